@@ -1,0 +1,98 @@
+//! CPU tiers: which SIMD kernels may run here. Chosen once, at run time.
+//!
+//! `SOLIO_CPU=scalar|sse2|avx2|avx512|neon` forces a tier (never one that the machine lacks).
+
+use std::sync::OnceLock;
+
+/// A level of SIMD support; a later one includes the earlier ones of the same architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Plain code.
+    Scalar,
+    /// x86-64 baseline.
+    Sse2,
+    /// AVX2, BMI2, FMA.
+    Avx2,
+    /// AVX-512 F, BW, DQ, VL, VBMI.
+    Avx512,
+    /// AArch64 baseline.
+    Neon,
+}
+
+impl Tier {
+    /// The name that `SOLIO_CPU` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Scalar => "scalar",
+            Tier::Sse2 => "sse2",
+            Tier::Avx2 => "avx2",
+            Tier::Avx512 => "avx512",
+            Tier::Neon => "neon",
+        }
+    }
+}
+
+/// The tiers that this machine has, lowest first. Tests run a kernel on each of them.
+pub fn available() -> Vec<Tier> {
+    #[allow(unused_mut)]
+    let mut tiers = vec![Tier::Scalar];
+    #[cfg(target_arch = "x86_64")]
+    {
+        tiers.push(Tier::Sse2);
+        let avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("fma");
+        if avx2 {
+            tiers.push(Tier::Avx2);
+        }
+        if avx2
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512ifma")
+        {
+            tiers.push(Tier::Avx512);
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    tiers.push(Tier::Neon);
+    tiers
+}
+
+/// The tier in force: the best available, or what `SOLIO_CPU` asks for if the machine has it
+/// (otherwise the best one below it).
+pub fn tier() -> Tier {
+    static TIER: OnceLock<Tier> = OnceLock::new();
+    *TIER.get_or_init(|| {
+        let available = available();
+        let best = *available.last().expect("scalar is always there");
+        match std::env::var("SOLIO_CPU") {
+            Ok(name) => choose(&name, &available).unwrap_or(best),
+            Err(_) => best,
+        }
+    })
+}
+
+fn choose(name: &str, available: &[Tier]) -> Option<Tier> {
+    let all = [Tier::Scalar, Tier::Sse2, Tier::Avx2, Tier::Avx512, Tier::Neon];
+    let wanted = all.into_iter().find(|t| t.name() == name)?;
+    available.iter().copied().rfind(|t| *t <= wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_tier_falls_to_the_one_below() {
+        let have = [Tier::Scalar, Tier::Sse2, Tier::Avx2];
+        assert_eq!(choose("avx512", &have), Some(Tier::Avx2));
+        assert_eq!(choose("scalar", &have), Some(Tier::Scalar));
+        assert_eq!(choose("mmx", &have), None);
+    }
+}

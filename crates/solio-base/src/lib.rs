@@ -1,0 +1,16 @@
+//! What every other crate of Solio stands on: one [`Error`] with its place, [`Limits`],
+//! [`Work`] (threads, memory, cancellation), CPU tiers, [`Source`] and [`Sink`], and the
+//! [ordered pipeline](ordered) that both readers and writers run on.
+
+pub mod cpu;
+mod error;
+mod limits;
+pub mod memory;
+pub mod ordered;
+mod stream;
+mod work;
+
+pub use error::{Error, ErrorKind, Result};
+pub use limits::Limits;
+pub use stream::{FillChunk, Sink, Source};
+pub use work::{Cancel, Work};

@@ -1,0 +1,94 @@
+//! Where formats read from and write to. Formats never open files.
+
+use crate::{Error, Result, Work, ordered};
+
+/// Bytes that a decoder reads.
+///
+/// A plain file serves any offset from any thread. A compressed stream serves its bytes once, in
+/// order: [`Source::is_sequential`] says so, and a decoder then asks for rising offsets only.
+pub trait Source: Send + Sync {
+    /// Total bytes, when known before reading to the end.
+    fn len_bytes(&self) -> Option<u64>;
+
+    /// Whether bytes come once and in order.
+    fn is_sequential(&self) -> bool {
+        false
+    }
+
+    /// The whole content, when it lies in memory already.
+    fn as_bytes(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// Fills as much of `buf` as there is, and says how much; fewer bytes than `buf.len()` only
+    /// at the end of the data.
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize>;
+
+    /// Fills all of `buf`, or fails with `Corrupt` at the end of the data; `what` names the thing.
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8], what: &str) -> Result<()> {
+        let got = self.read_at(offset, buf)?;
+        if got == buf.len() {
+            return Ok(());
+        }
+        Err(Error::corrupt(format!(
+            "the data ends {} bytes early, inside {what}",
+            buf.len() - got
+        ))
+        .at_offset(offset + got as u64))
+    }
+}
+
+impl Source for [u8] {
+    fn len_bytes(&self) -> Option<u64> {
+        Some(self.len() as u64)
+    }
+    fn as_bytes(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.len());
+        let n = buf.len().min(self.len() - start);
+        buf[..n].copy_from_slice(&self[start..start + n]);
+        Ok(n)
+    }
+}
+
+impl Source for Vec<u8> {
+    fn len_bytes(&self) -> Option<u64> {
+        Some(self.len() as u64)
+    }
+    fn as_bytes(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        self.as_slice().read_at(offset, buf)
+    }
+}
+
+/// Where an encoder's bytes go.
+pub trait Sink: Send {
+    /// Calls `fill(i, buffer)` for every `i` in `0..chunks`, several at once, each with an empty
+    /// buffer, and puts the buffers down in the order of `i`. Memory stays within the budget of
+    /// `work` as long as single chunks do.
+    fn write_chunks(&mut self, work: &Work, chunks: usize, fill: &FillChunk<'_>) -> Result<()>;
+
+    /// Puts down one small piece, after all chunks so far.
+    fn write_bytes(&mut self, work: &Work, bytes: &[u8]) -> Result<()> {
+        self.write_chunks(work, 1, &|_, buffer| {
+            buffer.extend_from_slice(bytes);
+            Ok(())
+        })
+    }
+}
+
+/// Fills the buffer of chunk `i`; see [`Sink::write_chunks`].
+pub type FillChunk<'a> = dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync + 'a;
+
+impl Sink for Vec<u8> {
+    fn write_chunks(&mut self, work: &Work, chunks: usize, fill: &FillChunk<'_>) -> Result<()> {
+        ordered::for_chunks(work, work.window(1 << 20), chunks, fill, |bytes| {
+            self.extend_from_slice(bytes);
+            Ok(())
+        })
+    }
+}

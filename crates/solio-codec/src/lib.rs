@@ -1,0 +1,4 @@
+//! Codecs: number text (format and parse) and compressed streams.
+
+pub mod compress;
+pub mod number;

@@ -1,0 +1,21 @@
+//! Numbers as text, always correctly rounded (half to even on the exact binary value).
+//!
+//! [`format`] turns whole rows of numbers into lines of text; [`parse`] reads numbers back,
+//! bit-equal to a correctly rounded parse.
+
+pub mod format;
+pub mod parse;
+
+/// How a float becomes text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Digits {
+    /// This many digits after the point, 0 to 17, as C's `%.Nf`.
+    Fixed(u8),
+    /// The fewest digits that read back to the same value.
+    Shortest,
+}
+
+impl Digits {
+    /// Most digits that [`Digits::Fixed`] takes.
+    pub const MAX_FIXED: u8 = 17;
+}
