@@ -1,0 +1,241 @@
+//! The mesh model: arrays in, arrays out, no per-element objects.
+//!
+//! A [`Scene`] holds meshes and the materials they share. A [`Mesh`] is one pool of arrays that
+//! any number of [`Object`]s cut into ranges: a whole OBJ file is one mesh with many objects; an
+//! exporter passes one mesh per object. Arrays are [`Cow`]s, so that a writer borrows what the
+//! caller holds and a reader owns what it made.
+
+use crate::material::Material;
+use std::borrow::Cow;
+
+/// An index that means *none*: a corner without UV or normal, a face without material or group.
+pub const NONE: u32 = u32::MAX;
+
+/// Meshes and the materials they share.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene<'a> {
+    /// The meshes, in file order.
+    pub meshes: Vec<Mesh<'a>>,
+    /// The materials that [`Mesh::face_materials`] numbers, in order of first appearance.
+    pub materials: Vec<Material>,
+    /// Names given by `mtllib`, as written in the file.
+    pub material_libraries: Vec<String>,
+    /// Comment lines at the head of the file, without their marker.
+    pub comments: Vec<String>,
+    /// What a lenient reader passed over, with its place.
+    pub warnings: Vec<String>,
+}
+
+/// One pool of arrays, and the objects that share it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh<'a> {
+    /// Vertices, shape (V, 3).
+    pub positions: Positions<'a>,
+    /// The fourth coordinate of `v x y z w`; V values, or none at all.
+    pub weights: Option<Cow<'a, [f32]>>,
+    /// Vertex colours; V values, or none at all.
+    pub colors: Option<Colors<'a>>,
+    /// Texture coordinates.
+    pub uvs: Option<Uvs<'a>>,
+    /// Normals.
+    pub normals: Option<Normals<'a>>,
+
+    /// Where each face's corners start: F + 1 rising offsets into the corner arrays, the first 0,
+    /// the last the number of corners. Empty when there are no faces.
+    pub face_offsets: Cow<'a, [u32]>,
+    /// The vertex of each corner, C values.
+    pub corner_vertices: Cow<'a, [u32]>,
+    /// The material of each face, an index into [`Scene::materials`] or [`NONE`]; F values, or
+    /// empty when no face has one.
+    pub face_materials: Cow<'a, [u32]>,
+    /// The smoothing group of each face (0 is off; with bit flags, a set of groups); F values, or
+    /// empty when the file has none.
+    pub face_smoothing: Cow<'a, [u32]>,
+    /// The group of each face, an index into [`Mesh::groups`] or [`NONE`]; F values, or empty.
+    pub face_groups: Cow<'a, [u32]>,
+    /// Names of groups. A face in several groups (`g a b`) has the name `a b`.
+    pub groups: Vec<String>,
+
+    /// Where each polyline's vertices start: L + 1 rising offsets. Empty when there are none.
+    pub line_offsets: Cow<'a, [u32]>,
+    /// The vertices of the polylines.
+    pub line_vertices: Cow<'a, [u32]>,
+    /// The UVs of the polylines' vertices, indices into [`Uvs::values`] or [`NONE`]; as long as
+    /// `line_vertices`, or empty.
+    pub line_uvs: Cow<'a, [u32]>,
+    /// Vertices that are point elements.
+    pub points: Cow<'a, [u32]>,
+
+    /// How objects cut the mesh, in file order. Empty means one unnamed object with everything.
+    pub objects: Vec<Object>,
+    /// Named weights on vertices.
+    pub vertex_groups: Vec<VertexGroup<'a>>,
+    /// Further attributes, as PLY properties.
+    pub attributes: Vec<Attribute<'a>>,
+    /// Free-form curves and surfaces, kept as the statements of the file (absolute 1-based
+    /// indices into this mesh), one statement a line.
+    pub freeform: Vec<u8>,
+}
+
+/// Vertex positions in the width of their source.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Positions<'a> {
+    /// 32-bit.
+    F32(Cow<'a, [[f32; 3]]>),
+    /// 64-bit, for georeferenced data.
+    F64(Cow<'a, [[f64; 3]]>),
+}
+
+impl Default for Positions<'_> {
+    fn default() -> Self {
+        Positions::F32(Cow::Borrowed(&[]))
+    }
+}
+
+impl Positions<'_> {
+    /// Number of vertices.
+    pub fn len(&self) -> usize {
+        match self {
+            Positions::F32(p) => p.len(),
+            Positions::F64(p) => p.len(),
+        }
+    }
+    /// Whether there are no vertices.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Position `i` in double precision.
+    ///
+    /// # Panics
+    /// When `i` is out of range.
+    pub fn get(&self, i: usize) -> [f64; 3] {
+        match self {
+            Positions::F32(p) => p[i].map(f64::from),
+            Positions::F64(p) => p[i],
+        }
+    }
+}
+
+/// Which element of the mesh a value belongs to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Domain<'a> {
+    /// Value `v` belongs to vertex `v`.
+    Vertex,
+    /// Value `f` belongs to face `f`.
+    Face,
+    /// Value `c` belongs to corner `c`.
+    Corner,
+    /// Corner `c` has the value `index[c]`, or none where that is [`NONE`]; C indices.
+    Indexed(Cow<'a, [u32]>),
+}
+
+/// Texture coordinates, shape (N, 2), u to the right and v up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uvs<'a> {
+    /// The values.
+    pub values: Cow<'a, [[f32; 2]]>,
+    /// Which element each value belongs to.
+    pub domain: Domain<'a>,
+}
+
+/// Normals, shape (N, 3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Normals<'a> {
+    /// The values.
+    pub values: Cow<'a, [[f32; 3]]>,
+    /// Which element each value belongs to.
+    pub domain: Domain<'a>,
+}
+
+/// How colour values are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColorSpace {
+    /// Linear light, Rec. 709 primaries.
+    Linear,
+    /// sRGB transfer function.
+    Srgb,
+}
+
+/// RGBA values of the vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Colors<'a> {
+    /// The values, 0 to 1; alpha is 1 where the file has none.
+    pub values: Cow<'a, [[f32; 4]]>,
+    /// Their encoding.
+    pub space: ColorSpace,
+}
+
+/// A named part of a mesh. Objects are consecutive: each range starts where the last one ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Object {
+    /// Name, as the `o` statement gives it.
+    pub name: String,
+    /// Name of the object's mesh data (Blender keeps it apart from the object's name).
+    pub mesh_name: String,
+    /// Past the last vertex that the file defines before the next object starts.
+    pub vertices_end: u32,
+    /// Past the last entry of [`Uvs::values`] that belongs to it (a file may share them anyway).
+    pub uvs_end: u32,
+    /// Past the last entry of [`Normals::values`] that belongs to it.
+    pub normals_end: u32,
+    /// Past the last face.
+    pub faces_end: u32,
+    /// Past the last polyline.
+    pub lines_end: u32,
+    /// Past the last point element.
+    pub points_end: u32,
+    /// Object to world, row by row, applied to column vectors; `None` is the identity.
+    pub transform: Option<[[f32; 4]; 4]>,
+}
+
+/// Named weights on some vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VertexGroup<'a> {
+    /// Name.
+    pub name: String,
+    /// The vertices, rising.
+    pub vertices: Cow<'a, [u32]>,
+    /// A weight for each of them, 0 to 1.
+    pub weights: Cow<'a, [f32]>,
+}
+
+/// A further attribute: a PLY property, or a custom attribute of an exporter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute<'a> {
+    /// The PLY element: `vertex`, `face`, `edge` or any other.
+    pub element: String,
+    /// The property.
+    pub name: String,
+    /// One scalar per element, or a list per element.
+    pub values: Values<'a>,
+    /// For list properties: N + 1 rising offsets into `values`, and the type of the count.
+    pub list: Option<(Cow<'a, [u32]>, ScalarType)>,
+}
+
+/// The scalar types of PLY.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ScalarType {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+/// An array of one scalar type.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Values<'a> {
+    I8(Cow<'a, [i8]>),
+    U8(Cow<'a, [u8]>),
+    I16(Cow<'a, [i16]>),
+    U16(Cow<'a, [u16]>),
+    I32(Cow<'a, [i32]>),
+    U32(Cow<'a, [u32]>),
+    F32(Cow<'a, [f32]>),
+    F64(Cow<'a, [f64]>),
+}

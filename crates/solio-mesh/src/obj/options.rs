@@ -1,0 +1,121 @@
+//! What a caller may choose about OBJ and MTL.
+
+use crate::axes::Axis;
+use solio_base::Limits;
+use solio_codec::number::Digits;
+
+/// How an OBJ file is read.
+#[derive(Clone, Debug)]
+pub struct ObjReadOptions {
+    /// Refuse what the specification does not allow instead of passing over it with a warning.
+    pub strict: bool,
+    /// Read positions as f64.
+    pub double: bool,
+    /// What the file's first index is called: 1, or 0 for files of some broken exporters.
+    pub index_base: u8,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+impl Default for ObjReadOptions {
+    fn default() -> Self {
+        ObjReadOptions { strict: false, double: false, index_base: 1, limits: Limits::default() }
+    }
+}
+
+/// What to do with NaN and infinity in an output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NonFinite {
+    /// Fail, naming the element.
+    #[default]
+    Refuse,
+    /// Write `nan`, `inf`, `-inf`.
+    Write,
+}
+
+/// How an OBJ file is written. The names and defaults are those of Blender's exporter, except
+/// where a field says otherwise.
+#[derive(Clone, Debug)]
+pub struct ObjWriteOptions {
+    /// Comment lines at the head, without `# `.
+    pub comments: Vec<String>,
+    /// Name in `mtllib`; `None` writes no such line.
+    pub material_library: Option<String>,
+    /// Which axis of the file is forward.
+    pub forward_axis: Axis,
+    /// Which axis of the file is up.
+    pub up_axis: Axis,
+    /// The axes of the data in memory, forward and up (Blender's are Y and Z). Equal to the axes
+    /// of the file means no conversion.
+    pub source_axes: (Axis, Axis),
+    /// Factor on positions.
+    pub global_scale: f32,
+    /// Apply each object's transform.
+    pub apply_transform: bool,
+    /// Write UVs.
+    pub export_uv: bool,
+    /// Write normals.
+    pub export_normals: bool,
+    /// Write vertex colours after the positions, in sRGB.
+    pub export_colors: bool,
+    /// Write `usemtl`.
+    pub export_materials: bool,
+    /// `g` lines with the object's and the mesh's name instead of `o`.
+    pub export_object_groups: bool,
+    /// A `g` line at each change of material.
+    pub export_material_groups: bool,
+    /// A `g` line with the heaviest vertex group of each face.
+    pub export_vertex_groups: bool,
+    /// Write the faces' smoothing groups as they are (otherwise only on and off).
+    pub export_smooth_groups: bool,
+    /// Write the faces' own groups (`Mesh::face_groups`); Solio's addition.
+    pub export_groups: bool,
+    /// Split faces of four corners and more into triangles.
+    pub export_triangulated_mesh: bool,
+    /// Sort the faces of an object by material, as Blender does; off keeps the order.
+    pub sort_by_material: bool,
+    /// Merge equal UVs, and normals that are equal after rounding, in first-seen order. Values
+    /// that come with an own index are written as they are.
+    pub merge: bool,
+    /// Digits of positions.
+    pub position_digits: Digits,
+    /// Digits of UVs.
+    pub uv_digits: Digits,
+    /// Digits of normals.
+    pub normal_digits: Digits,
+    /// Digits of colours.
+    pub color_digits: Digits,
+    /// What to do with NaN and infinity.
+    pub non_finite: NonFinite,
+}
+
+impl Default for ObjWriteOptions {
+    fn default() -> Self {
+        ObjWriteOptions {
+            comments: vec!["Solio".into()],
+            material_library: None,
+            forward_axis: Axis::NegativeZ,
+            up_axis: Axis::Y,
+            source_axes: (Axis::NegativeZ, Axis::Y),
+            global_scale: 1.0,
+            apply_transform: true,
+            export_uv: true,
+            export_normals: true,
+            export_colors: true,
+            export_materials: true,
+            export_object_groups: false,
+            export_material_groups: false,
+            export_vertex_groups: false,
+            export_smooth_groups: true,
+            export_groups: true,
+            export_triangulated_mesh: false,
+            sort_by_material: false,
+            merge: true,
+            position_digits: Digits::Fixed(6),
+            uv_digits: Digits::Fixed(6),
+            normal_digits: Digits::Fixed(4),
+            color_digits: Digits::Fixed(4),
+            non_finite: NonFinite::Refuse,
+        }
+    }
+}
