@@ -1,1 +1,111 @@
-//! Repository tests.
+//! Tests about the repository itself; this library only finds and reads its files.
+//!
+//! The rules live in `tests/`: one file for one kind of promise. Each test names every breach at
+//! once, as `path:line: what is wrong`, so that one run is enough to mend them all.
+#![forbid(unsafe_code)]
+#![allow(clippy::disallowed_methods)] // reads source files, not assets
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// One text file of the repository.
+pub struct File {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    /// Its content.
+    pub text: String,
+}
+
+impl File {
+    /// Lines with their 1-based numbers.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text.lines().enumerate().map(|(i, line)| (i + 1, line))
+    }
+
+    /// Rust code that is part of the product: under `src/`, without tests, benches and examples.
+    pub fn is_product_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+            && self.path.contains("/src/")
+            && !self.path.starts_with("crates/solio-tidy/")
+            && !self.path.ends_with("/tests.rs")
+            && !self.path.contains("/tests/")
+    }
+
+    /// The crate that this file belongs to, for paths below `crates/`.
+    pub fn crate_name(&self) -> Option<&str> {
+        self.path.strip_prefix("crates/")?.split('/').next()
+    }
+
+    /// Product code line by line: comments cut off, string contents kept, `#[cfg(test)]` modules
+    /// left out (they end the file by the custom of this repository).
+    pub fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let end = self
+            .lines()
+            .find(|(_, line)| line.trim_start().starts_with("#[cfg(test)]"))
+            .map_or(usize::MAX, |(n, _)| n);
+        self.lines().take_while(move |(n, _)| *n < end).filter_map(|(n, line)| {
+            let code = line.trim_start();
+            (!code.starts_with("//")).then(|| (n, line.split(" // ").next().unwrap_or(line)))
+        })
+    }
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/solio-tidy").to_owned()
+}
+
+/// All text files that git tracks or would track.
+///
+/// # Panics
+/// When git does not answer.
+pub fn files() -> Vec<File> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .expect("git lists the files of the repository");
+    assert!(output.status.success(), "git ls-files: {}", String::from_utf8_lossy(&output.stderr));
+    let names = String::from_utf8(output.stdout).expect("paths are UTF-8");
+    names
+        .split_terminator('\0')
+        .filter_map(|path| {
+            // A file that git lists may be gone from the work tree; a binary one is no text.
+            let text = std::fs::read_to_string(root().join(path)).ok()?;
+            Some(File { path: path.to_owned(), text })
+        })
+        .collect()
+}
+
+/// The file at `path`.
+///
+/// # Panics
+/// When it is missing.
+pub fn file(path: &str) -> File {
+    let text = std::fs::read_to_string(root().join(path))
+        .unwrap_or_else(|error| panic!("{path}: {error}"));
+    File { path: path.to_owned(), text }
+}
+
+/// The JSON of `cargo metadata`; with `dependencies`, of all packages in the lock file.
+///
+/// # Panics
+/// When cargo does not answer.
+pub fn cargo_metadata(dependencies: bool) -> serde_json::Value {
+    let mut command = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
+    command.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root());
+    if !dependencies {
+        command.arg("--no-deps");
+    }
+    let output = command.output().expect("cargo runs");
+    assert!(output.status.success(), "cargo: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON")
+}
+
+/// Fails with all breaches, if there are any.
+///
+/// # Panics
+/// When `breaches` is not empty.
+pub fn report(rule: &str, breaches: &[String]) {
+    assert!(breaches.is_empty(), "{rule}\n  {}\n", breaches.join("\n  "));
+}

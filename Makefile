@@ -1,0 +1,68 @@
+# `make demo` runs the main job; `make test` passes the tests. Both need Rust, a C compiler,
+# Python 3.11 or newer and make; everything else comes from package registries.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+CARGO ?= cargo
+STEP := .ci/step
+SOLIO := $(or $(CARGO_TARGET_DIR),target)/release/solio
+
+# The newest suitable interpreters: any Python from 3.11 on for the package, exactly 3.13 for
+# Blender as a module. Empty when there is none.
+find-python = $(firstword $(foreach p,$(1),$(shell $(p) -c 'import sys; sys.exit(not $(2))' 2>/dev/null && echo $(p))))
+PYTHON ?= $(call find-python,python3 python3.14 python3.13 python3.12 python3.11 $(wildcard $(HOME)/.pyenv/versions/3.1[1-4]*/bin/python),sys.version_info >= (3, 11))
+PYTHON313 ?= $(call find-python,python3.13 $(wildcard $(HOME)/.pyenv/versions/3.13*/bin/python),sys.version_info[:2] == (3, 13))
+
+.PHONY: help demo test test-rust test-python test-blender test-slow bench bench-table dist clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+
+demo: ## Export, read back and convert a 2-million-vertex mesh; print the table (ARGS="--input FILE")
+	$(CARGO) build --release -p solio-cli
+	$(SOLIO) demo $(ARGS)
+
+test: test-rust test-python test-blender ## All tests
+
+test-rust: ## Format, lints, Rust tests, the repository's own rules
+	@$(STEP) "format" $(CARGO) fmt --all --check
+	@$(STEP) "lints" $(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	@$(STEP) "rust tests" $(CARGO) test --workspace --quiet
+
+test-python: .venv/ready ## The Python package: tests, types, stubs
+	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python --manifest-path crates/solio-python/Cargo.toml
+	@$(STEP) "python install" .venv/bin/pip install --quiet --force-reinstall --no-deps dist/test/solio-*.whl
+	@$(STEP) "python tests" .venv/bin/python -m pytest -q python/tests
+	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/tests
+	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest solio
+
+test-blender: ## Blender 5.2.3 and Solio write the same bytes (needs Python 3.13)
+ifeq ($(PYTHON313),)
+	@echo "== blender: skipped (no Python 3.13, which Blender as a module needs)"
+else
+	@$(STEP) "blender" .ci/blender $(PYTHON313)
+endif
+
+test-slow: ## All 2^32 floats, fuzzing, peers: an hour or more
+	@$(STEP) "slow rust tests" $(CARGO) test --release --workspace -- --ignored
+	@$(STEP) "fuzz" .ci/fuzz
+	@$(STEP) "peers" $(MAKE) bench
+
+bench: ## Compare with the peers that are installed; write bench/record
+	@$(STEP) "bench" bench/run
+
+bench-table: ## Write README's table from the newest record
+	$(PYTHON) bench/table.py README.md
+
+dist: .venv/ready ## The wheel and Blender's extension, in dist/
+	.venv/bin/maturin build --release --out dist --interpreter .venv/bin/python --manifest-path crates/solio-python/Cargo.toml
+	$(PYTHON) blender/build.py --wheel dist/solio-*.whl --out dist
+
+clean: ## Remove what make made
+	$(CARGO) clean
+	rm -rf .venv .venv-blender dist fuzz/target
+
+.venv/ready:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; set PYTHON=/path/to/python"; exit 1; }
+	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.8,<2" numpy pytest mypy'
+	@touch $@

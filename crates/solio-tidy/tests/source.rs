@@ -1,0 +1,136 @@
+//! Source files: who may open files, read clocks, print, be unsafe; size, marks, line ends.
+
+use solio_tidy::{File, files, report};
+
+/// Breaches of "only `crates` say any of `words`" in product code.
+fn only(crates: &[&str], words: &[&str]) -> Vec<String> {
+    let mut breaches = Vec::new();
+    for file in files().iter().filter(|f| f.is_product_rust()) {
+        if file.crate_name().is_some_and(|name| crates.contains(&name)) {
+            continue;
+        }
+        for (n, line) in file.code_lines() {
+            for word in words.iter().filter(|word| contains_word(line, word)) {
+                breaches.push(format!("{}:{n}: {word}", file.path));
+            }
+        }
+    }
+    breaches
+}
+
+/// Whether `word` stands in `line` without a letter, digit or `_` around it.
+fn contains_word(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
+}
+
+#[test]
+fn only_solio_io_opens_files() {
+    let words = ["File::open", "File::create", "fs::read", "fs::write", "OpenOptions"];
+    report("only solio-io opens files:", &only(&["solio-io"], &words));
+}
+
+#[test]
+fn only_solio_measure_reads_clocks() {
+    let words = ["Instant::now", "SystemTime::now", "clock_gettime", "getrusage"];
+    report("only solio-measure reads clocks:", &only(&["solio-measure"], &words));
+}
+
+#[test]
+fn only_the_faces_print() {
+    let words = ["println!", "eprintln!", "print!", "eprint!", "io::stdout", "io::stderr"];
+    report("only the faces print:", &only(&["solio-cli", "solio-python"], &words));
+}
+
+#[test]
+fn unsafe_stays_in_its_rooms() {
+    let rooms = ["solio-base", "solio-io", "solio-codec", "solio-python"];
+    let mut breaches = only(&rooms, &["unsafe"]);
+    breaches.retain(|b| !b.contains("src/lib.rs") && !b.contains("src/main.rs"));
+    for file in files() {
+        let head = file.path.ends_with("src/lib.rs") || file.path.ends_with("src/main.rs");
+        let Some(name) = file.crate_name().filter(|_| head) else { continue };
+        if !rooms.contains(&name) && !file.text.contains("#![forbid(unsafe_code)]") {
+            breaches.push(format!("{}:1: lacks #![forbid(unsafe_code)]", file.path));
+        }
+    }
+    report("unsafe code outside its rooms:", &breaches);
+}
+
+#[test]
+fn every_file_has_one_job() {
+    // A longer file is one algorithm or one table, and its head says why it is long.
+    let mut breaches = Vec::new();
+    for file in files() {
+        let code = [".rs", ".py", ".pyi", ".sh"].iter().any(|e| file.path.ends_with(e));
+        let lines = file.text.lines().count();
+        let head = file.text.lines().take(30).any(|line| line.contains("This file is long"));
+        if code && lines > 1000 && !head {
+            breaches.push(format!("{}:1: {lines} lines", file.path));
+        }
+    }
+    report(
+        "files past 1,000 lines that do not say \"This file is long …\" at their head:",
+        &breaches,
+    );
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let marks = ["TODO", "FIXME", "XXX", "todo!", "unimplemented!", "dbg!"];
+    let mut breaches = Vec::new();
+    for file in files().iter().filter(|f| is_code(f)) {
+        for (n, line) in file.lines() {
+            for mark in marks.iter().filter(|mark| contains_word(line, mark)) {
+                breaches.push(format!("{}:{n}: {mark}", file.path));
+            }
+            // Slow tests may be left to `make test-slow`; nothing else is switched off.
+            let ignored = line.trim_start().starts_with("#[ignore");
+            if ignored && !line.contains("#[ignore = \"slow: ") {
+                breaches.push(format!("{}:{n}: say #[ignore = \"slow: why\"]", file.path));
+            }
+        }
+    }
+    report("left for later:", &breaches);
+}
+
+#[test]
+fn nothing_names_a_machine() {
+    let words =
+        ["/work/", "/root/", "/home/", "/tmp/w/", "/Users/", "\u{43}laude", "\u{41}nthropic"];
+    let mut breaches = Vec::new();
+    for file in files().iter().filter(|f| !f.path.starts_with("crates/solio-tidy/")) {
+        for (n, line) in file.lines() {
+            for word in words.iter().filter(|word| line.contains(*word)) {
+                breaches.push(format!("{}:{n}: {word}", file.path));
+            }
+        }
+    }
+    report("paths and names that mean something on one machine only:", &breaches);
+}
+
+#[test]
+fn text_files_end_with_one_newline() {
+    let mut breaches = Vec::new();
+    for file in files().iter().filter(|f| is_code(f) || is_prose(f)) {
+        if !file.text.is_empty() && (!file.text.ends_with('\n') || file.text.ends_with("\n\n")) {
+            breaches.push(format!("{}: does not end with one newline", file.path));
+        }
+        for (n, line) in file.lines() {
+            if line.ends_with([' ', '\t', '\r']) {
+                breaches.push(format!("{}:{n}: white space at the end", file.path));
+            }
+        }
+    }
+    report("white space:", &breaches);
+}
+
+fn is_code(file: &File) -> bool {
+    let ends = [".rs", ".py", ".pyi", ".toml", ".sh", "Makefile", ".ci/run", ".ci/step"];
+    ends.iter().any(|end| file.path.ends_with(end)) && !file.path.starts_with("crates/solio-tidy/")
+}
+
+fn is_prose(file: &File) -> bool {
+    file.path.ends_with(".md") || file.path.starts_with("LICENSE")
+}
