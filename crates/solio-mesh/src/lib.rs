@@ -8,6 +8,8 @@ pub mod axes;
 pub mod material;
 pub mod model;
 pub mod obj;
+mod parallel;
+pub mod triangulate;
 
 pub use material::Material;
-pub use model::{Colors, ColorSpace, Domain, Mesh, Normals, Object, Positions, Scene, Uvs};
+pub use model::{ColorSpace, Colors, Domain, Mesh, Normals, Object, Positions, Scene, Uvs};

@@ -186,6 +186,10 @@ pub struct Object {
     pub points_end: u32,
     /// Object to world, row by row, applied to column vectors; `None` is the identity.
     pub transform: Option<[[f32; 4]; 4]>,
+    /// The object's own list of materials. When there is one, [`Mesh::face_materials`] of this
+    /// object's faces are positions in it, and each entry is an index into [`Scene::materials`] or
+    /// [`NONE`] (Blender's material slots: they decide the order of the faces).
+    pub material_slots: Option<Vec<u32>>,
 }
 
 /// Named weights on some vertices.

@@ -1,0 +1,261 @@
+//! Faces to triangles.
+//!
+//! * A triangle stays as it is; faces of fewer corners give nothing.
+//! * A quad is cut along its shorter diagonal, unless that one lies outside a concave quad.
+//! * A convex n-gon becomes a fan, which keeps corners that lie on a straight edge.
+//! * Any other n-gon is cut by ear clipping in the plane of its (Newell) normal.
+
+use crate::model::{Mesh, Positions};
+use earcut::{Earcut, utils3d::project3d_to_2d};
+use rayon::prelude::*;
+use solio_base::{Error, Result, Work, memory};
+
+/// The triangles of a mesh, in the order of its faces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Triangles {
+    /// Three corner numbers each: indices into [`Mesh::corner_vertices`] and every other array
+    /// that has one value per corner.
+    pub corners: Vec<[u32; 3]>,
+    /// The face that each triangle comes from.
+    pub faces: Vec<u32>,
+}
+
+/// Faces that one job takes.
+const CHUNK: usize = 32 << 10;
+
+/// Cuts all faces of `mesh` into triangles.
+///
+/// # Errors
+/// `Argument` when the face offsets or corner vertices lie outside their arrays.
+pub fn triangulate(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
+    let faces = mesh.face_offsets.len().saturating_sub(1);
+    let chunks = faces.div_ceil(CHUNK);
+    let of_chunk = |chunk: usize| {
+        work.cancel.check()?;
+        let range = chunk * CHUNK..faces.min((chunk + 1) * CHUNK);
+        let mut cutter = Cutter::default();
+        let mut out = Triangles::default();
+        out.corners.reserve(2 * range.len());
+        out.faces.reserve(2 * range.len());
+        for face in range {
+            cutter.cut(mesh, face, &mut out)?;
+        }
+        Ok(out)
+    };
+    let parts: Vec<Triangles> = if work.threads > 1 && chunks > 1 {
+        crate::parallel::pool(work)?
+            .install(|| (0..chunks).into_par_iter().map(of_chunk).collect::<Result<_>>())?
+    } else {
+        (0..chunks).map(of_chunk).collect::<Result<_>>()?
+    };
+    let count = parts.iter().map(|p| p.faces.len()).sum();
+    let mut all =
+        Triangles { corners: memory::with_capacity(count), faces: memory::with_capacity(count) };
+    for part in parts {
+        all.corners.extend_from_slice(&part.corners);
+        all.faces.extend_from_slice(&part.faces);
+    }
+    Ok(all)
+}
+
+/// Cuts single faces; keeps its buffers.
+#[derive(Default)]
+struct Cutter {
+    points: Vec<[f64; 3]>,
+    flat: Vec<[f64; 2]>,
+    ears: Vec<u32>,
+    earcut: Earcut<f64>,
+}
+
+impl Cutter {
+    fn cut(&mut self, mesh: &Mesh<'_>, face: usize, out: &mut Triangles) -> Result<()> {
+        let (start, end) = (mesh.face_offsets[face], mesh.face_offsets[face + 1]);
+        let Some(corners) = mesh.corner_vertices.get(start as usize..end as usize) else {
+            return Err(Error::argument(format!(
+                "face {face}: its corners {start}..{end} lie outside the {} corners of the mesh",
+                mesh.corner_vertices.len()
+            )));
+        };
+        let vertices = mesh.positions.len();
+        if let Some(v) = corners.iter().find(|&&v| v as usize >= vertices) {
+            return Err(Error::argument(format!(
+                "face {face} refers to vertex {v}; the mesh has {vertices} vertices"
+            )));
+        }
+        let before = out.corners.len();
+        match corners.len() {
+            0..3 => {}
+            3 => out.corners.push([start, start + 1, start + 2]),
+            4 => {
+                let p = [0, 1, 2, 3].map(|i| point(&mesh.positions, corners[i]));
+                let [a, b] = quad(p).map(|t| t.map(|i| start + i));
+                out.corners.extend([a, b]);
+            }
+            n => {
+                self.points.clear();
+                self.points.extend(corners.iter().map(|&v| point(&mesh.positions, v)));
+                if is_convex(&self.points) || !self.clip_ears() {
+                    let fan = (1..n as u32 - 1).map(|i| [start, start + i, start + i + 1]);
+                    out.corners.extend(fan);
+                } else {
+                    let ears = self.ears.chunks_exact(3);
+                    out.corners.extend(ears.map(|t| [start + t[0], start + t[1], start + t[2]]));
+                }
+            }
+        }
+        out.faces.resize(out.faces.len() + out.corners.len() - before, face as u32);
+        Ok(())
+    }
+
+    /// Fills `ears`; `false` when the polygon has no plane or no ears.
+    fn clip_ears(&mut self) -> bool {
+        if !project3d_to_2d(&self.points, self.points.len(), &mut self.flat) {
+            return false;
+        }
+        self.earcut.earcut(self.flat.iter().copied(), &[], &mut self.ears);
+        !self.ears.is_empty()
+    }
+}
+
+/// The two triangles of a quad.
+fn quad(p: [[f64; 3]; 4]) -> [[u32; 3]; 2] {
+    const FIRST: [[u32; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
+    const SECOND: [[u32; 3]; 2] = [[0, 1, 3], [1, 2, 3]];
+    let folds = |t: [[u32; 3]; 2]| {
+        let [m, n] = t.map(|t| {
+            let [a, b, c] = t.map(|i| p[i as usize]);
+            cross(sub(b, a), sub(c, a))
+        });
+        dot(m, n) < 0.0
+    };
+    let (d, e) = (sub(p[2], p[0]), sub(p[3], p[1]));
+    let (short, long) = if dot(d, d) <= dot(e, e) { (FIRST, SECOND) } else { (SECOND, FIRST) };
+    if folds(short) && !folds(long) { long } else { short }
+}
+
+/// Whether the polygon turns the same way at every corner (or goes straight on), and only once
+/// around, so that a fan covers it.
+fn is_convex(points: &[[f64; 3]]) -> bool {
+    let n = points.len();
+    let mut normal = [0.0; 3];
+    for i in 1..n - 1 {
+        let c = cross(sub(points[i], points[0]), sub(points[i + 1], points[0]));
+        normal = [normal[0] + c[0], normal[1] + c[1], normal[2] + c[2]];
+    }
+    let turns = |a: [f64; 3], b: [f64; 3], c: [f64; 3]| dot(cross(sub(b, a), sub(c, b)), normal);
+    let corners = (0..n).all(|i| turns(points[i], points[(i + 1) % n], points[(i + 2) % n]) >= 0.0);
+    corners && (1..n - 1).all(|i| turns(points[0], points[i], points[i + 1]) >= 0.0)
+}
+
+fn point(positions: &Positions<'_>, vertex: u32) -> [f64; 3] {
+    positions.get(vertex as usize)
+}
+
+fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn polygon(points: &[[f32; 3]]) -> Mesh<'static> {
+        Mesh {
+            positions: Positions::F32(points.to_vec().into()),
+            face_offsets: vec![0, points.len() as u32].into(),
+            corner_vertices: (0..points.len() as u32).collect::<Vec<_>>().into(),
+            ..Mesh::default()
+        }
+    }
+
+    /// Sum of the triangles' signed areas along z.
+    fn area(mesh: &Mesh<'_>, t: &Triangles) -> (f64, f64) {
+        let areas = t.corners.iter().map(|c| {
+            let [a, b, c] = c.map(|i| mesh.positions.get(i as usize));
+            cross(sub(b, a), sub(c, a))[2] / 2.0
+        });
+        areas.fold((0.0, f64::INFINITY), |(sum, least), a| (sum + a, least.min(a)))
+    }
+
+    #[test]
+    fn quads_take_the_short_diagonal_inside() {
+        let kite = polygon(&[[0., 0., 0.], [1., -0.2, 0.], [2., 0., 0.], [1., 0.2, 0.]]);
+        let t = triangulate(&kite, &Work::serial()).unwrap();
+        assert_eq!(t.corners, [[0, 1, 3], [1, 2, 3]]);
+        let arrow = polygon(&[[0., 0., 0.], [2., 1., 0.], [0., 2., 0.], [1.5, 1., 0.]]);
+        let t = triangulate(&arrow, &Work::serial()).unwrap();
+        assert_eq!(t.corners, [[0, 1, 3], [1, 2, 3]]);
+        assert!(area(&arrow, &t).1 > 0.0);
+    }
+
+    #[test]
+    fn a_straight_edge_keeps_its_corner() {
+        let p = polygon(&[[0., 0., 0.], [1., 0., 0.], [2., 0., 0.], [2., 2., 0.], [0., 2., 0.]]);
+        let t = triangulate(&p, &Work::serial()).unwrap();
+        assert_eq!(t.corners, [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
+        assert_eq!(t.faces, [0, 0, 0]);
+    }
+
+    #[test]
+    fn concave_polygons_are_covered_without_overlap_both_ways_round() {
+        let mut star = Vec::new();
+        for i in 0..14 {
+            let r = if i % 2 == 0 { 2.0 } else { 0.7 };
+            let a = i as f32 * std::f32::consts::TAU / 14.0;
+            star.push([r * a.cos(), r * a.sin(), 0.0]);
+        }
+        for way in [1.0, -1.0] {
+            let mesh = polygon(&star);
+            let t = triangulate(&mesh, &Work::serial()).unwrap();
+            let shoelace: f64 = (0..14)
+                .map(|i| {
+                    let (a, b) = (mesh.positions.get(i), mesh.positions.get((i + 1) % 14));
+                    (a[0] * b[1] - a[1] * b[0]) / 2.0
+                })
+                .sum();
+            let (sum, least) = area(&mesh, &t);
+            assert!((sum - shoelace).abs() < 1e-9, "{sum} {shoelace}");
+            assert_eq!(t.corners.len(), 12);
+            // With the star reversed all areas are negative, and the sum of the shoelace too.
+            assert!(way < 0.0 || least > 0.0);
+            star.reverse();
+        }
+    }
+
+    #[test]
+    fn bad_faces_are_refused_and_degenerate_ones_survive() {
+        let mut mesh =
+            polygon(&[[0., 0., 0.], [1., 0., 0.], [f32::NAN, 0., 0.], [2., 0., 0.], [3., 0., 0.]]);
+        assert_eq!(triangulate(&mesh, &Work::serial()).unwrap().corners.len(), 3);
+        mesh.corner_vertices.to_mut()[3] = 9;
+        let e = triangulate(&mesh, &Work::serial()).unwrap_err();
+        assert_eq!(e.message(), "face 0 refers to vertex 9; the mesh has 5 vertices");
+        mesh.face_offsets = vec![0, 7].into();
+        assert!(triangulate(&mesh, &Work::serial()).is_err());
+        assert_eq!(triangulate(&Mesh::default(), &Work::serial()).unwrap(), Triangles::default());
+    }
+
+    #[test]
+    fn threads_do_not_matter() {
+        let n = 3 * CHUNK as u32;
+        let p: Vec<_> =
+            (0..n + 3).map(|i| [(i % 97) as f32, (i % 89) as f32, (i % 3) as f32]).collect();
+        let mesh = Mesh {
+            positions: Positions::F32(p.into()),
+            face_offsets: (0..=n).map(|f| 4 * f).collect::<Vec<_>>().into(),
+            corner_vertices: (0..4 * n).map(|c| c / 4 + c % 4).collect::<Vec<_>>().into(),
+            ..Mesh::default()
+        };
+        let one = triangulate(&mesh, &Work::serial()).unwrap();
+        assert_eq!(one, triangulate(&mesh, &Work { threads: 3, ..Work::default() }).unwrap());
+        assert_eq!(one.faces.len(), 2 * n as usize);
+    }
+}
