@@ -1,5 +1,5 @@
 //! What every other crate of Solio stands on: one [`Error`] with its place, [`Limits`],
-//! [`Work`] (threads, memory, cancellation), CPU tiers, [`Source`] and [`Sink`], and the
+//! [`Work`] (threads, memory, cancellation, progress), CPU tiers, [`Source`] and [`Sink`], and the
 //! [ordered pipeline](ordered) that both readers and writers run on.
 
 pub mod cpu;
@@ -13,4 +13,4 @@ mod work;
 pub use error::{Error, ErrorKind, Result};
 pub use limits::Limits;
 pub use stream::{FillChunk, Sink, Source};
-pub use work::{Cancel, Work};
+pub use work::{Cancel, Progress, Progressed, Work};

@@ -240,6 +240,15 @@ mod tests {
     #[should_panic]
     fn a_panic_in_a_worker_ends_the_run() {
         let work = Work { threads: 4, ..Work::default() };
-        let _ = for_chunks(&work, 8, 1000, &|i, _| { assert_ne!(i, 50); Ok(()) }, |_| Ok(()));
+        let _ = for_chunks(
+            &work,
+            8,
+            1000,
+            &|i, _| {
+                assert_ne!(i, 50);
+                Ok(())
+            },
+            |_| Ok(()),
+        );
     }
 }

@@ -30,11 +30,8 @@ pub trait Source: Send + Sync {
         if got == buf.len() {
             return Ok(());
         }
-        Err(Error::corrupt(format!(
-            "the data ends {} bytes early, inside {what}",
-            buf.len() - got
-        ))
-        .at_offset(offset + got as u64))
+        Err(Error::corrupt(format!("the data ends {} bytes early, inside {what}", buf.len() - got))
+            .at_offset(offset + got as u64))
     }
 }
 
@@ -50,6 +47,18 @@ impl Source for [u8] {
         let n = buf.len().min(self.len() - start);
         buf[..n].copy_from_slice(&self[start..start + n]);
         Ok(n)
+    }
+}
+
+impl Source for &[u8] {
+    fn len_bytes(&self) -> Option<u64> {
+        Some(self.len() as u64)
+    }
+    fn as_bytes(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        (**self).read_at(offset, buf)
     }
 }
 

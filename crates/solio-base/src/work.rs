@@ -2,9 +2,9 @@
 
 use crate::{Error, Result};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Threads, memory and cancellation of one job. Results never depend on it.
+/// Threads, memory, cancellation and progress of one job. Results never depend on it.
 #[derive(Clone, Debug)]
 pub struct Work {
     /// Threads that compute at once; at least 1.
@@ -13,12 +13,19 @@ pub struct Work {
     pub memory_bytes: u64,
     /// Asked at every chunk.
     pub cancel: Cancel,
+    /// Counts the bytes that go by, for whoever shows progress.
+    pub progress: Progress,
 }
 
 impl Default for Work {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-        Work { threads, memory_bytes: 512 << 20, cancel: Cancel::default() }
+        Work {
+            threads,
+            memory_bytes: 512 << 20,
+            cancel: Cancel::default(),
+            progress: Progress::default(),
+        }
     }
 }
 
@@ -52,5 +59,52 @@ impl Cancel {
     /// `Err(Cancelled)` once cancelled.
     pub fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
+    }
+}
+
+/// Counts of the bytes that a job has read and written so far; clones share them.
+///
+/// The job adds, about once a chunk; a progress bar on another thread looks now and then.
+#[derive(Clone, Debug, Default)]
+pub struct Progress(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    read: AtomicU64,
+    read_total: AtomicU64,
+    written: AtomicU64,
+}
+
+/// What a [`Progress`] showed at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progressed {
+    /// Bytes read from files, as they lie on the disk (compressed).
+    pub read_bytes: u64,
+    /// Bytes that the opened files have together; 0 while none with a known length is open.
+    pub read_total_bytes: u64,
+    /// Bytes written to files, as they lie on the disk (compressed).
+    pub written_bytes: u64,
+}
+
+impl Progress {
+    /// Bytes were read from a file.
+    pub fn add_read(&self, bytes: u64) {
+        self.0.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+    /// A file with this many bytes is going to be read.
+    pub fn add_read_total(&self, bytes: u64) {
+        self.0.read_total.fetch_add(bytes, Ordering::Relaxed);
+    }
+    /// Bytes were written to a file.
+    pub fn add_written(&self, bytes: u64) {
+        self.0.written.fetch_add(bytes, Ordering::Relaxed);
+    }
+    /// The counts now.
+    pub fn now(&self) -> Progressed {
+        Progressed {
+            read_bytes: self.0.read.load(Ordering::Relaxed),
+            read_total_bytes: self.0.read_total.load(Ordering::Relaxed),
+            written_bytes: self.0.written.load(Ordering::Relaxed),
+        }
     }
 }

@@ -1,1 +1,43 @@
-//! To come in this change.
+//! Files: the only crate that opens them.
+//!
+//! * [`open`] gives a [`Source`](solio_base::Source) over a file, a pipe or standard input,
+//!   decompressed on the way where the content says so.
+//! * [`FileSink`] is a [`Sink`](solio_base::Sink) that compresses on the way and puts the file in
+//!   place at the end, whole or not at all.
+//! * [`signals`] ends a command cleanly on Ctrl-C.
+
+mod atomic;
+mod file;
+pub mod probe;
+pub mod signals;
+mod sink;
+mod stream;
+
+pub use file::{FileSource, Opened, copy_file, open, read_whole};
+pub use sink::{FileSink, SinkOptions, Written, is_direct};
+pub use stream::StreamSource;
+
+use solio_base::{Error, Result};
+use std::path::Path;
+
+/// The name that means standard input or standard output.
+pub const STANDARD: &str = "-";
+
+/// Adds the path, and a hint where the system's error has a common cause.
+pub(crate) fn io_error(action: &str, error: std::io::Error, path: &Path) -> Error {
+    let hint = match error.kind() {
+        std::io::ErrorKind::StorageFull => Some("the disk is full; the old file is as it was"),
+        std::io::ErrorKind::QuotaExceeded => Some("your disk quota is used up"),
+        std::io::ErrorKind::ReadOnlyFilesystem => Some("the file system is mounted read-only"),
+        _ => None,
+    };
+    let error = Error::io(action, error).at_path(path);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+pub(crate) fn at_path<T>(result: Result<T>, path: &Path) -> Result<T> {
+    result.map_err(|e| e.at_path(path))
+}

@@ -1,1 +1,47 @@
-//! The facade.
+//! Solio moves graphics assets between disk and memory at the speed of light.
+//!
+//! This facade is the promised API: it joins paths to formats. [`read_mesh`] and [`write_mesh`]
+//! find the format and the compression by content and by name; [`MeshInfo`] sums up a scene;
+//! [`Light`] says how close a job came to the machine's limit.
+//!
+//! ```no_run
+//! use solio::{MeshReadOptions, MeshWriteOptions, Work};
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("triangle.ply.zst");
+//! let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+//! let work = Work::default();
+//! let scene = solio::read_mesh_bytes(text, &MeshReadOptions::default(), &work)?;
+//! let written = solio::write_mesh(&scene, &path, &MeshWriteOptions::default(), &work)?;
+//! assert_eq!(written.files.len(), 1);
+//! let again = solio::read_mesh(&path, &MeshReadOptions::default(), &work)?;
+//! assert_eq!(solio::MeshInfo::of(&again).faces, 1);
+//! # Ok::<(), solio::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod format;
+mod info;
+mod light;
+mod read;
+mod textures;
+mod write;
+
+pub use format::Format;
+pub use info::{FileInfo, MeshInfo, info};
+pub use light::measure_light;
+pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
+pub use textures::PathMode;
+pub use write::{MeshWriteOptions, Written, encode_mesh, write_mesh};
+
+pub use solio_base::{
+    Cancel, Error, ErrorKind, Limits, Progress, Progressed, Result, Sink, Source, Work, cpu,
+};
+pub use solio_codec::compress::Compression;
+pub use solio_codec::number::Digits;
+pub use solio_io::signals::cancel_on_signals;
+pub use solio_measure::{Job, Light, Stopwatch, Usage, cpu_s, peak_rss_bytes};
+
+/// The mesh model, its materials, and the options of each format.
+pub mod mesh {
+    pub use solio_mesh::*;
+}

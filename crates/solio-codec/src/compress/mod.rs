@@ -1,4 +1,15 @@
 //! Compressed streams: gzip (any number of members) and zstd (any number of frames).
+//!
+//! [`Decoder`] reads either as one stream in bounded memory. [`ChunkCompressor`] writes chunks
+//! that are each a whole gzip member or zstd frame, so that threads compress them side by side and
+//! their concatenation is one valid file.
+
+mod decode;
+mod encode;
+mod gzip;
+
+pub use decode::Decoder;
+pub use encode::ChunkCompressor;
 
 /// A compression that a file name or the first bytes tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +41,26 @@ impl Compression {
             [0x1f, 0x8b, ..] => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
             _ => Compression::None,
+        }
+    }
+}
+
+impl Compression {
+    /// `none`, `gzip`, `zstd`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+        }
+    }
+
+    /// The end of a file name, with its point; empty for plain bytes.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Compression::None => "",
+            Compression::Gzip => ".gz",
+            Compression::Zstd => ".zst",
         }
     }
 }

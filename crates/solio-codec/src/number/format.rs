@@ -48,7 +48,12 @@ pub fn push_i64(out: &mut Vec<u8>, value: i64) {
 
 /// For each row of `N` floats appends `prefix`, the values separated by single spaces, and `\n`:
 /// `rows_f32(out, b"v ", Digits::Fixed(6), &positions)`.
-pub fn rows_f32<const N: usize>(out: &mut Vec<u8>, prefix: &[u8], digits: Digits, rows: &[[f32; N]]) {
+pub fn rows_f32<const N: usize>(
+    out: &mut Vec<u8>,
+    prefix: &[u8],
+    digits: Digits,
+    rows: &[[f32; N]],
+) {
     for row in rows {
         out.extend_from_slice(prefix);
         for (i, &v) in row.iter().enumerate() {
@@ -62,7 +67,12 @@ pub fn rows_f32<const N: usize>(out: &mut Vec<u8>, prefix: &[u8], digits: Digits
 }
 
 /// [`rows_f32`] for doubles.
-pub fn rows_f64<const N: usize>(out: &mut Vec<u8>, prefix: &[u8], digits: Digits, rows: &[[f64; N]]) {
+pub fn rows_f64<const N: usize>(
+    out: &mut Vec<u8>,
+    prefix: &[u8],
+    digits: Digits,
+    rows: &[[f64; N]],
+) {
     for row in rows {
         out.extend_from_slice(prefix);
         for (i, &v) in row.iter().enumerate() {

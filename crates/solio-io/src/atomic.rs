@@ -1,0 +1,176 @@
+//! A file that appears at its path whole or not at all.
+//!
+//! Why it is made this way (338 MB on ext4, page cache, one thread; numbers from one run):
+//!
+//! * On Linux the new file has **no name** until it is complete (`O_TMPFILE`), so that not even
+//!   SIGKILL leaves anything behind. Elsewhere it is `.NAME.solio-XXXXXX.tmp` beside the target,
+//!   removed on error, panic and signal ([`crate::signals`]).
+//! * A new target is linked directly. An existing one is **exchanged** with the complete file,
+//!   and the old one, now under the temporary name, is unlinked: 0.01–0.07 s. `rename` onto it
+//!   takes 0.20 s more, because ext4 then starts writing everything back at once, as it does on
+//!   `O_TRUNC` (0.10 s). What that would guard against, loss of power within seconds, is what
+//!   `durable` is for.
+//! * Symbolic links stay, their target is replaced; an existing file keeps its mode and owner.
+
+use crate::{io_error, signals};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use solio_base::{Error, Result};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A file under construction. Dropping it leaves the target as it was.
+pub(crate) struct AtomicFile {
+    pub(crate) file: File,
+    /// The target behind symbolic links.
+    target: PathBuf,
+    /// The name of the unfinished file, where it has one.
+    temporary: Option<signals::Temporary>,
+}
+
+impl AtomicFile {
+    /// Starts a file that is to appear at `path`.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let target = follow_links(path)?;
+        let old = std::fs::metadata(&target).ok();
+        if old.is_some() {
+            rustix::fs::access(&target, rustix::fs::Access::WRITE_OK)
+                .map_err(|e| io_error("replace", e.into(), path))?;
+        }
+        let (file, temporary) = match unnamed(folder(&target)) {
+            Some(file) => (file, None),
+            None => {
+                let (file, temporary) = named(&target).map_err(|e| io_error("create", e, path))?;
+                (file, Some(temporary))
+            }
+        };
+        if let Some(old) = old {
+            // The owner first: a change of owner clears the set-user-ID bits. Only root may
+            // change it; for others the new file belongs to whoever writes it.
+            let _ = std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()));
+            let _ = file.set_permissions(old.permissions());
+        }
+        Ok(AtomicFile { file, target, temporary })
+    }
+
+    /// Puts the file in place. With `durable` it and its name are on the disk afterwards.
+    pub(crate) fn commit(mut self, durable: bool) -> Result<()> {
+        self.put_in_place(durable).map_err(|e| io_error("put in place", e, &self.target))
+    }
+
+    fn put_in_place(&mut self, durable: bool) -> std::io::Result<()> {
+        if durable {
+            self.file.sync_all()?;
+        }
+        if self.temporary.is_none() {
+            if self.link(&self.target)? {
+                return self.sync_folder(durable);
+            }
+            self.temporary = Some(loop {
+                let name = temporary_name(&self.target);
+                if self.link(&name)? {
+                    break signals::Temporary::new(name);
+                }
+            });
+        }
+        let temporary = self.temporary.take().expect("set above");
+        if !exchange(temporary.path(), &self.target) {
+            std::fs::rename(temporary.path(), &self.target)?;
+            temporary.forget();
+        }
+        // After an exchange the temporary name holds the old file: dropping unlinks it.
+        self.sync_folder(durable)
+    }
+
+    /// Gives the unnamed file a name; `false` when that name is taken.
+    fn link(&self, name: &Path) -> std::io::Result<bool> {
+        let unnamed = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        match rustix::fs::linkat(CWD, unnamed, CWD, name, AtFlags::SYMLINK_FOLLOW) {
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::EXIST) => Ok(false),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    #[allow(clippy::disallowed_methods)]
+    fn sync_folder(&self, durable: bool) -> std::io::Result<()> {
+        if durable {
+            File::open(folder(&self.target))?.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+fn folder(target: &Path) -> &Path {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The file that `path` means, through any symbolic links, whether it exists or not.
+fn follow_links(path: &Path) -> Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..40 {
+        match std::fs::read_link(&target) {
+            Ok(next) => target = folder(&target).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(Error::new(solio_base::ErrorKind::Io, "too many symbolic links").at_path(path))
+}
+
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path) -> Option<File> {
+    // Naming it later needs /proc.
+    if !Path::new("/proc/self/fd").exists() || std::env::var_os("SOLIO_NO_TMPFILE").is_some() {
+        return None;
+    }
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    rustix::fs::openat(CWD, folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_: &Path) -> Option<File> {
+    None
+}
+
+fn named(target: &Path) -> std::io::Result<(File, signals::Temporary)> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
+    loop {
+        let name = temporary_name(target);
+        match rustix::fs::openat(CWD, &name, flags, Mode::from_raw_mode(0o666)) {
+            Ok(file) => return Ok((File::from(file), signals::Temporary::new(name))),
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+}
+
+/// `.NAME.solio-XXXXXX.tmp` beside the target; another one at each call.
+fn temporary_name(target: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    // Never the same twice in a process, and different processes start far apart; whoever meets
+    // a name that exists asks again.
+    let seed = u64::from(std::process::id()) << 32 | COUNT.fetch_add(1, Ordering::Relaxed);
+    let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mut name = std::ffi::OsString::from(".");
+    // Keep within the 255 bytes of a file name: the tag below needs 18.
+    let stem = target.file_name().unwrap_or_default().to_string_lossy();
+    name.push(stem.chars().take(50).collect::<String>());
+    name.push(format!(".solio-{:06x}.tmp", mixed >> 40));
+    folder(target).join(name)
+}
+
+#[cfg(target_os = "linux")]
+fn exchange(a: &Path, b: &Path) -> bool {
+    rustix::fs::renameat_with(CWD, a, CWD, b, rustix::fs::RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> bool {
+    false
+}

@@ -1,0 +1,165 @@
+//! Opening files for reading.
+//!
+//! Plain files are read with `pread` into buffers that the pipeline reuses: no shared position,
+//! so any thread reads any part, and no page faults of a memory map.
+
+use crate::{StreamSource, io_error};
+use solio_base::{Error, Limits, Progress, Result, Source, Work};
+use solio_codec::compress::Compression;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// A file ready to be decoded.
+pub struct Opened {
+    /// Its bytes, decompressed.
+    pub source: Box<dyn Source>,
+    /// The compression that the content showed.
+    pub compression: Compression,
+    /// Bytes on the disk, where that is known.
+    pub file_bytes: Option<u64>,
+}
+
+/// Opens `path` (`-` is standard input) and finds out by its first bytes how it is compressed.
+///
+/// ```no_run
+/// # use solio_base::{Limits, Work};
+/// let opened = solio_io::open("mesh.obj.gz".as_ref(), &Limits::default(), &Work::default())?;
+/// let mut head = [0; 4096];
+/// let got = opened.source.read_at(0, &mut head)?;
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
+    if path.as_os_str() == crate::STANDARD {
+        let source = StreamSource::start(std::io::stdin(), path, limits, &work.progress)?;
+        let compression = source.compression();
+        return Ok(Opened { source: Box::new(source), compression, file_bytes: None });
+    }
+    let file = open_file(path)?;
+    let meta = file.metadata().map_err(|e| io_error("read", e, path))?;
+    if !meta.is_file() {
+        let source = StreamSource::start(file, path, limits, &work.progress)?;
+        let compression = source.compression();
+        return Ok(Opened { source: Box::new(source), compression, file_bytes: None });
+    }
+    work.progress.add_read_total(meta.len());
+    let mut head = [0; 4];
+    let got = read_full(&file, 0, &mut head).map_err(|e| io_error("read", e, path))?;
+    let compression = Compression::of_head(&head[..got]);
+    let source: Box<dyn Source> = if compression == Compression::None {
+        Box::new(FileSource { file, bytes: meta.len(), progress: work.progress.clone() })
+    } else {
+        Box::new(StreamSource::start(file, path, limits, &work.progress)?)
+    };
+    Ok(Opened { source, compression, file_bytes: Some(meta.len()) })
+}
+
+/// A plain file: any offset, from any thread.
+pub struct FileSource {
+    file: File,
+    bytes: u64,
+    progress: Progress,
+}
+
+impl Source for FileSource {
+    fn len_bytes(&self) -> Option<u64> {
+        Some(self.bytes)
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        let got = read_full(&self.file, offset, buf).map_err(|e| Error::io("read", e))?;
+        self.progress.add_read(got as u64);
+        Ok(got)
+    }
+}
+
+/// The whole of a small side file, such as an MTL, decompressed; at most `most` bytes.
+pub fn read_whole(path: &Path, limits: &Limits, work: &Work) -> Result<Vec<u8>> {
+    let opened = open(path, limits, work)?;
+    let read = || {
+        let mut bytes = Vec::new();
+        loop {
+            let start = bytes.len();
+            limits.check_bytes("the file", start as u64)?;
+            let step = match opened.source.len_bytes() {
+                Some(all) => (all as usize).saturating_sub(start) + 1,
+                None => 64 << 10,
+            };
+            bytes.resize(start + step.min(1 << 20), 0);
+            let got = opened.source.read_at(start as u64, &mut bytes[start..])?;
+            bytes.truncate(start + got);
+            if got < step.min(1 << 20) {
+                return Ok(bytes);
+            }
+        }
+    };
+    crate::at_path(read(), path)
+}
+
+/// Copies `from` to `to` (whole or not at all), for textures that go along with a mesh. A file
+/// that is copied onto itself stays as it is.
+pub fn copy_file(from: &Path, to: &Path, work: &Work) -> Result<u64> {
+    if let (Ok(a), Ok(b)) = (from.canonicalize(), to.canonicalize())
+        && a == b
+    {
+        return Ok(0);
+    }
+    let file = open_file(from)?;
+    let mut sink = crate::FileSink::create(to, &crate::SinkOptions::default(), work)?;
+    let mut buffer = vec![0; 1 << 20];
+    let mut offset = 0;
+    loop {
+        let got = read_full(&file, offset, &mut buffer).map_err(|e| io_error("read", e, from))?;
+        if got == 0 {
+            break;
+        }
+        work.cancel.check()?;
+        solio_base::Sink::write_bytes(&mut sink, work, &buffer[..got])?;
+        offset += got as u64;
+    }
+    Ok(sink.commit()?.file_bytes)
+}
+
+/// The one place that opens files for reading.
+#[allow(clippy::disallowed_methods)]
+pub(crate) fn open_file(path: &Path) -> Result<File> {
+    let file = File::open(path).map_err(|e| io_error("open", e, path))?;
+    if file.metadata().is_ok_and(|m| m.is_dir()) {
+        let e = Error::new(solio_base::ErrorKind::Io, "cannot open: this is a directory");
+        return Err(e.at_path(path));
+    }
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Sequential);
+    Ok(file)
+}
+
+fn read_full(file: &File, mut offset: u64, mut buf: &mut [u8]) -> std::io::Result<usize> {
+    let wanted = buf.len();
+    while !buf.is_empty() {
+        match file.read_at(buf, offset) {
+            Ok(0) => break,
+            Ok(n) => {
+                buf = &mut buf[n..];
+                offset += n as u64;
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(wanted - buf.len())
+}
+
+/// A reader that counts what it reads.
+pub(crate) struct Counted<R> {
+    pub(crate) reader: R,
+    pub(crate) progress: Progress,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let got = self.reader.read(buf)?;
+        self.progress.add_read(got as u64);
+        Ok(got)
+    }
+}

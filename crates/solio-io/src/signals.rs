@@ -1,0 +1,106 @@
+//! Signals, for commands: the first SIGINT, SIGTERM or SIGHUP cancels the work, which then takes
+//! its temporary files along; a second one removes them on the spot and ends the process.
+//!
+//! SIGKILL cannot be handled. On Linux an unfinished file has no name, so even that leaves
+//! nothing; where it has one (other systems, some network file systems), it stays.
+
+use solio_base::{Cancel, Error, Result};
+use std::ffi::{CString, c_char};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+/// Names of unfinished files. A fixed table of pointers, because a signal handler may neither
+/// lock nor allocate. A file that finds no room is only not covered by the second signal.
+static LIVE: [AtomicPtr<c_char>; 256] = [const { AtomicPtr::new(ptr::null_mut()) }; 256];
+
+/// A name that must not outlive the work. Dropping removes the file.
+pub(crate) struct Temporary {
+    path: PathBuf,
+    slot: Option<&'static AtomicPtr<c_char>>,
+}
+
+impl Temporary {
+    /// Takes charge of `path`.
+    pub(crate) fn new(path: PathBuf) -> Self {
+        let mut slot = None;
+        if let Ok(name) = CString::new(path.as_os_str().as_bytes()) {
+            let raw = name.into_raw();
+            slot = LIVE.iter().find(|slot| {
+                let (unset, set) = (ptr::null_mut(), raw);
+                slot.compare_exchange(unset, set, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+            });
+            if slot.is_none() {
+                // SAFETY: `raw` came from `into_raw` above and nobody else has it.
+                drop(unsafe { CString::from_raw(raw) });
+            }
+        }
+        Temporary { path, slot }
+    }
+
+    /// The name.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name is gone (renamed): nothing is to be removed.
+    pub(crate) fn forget(mut self) {
+        self.release();
+        self.path = PathBuf::new();
+    }
+
+    fn release(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            let raw = slot.swap(ptr::null_mut(), Ordering::AcqRel);
+            if !raw.is_null() {
+                // SAFETY: the slot held what `into_raw` gave; the swap made us its only owner.
+                // A handler that read the pointer before ends the process without returning.
+                drop(unsafe { CString::from_raw(raw) });
+            }
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            let _ = std::fs::remove_file(&self.path);
+        }
+        self.release();
+    }
+}
+
+/// From now on SIGINT, SIGTERM and SIGHUP cancel `cancel`; the second signal ends the process.
+/// For commands only: a library must leave its host's signals alone. Only the first call counts.
+pub fn cancel_on_signals(cancel: &Cancel) -> Result<()> {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if DONE.swap(true, Ordering::AcqRel) {
+        return Ok(());
+    }
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let cancel = cancel.clone();
+        let handler = move || {
+            if !cancel.is_cancelled() {
+                cancel.cancel();
+                return;
+            }
+            for slot in &LIVE {
+                let name = slot.load(Ordering::Acquire);
+                if !name.is_null() {
+                    // SAFETY: names in the table are valid C strings; they leave it before they
+                    // are freed, and the process ends before this handler returns.
+                    let name = unsafe { std::ffi::CStr::from_ptr(name) };
+                    let _ = rustix::fs::unlink(name);
+                }
+            }
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        };
+        // SAFETY: the handler only reads and sets atomics, unlinks and ends the process: all of
+        // it async-signal-safe (raw system calls, no allocation, no lock).
+        unsafe { signal_hook::low_level::register(signal, handler) }
+            .map_err(|e| Error::io("watch for signals", e))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,246 @@
+//! Writing: chunks made in parallel, compressed where they were made, put down in order.
+//!
+//! Why this is fast (338 MB into the page cache of ext4, one core):
+//!
+//! * one `write(2)` per chunk of the encoder; small pieces are gathered to 1 MiB. Blocks of 64 KiB
+//!   to 8 MiB cost the same, 0.060 s; `mmap` 0.11–0.14 s; `fallocate` first 0.055 s, not worth
+//!   knowing the size ahead;
+//! * buffers are reused: fresh memory would cost as much as the writing itself;
+//! * a chunk is compressed by the thread that made it, while another thread writes.
+
+use crate::atomic::AtomicFile;
+use crate::io_error;
+use solio_base::{FillChunk, Progress, Result, Sink, Work, ordered};
+use solio_codec::compress::{ChunkCompressor, Compression};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Small pieces are gathered up to this size.
+const GATHER_BYTES: usize = 1 << 20;
+/// What a chunk of an encoder is expected to need; bounds how many are under way.
+const CHUNK_BYTES: usize = 2 << 20;
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug)]
+pub struct SinkOptions {
+    /// Compression of the file.
+    pub compression: Compression,
+    /// Its level; `None` is the usual one.
+    pub level: Option<i32>,
+    /// The file and its name are on the disk when [`FileSink::commit`] returns.
+    pub durable: bool,
+}
+
+impl Default for SinkOptions {
+    fn default() -> Self {
+        SinkOptions { compression: Compression::None, level: None, durable: false }
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The file, as it was named.
+    pub path: PathBuf,
+    /// Bytes in the file.
+    pub file_bytes: u64,
+    /// Bytes before compression.
+    pub raw_bytes: u64,
+}
+
+/// A file being written. It appears at its path, whole, at [`FileSink::commit`]; without that
+/// nothing changes.
+///
+/// `-` is standard output. Devices and pipes are written directly.
+///
+/// ```
+/// use solio_base::{Sink, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("points.txt");
+/// let work = Work::default();
+/// let mut sink = solio_io::FileSink::create(&path, &Default::default(), &work)?;
+/// sink.write_chunks(&work, 3, &|i, buffer| {
+///     buffer.extend_from_slice(format!("v {i} 0 0\n").as_bytes());
+///     Ok(())
+/// })?;
+/// assert!(!path.exists());
+/// assert_eq!(sink.commit()?.file_bytes, 24);
+/// assert!(path.exists());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub struct FileSink {
+    path: PathBuf,
+    out: Out,
+    options: SinkOptions,
+    progress: Progress,
+    /// Pieces from [`Sink::write_bytes`] that wait to become large enough, not compressed yet.
+    gathered: Vec<u8>,
+    raw_bytes: u64,
+    file_bytes: u64,
+}
+
+enum Out {
+    Atomic(AtomicFile),
+    Direct(File),
+    Standard,
+}
+
+impl FileSink {
+    /// Starts the file that is to appear at `path`.
+    pub fn create(path: &Path, options: &SinkOptions, work: &Work) -> Result<Self> {
+        ChunkCompressor::new(options.compression, options.level)?;
+        let out = if path.as_os_str() == crate::STANDARD {
+            Out::Standard
+        } else if std::fs::metadata(path).is_ok_and(|m| m.is_dir()) {
+            let e = solio_base::Error::argument("cannot write: this is a directory");
+            return Err(e.at_path(path));
+        } else if is_direct(path) {
+            Out::Direct(open_device(path).map_err(|e| io_error("open", e, path))?)
+        } else {
+            Out::Atomic(AtomicFile::create(path)?)
+        };
+        Ok(FileSink {
+            path: path.to_owned(),
+            out,
+            options: *options,
+            progress: work.progress.clone(),
+            gathered: Vec::new(),
+            raw_bytes: 0,
+            file_bytes: 0,
+        })
+    }
+
+    /// Finishes the file and puts it in place.
+    pub fn commit(mut self) -> Result<Written> {
+        // A compressed file of nothing is still one member or frame.
+        if !self.gathered.is_empty() || self.file_bytes == 0 {
+            self.flush_gathered()?;
+        }
+        match self.out {
+            Out::Atomic(file) => file.commit(self.options.durable)?,
+            Out::Direct(_) => {}
+            Out::Standard => {
+                let flushed = std::io::stdout().flush();
+                flushed.map_err(|e| io_error("write", e, &self.path))?;
+            }
+        }
+        let (file_bytes, raw_bytes) = (self.file_bytes, self.raw_bytes);
+        Ok(Written { path: self.path, file_bytes, raw_bytes })
+    }
+
+    fn flush_gathered(&mut self) -> Result<()> {
+        let gathered = std::mem::take(&mut self.gathered);
+        let result = if self.options.compression == Compression::None {
+            self.put(&gathered)
+        } else {
+            let mut packed = Vec::new();
+            ChunkCompressor::new(self.options.compression, self.options.level)?
+                .compress(&gathered, &mut packed)?;
+            self.put(&packed)
+        };
+        self.gathered = gathered;
+        self.gathered.clear();
+        result
+    }
+
+    /// Writes bytes of the final file.
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = match &mut self.out {
+            Out::Atomic(atomic) => atomic.file.write_all(bytes),
+            Out::Direct(file) => file.write_all(bytes),
+            Out::Standard => std::io::stdout().write_all(bytes),
+        };
+        written.map_err(|e| io_error("write", e, &self.path))?;
+        self.file_bytes += bytes.len() as u64;
+        self.progress.add_written(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Takes a chunk that needs no compression: gathers small ones, writes large ones.
+    fn take_plain(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.gathered.len() + bytes.len() < GATHER_BYTES {
+            self.gathered.extend_from_slice(bytes);
+            return Ok(());
+        }
+        if !self.gathered.is_empty() {
+            self.flush_gathered()?;
+        }
+        if bytes.len() < GATHER_BYTES / 2 {
+            self.gathered.extend_from_slice(bytes);
+            return Ok(());
+        }
+        self.put(bytes)
+    }
+}
+
+/// A chunk under way.
+#[derive(Default)]
+struct Slot {
+    index: usize,
+    raw: Vec<u8>,
+    packed: Vec<u8>,
+    compressor: Option<ChunkCompressor>,
+}
+
+impl Sink for FileSink {
+    fn write_chunks(&mut self, work: &Work, chunks: usize, fill: &FillChunk<'_>) -> Result<()> {
+        let SinkOptions { compression, level, .. } = self.options;
+        if compression == Compression::None {
+            return ordered::for_chunks(work, work.window(CHUNK_BYTES), chunks, fill, |bytes| {
+                self.raw_bytes += bytes.len() as u64;
+                self.take_plain(bytes)
+            });
+        }
+        if !self.gathered.is_empty() {
+            self.flush_gathered()?;
+        }
+        let mut indices = 0..chunks;
+        ordered::run::<Slot>(
+            work,
+            work.window(2 * CHUNK_BYTES).min(chunks.max(1)),
+            |slot| {
+                let Some(index) = indices.next() else { return Ok(false) };
+                slot.index = index;
+                Ok(true)
+            },
+            |slot| {
+                slot.raw.clear();
+                slot.packed.clear();
+                fill(slot.index, &mut slot.raw)?;
+                let compressor = match &mut slot.compressor {
+                    Some(compressor) => compressor,
+                    none => none.insert(ChunkCompressor::new(compression, level)?),
+                };
+                if slot.raw.is_empty() {
+                    return Ok(());
+                }
+                compressor.compress(&slot.raw, &mut slot.packed)
+            },
+            |slot| {
+                self.raw_bytes += slot.raw.len() as u64;
+                self.put(&slot.packed)
+            },
+        )
+    }
+
+    fn write_bytes(&mut self, work: &Work, bytes: &[u8]) -> Result<()> {
+        work.cancel.check()?;
+        self.raw_bytes += bytes.len() as u64;
+        if self.options.compression == Compression::None {
+            return self.take_plain(bytes);
+        }
+        self.gathered.extend_from_slice(bytes);
+        if self.gathered.len() >= GATHER_BYTES { self.flush_gathered() } else { Ok(()) }
+    }
+}
+
+/// Whether writing to `path` goes straight there: standard output, a device, a pipe.
+pub fn is_direct(path: &Path) -> bool {
+    path.as_os_str() == crate::STANDARD || std::fs::metadata(path).is_ok_and(|m| !m.is_file())
+}
+
+#[allow(clippy::disallowed_methods)]
+fn open_device(path: &Path) -> std::io::Result<File> {
+    std::fs::OpenOptions::new().write(true).open(path)
+}

@@ -1,0 +1,153 @@
+//! Bytes that come once and in order: a compressed file, a pipe, standard input.
+//!
+//! A thread of its own reads and inflates ahead into a few reused blocks, so that inflating
+//! overlaps with parsing. The first block is kept: whoever detects the format reads it, and then
+//! the decoder reads it again.
+
+use crate::file::Counted;
+use solio_base::{Error, Limits, Progress, Result, Source};
+use solio_codec::compress::{Compression, Decoder};
+use std::io::Read;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
+
+const BLOCK_BYTES: usize = 1 << 20;
+/// Blocks between the threads: enough to smooth both sides, little enough to stay in cache.
+const BLOCKS_AHEAD: usize = 3;
+
+/// A sequential [`Source`]. Offsets in the first mebibyte may be read again; behind it they must
+/// not fall.
+pub struct StreamSource {
+    compression: Compression,
+    head: Vec<u8>,
+    state: Mutex<State>,
+}
+
+struct State {
+    filled: Receiver<Result<Vec<u8>>>,
+    emptied: Sender<Vec<u8>>,
+    block: Vec<u8>,
+    /// Offset of `block[0]`.
+    start: u64,
+    /// The last block has come.
+    ended: bool,
+    failed: bool,
+}
+
+impl StreamSource {
+    /// Starts reading ahead from `reader`; its first bytes say how it is compressed.
+    pub fn start(
+        reader: impl Read + Send + 'static,
+        path: &Path,
+        limits: &Limits,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let mut reader = Counted { reader, progress: progress.clone() };
+        let magic = crate::at_path(read_magic(&mut reader), path)?;
+        let compression = Compression::of_head(&magic);
+        let whole = std::io::Cursor::new(magic).chain(reader);
+        let decoder = Decoder::new(compression, whole, limits)?;
+        let (to_parser, filled) = sync_channel(BLOCKS_AHEAD);
+        let (emptied, from_parser) = channel();
+        std::thread::Builder::new()
+            .name("solio-read-ahead".into())
+            .spawn(move || read_ahead(decoder, &to_parser, &from_parser))
+            .map_err(|e| Error::io("start a thread", e))?;
+        let mut state =
+            State { filled, emptied, block: Vec::new(), start: 0, ended: false, failed: false };
+        crate::at_path(state.next_block(), path)?;
+        Ok(StreamSource { compression, head: state.block.clone(), state: Mutex::new(state) })
+    }
+
+    /// The compression that the first bytes showed.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+}
+
+fn read_magic(reader: &mut impl Read) -> Result<Vec<u8>> {
+    let mut magic = Vec::with_capacity(4);
+    let took = reader.take(4).read_to_end(&mut magic);
+    took.map_err(|e| Error::io("read", e))?;
+    Ok(magic)
+}
+
+/// The body of the thread: ends with the data, with an error, or when the source is dropped.
+fn read_ahead<R: Read>(
+    mut decoder: Decoder<R>,
+    to_parser: &SyncSender<Result<Vec<u8>>>,
+    from_parser: &Receiver<Vec<u8>>,
+) {
+    loop {
+        let mut block = from_parser.try_recv().unwrap_or_default();
+        block.resize(BLOCK_BYTES, 0);
+        let result = decoder.read(&mut block).map(|got| {
+            block.truncate(got);
+            block
+        });
+        let last = result.as_ref().map_or(true, |block| block.len() < BLOCK_BYTES);
+        if to_parser.send(result).is_err() || last {
+            return;
+        }
+    }
+}
+
+impl State {
+    fn next_block(&mut self) -> Result<()> {
+        let used = std::mem::take(&mut self.block);
+        self.start += used.len() as u64;
+        if used.capacity() > 0 {
+            let _ = self.emptied.send(used);
+        }
+        let block = self.filled.recv().unwrap_or_else(|_| {
+            self.failed = true;
+            Err(Error::corrupt("the thread that reads ahead has stopped"))
+        });
+        self.block = block.inspect_err(|_| self.failed = true)?;
+        self.ended = self.block.len() < BLOCK_BYTES;
+        Ok(())
+    }
+}
+
+impl Source for StreamSource {
+    fn len_bytes(&self) -> Option<u64> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.ended.then(|| state.start + state.block.len() as u64)
+    }
+
+    fn is_sequential(&self) -> bool {
+        true
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        let mut got = 0;
+        if offset < self.head.len() as u64 {
+            let from = &self.head[offset as usize..];
+            got = from.len().min(buf.len());
+            buf[..got].copy_from_slice(&from[..got]);
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while got < buf.len() {
+            let at = offset + got as u64;
+            if state.failed {
+                return Err(Error::corrupt("the stream has failed before"));
+            }
+            let Some(skip) = at.checked_sub(state.start) else {
+                return Err(Error::argument("a compressed or piped file can only be read forward")
+                    .at_offset(at));
+            };
+            let from = usize::try_from(skip).ok().and_then(|s| state.block.get(s..));
+            match from {
+                Some(from) if !from.is_empty() => {
+                    let n = from.len().min(buf.len() - got);
+                    buf[got..got + n].copy_from_slice(&from[..n]);
+                    got += n;
+                }
+                _ if state.ended => break,
+                _ => state.next_block()?,
+            }
+        }
+        Ok(got)
+    }
+}

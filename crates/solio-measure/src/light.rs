@@ -1,0 +1,81 @@
+//! The speed of light of this machine: the peaks that bound a job, and the bound itself.
+
+use crate::Stopwatch;
+
+/// What the machine can do at best, measured on the file system of the job.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Light {
+    /// Writing into the page cache, one thread, MB/s (10^6 bytes).
+    pub write_mb_s: f64,
+    /// Reading from the page cache into a reused buffer, one thread, MB/s.
+    pub read_mb_s: f64,
+    /// Copying memory between reused buffers, one thread, MB/s.
+    pub memcpy_mb_s: f64,
+    /// Threads that compute at once.
+    pub cores: usize,
+}
+
+/// What a job moved and used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Job {
+    /// Bytes read from files.
+    pub read_bytes: u64,
+    /// Bytes written to files.
+    pub written_bytes: u64,
+    /// CPU seconds that the job's computation needs.
+    pub cpu_s: f64,
+}
+
+impl Light {
+    /// The least wall seconds that `job` can take here: each resource at its peak, all of them
+    /// overlapping.
+    ///
+    /// ```
+    /// use solio_measure::{Job, Light};
+    /// let light = Light { write_mb_s: 2000.0, read_mb_s: 5000.0, memcpy_mb_s: 9000.0, cores: 2 };
+    /// let job = Job { written_bytes: 400_000_000, cpu_s: 0.3, ..Job::default() };
+    /// assert_eq!(light.bound_s(&job), 0.2);
+    /// assert_eq!(light.achieved(&job, 0.25), 0.8);
+    /// ```
+    pub fn bound_s(&self, job: &Job) -> f64 {
+        let read = job.read_bytes as f64 / (self.read_mb_s * 1e6);
+        let write = job.written_bytes as f64 / (self.write_mb_s * 1e6);
+        let compute = job.cpu_s / self.cores.max(1) as f64;
+        read.max(write).max(compute)
+    }
+
+    /// The share of the limit that a job reached which took `wall_s` seconds; 1 is the limit.
+    pub fn achieved(&self, job: &Job, wall_s: f64) -> f64 {
+        if wall_s > 0.0 { self.bound_s(job) / wall_s } else { 1.0 }
+    }
+}
+
+/// Measures how fast one thread copies memory between reused buffers: the best of several rounds
+/// over 16 MiB, more than a core's own caches hold. Takes about 20 ms.
+pub fn memcpy_mb_s() -> f64 {
+    const BYTES: usize = 16 << 20;
+    let from = vec![1u8; BYTES];
+    let mut to = vec![2u8; BYTES];
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let watch = Stopwatch::start();
+        to.copy_from_slice(std::hint::black_box(&from));
+        std::hint::black_box(&mut to);
+        best = best.min(watch.wall_s());
+    }
+    BYTES as f64 / 1e6 / best.max(1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_resource_bounds() {
+        let light = Light { write_mb_s: 1000.0, read_mb_s: 2000.0, memcpy_mb_s: 1.0, cores: 2 };
+        let job = Job { read_bytes: 10_000_000_000, written_bytes: 1_000_000_000, cpu_s: 4.0 };
+        assert_eq!(light.bound_s(&job), 5.0);
+        assert_eq!(light.bound_s(&Job { cpu_s: 12.0, ..job }), 6.0);
+        assert!(memcpy_mb_s() > 10.0);
+    }
+}

@@ -1,0 +1,84 @@
+//! What a piece of work took: wall seconds, CPU seconds, peak memory.
+
+use std::time::Instant;
+
+/// Measures from its start.
+///
+/// ```
+/// let watch = solio_measure::Stopwatch::start();
+/// let usage = watch.usage();
+/// assert!(usage.wall_s >= 0.0 && usage.cpu_s >= 0.0);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    start: Instant,
+    cpu_s: f64,
+}
+
+/// What some work took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Seconds on the wall clock.
+    pub wall_s: f64,
+    /// CPU seconds of all threads of the process, user and system together.
+    pub cpu_s: f64,
+}
+
+impl Stopwatch {
+    /// Starts now.
+    #[allow(clippy::disallowed_methods)]
+    pub fn start() -> Self {
+        Stopwatch { start: Instant::now(), cpu_s: cpu_s() }
+    }
+
+    /// Wall seconds since the start.
+    pub fn wall_s(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Wall and CPU seconds since the start.
+    pub fn usage(&self) -> Usage {
+        Usage { wall_s: self.wall_s(), cpu_s: cpu_s() - self.cpu_s }
+    }
+}
+
+/// CPU seconds that this process has used, user and system together, all threads.
+pub fn cpu_s() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// The most memory this process has held so far, in bytes (`VmHWM`); 0 where that is not known.
+pub fn peak_rss_bytes() -> u64 {
+    #[cfg(target_os = "linux")]
+    {
+        // The one file that is not read through solio-io: it is a clock of sorts.
+        #[allow(clippy::disallowed_methods)]
+        let status = std::fs::read("/proc/self/status").unwrap_or_default();
+        let status = String::from_utf8_lossy(&status);
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        kib.map_or(0, |kib| kib << 10)
+    }
+    #[cfg(not(target_os = "linux"))]
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_takes_cpu_time_and_memory() {
+        let watch = Stopwatch::start();
+        let mut values = vec![1u8; 64 << 20];
+        while watch.usage().cpu_s < 0.01 {
+            values.iter_mut().for_each(|v| *v = v.wrapping_mul(3));
+        }
+        assert!(std::hint::black_box(&values)[7] > 0);
+        assert!(watch.usage().wall_s > 0.0);
+        if cfg!(target_os = "linux") {
+            assert!(peak_rss_bytes() >= 64 << 20);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Reading: a path or bytes to a scene.
+
+use crate::Format;
+use solio_base::{Error, Limits, Result, Source, Work};
+use solio_codec::compress::{Compression, Decoder};
+use solio_io::Opened;
+use solio_mesh::Scene;
+use solio_mesh::obj::ObjReadOptions;
+use std::path::{Path, PathBuf};
+
+/// Bytes of the head that detection looks at.
+const HEAD_BYTES: usize = 64 << 10;
+/// An MTL file is text about some thousand materials at most.
+const MTL_BYTES: u64 = 256 << 20;
+
+/// How a mesh is read.
+#[derive(Clone, Debug, Default)]
+pub struct MeshReadOptions {
+    /// The format; `None` finds out.
+    pub format: Option<Format>,
+    /// Refuse what a lenient reader passes over with a warning, such as a missing MTL file.
+    /// Stands above the same field of the formats.
+    pub strict: bool,
+    /// Bounds. Stand above those of the formats.
+    pub limits: Limits,
+    /// Leave the MTL files of an OBJ unread; materials then have only their names.
+    pub skip_materials: bool,
+    /// What concerns OBJ alone.
+    pub obj: ObjReadOptions,
+}
+
+impl MeshReadOptions {
+    fn obj(&self) -> ObjReadOptions {
+        ObjReadOptions {
+            strict: self.strict || self.obj.strict,
+            limits: self.limits,
+            ..self.obj.clone()
+        }
+    }
+}
+
+/// Reads the mesh file at `path`; `-` is standard input. Gzip and zstd are recognized by their
+/// content. For OBJ, the MTL files it names are read too.
+pub fn read_mesh(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<Scene<'static>> {
+    let (_, _, scene) = read_with_facts(path, options, work)?;
+    Ok(scene)
+}
+
+/// [`read_mesh`], with the format and what opening the file has shown.
+pub(crate) fn read_with_facts(
+    path: &Path,
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<(Format, Opened, Scene<'static>)> {
+    let opened = solio_io::open(path, &options.limits, work)?;
+    let read = || {
+        let source = &*opened.source;
+        let format = detect(source, options, Some(path))?;
+        let mut scene = decode(format, source, options, work)?;
+        if format == Format::Obj && !options.skip_materials {
+            load_materials(&mut scene, path, options, work)?;
+        }
+        Ok((format, scene))
+    };
+    let (format, scene) = read().map_err(|e: Error| e.at_path(path))?;
+    Ok((format, opened, scene))
+}
+
+/// Reads a mesh from the bytes of a file, compressed or not. There is no folder to look for MTL
+/// files in.
+pub fn read_mesh_bytes(
+    bytes: &[u8],
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<Scene<'static>> {
+    let compression = Compression::of_head(bytes);
+    let plain;
+    let source = if compression == Compression::None {
+        bytes
+    } else {
+        plain = decompress(bytes, compression, &options.limits)?;
+        &plain
+    };
+    let format = detect(&source, options, None)?;
+    decode(format, &source, options, work)
+}
+
+fn decompress(bytes: &[u8], compression: Compression, limits: &Limits) -> Result<Vec<u8>> {
+    const STEP: usize = 1 << 20;
+    let mut decoder = Decoder::new(compression, bytes, limits)?;
+    let mut plain = Vec::new();
+    loop {
+        let start = plain.len();
+        plain.resize(start + STEP, 0);
+        let got = decoder.read(&mut plain[start..])?;
+        plain.truncate(start + got);
+        if got < STEP {
+            return Ok(plain);
+        }
+    }
+}
+
+fn detect(source: &dyn Source, options: &MeshReadOptions, path: Option<&Path>) -> Result<Format> {
+    if let Some(format) = options.format {
+        return Ok(format);
+    }
+    let mut head = vec![0; HEAD_BYTES];
+    let got = source.read_at(0, &mut head)?;
+    Format::detect(&head[..got], source.len_bytes(), path)
+}
+
+fn decode(
+    format: Format,
+    source: &dyn Source,
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<Scene<'static>> {
+    let _ = (source, options.obj(), work);
+    Err(Error::unsupported(format!("reading {format} is not in this build")))
+}
+
+/// Reads the MTL files that the OBJ names, beside it.
+fn load_materials(
+    scene: &mut Scene<'static>,
+    path: &Path,
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<()> {
+    let _ = options.obj();
+    if path.as_os_str() == solio_io::STANDARD {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let limits = Limits { bytes: options.limits.bytes.min(MTL_BYTES), ..options.limits };
+    for library in scene.material_libraries.clone() {
+        match find_library(folder, &library) {
+            Some(found) => {
+                let _bytes = solio_io::read_whole(&found, &limits, work)?;
+            }
+            None if options.strict => {
+                let e = Error::new(solio_base::ErrorKind::Io, "the material library is missing");
+                return Err(e.at_path(folder.join(&library)));
+            }
+            None => scene.warnings.push(format!("the material library \"{library}\" is missing")),
+        }
+    }
+    Ok(())
+}
+
+/// The library as named, relative to the OBJ; a name from another machine (`C:\x\a.mtl`) also by
+/// its last part. Only regular files: an OBJ must not make us read a device.
+fn find_library(folder: &Path, name: &str) -> Option<PathBuf> {
+    let slashed = name.replace('\\', "/");
+    let last = slashed.rsplit('/').next().unwrap_or(&slashed);
+    [name, &slashed, last].into_iter().map(|n| folder.join(n)).find(|p| p.is_file())
+}

@@ -1,0 +1,175 @@
+//! Writing: a scene to files.
+
+use crate::{Format, PathMode, textures};
+use solio_base::{Error, Result, Sink, Work};
+use solio_codec::compress::Compression;
+use solio_io::{FileSink, SinkOptions};
+use solio_mesh::Scene;
+use solio_mesh::obj::ObjWriteOptions;
+use std::path::{Path, PathBuf};
+
+/// How a mesh is written.
+#[derive(Clone, Debug, Default)]
+pub struct MeshWriteOptions {
+    /// The format; `None` takes it from the name.
+    pub format: Option<Format>,
+    /// The compression; `None` takes it from the name (`.gz`, `.zst`). MTL files stay plain.
+    pub compression: Option<Compression>,
+    /// Its level; `None` is the usual one.
+    pub level: Option<i32>,
+    /// The files are on the disk, not only in the system's memory, when writing returns.
+    pub durable: bool,
+    /// How the MTL refers to textures.
+    pub path_mode: PathMode,
+    /// What relative texture paths of the scene are relative to: the folder of the file it was
+    /// read from. Where this is `None`, relative paths are kept.
+    pub texture_root: Option<PathBuf>,
+    /// What concerns OBJ alone. An MTL is written when there are materials and
+    /// `obj.export_materials`, or when `obj.material_library` names it; where that is `None` it
+    /// gets the name of the OBJ.
+    pub obj: ObjWriteOptions,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The files and their bytes, the mesh first.
+    pub files: Vec<(PathBuf, u64)>,
+    /// Bytes in all files.
+    pub file_bytes: u64,
+    /// The same before compression.
+    pub raw_bytes: u64,
+    /// What went not quite as asked, such as a texture that could not be copied.
+    pub warnings: Vec<String>,
+}
+
+impl Written {
+    fn add(&mut self, file: solio_io::Written) {
+        self.file_bytes += file.file_bytes;
+        self.raw_bytes += file.raw_bytes;
+        self.files.push((file.path, file.file_bytes));
+    }
+}
+
+/// Writes `scene` to `path`; `-` is standard output. Each file appears whole at its path, or not
+/// at all. An OBJ's MTL is written beside it.
+pub fn write_mesh(
+    scene: &Scene<'_>,
+    path: &Path,
+    options: &MeshWriteOptions,
+    work: &Work,
+) -> Result<Written> {
+    let Some(format) = options.format.or_else(|| Format::of_name(path)) else {
+        return Err(Error::argument("the name does not tell the format to write")
+            .at_path(path)
+            .hint("end it in .obj, .ply or .stl, or name the format"));
+    };
+    let compression = options
+        .compression
+        .unwrap_or_else(|| Compression::of_name(&path.as_os_str().to_string_lossy()));
+    let file = SinkOptions { compression, level: options.level, durable: options.durable };
+    let write = || match format {
+        Format::Obj => write_obj(scene, path, options, &file, work),
+        _ => write_one(scene, format, path, options, &file, work),
+    };
+    write().map_err(|e: Error| e.at_path(path))
+}
+
+/// The bytes of the mesh file, uncompressed; no MTL.
+pub fn encode_mesh(
+    scene: &Scene<'_>,
+    format: Format,
+    options: &MeshWriteOptions,
+    work: &Work,
+) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    encode(scene, format, options, work, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn encode(
+    scene: &Scene<'_>,
+    format: Format,
+    options: &MeshWriteOptions,
+    work: &Work,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let _ = (scene, options, work, sink);
+    Err(Error::unsupported(format!("writing {format} is not in this build")))
+}
+
+fn write_one(
+    scene: &Scene<'_>,
+    format: Format,
+    path: &Path,
+    options: &MeshWriteOptions,
+    file: &SinkOptions,
+    work: &Work,
+) -> Result<Written> {
+    let mut written = Written::default();
+    let mut sink = FileSink::create(path, file, work)?;
+    encode(scene, format, options, work, &mut sink)?;
+    written.add(sink.commit()?);
+    Ok(written)
+}
+
+fn write_obj(
+    scene: &Scene<'_>,
+    path: &Path,
+    options: &MeshWriteOptions,
+    file: &SinkOptions,
+    work: &Work,
+) -> Result<Written> {
+    let mut options = options.clone();
+    let wanted = options.obj.export_materials
+        && (!scene.materials.is_empty() || options.obj.material_library.is_some());
+    if !wanted || solio_io::is_direct(path) {
+        return write_one(scene, Format::Obj, path, &options, file, work);
+    }
+    let library = options.obj.material_library.get_or_insert_with(|| library_name(path)).clone();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mtl_path = folder.join(&library);
+    let mut written = Written::default();
+    let (materials, copies) = textures::refer(scene, folder, &options);
+
+    let mut obj = FileSink::create(path, file, work)?;
+    encode(scene, Format::Obj, &options, work, &mut obj)?;
+    let plain = SinkOptions { compression: Compression::None, ..*file };
+    let mtl = FileSink::create(&mtl_path, &plain, work)?;
+    let _ = materials;
+    // Nothing has appeared so far. The mesh comes last: who finds it, finds all that it needs.
+    for (from, to) in copies {
+        match solio_io::copy_file(&from, &to, work) {
+            Ok(bytes) => written.files.push((to, bytes)),
+            Err(e) => written.warnings.push(format!("texture not copied: {e}")),
+        }
+    }
+    let mtl = mtl.commit()?;
+    let obj = obj.commit()?;
+    let textures = std::mem::take(&mut written.files);
+    written.add(obj);
+    written.add(mtl);
+    written.files.extend(textures);
+    Ok(written)
+}
+
+/// `scene.obj.gz` has `scene.mtl`.
+fn library_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let extension = Compression::of_name(&name).extension();
+    let plain = &name[..name.len() - extension.len()];
+    let stem = plain.rsplit_once('.').map_or(plain, |(stem, _)| stem);
+    format!("{stem}.mtl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_has_the_meshs_name() {
+        assert_eq!(library_name("a/b.c.OBJ".as_ref()), "b.c.mtl");
+        assert_eq!(library_name("b.obj.GZ".as_ref()), "b.mtl");
+        assert_eq!(library_name("b".as_ref()), "b.mtl");
+    }
+}
