@@ -1,5 +1,11 @@
 //! Wavefront OBJ and MTL.
 
+mod mtl_read;
+#[cfg(test)]
+mod mtl_read_tests;
 pub mod options;
+mod read;
 
+pub use mtl_read::decode_mtl;
 pub use options::{NonFinite, ObjReadOptions, ObjWriteOptions};
+pub use read::{attach_materials, decode_obj};

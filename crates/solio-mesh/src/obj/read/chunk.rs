@@ -1,0 +1,215 @@
+//! What one chunk of text holds, in arrays that are used again for the next chunk.
+//!
+//! Indices are 0-based. A relative index (`f -4 -3 -2 -1`) is kept relative to the chunk's own
+//! start, as a wrapping `u32`, until [`Gather`](super::gather::Gather) knows what came before.
+
+use crate::model::NONE;
+use solio_base::{Error, ErrorKind};
+use std::ops::Range;
+
+/// Elements that the chunk has at some place in its text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Marks {
+    pub(super) vertices: u32,
+    pub(super) uvs: u32,
+    pub(super) normals: u32,
+    pub(super) faces: u32,
+    pub(super) lines: u32,
+    pub(super) points: u32,
+}
+
+/// A statement that is not an element, but changes the state or is kept as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Comment,
+    Object,
+    Group,
+    Material,
+    Library,
+    Smoothing(u32),
+    /// `#MRGB` colours, as the hexadecimal text of the statement.
+    Polypaint,
+    Freeform,
+    /// A warning; its text is the event's name.
+    Warning,
+}
+
+/// One [`What`], where it stands, and its words.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub(super) what: What,
+    pub(super) marks: Marks,
+    /// Byte in the chunk's text.
+    pub(super) place: usize,
+    /// Range in [`Parsed::words`].
+    pub(super) words: Range<usize>,
+}
+
+/// A mistake at a byte of the chunk's text, its error still without place.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) place: usize,
+    pub(super) error: Error,
+}
+
+impl Fault {
+    #[cold]
+    pub(super) fn syntax(place: usize, message: impl Into<String>) -> Self {
+        Fault { place, error: Error::new(ErrorKind::Syntax, message) }
+    }
+}
+
+/// One index per corner. May end early: the corners after that have none.
+#[derive(Debug, Default)]
+pub(super) struct Column {
+    pub(super) values: Vec<u32>,
+    /// Corners whose value is relative to the start of the chunk.
+    pub(super) relative: Vec<Range<usize>>,
+}
+
+impl Column {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.relative.clear();
+    }
+
+    /// Fills up to `corners` with [`NONE`].
+    pub(super) fn pad(&mut self, corners: usize) {
+        if self.values.len() < corners {
+            self.values.resize(corners, NONE);
+        }
+    }
+
+    pub(super) fn push(&mut self, corner: usize, index: Index) {
+        self.pad(corner);
+        match index {
+            Index::Absolute(value) => self.values.push(value),
+            Index::Relative(value) => {
+                self.values.push(value as u32);
+                match self.relative.last_mut() {
+                    Some(last) if last.end == corner => last.end += 1,
+                    _ => self.relative.push(corner..corner + 1),
+                }
+            }
+        }
+    }
+}
+
+/// An index as the text gives it, 0-based.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Index {
+    Absolute(u32),
+    /// From the start of the chunk; negative for what came before the chunk.
+    Relative(i32),
+}
+
+/// Elements that are lists of corners: faces, polylines or points.
+#[derive(Debug, Default)]
+pub(super) struct Corners {
+    pub(super) vertices: Column,
+    pub(super) uvs: Column,
+    pub(super) normals: Column,
+    /// Past the last corner of each element.
+    pub(super) ends: Vec<u32>,
+    /// The place of each corner in the text, only where [`Parsed::keep_places`].
+    pub(super) places: Vec<usize>,
+}
+
+impl Corners {
+    fn clear(&mut self) {
+        self.vertices.clear();
+        self.uvs.clear();
+        self.normals.clear();
+        self.ends.clear();
+        self.places.clear();
+    }
+
+    /// Forgets the corners after the last whole element.
+    pub(super) fn drop_open(&mut self) {
+        let keep = self.ends.last().map_or(0, |&e| e as usize);
+        for column in [&mut self.vertices, &mut self.uvs, &mut self.normals] {
+            column.values.truncate(keep);
+            while column.relative.last().is_some_and(|r| r.end > keep) {
+                let last = column.relative.last_mut().expect("just seen");
+                last.end = keep;
+                if last.start >= keep {
+                    column.relative.pop();
+                }
+            }
+        }
+        self.places.truncate(keep);
+    }
+}
+
+/// The elements and events of one chunk.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    pub(super) positions: Vec<[f32; 3]>,
+    /// Instead of `positions` where doubles are asked for.
+    pub(super) positions64: Vec<[f64; 3]>,
+    /// May end early: the vertices after that have weight 1.
+    pub(super) weights: Vec<f32>,
+    /// May end early: the vertices after that have no colour.
+    pub(super) colors: Vec<[f32; 4]>,
+    pub(super) uvs: Vec<[f32; 2]>,
+    pub(super) normals: Vec<[f32; 3]>,
+    pub(super) faces: Corners,
+    pub(super) lines: Corners,
+    pub(super) points: Corners,
+    pub(super) events: Vec<Event>,
+    pub(super) words: Vec<u8>,
+    /// Line ends in the text.
+    pub(super) line_count: u64,
+    /// A statement that is not a comment was seen.
+    pub(super) started: bool,
+    /// Where the text ended too early for its reader: nothing after it was read.
+    pub(super) fault: Option<Fault>,
+    /// Whether to note the place of every corner, at a cost; to find a wrong one.
+    pub(super) keep_places: bool,
+}
+
+impl Parsed {
+    pub(super) fn clear(&mut self) {
+        self.positions.clear();
+        self.positions64.clear();
+        self.weights.clear();
+        self.colors.clear();
+        self.uvs.clear();
+        self.normals.clear();
+        self.faces.clear();
+        self.lines.clear();
+        self.points.clear();
+        self.events.clear();
+        self.words.clear();
+        self.line_count = 0;
+        self.started = false;
+        self.fault = None;
+    }
+
+    pub(super) fn vertex_count(&self) -> usize {
+        self.positions.len() + self.positions64.len()
+    }
+
+    pub(super) fn marks(&self) -> Marks {
+        Marks {
+            vertices: self.vertex_count() as u32,
+            uvs: self.uvs.len() as u32,
+            normals: self.normals.len() as u32,
+            faces: self.faces.ends.len() as u32,
+            lines: self.lines.ends.len() as u32,
+            points: self.points.vertices.values.len() as u32,
+        }
+    }
+
+    pub(super) fn event(&mut self, what: What, place: usize, words: &[u8]) {
+        let start = self.words.len();
+        self.words.extend_from_slice(words);
+        let event = Event { what, marks: self.marks(), place, words: start..self.words.len() };
+        self.events.push(event);
+    }
+
+    #[cold]
+    pub(super) fn warn(&mut self, place: usize, message: &str) {
+        self.event(What::Warning, place, message.as_bytes());
+    }
+}

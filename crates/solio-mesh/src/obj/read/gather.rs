@@ -1,0 +1,539 @@
+//! Puts chunks together, in the order of the file, into the arrays of one mesh.
+
+use super::chunk::{Column, Corners, Event, Fault, Marks, Parsed, What};
+use super::freeform::Freeform;
+use super::input::Text;
+use super::locate::{self, Ahead};
+use super::names::{Names, PerFace, decode};
+use crate::material::Material;
+use crate::model::{
+    ColorSpace, Colors, Domain, Mesh, NONE, Normals, Object, Positions, Scene, Uvs,
+};
+use crate::obj::options::ObjReadOptions;
+use solio_base::{Error, Result, Source, memory};
+use std::borrow::Cow;
+
+/// Most warnings that are kept; the rest are counted.
+const MOST_WARNINGS: u64 = 100;
+
+/// Index arrays of faces, lines or points.
+#[derive(Default)]
+struct Pool {
+    vertices: Vec<u32>,
+    uvs: Vec<u32>,
+    normals: Vec<u32>,
+    offsets: Vec<u32>,
+}
+
+/// Everything read so far.
+pub(super) struct Gather<'a> {
+    options: &'a ObjReadOptions,
+    memory: Option<&'a [u8]>,
+    /// Bytes of the source, where known: chunks so far tell how large the arrays will be.
+    source_bytes: Option<u64>,
+    positions: Vec<[f32; 3]>,
+    positions64: Vec<[f64; 3]>,
+    weights: Vec<f32>,
+    colors: Vec<[f32; 4]>,
+    uvs: Vec<[f32; 2]>,
+    normals: Vec<[f32; 3]>,
+    faces: Pool,
+    lines: Pool,
+    points: Pool,
+    objects: Vec<Object>,
+    materials: Names,
+    groups: Names,
+    face_materials: PerFace,
+    face_groups: PerFace,
+    face_smoothing: PerFace,
+    libraries: Vec<String>,
+    comments: Vec<String>,
+    /// `#MRGB` colours for the last vertices before `polypaint_at`.
+    polypaint: Vec<[f32; 4]>,
+    polypaint_at: usize,
+    freeform: Freeform,
+    warnings: Vec<String>,
+    warning_count: u64,
+    started: bool,
+    line: u64,
+    ahead: Ahead,
+}
+
+/// How many elements came before a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bases {
+    pub(super) vertices: usize,
+    pub(super) uvs: usize,
+    pub(super) normals: usize,
+    faces: usize,
+    lines: usize,
+    points: usize,
+}
+
+impl<'a> Gather<'a> {
+    pub(super) fn new(source: &'a dyn Source, options: &'a ObjReadOptions) -> Self {
+        Gather {
+            options,
+            memory: source.as_bytes(),
+            source_bytes: source.len_bytes(),
+            positions: Vec::new(),
+            positions64: Vec::new(),
+            weights: Vec::new(),
+            colors: Vec::new(),
+            uvs: Vec::new(),
+            normals: Vec::new(),
+            faces: Pool::default(),
+            lines: Pool::default(),
+            points: Pool::default(),
+            objects: Vec::new(),
+            materials: Names::default(),
+            groups: Names::default(),
+            face_materials: PerFace::new(NONE),
+            face_groups: PerFace::new(NONE),
+            face_smoothing: PerFace::new(0),
+            libraries: Vec::new(),
+            comments: Vec::new(),
+            polypaint: Vec::new(),
+            polypaint_at: 0,
+            freeform: Freeform::default(),
+            warnings: Vec::new(),
+            warning_count: 0,
+            started: false,
+            line: 1,
+            ahead: Ahead::new(source.is_sequential()),
+        }
+    }
+
+    fn bases(&self) -> Bases {
+        Bases {
+            vertices: self.positions.len() + self.positions64.len(),
+            uvs: self.uvs.len(),
+            normals: self.normals.len(),
+            faces: self.faces.offsets.len().saturating_sub(1),
+            lines: self.lines.offsets.len().saturating_sub(1),
+            points: self.points.vertices.len(),
+        }
+    }
+
+    /// Appends one chunk.
+    pub(super) fn add(&mut self, text: &Text, chunk: &mut Parsed) -> Result<()> {
+        let bases = self.bases();
+        let mut fault = chunk.fault.take();
+        self.check_limits(&bases, chunk).map_err(|e| e.at_offset(text.offset))?;
+        self.reserve(text, chunk);
+        self.add_values(chunk);
+
+        let mut reach = [0u32; 3];
+        let mut fell = false;
+        for (pool, corners) in [
+            (&mut self.faces, &chunk.faces),
+            (&mut self.lines, &chunk.lines),
+            (&mut self.points, &chunk.points),
+        ] {
+            fell |= pool.add(corners, &bases, &mut reach).is_none();
+        }
+        if fell {
+            fault = locate::relative(text, self.memory, self.options, &bases).or(fault);
+        }
+        let counts = self.counts();
+        if reach.iter().zip(counts).any(|(&reach, count)| reach as usize > count) {
+            self.ahead.note(text, self.memory, reach, self.line, &bases);
+        }
+        for event in &chunk.events {
+            if fault.as_ref().is_some_and(|f| f.place < event.place) {
+                break;
+            }
+            let words = &chunk.words[event.words.clone()];
+            if let Err(found) = self.event(event, words, &bases, text) {
+                fault = Some(found);
+                break;
+            }
+        }
+        self.started |= chunk.started;
+        if let Some(Fault { place, error }) = fault {
+            return Err(self.placed(error, text, place));
+        }
+        self.line += chunk.line_count;
+        Ok(())
+    }
+
+    /// Vertices, UVs and normals so far.
+    fn counts(&self) -> [usize; 3] {
+        [self.positions.len() + self.positions64.len(), self.uvs.len(), self.normals.len()]
+    }
+
+    fn placed(&self, error: Error, text: &Text, place: usize) -> Error {
+        let (line, column) = locate::line_and_column(text.padded(self.memory), place);
+        error.at_offset(text.source_offset(self.memory, place)).at_line(self.line + line, column)
+    }
+
+    fn check_limits(&self, bases: &Bases, chunk: &Parsed) -> Result<()> {
+        let limits = &self.options.limits;
+        let corners = self.faces.vertices.len() + chunk.faces.vertices.values.len();
+        let line_corners = self.lines.vertices.len() + chunk.lines.vertices.values.len();
+        for (what, count) in [
+            ("vertices", bases.vertices + chunk.vertex_count()),
+            ("texture coordinates", bases.uvs + chunk.uvs.len()),
+            ("normals", bases.normals + chunk.normals.len()),
+            ("face corners", corners),
+            ("line vertices", line_corners),
+            ("faces", bases.faces + chunk.faces.ends.len()),
+            ("lines", bases.lines + chunk.lines.ends.len()),
+            ("points", bases.points + chunk.points.vertices.values.len()),
+        ] {
+            // `NONE` and the end of the last range must fit beside the indices.
+            let most = limits.elements.min(u64::from(u32::MAX) - 1);
+            if count as u64 > most {
+                return Err(Error::limit(format!("more than {most} {what}")));
+            }
+        }
+        let [vertices, uvs, normals] = self.counts();
+        let bytes = 12 * (vertices + normals + corners) + 8 * uvs;
+        limits.check_bytes("the mesh", bytes as u64)
+    }
+
+    /// Makes room for what the rest of the source holds if it goes on like this chunk. Only
+    /// address space: nothing is touched before there are values for it.
+    fn reserve(&mut self, text: &Text, chunk: &Parsed) {
+        let rest = self.source_bytes.map_or(0, |all| all.saturating_sub(text.offset));
+        let scale = if text.len == 0 { 0.0 } else { 1.02 * rest as f64 / text.len as f64 };
+        let scale = scale.max(1.0);
+        room(&mut self.positions, chunk.positions.len(), scale);
+        room(&mut self.positions64, chunk.positions64.len(), scale);
+        room(&mut self.uvs, chunk.uvs.len(), scale);
+        room(&mut self.normals, chunk.normals.len(), scale);
+        room(&mut self.faces.vertices, chunk.faces.vertices.values.len(), scale);
+        room(&mut self.faces.uvs, chunk.faces.uvs.values.len(), scale);
+        room(&mut self.faces.normals, chunk.faces.normals.values.len(), scale);
+        room(&mut self.faces.offsets, chunk.faces.ends.len() + 1, scale);
+    }
+
+    fn add_values(&mut self, chunk: &Parsed) {
+        let vertices = self.positions.len() + self.positions64.len();
+        if !chunk.weights.is_empty() {
+            self.weights.resize(vertices, 1.0);
+            self.weights.extend_from_slice(&chunk.weights);
+        }
+        if !chunk.colors.is_empty() {
+            self.colors.resize(vertices, super::NO_COLOR);
+            self.colors.extend_from_slice(&chunk.colors);
+        }
+        self.positions.extend_from_slice(&chunk.positions);
+        self.positions64.extend_from_slice(&chunk.positions64);
+        self.uvs.extend_from_slice(&chunk.uvs);
+        self.normals.extend_from_slice(&chunk.normals);
+    }
+
+    fn event(
+        &mut self,
+        event: &Event,
+        words: &[u8],
+        bases: &Bases,
+        text: &Text,
+    ) -> Result<(), Fault> {
+        let face = bases.faces + event.marks.faces as usize;
+        match event.what {
+            What::Comment => {
+                if !self.started {
+                    let comment = self.name(words, event, text);
+                    self.comments.push(comment.trim_end().to_owned());
+                }
+            }
+            What::Object => {
+                self.end_object(bases, event.marks);
+                let name = self.name(words, event, text);
+                self.objects.push(Object { name, ..Object::default() });
+            }
+            What::Group => {
+                let group = match words.is_empty() {
+                    true => NONE,
+                    false => match self.groups.known(words) {
+                        Some(known) => known,
+                        None => {
+                            let name = self.name(words, event, text);
+                            self.groups.add(words, name)
+                        }
+                    },
+                };
+                self.face_groups.change(face, group);
+            }
+            What::Material => {
+                let material = match words.is_empty() {
+                    true => NONE,
+                    false => match self.materials.known(words) {
+                        Some(known) => known,
+                        None => {
+                            let name = self.name(words, event, text);
+                            self.materials.add(words, name)
+                        }
+                    },
+                };
+                self.face_materials.change(face, material);
+            }
+            What::Library => {
+                let name = self.name(words, event, text);
+                if !name.is_empty() && !self.libraries.contains(&name) {
+                    self.libraries.push(name);
+                }
+            }
+            What::Smoothing(group) => self.face_smoothing.change(face, group),
+            What::Polypaint => {
+                self.polypaint(words, bases.vertices + event.marks.vertices as usize, event)?;
+            }
+            What::Freeform => {
+                let counts = [
+                    bases.vertices + event.marks.vertices as usize,
+                    bases.uvs + event.marks.uvs as usize,
+                    bases.normals + event.marks.normals as usize,
+                ];
+                self.freeform.add(words, event.place, self.options.index_base, counts)?;
+            }
+            What::Warning => {
+                let message = String::from_utf8_lossy(words).into_owned();
+                self.warn(&message, event, text);
+            }
+        }
+        Ok(())
+    }
+
+    fn warn(&mut self, message: &str, event: &Event, text: &Text) {
+        self.warning_count += 1;
+        if self.warning_count <= MOST_WARNINGS {
+            let (line, column) = locate::line_and_column(text.padded(self.memory), event.place);
+            self.warnings.push(format!("{}:{column}: {message}", self.line + line));
+        }
+    }
+
+    fn name(&mut self, words: &[u8], event: &Event, text: &Text) -> String {
+        let (name, odd) = decode(words);
+        if odd {
+            self.warn(&format!("`{name}` is not UTF-8; read as Latin-1"), event, text);
+        }
+        name
+    }
+
+    /// Ends the object that is open before `marks`, or the unnamed one at the start of the file
+    /// if it has any elements. Vertices alone go to the object that follows.
+    fn end_object(&mut self, bases: &Bases, marks: Marks) {
+        let end = Object {
+            vertices_end: bases.vertices as u32 + marks.vertices,
+            uvs_end: bases.uvs as u32 + marks.uvs,
+            normals_end: bases.normals as u32 + marks.normals,
+            faces_end: bases.faces as u32 + marks.faces,
+            lines_end: bases.lines as u32 + marks.lines,
+            points_end: bases.points as u32 + marks.points,
+            ..Object::default()
+        };
+        match self.objects.last_mut() {
+            Some(open) => *open = Object { name: std::mem::take(&mut open.name), ..end },
+            None if end.faces_end + end.lines_end + end.points_end > 0 => self.objects.push(end),
+            None => {}
+        }
+    }
+
+    fn polypaint(&mut self, words: &[u8], vertices: usize, event: &Event) -> Result<(), Fault> {
+        if vertices != self.polypaint_at {
+            self.end_polypaint();
+            self.polypaint_at = vertices;
+        }
+        for (i, word) in words.chunks(8).enumerate() {
+            let value = std::str::from_utf8(word)
+                .ok()
+                .filter(|text| text.len() == 8)
+                .and_then(|text| u32::from_str_radix(text, 16).ok());
+            let Some(value) = value else {
+                // A comment that only looks like polypaint.
+                if i == 0 || !self.options.strict {
+                    break;
+                }
+                return Err(Fault::syntax(
+                    event.place,
+                    "`#MRGB` needs 8 hexadecimal digits a vertex",
+                ));
+            };
+            let [_mask, r, g, b] = value.to_be_bytes().map(|byte| f32::from(byte) / 255.0);
+            self.polypaint.push([r, g, b, 1.0]);
+        }
+        Ok(())
+    }
+
+    /// A block of polypaint colours the last vertices before it.
+    fn end_polypaint(&mut self) {
+        let block = std::mem::take(&mut self.polypaint);
+        let end = self.polypaint_at;
+        let Some(start) = end.checked_sub(block.len()).filter(|_| !block.is_empty()) else {
+            return;
+        };
+        if self.colors.len() < end {
+            self.colors.resize(end, super::NO_COLOR);
+        }
+        self.colors[start..end].copy_from_slice(&block);
+    }
+
+    /// Checks what can only be checked at the end, and makes the scene.
+    pub(super) fn finish(mut self, source: &dyn Source) -> Result<Scene<'static>> {
+        let counts = self.counts();
+        let checked = self.pass_over_missing(counts);
+        self.ahead.check(source, self.options, checked)?;
+        if counts[0] == 0 && self.freeform.is_empty() {
+            let mut error = Error::syntax("no vertices: this is no OBJ model, or an empty one");
+            if let Some(warning) = self.warnings.first() {
+                error = error.hint(format!("the first line not understood is {warning}"));
+            }
+            return Err(error.at_offset(0).at_line(1, 1));
+        }
+        self.end_polypaint();
+        let bases = self.bases();
+        if !self.objects.is_empty() {
+            self.end_object(&bases, Marks::default());
+        }
+        if self.warning_count > self.warnings.len() as u64 {
+            let more = self.warning_count - self.warnings.len() as u64;
+            self.warnings.push(format!("and {more} more"));
+        }
+        let materials = std::mem::take(&mut self.materials).into_list();
+        let comments = std::mem::take(&mut self.comments);
+        let libraries = std::mem::take(&mut self.libraries);
+        let warnings = std::mem::take(&mut self.warnings);
+        Ok(Scene {
+            meshes: vec![self.into_mesh(&bases)],
+            materials: materials
+                .into_iter()
+                .map(|name| Material { name, ..Material::default() })
+                .collect(),
+            material_libraries: libraries,
+            comments,
+            warnings,
+        })
+    }
+
+    /// Some exporters number normals or texture coordinates that they do not write at all: a
+    /// lenient reader takes those as not given. Returns the counts to check the others against.
+    fn pass_over_missing(&mut self, mut counts: [usize; 3]) -> [usize; 3] {
+        if self.options.strict {
+            return counts;
+        }
+        let columns = [
+            (1, "texture coordinates", [&mut self.faces.uvs, &mut self.lines.uvs]),
+            (2, "normals", [&mut self.faces.normals, &mut self.lines.normals]),
+        ];
+        for (which, what, columns) in columns {
+            let used = columns.iter().any(|column| !column.is_empty());
+            if counts[which] == 0 && used {
+                counts[which] = usize::MAX;
+                columns.into_iter().for_each(Vec::clear);
+                self.warning_count += 1;
+                self.warnings.push(format!("faces refer to {what}; the file has none"));
+            }
+        }
+        counts
+    }
+
+    fn into_mesh(mut self, bases: &Bases) -> Mesh<'static> {
+        let corners = self.faces.vertices.len();
+        let line_vertices = self.lines.vertices.len();
+        if !self.lines.uvs.is_empty() {
+            self.lines.uvs.resize(line_vertices, NONE);
+        }
+        let face_count = bases.faces;
+        let uvs = (!self.uvs.is_empty() || !self.faces.uvs.is_empty()).then(|| {
+            self.faces.uvs.resize(corners, NONE);
+            Uvs { values: owned(self.uvs), domain: Domain::Indexed(owned(self.faces.uvs)) }
+        });
+        let normals = (!self.normals.is_empty() || !self.faces.normals.is_empty()).then(|| {
+            self.faces.normals.resize(corners, NONE);
+            let domain = Domain::Indexed(owned(self.faces.normals));
+            Normals { values: owned(self.normals), domain }
+        });
+        let weights = (!self.weights.is_empty()).then(|| {
+            self.weights.resize(bases.vertices, 1.0);
+            owned(self.weights)
+        });
+        let colors = (!self.colors.is_empty()).then(|| {
+            self.colors.resize(bases.vertices, super::NO_COLOR);
+            Colors { values: owned(self.colors), space: ColorSpace::Srgb }
+        });
+        Mesh {
+            positions: if self.options.double {
+                Positions::F64(owned(self.positions64))
+            } else {
+                Positions::F32(owned(self.positions))
+            },
+            weights,
+            colors,
+            uvs,
+            normals,
+            face_offsets: owned(self.faces.offsets),
+            corner_vertices: owned(self.faces.vertices),
+            face_materials: owned(self.face_materials.finish(face_count)),
+            face_smoothing: owned(self.face_smoothing.finish(face_count)),
+            face_groups: owned(self.face_groups.finish(face_count)),
+            groups: self.groups.into_list(),
+            line_offsets: owned(self.lines.offsets),
+            line_vertices: owned(self.lines.vertices),
+            line_uvs: owned(self.lines.uvs),
+            points: owned(self.points.vertices),
+            objects: self.objects,
+            vertex_groups: Vec::new(),
+            attributes: Vec::new(),
+            freeform: self.freeform.into_text(),
+        }
+    }
+}
+
+fn owned<T: Clone>(mut values: Vec<T>) -> Cow<'static, [T]> {
+    values.shrink_to_fit();
+    Cow::Owned(values)
+}
+
+/// Room for `count` more values now and `scale` times as many until the end of the source.
+fn room<T>(values: &mut Vec<T>, count: usize, scale: f64) {
+    if values.capacity() - values.len() < count {
+        // Not having the address space is no failure yet: growing as needed may still work.
+        let expected = (count as f64 * scale) as usize;
+        let _ = values.try_reserve_exact(expected.max(values.len()));
+        memory::advise_huge(values);
+    }
+}
+
+impl Pool {
+    /// Appends a chunk's elements, and raises `reach` to one past the highest index of each kind.
+    /// `None` where a relative index falls before the first element of the file.
+    fn add(&mut self, corners: &Corners, bases: &Bases, reach: &mut [u32; 3]) -> Option<()> {
+        if corners.ends.is_empty() {
+            return Some(());
+        }
+        if self.offsets.is_empty() {
+            self.offsets.push(0);
+        }
+        let before = self.vertices.len();
+        let base = before as u32;
+        self.offsets.extend(corners.ends.iter().map(|&end| base + end));
+        append(&mut self.vertices, before, &corners.vertices, bases.vertices, &mut reach[0])?;
+        append(&mut self.uvs, before, &corners.uvs, bases.uvs, &mut reach[1])?;
+        append(&mut self.normals, before, &corners.normals, bases.normals, &mut reach[2])
+    }
+}
+
+fn append(
+    to: &mut Vec<u32>,
+    corner_base: usize,
+    column: &Column,
+    base: usize,
+    reach: &mut u32,
+) -> Option<()> {
+    if column.values.is_empty() {
+        return Some(());
+    }
+    to.resize(corner_base, NONE);
+    to.extend_from_slice(&column.values);
+    let new = &mut to[corner_base..];
+    for range in &column.relative {
+        for value in &mut new[range.clone()] {
+            *value = u32::try_from(base as i64 + i64::from(*value as i32)).ok()?;
+        }
+    }
+    // `NONE` wraps to 0.
+    *reach = new.iter().fold(*reach, |most, &value| most.max(value.wrapping_add(1)));
+    Some(())
+}

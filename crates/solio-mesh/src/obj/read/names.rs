@@ -1,0 +1,90 @@
+//! Names that repeat, and values that hold for all faces until the next one.
+
+use std::collections::HashMap;
+
+/// Names in order of first appearance.
+#[derive(Default)]
+pub(super) struct Names {
+    list: Vec<String>,
+    known: HashMap<Vec<u8>, u32>,
+}
+
+impl Names {
+    pub(super) fn known(&self, words: &[u8]) -> Option<u32> {
+        self.known.get(words).copied()
+    }
+
+    /// Adds a name under the bytes that the file has for it.
+    pub(super) fn add(&mut self, words: &[u8], name: String) -> u32 {
+        let number = self.list.len() as u32;
+        self.list.push(name);
+        self.known.insert(words.to_vec(), number);
+        number
+    }
+
+    pub(super) fn into_list(self) -> Vec<String> {
+        self.list
+    }
+}
+
+/// One value per face, given as changes.
+pub(super) struct PerFace {
+    values: Vec<u32>,
+    default: u32,
+    current: u32,
+}
+
+impl PerFace {
+    pub(super) fn new(default: u32) -> Self {
+        PerFace { values: Vec::new(), default, current: default }
+    }
+
+    /// Faces from number `face` on have `value`.
+    pub(super) fn change(&mut self, face: usize, value: u32) {
+        if value != self.current {
+            // Nothing is stored as long as all faces have the default.
+            self.values.resize(face, self.current);
+            self.current = value;
+        }
+    }
+
+    /// A value for each face, or none at all where all have the default.
+    pub(super) fn finish(mut self, faces: usize) -> Vec<u32> {
+        if self.current != self.default || !self.values.is_empty() {
+            self.values.resize(faces, self.current);
+        }
+        if self.values.iter().all(|&value| value == self.default) {
+            self.values.clear();
+        }
+        self.values
+    }
+}
+
+/// Text of the file as a string; `true` when it is not UTF-8 and was taken for Windows-1252.
+pub(in crate::obj) fn decode(bytes: &[u8]) -> (String, bool) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (text.to_owned(), false),
+        Err(_) => {
+            let (text, _) = encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes);
+            (text.into_owned(), true)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_hold_until_the_next_change() {
+        let mut values = PerFace::new(0);
+        values.change(0, 0);
+        values.change(2, 7);
+        values.change(2, 8);
+        values.change(3, 0);
+        assert_eq!(values.finish(5), [0, 0, 8, 0, 0]);
+        let mut values = PerFace::new(0);
+        values.change(3, 1);
+        assert_eq!(values.finish(3), []);
+    }
+}

@@ -1,0 +1,164 @@
+//! Runs of plain lines of one kind, which are nearly all of a real file: no dispatch per word.
+//!
+//! A run takes lines as long as they are plain, and leaves everything else (comments, colours,
+//! relative indices, mistakes) to [`super::statement`].
+
+use super::chunk::{Corners, Parsed};
+use super::token::Float;
+
+/// Past the blanks at `at`.
+#[inline(always)]
+fn skip(text: &[u8], mut at: usize) -> usize {
+    while matches!(text[at], b' ' | b'\t') {
+        at += 1;
+    }
+    at
+}
+
+/// Past the line end at `at`, if there is one.
+#[inline(always)]
+fn end(text: &[u8], at: usize) -> Option<usize> {
+    match text[at] {
+        b'\n' => Some(at + 1),
+        b'\r' => Some(at + 1 + usize::from(text[at + 1] == b'\n')),
+        _ => None,
+    }
+}
+
+/// Takes lines `KEY x y …` of `N` floats; returns where it stopped.
+pub(super) fn rows<F: Float, const N: usize>(
+    text: &[u8],
+    len: usize,
+    mut at: usize,
+    key: &[u8],
+    rows: &mut Vec<[F; N]>,
+) -> usize {
+    'line: while at < len && text[at..].starts_with(key) {
+        let mut here = at + key.len();
+        let mut row = [F::default(); N];
+        for value in &mut row {
+            here = skip(text, here);
+            let Some((number, used)) = F::prefix(&text[here..]) else { break 'line };
+            *value = number;
+            here += used;
+        }
+        here = skip(text, here);
+        let Some(next) = end(text, here) else { break };
+        rows.push(row);
+        at = next;
+    }
+    at
+}
+
+/// Takes faces whose indices are all positive; returns where it stopped.
+pub(super) fn faces(text: &[u8], len: usize, mut at: usize, base: u8, out: &mut Corners) -> usize {
+    while at < len && text[at] == b'f' && text[at + 1] == b' ' {
+        match face(text, at + 2, u32::from(base), out) {
+            Some(next) => at = next,
+            None => {
+                out.drop_open();
+                break;
+            }
+        }
+    }
+    at
+}
+
+fn face(text: &[u8], mut at: usize, base: u32, out: &mut Corners) -> Option<usize> {
+    loop {
+        at = skip(text, at);
+        if let Some(next) = end(text, at) {
+            let corners = out.vertices.values.len();
+            if corners < out.ends.last().map_or(0, |&e| e as usize) + 3 {
+                return None;
+            }
+            out.ends.push(corners as u32);
+            return Some(next);
+        }
+        let corner = out.vertices.values.len();
+        let (value, mut after) = number(text, at, base)?;
+        out.vertices.values.push(value);
+        if text[after] == b'/' {
+            after += 1;
+            if text[after] != b'/' {
+                let (value, past) = number(text, after, base)?;
+                out.uvs.pad(corner);
+                out.uvs.values.push(value);
+                after = past;
+            }
+            if text[after] == b'/' {
+                let (value, past) = number(text, after + 1, base)?;
+                out.normals.pad(corner);
+                out.normals.values.push(value);
+                after = past;
+            }
+        }
+        if !matches!(text[after], b' ' | b'\t' | b'\n' | b'\r') {
+            return None;
+        }
+        at = after;
+    }
+}
+
+/// An index of at most nine digits.
+#[inline(always)]
+fn number(text: &[u8], at: usize, base: u32) -> Option<(u32, usize)> {
+    let mut value = 0u32;
+    let mut end = at;
+    while text[end].is_ascii_digit() {
+        value = value.wrapping_mul(10).wrapping_add(u32::from(text[end] - b'0'));
+        end += 1;
+    }
+    (end - at <= 9 && value >= base && end > at).then(|| (value - base, end))
+}
+
+/// Reads the whole chunk of `len` bytes; a mistake ends up in [`Parsed::fault`].
+pub(super) fn chunk(
+    text: &[u8],
+    len: usize,
+    options: &crate::obj::options::ObjReadOptions,
+    out: &mut Parsed,
+) {
+    let mut scratch = Vec::new();
+    let mut at = 0;
+    while at < len {
+        let next = if out.keep_places { at } else { run(text, len, at, options, out) };
+        if next > at {
+            out.started = true;
+            at = next;
+            continue;
+        }
+        match super::statement::statement(&text[..len], at, options, &mut scratch, out) {
+            Ok(next) => at = next,
+            Err(fault) => {
+                for corners in [&mut out.faces, &mut out.lines, &mut out.points] {
+                    corners.drop_open();
+                }
+                out.fault = Some(fault);
+                return;
+            }
+        }
+    }
+}
+
+/// Takes a run of plain lines, if one starts at `at`.
+fn run(
+    text: &[u8],
+    len: usize,
+    at: usize,
+    options: &crate::obj::options::ObjReadOptions,
+    out: &mut Parsed,
+) -> usize {
+    let before = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
+    let next = match (text[at], text[at + 1]) {
+        (b'v', b' ') if options.double => rows(text, len, at, b"v ", &mut out.positions64),
+        (b'v', b' ') => rows(text, len, at, b"v ", &mut out.positions),
+        (b'v', b'n') => rows(text, len, at, b"vn ", &mut out.normals),
+        (b'v', b't') => rows(text, len, at, b"vt ", &mut out.uvs),
+        (b'f', b' ') => faces(text, len, at, options.index_base, &mut out.faces),
+        _ => at,
+    };
+    let after = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
+    out.line_count += (after - before) as u64;
+    next
+}
