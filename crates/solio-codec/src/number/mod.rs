@@ -3,8 +3,14 @@
 //! [`format`] turns whole rows of numbers into lines of text; [`parse`] reads numbers back,
 //! bit-equal to a correctly rounded parse.
 
+mod digits;
+mod faces;
+mod fixed;
 pub mod format;
+mod integers;
 pub mod parse;
+mod shortest;
+mod tail;
 
 /// How a float becomes text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

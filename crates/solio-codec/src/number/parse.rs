@@ -25,3 +25,15 @@ pub fn i64_prefix(text: &[u8]) -> Option<(i64, usize)> {
     }
     (at > sign).then_some((if negative { -value } else { value }, at))
 }
+
+/// Reads the decimal integer without a sign at the start of `text`; `None` when there is none or
+/// it does not fit.
+pub fn u32_prefix(text: &[u8]) -> Option<(u32, usize)> {
+    let mut value = 0u32;
+    let mut at = 0;
+    while let Some(d) = text.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+        value = value.checked_mul(10)?.checked_add(d as u32)?;
+        at += 1;
+    }
+    (at > 0).then_some((value, at))
+}
