@@ -12,10 +12,10 @@ use super::tail::Tail;
 pub(super) const ROOM: usize = 40;
 
 /// Sums with this round to an integer, half to even; the sum's low bits are that integer.
-const ROUND: f64 = 4_503_599_627_370_496.0; // 2^52
+pub(super) const ROUND: f64 = 4_503_599_627_370_496.0; // 2^52
 
 /// Scaled values below this take the short way: far enough below 2^52, and 15 digits.
-const LIMIT: f64 = 1e15;
+pub(super) const LIMIT: f64 = 1e15;
 
 /// What is the same for all numbers with so many digits.
 #[derive(Clone, Copy)]

@@ -4,11 +4,16 @@
 //! benches. All tiers write the same bytes.
 
 use super::Digits;
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
 use super::fixed::{self, Fixed};
+#[cfg(target_arch = "x86_64")]
+use super::lanes::Job;
 use super::tail::{Short, Tail};
 use super::{integers, shortest};
-use solio_base::cpu::{Tier, tier};
+use solio_base::cpu::{Tier, available, tier};
 use std::io::Write;
+use std::sync::OnceLock;
 
 pub use super::faces::{Corners, face_rows, face_rows_on};
 
@@ -58,24 +63,24 @@ pub fn rows_f64<const N: usize>(
 
 /// [`rows_f32`] with the kernel of a tier (or of the best that this machine has below it).
 pub fn rows_f32_on<const N: usize>(
-    _tier: Tier,
+    tier: Tier,
     out: &mut Vec<u8>,
     prefix: &[u8],
     digits: Digits,
     rows: &[[f32; N]],
 ) {
-    plain_rows(out, prefix, digits, rows);
+    rows_on(tier, out, prefix, digits, rows);
 }
 
 /// [`rows_f64`] with the kernel of a tier (or of the best that this machine has below it).
 pub fn rows_f64_on<const N: usize>(
-    _tier: Tier,
+    tier: Tier,
     out: &mut Vec<u8>,
     prefix: &[u8],
     digits: Digits,
     rows: &[[f64; N]],
 ) {
-    plain_rows(out, prefix, digits, rows);
+    rows_on(tier, out, prefix, digits, rows);
 }
 
 /// [`Digits`] made ready.
@@ -102,6 +107,12 @@ pub(super) const ROOM: usize =
 
 /// A float type.
 pub(super) trait Value: Copy {
+    /// An `f32`; otherwise an `f64`.
+    const SINGLE: bool;
+
+    /// Most digits after the point of which the vector kernels can say that they are exact.
+    const VECTOR_DIGITS: u8;
+
     /// Writes the value, or returns false and writes nothing if only [`Value::push_aside`] can.
     ///
     /// # Safety
@@ -113,8 +124,11 @@ pub(super) trait Value: Copy {
 }
 
 macro_rules! value {
-    ($float:ty, $fixed:path) => {
+    ($float:ty, $single:literal, $vector_digits:literal, $fixed:path) => {
         impl Value for $float {
+            const SINGLE: bool = $single;
+            const VECTOR_DIGITS: u8 = $vector_digits;
+
             #[inline(always)]
             unsafe fn write(self, tail: &mut Tail<'_>, style: &Style) -> bool {
                 match style {
@@ -150,8 +164,9 @@ macro_rules! value {
     };
 }
 
-value!(f32, fixed::write_f32);
-value!(f64, fixed::write_f64);
+// 24 bits times 5^12 fit into an f64; 10^15 leaves one digit before the point of sixteen.
+value!(f32, true, 12, fixed::write_f32);
+value!(f64, false, 15, fixed::write_f64);
 
 #[inline(always)]
 fn push<V: Value>(out: &mut Vec<u8>, style: Style, value: V) {
@@ -163,8 +178,8 @@ fn push<V: Value>(out: &mut Vec<u8>, style: Style, value: V) {
     tail.finish();
 }
 
-/// The plain twin of all row kernels.
-pub(super) fn plain_rows<V: Value, const N: usize>(
+fn rows_on<V: Value, const N: usize>(
+    tier: Tier,
     out: &mut Vec<u8>,
     prefix: &[u8],
     digits: Digits,
@@ -177,17 +192,57 @@ pub(super) fn plain_rows<V: Value, const N: usize>(
     // one after the last row is dropped.
     let between = [b"\n", prefix].concat();
     out.extend_from_slice(prefix);
-    // A match outside of the loops, so that each loop has only its own style inside.
-    match Style::new(digits) {
-        Style::Fixed(fixed) => plain_rows_in(out, &between, |_| Style::Fixed(fixed), rows),
-        Style::Shortest => plain_rows_in(out, &between, |_| Style::Shortest, rows),
-        Style::Many(n) => plain_rows_in(out, &between, |_| Style::Many(n), rows),
+    if !vector_rows(tier, out, &between, digits, rows) {
+        // A match outside of the loops, so that each loop has only its own style inside.
+        match Style::new(digits) {
+            Style::Fixed(fixed) => plain_rows(out, &between, |()| Style::Fixed(fixed), rows),
+            Style::Shortest => plain_rows(out, &between, |()| Style::Shortest, rows),
+            Style::Many(n) => plain_rows(out, &between, |()| Style::Many(n), rows),
+        }
     }
     out.truncate(out.len() - prefix.len());
 }
 
+/// Runs a vector kernel if there is one for this.
+#[cfg(target_arch = "x86_64")]
+fn vector_rows<V: Value, const N: usize>(
+    tier: Tier,
+    out: &mut Vec<u8>,
+    between: &[u8],
+    digits: Digits,
+    rows: &[[V; N]],
+) -> bool {
+    let Some(job) = Job::new(digits, rows, between) else { return false };
+    match usable(tier) {
+        // SAFETY: this machine has the tier.
+        Tier::Avx2 | Tier::Avx512 => unsafe { avx2::rows(out, &job) },
+        _ => return false,
+    }
+    true
+}
+
+/// Runs a vector kernel if there is one for this.
+#[cfg(not(target_arch = "x86_64"))]
+fn vector_rows<V: Value, const N: usize>(
+    _: Tier,
+    _: &mut Vec<u8>,
+    _: &[u8],
+    _: Digits,
+    _: &[[V; N]],
+) -> bool {
+    false
+}
+
+/// The best tier up to `wanted` that this machine has.
+pub(super) fn usable(wanted: Tier) -> Tier {
+    static BEST: OnceLock<Tier> = OnceLock::new();
+    let best = *BEST.get_or_init(|| available().into_iter().max().unwrap_or(Tier::Scalar));
+    wanted.min(best)
+}
+
+/// The plain twin of all row kernels.
 #[inline(always)]
-fn plain_rows_in<V: Value, const N: usize>(
+fn plain_rows<V: Value, const N: usize>(
     out: &mut Vec<u8>,
     between: &[u8],
     style: impl Fn(()) -> Style,

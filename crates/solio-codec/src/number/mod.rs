@@ -3,11 +3,15 @@
 //! [`format`] turns whole rows of numbers into lines of text; [`parse`] reads numbers back,
 //! bit-equal to a correctly rounded parse.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod digits;
 mod faces;
 mod fixed;
 pub mod format;
 mod integers;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 pub mod parse;
 mod shortest;
 mod tail;
