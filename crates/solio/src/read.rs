@@ -5,7 +5,7 @@ use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::compress::{Compression, Decoder};
 use solio_io::Opened;
 use solio_mesh::Scene;
-use solio_mesh::obj::ObjReadOptions;
+use solio_mesh::obj::{self, ObjReadOptions};
 use std::path::{Path, PathBuf};
 
 /// Bytes of the head that detection looks at.
@@ -115,8 +115,10 @@ fn decode(
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<Scene<'static>> {
-    let _ = (source, options.obj(), work);
-    Err(Error::unsupported(format!("reading {format} is not in this build")))
+    match format {
+        Format::Obj => obj::decode_obj(source, &options.obj(), work),
+        _ => Err(Error::unsupported(format!("reading {format} is not in this build"))),
+    }
 }
 
 /// Reads the MTL files that the OBJ names, beside it.
@@ -126,7 +128,7 @@ fn load_materials(
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<()> {
-    let _ = options.obj();
+    let mut materials = Vec::new();
     if path.as_os_str() == solio_io::STANDARD {
         return Ok(());
     }
@@ -135,7 +137,12 @@ fn load_materials(
     for library in scene.material_libraries.clone() {
         match find_library(folder, &library) {
             Some(found) => {
-                let _bytes = solio_io::read_whole(&found, &limits, work)?;
+                let bytes = solio_io::read_whole(&found, &limits, work)?;
+                let (more, warnings) =
+                    obj::decode_mtl(&bytes, &options.obj()).map_err(|e| e.at_path(&found))?;
+                materials.extend(more);
+                let named = |warning| format!("{}: {warning}", found.display());
+                scene.warnings.extend(warnings.into_iter().map(named));
             }
             None if options.strict => {
                 let e = Error::new(solio_base::ErrorKind::Io, "the material library is missing");
@@ -144,6 +151,7 @@ fn load_materials(
             None => scene.warnings.push(format!("the material library \"{library}\" is missing")),
         }
     }
+    obj::attach_materials(scene, materials);
     Ok(())
 }
 
