@@ -125,7 +125,10 @@ unsafe fn separate<V>(tail: &mut Tail<'_>, job: &Job<'_, V>, column: &mut usize)
     unsafe {
         if *column == job.columns {
             *column = 0;
-            tail.slice(job.between);
+            match job.short {
+                Some(short) => tail.word(short.word, short.len),
+                None => tail.slice(job.between),
+            }
         } else {
             tail.word(u64::from(b' '), 1);
         }

@@ -1,6 +1,9 @@
 //! Faces to lines: `f a/b/c …`.
 
-use super::integers;
+#[cfg(target_arch = "x86_64")]
+use super::avx2_faces;
+use super::format::usable;
+use super::integers::{self, write_u64};
 use super::tail::Tail;
 use solio_base::cpu::{Tier, tier};
 
@@ -40,62 +43,103 @@ pub fn face_rows(out: &mut Vec<u8>, offsets: &[u32], corners: &Corners<'_>, flip
 /// # Panics
 /// As [`face_rows`].
 pub fn face_rows_on(
-    _tier: Tier,
+    tier: Tier,
     out: &mut Vec<u8>,
     offsets: &[u32],
     corners: &Corners<'_>,
     flip: bool,
 ) {
-    plain_face_rows(out, offsets, corners, flip);
+    let count = corners.vertices.len();
+    assert!(corners.uvs.is_none_or(|a| a.len() == count), "UVs of all corners");
+    assert!(corners.normals.is_none_or(|a| a.len() == count), "normals of all corners");
+    match usable(tier) {
+        // SAFETY: this machine has the tier.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 | Tier::Avx512 => unsafe { avx2_faces::rows(out, offsets, corners, flip) },
+        _ => {
+            let mut tail = Tail::new(out, 0);
+            each_face(&mut tail, offsets, corners, |tail, start, count| {
+                // SAFETY: there is room for the face.
+                unsafe { plain_face(tail, corners, start, count, flip) }
+            });
+            tail.finish();
+        }
+    }
 }
 
 /// Most bytes of a corner: three integers, two slashes, a space.
 const CORNER: usize = 3 * integers::ROOM + 3;
 
-/// The plain twin of the face kernels.
-fn plain_face_rows(out: &mut Vec<u8>, offsets: &[u32], corners: &Corners<'_>, flip: bool) {
-    let mut tail = Tail::new(out, 0);
-    for pair in offsets.windows(2) {
-        let (start, end) = (pair[0] as usize, pair[1] as usize);
-        plain_face(&mut tail, corners, start, end, flip);
+/// Calls `write` with each face's first corner and number of corners, which lie in the arrays; there
+/// is room for the corners' text, and this function writes `f` and `\n`.
+#[inline(always)]
+pub(super) fn each_face<'a>(
+    tail: &mut Tail<'a>,
+    offsets: &[u32],
+    corners: &Corners<'_>,
+    mut write: impl FnMut(&mut Tail<'a>, usize, usize),
+) {
+    /// Faces for which room is reserved at a time.
+    const BLOCK: usize = 64;
+    let Some((&first, rest)) = offsets.split_first() else { return };
+    let mut start = first as usize;
+    for block in rest.chunks(BLOCK) {
+        let last = block[block.len() - 1] as usize;
+        assert!(last <= corners.vertices.len(), "an offset is out of range");
+        tail.reserve(last.saturating_sub(start) * CORNER + 2 * block.len());
+        for &end in block {
+            let end = end as usize;
+            // So all faces of the block together have no more corners than there is room for.
+            assert!(start <= end && end <= last, "the offsets fall: out of range");
+            // SAFETY: two bytes for each face.
+            unsafe {
+                tail.word(u64::from(b'f'), 1);
+                write(tail, start, end - start);
+                tail.word(u64::from(b'\n'), 1);
+            }
+            start = end;
+        }
     }
-    tail.finish();
 }
 
-/// One face.
+/// The corners of a face, the plain twin of all kernels.
+///
+/// # Safety
+/// There is room for them.
 #[inline(always)]
-pub(super) fn plain_face(
+pub(super) unsafe fn plain_face(
     tail: &mut Tail<'_>,
     corners: &Corners<'_>,
     start: usize,
-    end: usize,
+    count: usize,
     flip: bool,
 ) {
-    let vertices = &corners.vertices[start..end];
-    let uvs = corners.uvs.map(|a| &a[start..end]);
-    let normals = corners.normals.map(|a| &a[start..end]);
-    let count = vertices.len();
-    tail.reserve(count * CORNER + 2);
-    // SAFETY: room for `f`, all corners and the line's end.
+    for k in 0..count {
+        let k = if flip && k > 0 { count - k } else { k };
+        // SAFETY: passed on.
+        unsafe { plain_corner(tail, corners, start + k) };
+    }
+}
+
+/// ` a/b/c` of a corner.
+///
+/// # Safety
+/// There is room for it.
+#[inline(always)]
+pub(super) unsafe fn plain_corner(tail: &mut Tail<'_>, corners: &Corners<'_>, i: usize) {
+    let uv = corners.uvs.map(|a| a[i]).filter(|&v| v != u32::MAX);
+    let normal = corners.normals.map(|a| a[i]).filter(|&v| v != u32::MAX);
+    // SAFETY: passed on.
     unsafe {
-        tail.word(u64::from(b'f'), 1);
-        for k in 0..count {
-            let i = if flip && k > 0 { count - k } else { k };
-            tail.word(u64::from(b' '), 1);
-            integers::write_u64(tail, u64::from(vertices[i]) + corners.vertex_base);
-            let uv = uvs.map(|a| a[i]).filter(|&v| v != u32::MAX);
-            let normal = normals.map(|a| a[i]).filter(|&v| v != u32::MAX);
-            if uv.is_some() || normal.is_some() {
-                tail.word(u64::from(b'/'), 1);
-            }
-            if let Some(uv) = uv {
-                integers::write_u64(tail, u64::from(uv) + corners.uv_base);
-            }
-            if let Some(normal) = normal {
-                tail.word(u64::from(b'/'), 1);
-                integers::write_u64(tail, u64::from(normal) + corners.normal_base);
-            }
+        tail.word(u64::from(b' '), 1);
+        write_u64(tail, u64::from(corners.vertices[i]) + corners.vertex_base);
+        tail.word(u64::from(b'/'), usize::from(uv.is_some() || normal.is_some()));
+        if let Some(uv) = uv {
+            write_u64(tail, u64::from(uv) + corners.uv_base);
         }
-        tail.word(u64::from(b'\n'), 1);
+        if let Some(normal) = normal {
+            tail.word(u64::from(b'/'), 1);
+            write_u64(tail, u64::from(normal) + corners.normal_base);
+        }
     }
 }

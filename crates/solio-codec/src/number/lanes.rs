@@ -4,6 +4,7 @@
 use super::Digits;
 use super::fixed::Fixed;
 use super::format::Value;
+use super::tail::Short;
 
 /// Widest rows that the vector kernels take.
 const MAX_COLUMNS: usize = 12;
@@ -22,6 +23,8 @@ pub(super) struct Job<'a, V> {
     pub(super) columns: usize,
     /// The line's end and the next row's prefix.
     pub(super) between: &'a [u8],
+    /// That as a word, if it fits.
+    pub(super) short: Option<Short>,
     /// That does not fit into a lane.
     pub(super) long: bool,
 }
@@ -41,6 +44,7 @@ impl<'a, V: Value> Job<'a, V> {
                 values: rows.as_flattened(),
                 columns: N,
                 between,
+                short: Short::new(between),
                 long: between.len() > MAX_SEPARATOR,
             })
         })?
