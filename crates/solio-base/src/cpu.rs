@@ -13,7 +13,7 @@ pub enum Tier {
     Sse2,
     /// AVX2, BMI2, FMA.
     Avx2,
-    /// AVX-512 F, BW, DQ, VL, VBMI.
+    /// AVX-512 F, BW, DQ, VL, VBMI, VBMI2, IFMA.
     Avx512,
     /// AArch64 baseline.
     Neon,
@@ -54,6 +54,7 @@ pub fn available() -> Vec<Tier> {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("avx512ifma")
         {
             tiers.push(Tier::Avx512);

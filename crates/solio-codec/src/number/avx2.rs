@@ -13,7 +13,10 @@ use super::tail::Tail;
 use std::arch::x86_64::*;
 
 /// Values for which room is reserved at a time.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
+
+/// Scaled values below this have at most 8 digits when rounded.
+pub(super) const NARROW: f64 = 99_999_999.0;
 
 /// By the mask of non-zero digits (bits 0 to 6; one of them is set) and the sign (bit 7): the shuffle
 /// that drops leading zeros and puts the sign (byte 15 of a lane) in front.
@@ -62,7 +65,7 @@ static DROP: [u8; 32] = {
 pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
     let narrow = job.fixed.digits <= 7;
     // The narrow constants are not used with more digits.
-    let lanes = narrow.then(|| Lanes::new(job, 0, 15));
+    let lanes = narrow.then(|| Lanes::<16>::new(job, 0, 15));
     let room = BLOCK * job.room();
     let mut tail = Tail::new(out, 0);
     let mut column = 0;
@@ -73,7 +76,7 @@ pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
             let scaled = Scaled::new(group, job);
             match &lanes {
                 // SAFETY: the room counts every value of the block with its separator.
-                Some(lanes) if scaled.below(99_999_999.0) => unsafe {
+                Some(lanes) if scaled.below(NARROW) => unsafe {
                     narrow_four(&mut tail, job, lanes, &scaled, &mut column);
                 },
                 // SAFETY: as above.
@@ -224,7 +227,7 @@ pub(super) fn eight(x: __m256i) -> __m256i {
 unsafe fn narrow_four<V: Value>(
     tail: &mut Tail<'_>,
     job: &Job<'_, V>,
-    lanes: &Lanes,
+    lanes: &Lanes<16>,
     scaled: &Scaled,
     column: &mut usize,
 ) {

@@ -4,12 +4,12 @@
 //! benches. All tiers write the same bytes.
 
 use super::Digits;
-#[cfg(target_arch = "x86_64")]
-use super::avx2;
 use super::fixed::{self, Fixed};
 #[cfg(target_arch = "x86_64")]
 use super::lanes::Job;
 use super::tail::{Short, Tail};
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512};
 use super::{integers, shortest};
 use solio_base::cpu::{Tier, available, tier};
 use std::io::Write;
@@ -215,6 +215,8 @@ fn vector_rows<V: Value, const N: usize>(
     let Some(job) = Job::new(digits, rows, between) else { return false };
     match usable(tier) {
         // SAFETY: this machine has the tier.
+        Tier::Avx512 if !job.long => unsafe { avx512::rows(out, &job) },
+        // SAFETY: as above.
         Tier::Avx2 | Tier::Avx512 => unsafe { avx2::rows(out, &job) },
         _ => return false,
     }

@@ -1,5 +1,5 @@
-//! What the vector kernels for floats share: a lane of 16 bytes for each number of at most 8 digits,
-//! with its sign, digits, point and the separator behind it.
+//! What the vector kernels for floats share: a lane of 16 bytes for each number of at most 8 digits
+//! (32 bytes, 16 digits) with its sign, digits, point and the separator behind it.
 
 use super::Digits;
 use super::fixed::Fixed;
@@ -57,32 +57,37 @@ impl<'a, V: Value> Job<'a, V> {
 }
 
 /// Constants of the lanes by column, repeated so that several in a row can be loaded from any one.
+/// A lane has `SIZE` bytes for `SIZE / 2` digits.
 #[repr(C, align(64))]
-pub(super) struct Lanes {
-    /// `'0'` for each digit, the point, the separator; the rest zero.
-    pub(super) text: [[u8; 16]; ENTRIES],
-    /// The bytes in use from the first digit on.
-    pub(super) used: [u16; ENTRIES],
+pub(super) struct Lanes<const SIZE: usize> {
+    /// `'0'` for each digit, the point, the separator, the sign; the rest zero.
+    pub(super) text: [[u8; SIZE]; ENTRIES],
+    /// The bytes in use from the first digit on, of all lanes in 64 bytes.
+    pub(super) used: [u64; MAX_COLUMNS],
     /// Bytes from the first digit on.
     pub(super) lens: [usize; ENTRIES],
-    /// Which of the 8 digits each byte is; 0x80 for none.
-    pub(super) digit: [u8; 16],
+    /// Which of the digits each byte is; 0x80 for none.
+    pub(super) digit: [u8; SIZE],
     /// The byte of the digit before the point.
     pub(super) unit: usize,
 }
 
-impl Lanes {
-    /// The digits begin at byte `first`, the sign stands in byte `sign`. Needs 1 to 7 digits.
-    pub(super) fn new<V>(job: &Job<'_, V>, first: usize, sign: usize) -> Lanes {
-        let whole = 8 - job.fixed.digits;
+impl<const SIZE: usize> Lanes<SIZE> {
+    /// Digits of a lane.
+    pub(super) const DIGITS: usize = SIZE / 2;
+
+    /// The digits begin at byte `first`, the sign stands in byte `sign`. Needs at least one digit
+    /// before and after the point.
+    pub(super) fn new<V>(job: &Job<'_, V>, first: usize, sign: usize) -> Self {
+        let whole = Self::DIGITS - job.fixed.digits;
         let point = first + whole;
-        let mut digit = [0x80; 16];
-        for i in 0..8 {
+        let mut digit = [0x80; SIZE];
+        for i in 0..Self::DIGITS {
             digit[first + i + usize::from(i >= whole)] = i as u8;
         }
         let mut lanes = Lanes {
-            text: [[0; 16]; ENTRIES],
-            used: [0; ENTRIES],
+            text: [[0; SIZE]; ENTRIES],
+            used: [0; MAX_COLUMNS],
             lens: [0; ENTRIES],
             digit,
             unit: point - 1,
@@ -93,13 +98,19 @@ impl Lanes {
                 true => job.between,
                 false => b" ".as_slice(),
             };
-            let len = 9 + separator.len();
-            lanes.text[k][first..first + 9].fill(b'0');
+            let behind = first + Self::DIGITS + 1;
+            let end = behind + separator.len();
+            lanes.text[k][first..behind].fill(b'0');
             lanes.text[k][point] = b'.';
-            lanes.text[k][first + 9..first + len].copy_from_slice(separator);
+            lanes.text[k][behind..end].copy_from_slice(separator);
             lanes.text[k][sign] = b'-';
-            lanes.used[k] = ((1 << len) - 1) << first;
-            lanes.lens[k] = len;
+            lanes.lens[k] = end - first;
+        }
+        for k in 0..MAX_COLUMNS {
+            for lane in 0..64 / SIZE {
+                let used = ((1 << lanes.lens[k + lane]) - 1) << first;
+                lanes.used[k] |= used << (SIZE * lane);
+            }
         }
         lanes
     }

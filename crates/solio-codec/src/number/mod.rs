@@ -7,6 +7,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx2_faces;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod digits;
 mod faces;
 mod fixed;
