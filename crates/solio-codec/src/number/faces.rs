@@ -1,10 +1,10 @@
 //! Faces to lines: `f a/b/c …`.
 
-#[cfg(target_arch = "x86_64")]
-use super::avx2_faces;
 use super::format::usable;
 use super::integers::{self, write_u64};
 use super::tail::Tail;
+#[cfg(target_arch = "x86_64")]
+use super::{avx2_faces, avx512_faces};
 use solio_base::cpu::{Tier, tier};
 
 /// Index arrays of the corners of some faces, as OBJ writes them.
@@ -55,7 +55,10 @@ pub fn face_rows_on(
     match usable(tier) {
         // SAFETY: this machine has the tier.
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx2 | Tier::Avx512 => unsafe { avx2_faces::rows(out, offsets, corners, flip) },
+        Tier::Avx512 => unsafe { avx512_faces::rows(out, offsets, corners, flip) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 => unsafe { avx2_faces::rows(out, offsets, corners, flip) },
         _ => {
             let mut tail = Tail::new(out, 0);
             each_face(&mut tail, offsets, corners, |tail, start, count| {

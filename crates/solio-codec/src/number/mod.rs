@@ -9,6 +9,8 @@ mod avx2;
 mod avx2_faces;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_faces;
 mod digits;
 mod faces;
 mod fixed;
