@@ -1,6 +1,7 @@
 //! Compression of whole chunks, one independent gzip member or zstd frame each.
 
 use super::Compression;
+use super::split::{SIZED_BYTES, sized_header};
 use solio_base::{Error, Result};
 
 /// Levels used when none is asked for: near 3× smaller text at about 150 MB/s (gzip) and
@@ -51,11 +52,18 @@ impl ChunkCompressor {
         match &mut self.0 {
             Engine::Plain => out.extend_from_slice(chunk),
             Engine::Gzip(compressor) => {
-                out.resize(start + compressor.gzip_compress_bound(chunk.len()), 0);
+                // Header with the member's length, deflate stream, trailer; see `split.rs`.
+                let data = start + SIZED_BYTES;
+                out.resize(data + compressor.deflate_compress_bound(chunk.len()) + 8, 0);
                 let made = compressor
-                    .gzip_compress(chunk, &mut out[start..])
+                    .deflate_compress(chunk, &mut out[data..])
                     .map_err(|e| Error::argument(format!("cannot compress: {e}")))?;
-                out.truncate(start + made);
+                out.truncate(data + made);
+                out.extend_from_slice(&libdeflater::crc32(chunk).to_le_bytes());
+                out.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
+                // A member of 4 GiB and more says nothing true: 0 is never taken for a length.
+                let length = u32::try_from(out.len() - start).unwrap_or(0);
+                out[start..data].copy_from_slice(&sized_header(length));
             }
             Engine::Zstd(compressor) => {
                 out.resize(start + zstd::zstd_safe::compress_bound(chunk.len()), 0);

@@ -25,7 +25,7 @@ pub(super) struct Gzip {
     crc: libdeflater::Crc,
     size: u32,
     state: State,
-    members: u64,
+    pub(super) members: u64,
     pub(super) ignored_tail: Option<u64>,
 }
 
@@ -75,7 +75,7 @@ impl Gzip {
         self.crc.update(&out[..given]);
         self.size = self.size.wrapping_add(given as u32);
         match result {
-            Err(e) => Err(corrupt_at(at + taken as u64, "gzip", &e.to_string())),
+            Err(_) => Err(corrupt_at(at + taken as u64, "gzip", "invalid deflate codes")),
             Ok(Status::StreamEnd) => {
                 self.end_member(input)?;
                 Ok(given)
