@@ -30,7 +30,7 @@ test-rust: ## Format, lints, Rust tests, the repository's own rules
 	@$(STEP) "rust tests" $(CARGO) test --workspace --quiet
 
 test-python: .venv/ready ## The Python package: tests, types, stubs
-	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python --manifest-path crates/solio-python/Cargo.toml
+	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python
 	@$(STEP) "python install" .venv/bin/pip install --quiet --force-reinstall --no-deps dist/test/solio-*.whl
 	@$(STEP) "python tests" .venv/bin/python -m pytest -q python/tests
 	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/tests
@@ -55,7 +55,7 @@ bench-table: ## Write README's table from the newest record
 	$(PYTHON) bench/table.py README.md
 
 dist: .venv/ready ## The wheel and Blender's extension, in dist/
-	.venv/bin/maturin build --release --out dist --interpreter .venv/bin/python --manifest-path crates/solio-python/Cargo.toml
+	.venv/bin/maturin build --release --out dist --interpreter .venv/bin/python
 	$(PYTHON) blender/build.py --wheel dist/solio-*.whl --out dist
 
 clean: ## Remove what make made
@@ -64,5 +64,5 @@ clean: ## Remove what make made
 
 .venv/ready:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; set PYTHON=/path/to/python"; exit 1; }
-	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.8,<2" numpy pytest mypy'
+	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9.4,<2" numpy pytest mypy'
 	@touch $@

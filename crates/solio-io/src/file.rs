@@ -32,14 +32,14 @@ pub struct Opened {
 /// ```
 pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
     if path.as_os_str() == crate::STANDARD {
-        let source = StreamSource::start(std::io::stdin(), path, limits, work)?;
+        let source = StreamSource::start(std::io::stdin(), path, limits, &work.progress)?;
         let compression = source.compression();
         return Ok(Opened { source: Box::new(source), compression, file_bytes: None });
     }
     let file = open_file(path)?;
     let meta = file.metadata().map_err(|e| io_error("read", e, path))?;
     if !meta.is_file() {
-        let source = StreamSource::start(file, path, limits, work)?;
+        let source = StreamSource::start(file, path, limits, &work.progress)?;
         let compression = source.compression();
         return Ok(Opened { source: Box::new(source), compression, file_bytes: None });
     }
@@ -50,7 +50,7 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
     let source: Box<dyn Source> = if compression == Compression::None {
         Box::new(FileSource { file, bytes: meta.len(), progress: work.progress.clone() })
     } else {
-        Box::new(StreamSource::start(file, path, limits, work)?)
+        Box::new(StreamSource::start(file, path, limits, &work.progress)?)
     };
     Ok(Opened { source, compression, file_bytes: Some(meta.len()) })
 }

@@ -1,17 +1,12 @@
 //! Bytes that come once and in order: a compressed file, a pipe, standard input.
 //!
 //! A thread of its own reads and inflates ahead into a few reused blocks, so that inflating
-//! overlaps with parsing. Where the file consists of parts that stand alone (what Solio writes,
-//! zstd files of many frames), several threads inflate. The first mebibyte is kept: whoever
-//! detects the format reads it, and then the decoder reads it again.
-//!
-//! 338 MB of OBJ text, warm, on two threads: from our gzip 0.18 s (0.36 CPU s), from our zstd
-//! 0.20 s (0.40), from the `gzip` command's one member 0.53 s, from the `zstd` command's one frame
-//! 0.42 s. The plain file takes 0.034 s.
+//! overlaps with parsing. The first block is kept: whoever detects the format reads it, and then
+//! the decoder reads it again.
 
 use crate::file::Counted;
-use solio_base::{Error, Limits, Result, Source, Work, ordered};
-use solio_codec::compress::{Compression, Next, Part, Splitter};
+use solio_base::{Error, Limits, Progress, Result, Source};
+use solio_codec::compress::{Compression, Decoder};
 use std::io::Read;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -30,12 +25,12 @@ pub struct StreamSource {
 }
 
 struct State {
-    /// Blocks of any length; an empty one is the end.
     filled: Receiver<Result<Vec<u8>>>,
     emptied: Sender<Vec<u8>>,
     block: Vec<u8>,
     /// Offset of `block[0]`.
     start: u64,
+    /// The last block has come.
     ended: bool,
     failed: bool,
 }
@@ -46,24 +41,23 @@ impl StreamSource {
         reader: impl Read + Send + 'static,
         path: &Path,
         limits: &Limits,
-        work: &Work,
+        progress: &Progress,
     ) -> Result<Self> {
-        let mut reader = Counted { reader, progress: work.progress.clone() };
+        let mut reader = Counted { reader, progress: progress.clone() };
         let magic = crate::at_path(read_magic(&mut reader), path)?;
         let compression = Compression::of_head(&magic);
         let whole = std::io::Cursor::new(magic).chain(reader);
+        let decoder = Decoder::new(compression, whole, limits)?;
         let (to_parser, filled) = sync_channel(BLOCKS_AHEAD);
         let (emptied, from_parser) = channel();
-        let ahead = Ahead { to_parser, from_parser, limits: *limits, produced: 0 };
-        let work = work.clone();
         std::thread::Builder::new()
             .name("solio-read-ahead".into())
-            .spawn(move || ahead.run(Splitter::new(compression, whole), &work))
+            .spawn(move || read_ahead(decoder, &to_parser, &from_parser))
             .map_err(|e| Error::io("start a thread", e))?;
         let mut state =
             State { filled, emptied, block: Vec::new(), start: 0, ended: false, failed: false };
-        let head = crate::at_path(state.fill_head(), path)?;
-        Ok(StreamSource { compression, head, state: Mutex::new(state) })
+        crate::at_path(state.next_block(), path)?;
+        Ok(StreamSource { compression, head: state.block.clone(), state: Mutex::new(state) })
     }
 
     /// The compression that the first bytes showed.
@@ -79,61 +73,23 @@ fn read_magic(reader: &mut impl Read) -> Result<Vec<u8>> {
     Ok(magic)
 }
 
-/// The side of the thread that reads ahead.
-struct Ahead {
-    to_parser: SyncSender<Result<Vec<u8>>>,
-    from_parser: Receiver<Vec<u8>>,
-    limits: Limits,
-    produced: u64,
-}
-
-impl Ahead {
-    /// The body of the thread: ends with the data, with an error, or when the source is dropped.
-    fn run<R: Read + Send>(mut self, mut splitter: Splitter<R>, work: &Work) {
-        let result = self
-            .parts(&mut splitter, work)
-            .and_then(|next| if next == Next::Rest { self.rest(splitter) } else { Ok(()) });
-        let _ = self.to_parser.send(result.map(|()| Vec::new()));
-    }
-
-    /// Parts that stand alone, on all threads.
-    fn parts<R: Read + Send>(&mut self, splitter: &mut Splitter<R>, work: &Work) -> Result<Next> {
-        let mut last = Next::Part;
-        let next = |part: &mut Part| {
-            last = splitter.next(part)?;
-            Ok(last == Next::Part)
-        };
-        let send = |part: &mut Part| self.send(&mut part.plain);
-        ordered::run::<Part>(work, work.window(4 * BLOCK_BYTES), next, Part::decode, send)?;
-        Ok(last)
-    }
-
-    /// What has to be inflated in order.
-    fn rest<R: Read>(&mut self, splitter: Splitter<R>) -> Result<()> {
-        let mut decoder = splitter.into_rest(&self.limits, self.produced)?;
-        let mut block = vec![0; BLOCK_BYTES];
-        loop {
-            block.resize(BLOCK_BYTES, 0);
-            let got = decoder.read(&mut block)?;
+/// The body of the thread: ends with the data, with an error, or when the source is dropped.
+fn read_ahead<R: Read>(
+    mut decoder: Decoder<R>,
+    to_parser: &SyncSender<Result<Vec<u8>>>,
+    from_parser: &Receiver<Vec<u8>>,
+) {
+    loop {
+        let mut block = from_parser.try_recv().unwrap_or_default();
+        block.resize(BLOCK_BYTES, 0);
+        let result = decoder.read(&mut block).map(|got| {
             block.truncate(got);
-            self.send(&mut block)?;
-            if got < BLOCK_BYTES {
-                return Ok(());
-            }
+            block
+        });
+        let last = result.as_ref().map_or(true, |block| block.len() < BLOCK_BYTES);
+        if to_parser.send(result).is_err() || last {
+            return;
         }
-    }
-
-    /// Gives a block to the parser and takes back an old one, to be filled again.
-    fn send(&mut self, block: &mut Vec<u8>) -> Result<()> {
-        if block.is_empty() {
-            return Ok(());
-        }
-        self.produced += block.len() as u64;
-        self.limits.check_bytes("the decompressed file", self.produced)?;
-        let old = self.from_parser.try_recv().unwrap_or_default();
-        let full = std::mem::replace(block, old);
-        // The receiver is gone when the source was dropped.
-        self.to_parser.send(Ok(full)).map_err(|_| Error::cancelled())
     }
 }
 
@@ -144,31 +100,13 @@ impl State {
         if used.capacity() > 0 {
             let _ = self.emptied.send(used);
         }
-        self.block = self.receive()?;
+        let block = self.filled.recv().unwrap_or_else(|_| {
+            self.failed = true;
+            Err(Error::corrupt("the thread that reads ahead has stopped"))
+        });
+        self.block = block.inspect_err(|_| self.failed = true)?;
+        self.ended = self.block.len() < BLOCK_BYTES;
         Ok(())
-    }
-
-    fn receive(&mut self) -> Result<Vec<u8>> {
-        let block = self
-            .filled
-            .recv()
-            .unwrap_or_else(|_| Err(Error::corrupt("the thread that reads ahead has stopped")));
-        let block = block.inspect_err(|_| self.failed = true)?;
-        self.ended = block.is_empty();
-        Ok(block)
-    }
-
-    /// The first mebibyte or more, or all there is; it stays the current block as well.
-    fn fill_head(&mut self) -> Result<Vec<u8>> {
-        while self.block.len() < BLOCK_BYTES && !self.ended {
-            let more = self.receive()?;
-            if self.block.is_empty() {
-                self.block = more;
-            } else {
-                self.block.extend_from_slice(&more);
-            }
-        }
-        Ok(self.block.clone())
     }
 }
 

@@ -1,1 +1,23 @@
-//! Python bindings.
+//! The native half of the Python package `solio`: no logic, only the passage of arrays.
+//!
+//! * `functions` are what Python calls, `options` reads their keyword arguments;
+//! * `hold` borrows the arrays of Python meshes, without copies where type and layout fit;
+//! * `give` moves the arrays of a scene into NumPy, without copies;
+//! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
+//! * `errors` raises `solio.Error`.
+
+mod errors;
+mod functions;
+mod give;
+mod hold;
+mod material;
+mod options;
+mod run;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _solio {
+    #[pymodule_export]
+    use super::functions::{encode, read, write};
+}

@@ -61,17 +61,6 @@ impl<R: Read> Decoder<R> {
         Ok(Decoder { input: Input::new(reader), engine, limits: *limits, produced: 0 })
     }
 
-    /// For a reader that starts at `offset` of the file, behind `produced` decompressed bytes and
-    /// perhaps behind a whole gzip member.
-    pub(super) fn resume(mut self, offset: u64, produced: u64, behind_member: bool) -> Self {
-        self.input.offset = offset;
-        self.produced = produced;
-        if let Engine::Gzip(gzip) = &mut self.engine {
-            gzip.members = u64::from(behind_member);
-        }
-        self
-    }
-
     /// Fills as much of `out` as there is; fewer bytes than `out.len()` only at the end.
     pub fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         let got = match &mut self.engine {

@@ -1,7 +1,6 @@
 //! Compression of whole chunks, one independent gzip member or zstd frame each.
 
 use super::Compression;
-use super::split::{SIZED_BYTES, sized_header};
 use solio_base::{Error, Result};
 
 /// Levels used when none is asked for: near 3× smaller text at about 150 MB/s (gzip) and
@@ -52,18 +51,11 @@ impl ChunkCompressor {
         match &mut self.0 {
             Engine::Plain => out.extend_from_slice(chunk),
             Engine::Gzip(compressor) => {
-                // Header with the member's length, deflate stream, trailer; see `split.rs`.
-                let data = start + SIZED_BYTES;
-                out.resize(data + compressor.deflate_compress_bound(chunk.len()) + 8, 0);
+                out.resize(start + compressor.gzip_compress_bound(chunk.len()), 0);
                 let made = compressor
-                    .deflate_compress(chunk, &mut out[data..])
+                    .gzip_compress(chunk, &mut out[start..])
                     .map_err(|e| Error::argument(format!("cannot compress: {e}")))?;
-                out.truncate(data + made);
-                out.extend_from_slice(&libdeflater::crc32(chunk).to_le_bytes());
-                out.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
-                // A member of 4 GiB and more says nothing true: 0 is never taken for a length.
-                let length = u32::try_from(out.len() - start).unwrap_or(0);
-                out[start..data].copy_from_slice(&sized_header(length));
+                out.truncate(start + made);
             }
             Engine::Zstd(compressor) => {
                 out.resize(start + zstd::zstd_safe::compress_bound(chunk.len()), 0);

@@ -25,7 +25,7 @@ pub(super) struct Gzip {
     crc: libdeflater::Crc,
     size: u32,
     state: State,
-    pub(super) members: u64,
+    members: u64,
     pub(super) ignored_tail: Option<u64>,
 }
 
@@ -75,7 +75,7 @@ impl Gzip {
         self.crc.update(&out[..given]);
         self.size = self.size.wrapping_add(given as u32);
         match result {
-            Err(_) => Err(corrupt_at(at + taken as u64, "gzip", "invalid deflate codes")),
+            Err(e) => Err(corrupt_at(at + taken as u64, "gzip", &e.to_string())),
             Ok(Status::StreamEnd) => {
                 self.end_member(input)?;
                 Ok(given)

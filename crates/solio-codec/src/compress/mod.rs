@@ -1,18 +1,15 @@
 //! Compressed streams: gzip (any number of members) and zstd (any number of frames).
 //!
-//! [`Decoder`] reads either as one stream in bounded memory; a [`Splitter`] cuts a file into parts
-//! that threads decompress side by side, where the file allows it. [`ChunkCompressor`] writes chunks
+//! [`Decoder`] reads either as one stream in bounded memory. [`ChunkCompressor`] writes chunks
 //! that are each a whole gzip member or zstd frame, so that threads compress them side by side and
 //! their concatenation is one valid file.
 
 mod decode;
 mod encode;
 mod gzip;
-mod split;
 
 pub use decode::Decoder;
 pub use encode::ChunkCompressor;
-pub use split::{Next, Part, Splitter};
 
 /// A compression that a file name or the first bytes tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

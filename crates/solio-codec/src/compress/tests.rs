@@ -1,6 +1,6 @@
 //! Tests of both directions, against the stream compressors of flate2 and zstd as references.
 
-use super::super::{ChunkCompressor, Compression, Decoder, Next, Part, Splitter};
+use super::super::{ChunkCompressor, Compression, Decoder};
 use solio_base::{ErrorKind, Limits, Result};
 use std::io::Write;
 
@@ -144,79 +144,4 @@ fn levels_are_checked() {
     assert!(ChunkCompressor::new(Compression::Gzip, Some(13)).is_err());
     assert!(ChunkCompressor::new(Compression::Zstd, Some(23)).is_err());
     assert!(ChunkCompressor::new(Compression::Zstd, Some(-7)).is_ok());
-}
-
-/// By parts as far as they go, then by the stream; also the number of parts.
-fn decode_split(compression: Compression, file: &[u8]) -> Result<(Vec<u8>, usize)> {
-    let mut splitter = Splitter::new(compression, file);
-    let (mut out, mut part, mut parts) = (Vec::new(), Part::default(), 0);
-    let next = loop {
-        match splitter.next(&mut part)? {
-            Next::Part => {
-                part.decode()?;
-                out.extend_from_slice(&part.plain);
-                parts += 1;
-            }
-            other => break other,
-        }
-    };
-    if next == Next::Rest {
-        let mut rest = splitter.into_rest(&Limits::default(), out.len() as u64)?;
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            let got = rest.read(&mut buffer)?;
-            out.extend_from_slice(&buffer[..got]);
-            if got < buffer.len() {
-                break;
-            }
-        }
-    }
-    Ok((out, parts))
-}
-
-#[test]
-fn parts_give_what_the_stream_gives() {
-    let data = text(200_000);
-    let (a, b) = data.split_at(3_000_000);
-    for compression in BOTH {
-        let file = encode(compression, &[a, b]);
-        let (out, parts) = decode_split(compression, &file).unwrap();
-        assert!(out == data && parts == 2, "{compression:?}");
-        // Every cut and every flipped bit: the same answer, or an error both ways.
-        let small = encode(compression, &[&data[..200], b"", &data[200..500], &[0; 2000]]);
-        let whole = [&data[..500], &[0; 2000]].concat();
-        let mut broken: Vec<Vec<u8>> = (0..small.len()).map(|n| small[..n].to_vec()).collect();
-        broken.extend((0..small.len() * 8).map(|bit| {
-            let mut bad = small.clone();
-            bad[bit / 8] ^= 1 << (bit % 8);
-            bad
-        }));
-        for tail in [&[0; 5000][..], b"tail"] {
-            broken.push([&small, tail].concat());
-        }
-        for file in broken {
-            let (stream, split) =
-                (decode(compression, &file, 4096), decode_split(compression, &file));
-            match (stream, split) {
-                (Ok(stream), Ok((split, _))) => assert!(stream == split),
-                (Err(stream), Err(split)) => assert_eq!(stream.kind(), split.kind()),
-                // libdeflate takes some odd code tables that zlib refuses; the checksum held.
-                (Err(_), Ok((split, _))) => assert!(split == whole),
-                (stream, split) => panic!("{compression:?} {:?} {:?}", stream.err(), split.err()),
-            }
-        }
-    }
-}
-
-#[test]
-fn parts_and_other_writers_members_mix() {
-    let data = text(30_000);
-    let mut file = encode(Compression::Gzip, &[&data[..5000]]);
-    file.extend(flate2_gzip(&data[5000..9000]));
-    file.extend(encode(Compression::Gzip, &[&data[9000..]]));
-    assert_eq!(decode_split(Compression::Gzip, &file).unwrap(), (data.clone(), 1));
-    let mut file = encode(Compression::Zstd, &[&data[..5000]]);
-    file.extend(zstd::stream::encode_all(&data[5000..9000], 5).unwrap());
-    file.extend(encode(Compression::Zstd, &[&data[9000..]]));
-    assert_eq!(decode_split(Compression::Zstd, &file).unwrap(), (data, 1));
 }

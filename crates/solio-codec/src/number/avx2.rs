@@ -97,8 +97,6 @@ pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
 ///
 /// # Safety
 /// There is room for them.
-#[cold]
-#[inline(never)]
 pub(super) unsafe fn plain<'a, V: Value>(
     mut tail: Tail<'a>,
     job: &Job<'_, V>,

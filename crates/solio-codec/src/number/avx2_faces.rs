@@ -6,7 +6,7 @@
 
 use super::avx2::eight;
 use super::digits::ZEROS;
-use super::faces::{Corners, each_face, plain_face, rare_face};
+use super::faces::{Corners, each_face, plain_corner, plain_face};
 use super::tail::Tail;
 use std::arch::x86_64::*;
 
@@ -24,23 +24,24 @@ struct Four {
 /// Appends all faces.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
 pub(super) fn rows(out: &mut Vec<u8>, offsets: &[u32], corners: &Corners<'_>, flip: bool) {
-    let tail = Tail::new(out, 0);
+    let mut tail = Tail::new(out, 0);
     match (corners.uvs, corners.normals) {
-        (Some(t), Some(n)) => rows_of(tail, offsets, corners, [t, n], b"//", flip),
-        (Some(t), None) => rows_of(tail, offsets, corners, [t], b"/", flip),
+        (Some(t), Some(n)) => rows_of(&mut tail, offsets, corners, [t, n], b"//", flip),
+        (Some(t), None) => rows_of(&mut tail, offsets, corners, [t], b"/", flip),
         // Two slashes do not fit into the word.
-        (None, Some(_)) => each_face(tail, offsets, corners, |tail, start, count| {
+        (None, Some(_)) => each_face(&mut tail, offsets, corners, |tail, start, count| {
             // SAFETY: there is room for the face.
             unsafe { plain_face(tail, corners, start, count, flip) }
         }),
-        (None, None) => rows_of(tail, offsets, corners, [], b"", flip),
+        (None, None) => rows_of(&mut tail, offsets, corners, [], b"", flip),
     }
+    tail.finish();
 }
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
 fn rows_of<const N: usize>(
-    tail: Tail<'_>,
+    tail: &mut Tail<'_>,
     offsets: &[u32],
     corners: &Corners<'_>,
     others: [&[u32]; N],
@@ -50,11 +51,11 @@ fn rows_of<const N: usize>(
     // A base that cannot give a small number.
     let base = |b: u64| b.min(LIMIT as u64) as i64;
     let bases = [base(corners.uv_base), base(corners.normal_base)];
-    each_face(tail, offsets, corners, |mut tail, start, count| {
+    each_face(tail, offsets, corners, |tail, start, count| {
         let whole = count.next_multiple_of(4);
         if start + whole > corners.vertices.len() || (flip && count > 4) {
             // SAFETY: there is room for the face.
-            return unsafe { rare_face(tail, corners, start, count, flip) };
+            return unsafe { plain_face(tail, corners, start, count, flip) };
         }
         for i in (start..start + count).step_by(4) {
             let count = (start + count - i).min(4);
@@ -65,23 +66,21 @@ fn rows_of<const N: usize>(
                 rest[k] = four;
                 small &= fits;
             }
-            if !small {
-                // SAFETY: there is room for the face.
-                tail = unsafe { rare_face(tail, corners, i, count, flip) };
-                continue;
-            }
             for k in 0..count {
                 let k = if flip && k > 0 { count - k } else { k };
                 // SAFETY: there is room for the face.
                 unsafe {
-                    word(&mut tail, &vertices, k, b' ');
-                    for (four, slash) in rest.iter().zip(slashes) {
-                        word(&mut tail, four, k, *slash);
+                    if small {
+                        word(tail, &vertices, k, b' ');
+                        for (four, slash) in rest.iter().zip(slashes) {
+                            word(tail, four, k, *slash);
+                        }
+                    } else {
+                        plain_corner(tail, corners, i + k);
                     }
                 }
             }
         }
-        tail
     });
 }
 

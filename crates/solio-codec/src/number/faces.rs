@@ -60,11 +60,12 @@ pub fn face_rows_on(
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => unsafe { avx2_faces::rows(out, offsets, corners, flip) },
         _ => {
-            let tail = Tail::new(out, 0);
-            each_face(tail, offsets, corners, |tail, start, count| {
+            let mut tail = Tail::new(out, 0);
+            each_face(&mut tail, offsets, corners, |tail, start, count| {
                 // SAFETY: there is room for the face.
                 unsafe { plain_face(tail, corners, start, count, flip) }
             });
+            tail.finish();
         }
     }
 }
@@ -72,14 +73,14 @@ pub fn face_rows_on(
 /// Most bytes of a corner: three integers, two slashes, a space.
 const CORNER: usize = 3 * integers::ROOM + 3;
 
-/// Calls `write` with the tail (by value, so that it stays in registers), each face's first corner and number of corners, which lie in the arrays; there
+/// Calls `write` with each face's first corner and number of corners, which lie in the arrays; there
 /// is room for the corners' text, and this function writes `f` and `\n`.
 #[inline(always)]
 pub(super) fn each_face<'a>(
-    mut tail: Tail<'a>,
+    tail: &mut Tail<'a>,
     offsets: &[u32],
     corners: &Corners<'_>,
-    mut write: impl FnMut(Tail<'a>, usize, usize) -> Tail<'a>,
+    mut write: impl FnMut(&mut Tail<'a>, usize, usize),
 ) {
     /// Faces for which room is reserved at a time.
     const BLOCK: usize = 64;
@@ -96,13 +97,12 @@ pub(super) fn each_face<'a>(
             // SAFETY: two bytes for each face.
             unsafe {
                 tail.word(u64::from(b'f'), 1);
-                tail = write(tail, start, end - start);
+                write(tail, start, end - start);
                 tail.word(u64::from(b'\n'), 1);
             }
             start = end;
         }
     }
-    tail.finish();
 }
 
 /// The corners of a face, the plain twin of all kernels.
@@ -110,37 +110,18 @@ pub(super) fn each_face<'a>(
 /// # Safety
 /// There is room for them.
 #[inline(always)]
-pub(super) unsafe fn plain_face<'a>(
-    mut tail: Tail<'a>,
+pub(super) unsafe fn plain_face(
+    tail: &mut Tail<'_>,
     corners: &Corners<'_>,
     start: usize,
     count: usize,
     flip: bool,
-) -> Tail<'a> {
+) {
     for k in 0..count {
         let k = if flip && k > 0 { count - k } else { k };
         // SAFETY: passed on.
-        unsafe { plain_corner(&mut tail, corners, start + k) };
+        unsafe { plain_corner(tail, corners, start + k) };
     }
-    tail
-}
-
-/// [`plain_face`] out of the way of a kernel.
-///
-/// # Safety
-/// There is room for the corners.
-#[cfg(target_arch = "x86_64")]
-#[cold]
-#[inline(never)]
-pub(super) unsafe fn rare_face<'a>(
-    tail: Tail<'a>,
-    corners: &Corners<'_>,
-    start: usize,
-    count: usize,
-    flip: bool,
-) -> Tail<'a> {
-    // SAFETY: passed on.
-    unsafe { plain_face(tail, corners, start, count, flip) }
 }
 
 /// ` a/b/c` of a corner.
@@ -148,7 +129,7 @@ pub(super) unsafe fn rare_face<'a>(
 /// # Safety
 /// There is room for it.
 #[inline(always)]
-unsafe fn plain_corner(tail: &mut Tail<'_>, corners: &Corners<'_>, i: usize) {
+pub(super) unsafe fn plain_corner(tail: &mut Tail<'_>, corners: &Corners<'_>, i: usize) {
     let uv = corners.uvs.map(|a| a[i]).filter(|&v| v != u32::MAX);
     let normal = corners.normals.map(|a| a[i]).filter(|&v| v != u32::MAX);
     // SAFETY: passed on.

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From arrays to a Blender mesh."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import solio
+from bpy_extras.io_utils import axis_conversion
+from mathutils import Matrix
+
+
+def new_mesh(name, positions, offsets, corners, edges):
+    """A mesh of these vertices, faces (offsets into corners) and loose edges."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(positions))
+    if len(positions):
+        values = np.ascontiguousarray(positions, np.float32).reshape(-1)
+        mesh.attributes["position"].data.foreach_set("vector", values)
+    if len(edges):
+        mesh.edges.add(len(edges))
+        values = np.ascontiguousarray(edges, np.int32).reshape(-1)
+        mesh.attributes[".edge_verts"].data.foreach_set("value", values)
+    faces = max(len(offsets) - 1, 0)
+    if faces:
+        mesh.loops.add(len(corners))
+        values = np.ascontiguousarray(corners, np.uint32).view(np.int32)
+        mesh.attributes[".corner_vert"].data.foreach_set("value", values)
+        mesh.polygons.add(faces)
+        starts = np.ascontiguousarray(offsets[:-1], np.uint32).view(np.int32)
+        mesh.polygons.foreach_set("loop_start", starts)
+    return mesh
+
+
+def set_attribute(mesh, name, kind, domain, values):
+    """Creates an attribute and fills it."""
+    attribute = mesh.attributes.new(name, kind, domain)
+    if len(values):
+        key = "vector" if kind in ("FLOAT2", "FLOAT_VECTOR") else "value"
+        key = "color" if kind == "FLOAT_COLOR" else key
+        attribute.data.foreach_set(key, np.ascontiguousarray(values).reshape(-1))
+    return attribute
+
+
+def set_colors(mesh, name, colors, decode):
+    """The colour attribute, which becomes the active one; `decode` turns sRGB into linear light."""
+    values = linear(colors) if decode else colors
+    set_attribute(mesh, name, "FLOAT_COLOR", "POINT", np.asarray(values, np.float32))
+    mesh.attributes.active_color_name = name
+    mesh.attributes.default_color_name = name
+
+
+def linear(colors):
+    """sRGB to linear light; alpha stays."""
+    srgb = np.asarray(colors, np.float32)
+    low = srgb * np.float32(1 / 12.92)
+    high = ((np.maximum(srgb, 0) + np.float32(0.055)) * np.float32(1 / 1.055)) ** np.float32(2.4)
+    out = np.where(srgb < np.float32(0.04045), np.maximum(low, 0), high).astype(np.float32)
+    out[:, 3] = srgb[:, 3]
+    return out
+
+
+def per_corner(layer, domain, indices, corners, faces, width):
+    """Values of a UV or normal layer for some corners; zeros where there is none.
+
+    `corners` are positions in the corner arrays of the solio mesh, with the vertex of each;
+    `faces` the face of each corner.
+    """
+    places, vertices = corners
+    if domain == "corner":
+        return layer[places]
+    if domain == "vertex":
+        return layer[vertices]
+    if domain == "face":
+        return layer[faces]
+    found = indices[places]
+    some = found != solio.NONE
+    if some.all():
+        return layer[found]
+    out = np.zeros((len(found), width), np.float32)
+    out[some] = layer[found[some]]
+    return out
+
+
+def finish(mesh, validate):
+    """Edges, and what Blender's own check removes."""
+    mesh.update(calc_edges=True)
+    if validate:
+        mesh.validate(clean_customdata=False)
+
+
+def place(context, objects):
+    """Selects the imported objects, and nothing else; the last one becomes active."""
+    for other in context.selected_objects:
+        other.select_set(False)
+    for found in objects:
+        found.select_set(True)
+        context.view_layer.objects.active = found
+
+
+def orientation(forward, up, scale):
+    """From the file's axes to Blender's, as a 4 by 4 matrix."""
+    names = {f"NEGATIVE_{axis}": f"-{axis}" for axis in "XYZ"}
+    forward, up = names.get(forward, forward), names.get(up, up)
+    turned = axis_conversion(from_forward=forward, from_up=up, to_forward="Y", to_up="Z")
+    return turned.to_4x4() @ Matrix.Scale(scale, 4)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes OBJ and MTL as Blender's own exporter does, through Solio."""
+
+from __future__ import annotations
+
+import os
+
+import bpy
+import numpy as np
+import solio
+
+from . import extract, nurbs, scene
+from .materials_out import Library, file_name
+
+
+def export(context, options, report):
+    """Exports the scene; `options` has the attributes of `bpy.ops.wm.obj_export`."""
+    if not options.export_animation:
+        _export_frame(context, options, options.filepath, report)
+        return
+    original = context.scene.frame_current
+    try:
+        for frame in scene.frames(context, options):
+            context.scene.frame_set(frame)
+            _export_frame(context, options, scene.path_of_frame(options.filepath, frame), report)
+    finally:
+        context.scene.frame_set(original)
+
+
+def _export_frame(context, options, path, report):
+    scene.evaluated(
+        context,
+        options.export_eval_mode,
+        lambda depsgraph: _write(depsgraph, options, path, report),
+    )
+
+
+def _write(depsgraph, options, path, report):
+    stem, _ = scene.split_extension(path)
+    blend = bpy.data.filepath
+    version = f"Blender {bpy.app.version_string}"
+    library = Library(options.export_pbr_extensions)
+    temporary = []
+    try:
+        meshes, curves = _gather(depsgraph, options, library, temporary)
+        library.sort(meshes)
+        written = solio.write_mesh(
+            meshes,
+            path,
+            format="obj",
+            materials=library.materials,
+            material_library=os.path.basename(stem) + ".mtl" if options.export_materials else None,
+            comments=[version, "www.blender.org"],
+            material_comments=[
+                f"{version} MTL File: '{os.path.basename(blend) or 'None'}'",
+                "www.blender.org",
+            ],
+            path_mode=options.path_mode.lower(),
+            texture_root=os.path.dirname(blend) or None,
+            source_axes=("Y", "Z"),
+            epilogue=curves,
+            **_engine_options(options),
+        )
+    finally:
+        _remove(temporary)
+    for warning in written.warnings:
+        report({"WARNING"}, warning)
+
+
+def _engine_options(options):
+    """What Solio's writer does with the arrays."""
+    return {
+        "forward_axis": options.forward_axis,
+        "up_axis": options.up_axis,
+        "global_scale": options.global_scale,
+        "apply_transform": options.apply_transform,
+        "export_uv": options.export_uv,
+        "export_normals": options.export_normals,
+        "export_colors": options.export_colors,
+        "export_materials": options.export_materials,
+        "export_object_groups": options.export_object_groups,
+        "export_material_groups": options.export_material_groups,
+        "export_vertex_groups": options.export_vertex_groups,
+        "export_smooth_groups": options.export_smooth_groups,
+        "export_groups": False,
+        "sort_by_material": options.export_materials,
+        "merge": True,
+        "non_finite": "write",
+        **{
+            name: "shortest" if getattr(options, name) < 0 else getattr(options, name)
+            for name in ("position_digits", "uv_digits", "normal_digits")
+        },
+    }
+
+
+def _gather(depsgraph, options, library, temporary):
+    """The arrays of all objects, and the text of the curves that stay parametric."""
+    meshes, curves = [], []
+    for item in scene.items(
+        depsgraph,
+        selected=options.export_selected_objects,
+        collection=options.collection,
+        modifiers=options.apply_modifiers,
+        curves=True,
+    ):
+        if item.object.type == "CURVE":
+            curve = item.object.data
+            if options.export_curves_as_nurbs and nurbs.can_be_nurbs(curve):
+                curves.append(
+                    nurbs.text(item, options.forward_axis, options.up_axis, options.global_scale)
+                )
+                continue
+            if not len(curve.splines):
+                continue
+            item.mesh = bpy.data.meshes.new_from_object(
+                item.object, preserve_all_data_layers=True, depsgraph=depsgraph
+            )
+            temporary.append(item.mesh)
+        name = item.mesh.name
+        if options.export_triangulated_mesh and item.object.type == "MESH":
+            item.mesh = extract.triangulated(item.mesh)
+            temporary.append(item.mesh)
+        meshes.append(_arrays(item, name, options, library))
+    return meshes, "".join(curves).encode()
+
+
+def _arrays(item, mesh_name, options, library):
+    mesh = item.mesh
+    out = extract.topology(mesh)
+    has_faces = len(mesh.polygons) > 0
+    if options.export_colors:
+        colors = extract.vertex_colors(mesh)
+        if colors is not None:
+            out.colors = colors
+    if has_faces:
+        if options.export_uv:
+            extract.add_uvs(out, mesh)
+        if options.export_normals:
+            extract.add_normals(out, mesh)
+        extract.add_smoothing(
+            out, mesh, options.export_smooth_groups, options.smooth_group_bitflags
+        )
+        if options.export_vertex_groups:
+            out.vertex_groups = extract.vertex_groups(item.object, mesh)
+    extract.add_lines(out, mesh)
+    thing = out.one_object(
+        file_name(item.name), mesh_name=file_name(mesh_name), transform=np.array(item.matrix)
+    )
+    if has_faces and (options.export_materials or options.export_material_groups):
+        _add_materials(out, thing, item, mesh, options, library)
+    out.objects = [thing]
+    return out
+
+
+def _add_materials(out, thing, item, mesh, options, library):
+    slots = extract.face_slots(mesh)
+    if mesh.materials:
+        # Without MTL Blender has no names for the slots, but keeps them apart.
+        thing.material_slots = (
+            library.slots(item.object, mesh)
+            if options.export_materials
+            else [solio.NONE] * len(mesh.materials)
+        )
+        out.face_materials = np.zeros(len(mesh.polygons), np.uint32) if slots is None else slots
+    elif slots is not None and options.export_materials:
+        thing.material_slots = []
+        out.face_materials = slots
+
+
+def _remove(meshes):
+    for mesh in meshes:
+        bpy.data.meshes.remove(mesh)

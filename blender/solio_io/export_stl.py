@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes STL as Blender's own exporter does, through Solio."""
+
+from __future__ import annotations
+
+import numpy as np
+import solio
+
+from . import arrays, extract, scene
+
+
+def export(context, options, _report):
+    """Exports the scene; `options` has the attributes of `bpy.ops.wm.stl_export`."""
+    mode = scene.RENDER if options.collection else options.evaluation_mode
+    scale = options.global_scale
+    units = context.scene.unit_settings
+    if options.use_scene_unit and units.system != "NONE":
+        scale = float(np.float32(scale) * np.float32(units.scale_length))
+    scene.evaluated(context, mode, lambda depsgraph: _write(depsgraph, options, scale))
+
+
+def _write(depsgraph, options, scale):
+    found = scene.items(
+        depsgraph,
+        selected=options.export_selected_objects,
+        collection=options.collection,
+        modifiers=options.apply_modifiers,
+    )
+    if not options.use_batch:
+        _write_file([_arrays(item) for item in found], options.filepath, options, scale)
+        return
+    for item in found:
+        stem, extension = scene.split_extension(options.filepath)
+        _write_file([_arrays(item)], stem + _safe(item.name) + extension, options, scale)
+
+
+def _safe(name):
+    """A name that every file system takes."""
+    kept = "".join("_" if ord(c) < 32 or c in '"*/:<>?\\|\x7f ' else c for c in name)
+    return kept.rstrip(".") or "_"
+
+
+def _write_file(meshes, path, options, scale):
+    solio.write_mesh(
+        meshes,
+        path,
+        format="stl",
+        ascii_format=options.ascii_format,
+        forward_axis=options.forward_axis,
+        up_axis=options.up_axis,
+        source_axes=("Y", "Z"),
+        global_scale=scale,
+        digits="shortest" if options.digits < 0 else options.digits,
+        blender_quirks=True,
+    )
+
+
+def _arrays(item):
+    """The object's triangles, cut as Blender cuts them."""
+    mesh = item.mesh
+    out = solio.Mesh()
+    out.positions = arrays.column(mesh.attributes["position"].data, "FLOAT_VECTOR")
+    corners = arrays.triangles(mesh)
+    if len(corners):
+        out.corner_vertices = extract.corner_vertices(mesh)[corners.reshape(-1)]
+        out.face_offsets = np.arange(0, 3 * len(corners) + 1, 3, dtype=np.uint32)
+    out.objects = [out.one_object(item.name, transform=np.array(item.matrix))]
+    return out

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a Blender mesh to the arrays of a `solio.Mesh`."""
+
+from __future__ import annotations
+
+import bmesh
+import bpy
+import numpy as np
+import solio
+
+from . import arrays
+
+
+def topology(mesh):
+    """A `solio.Mesh` with positions and faces only."""
+    out = solio.Mesh()
+    out.positions = arrays.column(mesh.attributes["position"].data, "FLOAT_VECTOR")
+    if len(mesh.polygons):
+        out.face_offsets = arrays.face_offsets(mesh)
+        out.corner_vertices = corner_vertices(mesh)
+    return out
+
+
+def corner_vertices(mesh):
+    """The vertex of each corner."""
+    return arrays.column(mesh.attributes[".corner_vert"].data, "INT").view(np.uint32)
+
+
+def add_uvs(out, mesh):
+    """The active UV map, one value a corner."""
+    layer = mesh.uv_layers.active
+    if layer is not None and len(layer.uv):
+        out.uvs = arrays.column(layer.uv, "FLOAT2")
+        out.uv_domain = "corner"
+
+
+def add_normals(out, mesh):
+    """Normals in the domain in which Blender has them."""
+    domain = mesh.normals_domain
+    if domain == "FACE":
+        out.normals = arrays.column(mesh.polygon_normals, "FLOAT_VECTOR")
+        out.normal_domain = "face"
+    elif domain == "POINT":
+        out.normals = arrays.column(mesh.vertex_normals, "FLOAT_VECTOR")
+        out.normal_domain = "vertex"
+    else:
+        out.normals = arrays.column(mesh.corner_normals, "FLOAT_VECTOR")
+        out.normal_domain = "corner"
+
+
+def loose_edges(mesh):
+    """Pairs of vertices of the edges that no face uses."""
+    count = len(mesh.edges)
+    if count == 0:
+        return np.zeros((0, 2), np.uint32)
+    edges = arrays.column(mesh.attributes[".edge_verts"].data, "INT32_2D").view(np.uint32)
+    if not len(mesh.polygons):
+        return edges
+    loose = np.ones(count, np.bool_)
+    loose[arrays.column(mesh.attributes[".corner_edge"].data, "INT")] = False
+    return edges[loose] if loose.any() else np.zeros((0, 2), np.uint32)
+
+
+def add_lines(out, mesh):
+    """Loose edges as lines of two vertices."""
+    edges = loose_edges(mesh)
+    if len(edges):
+        out.line_vertices = np.ascontiguousarray(edges).reshape(-1)
+        out.line_offsets = np.arange(0, 2 * len(edges) + 1, 2, dtype=np.uint32)
+
+
+def add_smoothing(out, mesh, groups, bitflags):
+    """On and off for each face, or Blender's smoothing groups."""
+    count = len(mesh.polygons)
+    sharp = arrays.attribute(mesh, "sharp_face", "BOOLEAN")
+    if groups:
+        values = np.array(
+            mesh.calc_smooth_groups(
+                use_bitflags=bitflags, use_boundary_vertices_for_bitflags=bitflags
+            )[0],
+            np.int32,
+        ).view(np.uint32)
+        out.face_smoothing = values if sharp is None else np.where(sharp, np.uint32(0), values)
+    elif sharp is None:
+        out.face_smoothing = np.ones(count, np.uint32)
+    else:
+        out.face_smoothing = (~sharp).astype(np.uint32)
+
+
+def face_slots(mesh):
+    """The material slot of each face, or `None` when all are in the first."""
+    slots = arrays.attribute(mesh, "material_index", "INT")
+    if slots is None:
+        return None
+    return np.maximum(slots, 0).view(np.uint32)
+
+
+def vertex_colors(mesh):
+    """The active colour attribute as linear RGBA of the vertices, or `None`."""
+    name = mesh.attributes.active_color_name
+    found = mesh.attributes.get(name) if name else None
+    if found is None:
+        return None
+    count = len(found.data)
+    if found.data_type == "FLOAT_COLOR":
+        values = arrays.column(found.data, "FLOAT_COLOR")
+    elif found.data_type == "BYTE_COLOR":
+        name = "color_srgb" if found.domain == "CORNER" else "color"
+        values = arrays.copied(found.data, name, np.float32, (count, 4))
+    else:
+        return None
+    if found.domain == "POINT":
+        return values
+    if found.domain != "CORNER":
+        return None
+    return _corner_mean(mesh, values, found.data_type == "BYTE_COLOR")
+
+
+def _corner_mean(mesh, values, is_byte):
+    """The mean of the corners' colours at each vertex, as Blender takes it."""
+    vertices = corner_vertices(mesh)
+    count = len(mesh.vertices)
+    if is_byte:  # Blender takes the mean of the bytes, and decodes it then
+        values = np.rint(values * 255).astype(np.float32)
+    total = np.zeros((count, 4), np.float32)
+    np.add.at(total, vertices, values)
+    uses = np.bincount(vertices, minlength=count).astype(np.float32)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = total * (np.float32(1) / uses)[:, None]
+    mean[uses == 0] = 0
+    return _decode_bytes(mean) if is_byte else mean
+
+
+def _decode_bytes(mean):
+    bytes_ = mean.astype(np.uint8)
+    srgb = bytes_.astype(np.float32) / np.float32(255)
+    low = srgb / np.float32(12.92)
+    high = ((srgb + np.float32(0.055)) / np.float32(1.055)) ** np.float32(2.4)
+    linear = np.where(srgb < np.float32(0.04045), low, high).astype(np.float32)
+    linear[:, 3] = srgb[:, 3]
+    return linear
+
+
+def vertex_groups(blender_object, mesh):
+    """The object's vertex groups with their weights, rising by vertex."""
+    names = [group.name for group in blender_object.vertex_groups]
+    found = [([], []) for _ in names]
+    if names:
+        for vertex in mesh.vertices:
+            for element in vertex.groups:
+                if element.group < len(names):
+                    vertices, weights = found[element.group]
+                    vertices.append(vertex.index)
+                    weights.append(element.weight)
+    return [
+        solio.VertexGroup(name, np.array(v, np.uint32), np.array(w, np.float32))
+        for name, (v, w) in zip(names, found, strict=True)
+    ]
+
+
+def triangulated(mesh, min_vertices=4):
+    """A temporary copy of `mesh` with all faces as triangles; remove it after use."""
+    work = bmesh.new()
+    try:
+        work.from_mesh(mesh)
+        faces = [face for face in work.faces if len(face.verts) >= min_vertices]
+        bmesh.ops.triangulate(work, faces=faces, quad_method="SHORT_EDGE", ngon_method="BEAUTY")
+        copy = bpy.data.meshes.new(mesh.name)
+        work.to_mesh(copy)
+    finally:
+        work.free()
+    for material in mesh.materials:
+        copy.materials.append(material)
+    return copy

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operators: options and the passage of errors; the work is in the other files."""
+
+import os
+
+import bpy
+import solio
+from bpy.props import CollectionProperty, EnumProperty, FloatProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+
+from . import export_obj, export_ply, export_stl, import_obj, import_ply_stl
+from . import properties as p
+
+
+class _Export(ExportHelper):
+    """What the exporters share: the file name, and errors that become reports."""
+
+    bl_options = {"PRESET"}
+    check_extension = None  # names such as a.obj.gz keep their end
+
+    def invoke(self, context, event):
+        if not self.filepath:
+            stem = os.path.splitext(bpy.data.filepath)[0] or "untitled"
+            self.filepath = stem + self.filename_ext
+        return super().invoke(context, event)
+
+    def execute(self, context):
+        path = bpy.path.abspath(self.filepath)
+        lower = path.lower()
+        if not any(lower.endswith(self.filename_ext + end) for end in ("", ".gz", ".zst")):
+            path += self.filename_ext
+        ends = {"GZIP": ".gz", "ZSTD": ".zst"}
+        end = ends.get(self.compression, "")
+        if not lower.endswith(end):
+            path += end
+        self.filepath = path
+        try:
+            self.export(context, self, self.report)
+        except (solio.Error, LookupError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class SOLIO_OT_obj_export(_Export, bpy.types.Operator):
+    """Save the scene to a Wavefront OBJ file"""
+
+    bl_idname = "solio.obj_export"
+    bl_label = "Wavefront (.obj) – Solio"
+    filename_ext = ".obj"
+    export = staticmethod(export_obj.export)
+
+    filter_glob: StringProperty(default="*.obj;*.mtl;*.obj.gz;*.obj.zst", options={"HIDDEN"})
+    export_animation: p.switch("Export Animation", False, "Export multiple frames")
+    start_frame: p.frame("Start Frame", -(2**31))
+    end_frame: p.frame("End Frame", 2**31 - 1)
+    forward_axis: p.forward("NEGATIVE_Z")
+    up_axis: p.up("Y")
+    global_scale: p.scale()
+    apply_modifiers: p.switch("Apply Modifiers", True)
+    apply_transform: p.switch("Apply Transform", True, "Apply object transforms to vertices")
+    export_eval_mode: p.evaluation("DAG_EVAL_VIEWPORT")
+    export_selected_objects: p.switch("Export Selected Objects", False)
+    export_uv: p.switch("Export UVs", True)
+    export_normals: p.switch("Export Normals", True)
+    export_colors: p.switch("Export Colors", False, "Export per-vertex colours")
+    export_materials: p.switch("Export Materials", True, "Export MTL library")
+    export_pbr_extensions: p.switch("Export Materials with PBR Extensions", False)
+    path_mode: EnumProperty(name="Path Mode", items=p.PATH_MODES, default="AUTO")
+    export_triangulated_mesh: p.switch("Export Triangulated Mesh", False)
+    export_curves_as_nurbs: p.switch("Export Curves as NURBS", False)
+    export_object_groups: p.switch("Export Object Groups", False)
+    export_material_groups: p.switch("Export Material Groups", False)
+    export_vertex_groups: p.switch("Export Vertex Groups", False)
+    export_smooth_groups: p.switch("Export Smooth Groups", False)
+    smooth_group_bitflags: p.switch("Bitflags Smooth Groups", False)
+    collection: p.collection()
+    position_digits: p.digits("Position Digits", 6)
+    uv_digits: p.digits("UV Digits", 6)
+    normal_digits: p.digits("Normal Digits", 4)
+    compression: p.compression()
+
+
+class SOLIO_OT_ply_export(_Export, bpy.types.Operator):
+    """Save the scene to a PLY file"""
+
+    bl_idname = "solio.ply_export"
+    bl_label = "Stanford PLY (.ply) – Solio"
+    filename_ext = ".ply"
+    export = staticmethod(export_ply.export)
+
+    filter_glob: StringProperty(default="*.ply;*.ply.gz;*.ply.zst", options={"HIDDEN"})
+    forward_axis: p.forward("Y")
+    up_axis: p.up("Z")
+    global_scale: p.scale()
+    apply_modifiers: p.switch("Apply Modifiers", True)
+    export_selected_objects: p.switch("Export Selected Objects", False)
+    collection: p.collection()
+    export_uv: p.switch("Export UVs", True)
+    export_normals: p.switch("Export Vertex Normals", False)
+    export_colors: EnumProperty(name="Export Vertex Colors", items=p.COLORS, default="SRGB")
+    export_attributes: p.switch("Export Vertex Attributes", True)
+    export_triangulated_mesh: p.switch("Export Triangulated Mesh", False)
+    ascii_format: p.switch("ASCII Format", False)
+    digits: p.digits("Digits", -1)
+    compression: p.compression()
+
+
+class SOLIO_OT_stl_export(_Export, bpy.types.Operator):
+    """Save the scene to an STL file"""
+
+    bl_idname = "solio.stl_export"
+    bl_label = "STL (.stl) – Solio"
+    filename_ext = ".stl"
+    export = staticmethod(export_stl.export)
+
+    filter_glob: StringProperty(default="*.stl;*.stl.gz;*.stl.zst", options={"HIDDEN"})
+    ascii_format: p.switch("ASCII Format", False)
+    use_batch: p.switch("Batch Export", False, "Export each object to a separate file")
+    export_selected_objects: p.switch("Export Selected Objects", False)
+    collection: p.collection()
+    global_scale: p.scale(1e-6, 1e6)
+    use_scene_unit: p.switch("Scene Unit", False, "Apply the scene's unit scale")
+    forward_axis: p.forward("Y")
+    up_axis: p.up("Z")
+    apply_modifiers: p.switch("Apply Modifiers", True)
+    evaluation_mode: p.evaluation("DAG_EVAL_RENDER")
+    digits: p.digits("Digits", -1)
+    compression: p.compression()
+
+
+class _Import(ImportHelper):
+    """What the importers share: several files, and errors that become reports."""
+
+    bl_options = {"UNDO", "PRESET"}
+    check_extension = None
+
+    def execute(self, context):
+        paths = [os.path.join(self.directory, file.name) for file in self.files if file.name]
+        for path in paths or [bpy.path.abspath(self.filepath)]:
+            try:
+                self.load(context, self, path, self.report)
+            except solio.Error as error:
+                self.report({"ERROR"}, str(error))
+                return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class SOLIO_OT_obj_import(_Import, bpy.types.Operator):
+    """Load a Wavefront OBJ scene"""
+
+    bl_idname = "solio.obj_import"
+    bl_label = "Wavefront (.obj) – Solio"
+    filename_ext = ".obj"
+    load = staticmethod(import_obj.load)
+
+    filter_glob: StringProperty(default="*.obj;*.mtl;*.obj.gz;*.obj.zst", options={"HIDDEN"})
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
+    global_scale: p.scale()
+    clamp_size: FloatProperty(
+        name="Clamp Bounding Box",
+        description="Resize the objects to keep bounding box under this value. Value 0 disables "
+        "clamping",
+        default=0.0,
+        min=0.0,
+        max=1000.0,
+    )
+    forward_axis: p.forward("NEGATIVE_Z")
+    up_axis: p.up("Y")
+    use_split_objects: p.switch("Split By Object", True)
+    use_split_groups: p.switch("Split By Group", False)
+    import_vertex_groups: p.switch("Vertex Groups", False, "Import OBJ groups as vertex groups")
+    validate_meshes: p.switch("Validate Meshes", True)
+    close_spline_loops: p.switch("Detect Cyclic Curves", True)
+    collection_separator: StringProperty(
+        name="Path Separator",
+        description="Character used to separate objects name into hierarchical structure",
+        maxlen=1,
+    )
+    mtl_name_collision_mode: EnumProperty(
+        name="Material Name Collision",
+        items=[
+            ("MAKE_UNIQUE", "Make Unique", "Create new materials with unique names"),
+            ("REFERENCE_EXISTING", "Reference Existing", "Use existing materials of that name"),
+        ],
+        default="MAKE_UNIQUE",
+    )
+
+
+class SOLIO_OT_ply_import(_Import, bpy.types.Operator):
+    """Load a PLY file"""
+
+    bl_idname = "solio.ply_import"
+    bl_label = "Stanford PLY (.ply) – Solio"
+    filename_ext = ".ply"
+    load = staticmethod(import_ply_stl.load_ply)
+
+    filter_glob: StringProperty(default="*.ply;*.ply.gz;*.ply.zst", options={"HIDDEN"})
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
+    global_scale: p.scale(1e-6, 1e6)
+    use_scene_unit: p.switch("Scene Unit", False)
+    forward_axis: p.forward("Y")
+    up_axis: p.up("Z")
+    merge_verts: p.switch("Merge Vertices", False, "Merges vertices by distance")
+    import_colors: EnumProperty(name="Vertex Colors", items=p.COLORS, default="SRGB")
+    import_attributes: p.switch("Vertex Attributes", True)
+
+
+class SOLIO_OT_stl_import(_Import, bpy.types.Operator):
+    """Load an STL file"""
+
+    bl_idname = "solio.stl_import"
+    bl_label = "STL (.stl) – Solio"
+    filename_ext = ".stl"
+    load = staticmethod(import_ply_stl.load_stl)
+
+    filter_glob: StringProperty(default="*.stl;*.stl.gz;*.stl.zst", options={"HIDDEN"})
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
+    global_scale: p.scale(1e-6, 1e6)
+    use_scene_unit: p.switch("Scene Unit", False)
+    use_facet_normal: p.switch("Facet Normals", False, "Use the file's facet normals")
+    forward_axis: p.forward("Y")
+    up_axis: p.up("Z")
+    use_mesh_validate: p.switch("Validate Mesh", True)
+
+
+EXPORTERS = (SOLIO_OT_obj_export, SOLIO_OT_ply_export, SOLIO_OT_stl_export)
+IMPORTERS = (SOLIO_OT_obj_import, SOLIO_OT_ply_import, SOLIO_OT_stl_import)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The options of the operators: names, defaults and limits of Blender 5.2's own operators."""
+
+from __future__ import annotations
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+AXES = [
+    (name, name.replace("NEGATIVE_", "-"), f"{sign} {name[-1]} axis")
+    for name, sign in (
+        ("X", "Positive"),
+        ("Y", "Positive"),
+        ("Z", "Positive"),
+        ("NEGATIVE_X", "Negative"),
+        ("NEGATIVE_Y", "Negative"),
+        ("NEGATIVE_Z", "Negative"),
+    )
+]
+
+EVALUATION = [
+    ("DAG_EVAL_RENDER", "Render", "Export objects as they appear in render"),
+    ("DAG_EVAL_VIEWPORT", "Viewport", "Export objects as they appear in the viewport"),
+]
+
+COLORS = [
+    ("NONE", "None", "Do not import or export colour attributes"),
+    ("SRGB", "sRGB", "Vertex colours in the file are in sRGB colour space"),
+    ("LINEAR", "Linear", "Vertex colours in the file are in linear colour space"),
+]
+
+PATH_MODES = [
+    ("AUTO", "Auto", "Use relative paths with subdirectories only"),
+    ("ABSOLUTE", "Absolute", "Always write absolute paths"),
+    ("RELATIVE", "Relative", "Write relative paths where possible"),
+    ("MATCH", "Match", "Match absolute/relative setting with input path"),
+    ("STRIP", "Strip", "Write filename only"),
+    ("COPY", "Copy", "Copy the file to the destination path"),
+]
+
+COMPRESSIONS = [
+    ("NAME", "By File Name", "Compress when the file name ends in .gz or .zst"),
+    ("GZIP", "gzip", "Append .gz to the file name"),
+    ("ZSTD", "Zstandard", "Append .zst to the file name"),
+]
+
+
+def forward(default):
+    return EnumProperty(name="Forward Axis", items=AXES, default=default)
+
+
+def up(default):
+    return EnumProperty(name="Up Axis", items=AXES, default=default)
+
+
+def scale(least=1e-4, most=1e4):
+    return FloatProperty(
+        name="Scale",
+        description="Factor on all positions",
+        default=1.0,
+        min=least,
+        max=most,
+        soft_min=max(least, 1e-3),
+        soft_max=min(most, 1e3),
+    )
+
+
+def switch(name, default, description=""):
+    return BoolProperty(name=name, default=default, description=description)
+
+
+def collection():
+    return StringProperty(
+        name="Source Collection",
+        description="Export only objects from this collection (and its children)",
+        options={"HIDDEN"},
+    )
+
+
+def evaluation(default):
+    return EnumProperty(
+        name="Object Properties",
+        description="Determines properties like object visibility and modifiers, where they "
+        "differ for render and viewport",
+        items=EVALUATION,
+        default=default,
+    )
+
+
+def digits(name, default):
+    return IntProperty(
+        name=name,
+        description="Digits after the point; -1 writes the fewest that read back exactly",
+        default=default,
+        min=-1,
+        max=17,
+    )
+
+
+def compression():
+    return EnumProperty(name="Compression", items=COMPRESSIONS, default="NAME")
+
+
+def frame(name, default):
+    return IntProperty(name=name, default=default)

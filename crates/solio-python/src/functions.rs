@@ -1,0 +1,88 @@
+//! `read`, `write` and `encode`: the functions of the native module.
+
+use crate::hold::HeldMesh;
+use crate::{give, material, options, run::run};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use solio::mesh::Scene;
+use solio::{Format, MeshWriteOptions, Result, Work, Written};
+use std::path::PathBuf;
+
+type Any<'py> = Bound<'py, PyAny>;
+
+/// Reads the file at `source` (a path), or the bytes that it is.
+#[pyfunction]
+pub(crate) fn read<'py>(
+    py: Python<'py>,
+    source: &Any<'py>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Any<'py>> {
+    let (options, work) = options::reading(options)?;
+    let scene = if let Ok(bytes) = source.cast::<PyBytes>() {
+        let bytes = bytes.as_bytes();
+        run(py, &work.cancel, || solio::read_mesh_bytes(bytes, &options, &work))?
+    } else {
+        let path: PathBuf = source.extract()?;
+        run(py, &work.cancel, || solio::read_mesh(&path, &options, &work))?
+    };
+    give::scene(py, scene)
+}
+
+/// Writes `solio.Mesh`es to `path`. `slots` says, for each mesh, where its materials stand in
+/// `materials`, or is `None` where they are `materials` themselves.
+#[pyfunction]
+#[allow(clippy::type_complexity)] // Python unpacks the tuple into a named one
+pub(crate) fn write<'py>(
+    py: Python<'py>,
+    meshes: Vec<Any<'py>>,
+    slots: Vec<Option<Vec<u32>>>,
+    materials: Vec<Any<'py>>,
+    path: PathBuf,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<(Vec<(PathBuf, u64)>, u64, u64, Vec<String>)> {
+    let (options, work) = options::writing(options)?;
+    let Written { files, file_bytes, raw_bytes, warnings } =
+        with_scene(py, &meshes, slots, &materials, &options, &work, |scene| {
+            solio::write_mesh(scene, &path, &options, &work)
+        })?;
+    Ok((files, file_bytes, raw_bytes, warnings))
+}
+
+/// The bytes of the file that [`write`] would write.
+#[pyfunction]
+pub(crate) fn encode<'py>(
+    py: Python<'py>,
+    meshes: Vec<Any<'py>>,
+    slots: Vec<Option<Vec<u32>>>,
+    materials: Vec<Any<'py>>,
+    format: &str,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (options, work) = options::writing(options)?;
+    let format: Format = format.parse().map_err(|e| crate::errors::raise(py, &e))?;
+    let bytes = with_scene(py, &meshes, slots, &materials, &options, &work, |scene| {
+        solio::encode_mesh(scene, format, &options, &work)
+    })?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Runs `job` on the scene of these Python objects, whose arrays stay where they are.
+fn with_scene<'py, T: Send>(
+    py: Python<'py>,
+    meshes: &[Any<'py>],
+    slots: Vec<Option<Vec<u32>>>,
+    materials: &[Any<'py>],
+    options: &MeshWriteOptions,
+    work: &Work,
+    job: impl FnOnce(&Scene<'_>) -> Result<T> + Send,
+) -> PyResult<T> {
+    let held: Vec<HeldMesh<'py>> = meshes.iter().map(HeldMesh::new).collect::<PyResult<_>>()?;
+    let scene = Scene {
+        meshes: held.iter().zip(slots).map(|(mesh, slots)| mesh.model(slots)).collect(),
+        materials: materials.iter().map(material::take).collect::<PyResult<_>>()?,
+        comments: options.obj.comments.clone(),
+        ..Scene::default()
+    };
+    let scene = &scene;
+    run(py, &work.cancel, move || job(scene))
+}

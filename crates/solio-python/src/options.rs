@@ -1,0 +1,171 @@
+//! Keyword arguments become the engine's options. A missing or `None` argument keeps its default.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use solio::mesh::axes::Axis;
+use solio::mesh::obj::NonFinite;
+use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Work};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+/// The arguments of one call; remembers which names were asked for.
+pub(crate) struct Arguments<'py> {
+    dict: Bound<'py, PyDict>,
+    known: RefCell<BTreeSet<&'static str>>,
+}
+
+impl<'py> Arguments<'py> {
+    pub(crate) fn new(dict: &Bound<'py, PyDict>) -> Self {
+        Arguments { dict: dict.clone(), known: RefCell::default() }
+    }
+
+    fn any(&self, name: &'static str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.known.borrow_mut().insert(name);
+        Ok(self.dict.get_item(name)?.filter(|value| !value.is_none()))
+    }
+
+    /// Sets `field` from argument `name`, read by `parse`.
+    fn with<T>(
+        &self,
+        name: &'static str,
+        field: &mut T,
+        parse: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,
+    ) -> PyResult<()> {
+        if let Some(value) = self.any(name)? {
+            *field = parse(&value).map_err(|e| named(&value, name, e))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses names that nothing asked for.
+    fn finish(self) -> PyResult<()> {
+        let known = self.known.borrow();
+        for name in self.dict.keys() {
+            let name: String = name.extract()?;
+            if !known.contains(name.as_str()) {
+                return Err(PyTypeError::new_err(format!("unknown option {name}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `error`, with the argument's name in its text.
+fn named(value: &Bound<'_, PyAny>, name: &str, error: PyErr) -> PyErr {
+    let py = value.py();
+    let text = format!("{name}: {}", error.value(py));
+    if error.is_instance_of::<PyTypeError>(py) {
+        PyTypeError::new_err(text)
+    } else {
+        PyValueError::new_err(text)
+    }
+}
+
+fn plain<'py, T>(value: &Bound<'py, PyAny>) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
+{
+    value.extract::<T>().map_err(Into::into)
+}
+
+fn named_value<T: FromStr<Err: std::fmt::Display>>(value: &Bound<'_, PyAny>) -> PyResult<T> {
+    let name: String = value.extract()?;
+    name.parse().map_err(|e| PyValueError::new_err(format!("{e}")))
+}
+
+fn axis(value: &Bound<'_, PyAny>) -> PyResult<Axis> {
+    let name: String = value.extract()?;
+    Axis::from_name(&name).ok_or_else(|| PyValueError::new_err(format!("no such axis: {name}")))
+}
+
+fn axes(value: &Bound<'_, PyAny>) -> PyResult<(Axis, Axis)> {
+    let (forward, up): (Bound<'_, PyAny>, Bound<'_, PyAny>) = value.extract()?;
+    Ok((axis(&forward)?, axis(&up)?))
+}
+
+/// A number of digits, or `"shortest"`.
+fn digits(value: &Bound<'_, PyAny>) -> PyResult<Digits> {
+    if let Ok(name) = value.cast::<PyString>() {
+        return match name.to_str()? {
+            "shortest" => Ok(Digits::Shortest),
+            other => Err(PyValueError::new_err(format!("not a number of digits: {other}"))),
+        };
+    }
+    let count: u8 = value.extract()?;
+    if count > Digits::MAX_FIXED {
+        return Err(PyValueError::new_err(format!("at most {} digits", Digits::MAX_FIXED)));
+    }
+    Ok(Digits::Fixed(count))
+}
+
+fn non_finite(value: &Bound<'_, PyAny>) -> PyResult<NonFinite> {
+    match value.extract::<String>()?.as_str() {
+        "refuse" => Ok(NonFinite::Refuse),
+        "write" => Ok(NonFinite::Write),
+        other => Err(PyValueError::new_err(format!("\"{other}\"; known: refuse, write"))),
+    }
+}
+
+fn format(value: &Bound<'_, PyAny>) -> PyResult<Option<Format>> {
+    named_value(value).map(Some)
+}
+
+fn work(arguments: &Arguments<'_>) -> PyResult<Work> {
+    let mut work = Work::default();
+    arguments.with("threads", &mut work.threads, plain)?;
+    arguments.with("memory", &mut work.memory_bytes, plain)?;
+    work.threads = work.threads.max(1);
+    Ok(work)
+}
+
+/// The options of a read, and how it may use the machine.
+pub(crate) fn reading(dict: &Bound<'_, PyDict>) -> PyResult<(MeshReadOptions, Work)> {
+    let given = Arguments::new(dict);
+    let mut options = MeshReadOptions::default();
+    given.with("format", &mut options.format, format)?;
+    given.with("strict", &mut options.strict, plain)?;
+    given.with("skip_materials", &mut options.skip_materials, plain)?;
+    given.with("double", &mut options.obj.double, plain)?;
+    given.any("merge")?;
+    given.with("index_base", &mut options.obj.index_base, plain)?;
+    given.with("max_bytes", &mut options.limits.bytes, plain)?;
+    given.with("max_elements", &mut options.limits.elements, plain)?;
+    let work = work(&given)?;
+    given.finish()?;
+    Ok((options, work))
+}
+
+/// The options of a write, and how it may use the machine.
+pub(crate) fn writing(dict: &Bound<'_, PyDict>) -> PyResult<(MeshWriteOptions, Work)> {
+    let given = Arguments::new(dict);
+    let mut options = MeshWriteOptions::default();
+    given.with("format", &mut options.format, format)?;
+    given.with("level", &mut options.level, |v| plain(v).map(Some))?;
+    given.with("durable", &mut options.durable, plain)?;
+    given.with("path_mode", &mut options.path_mode, named_value)?;
+    given.with("texture_root", &mut options.texture_root, |v| plain(v).map(Some))?;
+    obj(&given, &mut options)?;
+    let work = work(&given)?;
+    given.finish()?;
+    Ok((options, work))
+}
+
+fn obj(given: &Arguments<'_>, options: &mut MeshWriteOptions) -> PyResult<()> {
+    let obj = &mut options.obj;
+    macro_rules! set {
+        ($parse:expr => $($name:ident),* $(,)?) => {
+            $(given.with(stringify!($name), &mut obj.$name, $parse)?;)*
+        };
+    }
+    set!(plain =>
+        comments, global_scale, apply_transform, export_uv, export_normals, export_colors,
+        export_materials, export_object_groups, export_material_groups, export_vertex_groups,
+        export_smooth_groups, export_groups, export_triangulated_mesh, sort_by_material, merge);
+    set!(axis => forward_axis, up_axis);
+    set!(axes => source_axes);
+    set!(digits => position_digits, uv_digits, normal_digits, color_digits);
+    set!(non_finite => non_finite);
+    given.with("material_library", &mut obj.material_library, |v| plain(v).map(Some))
+}

@@ -1,0 +1,46 @@
+"""Solio reads and writes meshes at the speed of the disk.
+
+>>> import solio
+>>> mesh = solio.read_mesh("scan.obj")             # doctest: +SKIP
+>>> mesh.positions, mesh.corner_vertices            # doctest: +SKIP
+>>> solio.write_mesh(mesh, "scan.ply.zst")          # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from ._arrays import NONE
+from ._errors import (
+    ArgumentError,
+    CancelledError,
+    CorruptError,
+    Error,
+    FormatError,
+    IoError,
+    LimitError,
+    UnsupportedError,
+)
+from ._io import Written, encode_mesh, read_mesh, write_mesh
+from ._material import Material, TextureMap
+from ._mesh import ListValues, Mesh, Object, VertexGroup
+
+__all__ = [
+    "NONE",
+    "ArgumentError",
+    "CancelledError",
+    "CorruptError",
+    "Error",
+    "FormatError",
+    "IoError",
+    "LimitError",
+    "ListValues",
+    "Material",
+    "Mesh",
+    "Object",
+    "TextureMap",
+    "UnsupportedError",
+    "VertexGroup",
+    "Written",
+    "encode_mesh",
+    "read_mesh",
+    "write_mesh",
+]

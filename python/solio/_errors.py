@@ -1,0 +1,107 @@
+"""The errors that Solio raises: one base class, one subclass for each kind."""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """Something went wrong in Solio; the attributes say what and where.
+
+    ``str(error)`` is the whole text: path, line and column, message, byte offset and hint.
+    """
+
+    kind: str = "error"
+    """``io``, ``syntax``, ``corrupt``, ``unsupported``, ``limit``, ``argument`` or ``cancelled``."""
+    message: str = ""
+    """What was found and what was expected, without the place."""
+    path: str | None = None
+    """The file."""
+    line: int | None = None
+    """Line, counted from 1; text formats only."""
+    column: int | None = None
+    """Column in bytes, counted from 1; text formats only."""
+    offset: int | None = None
+    """Byte offset in the uncompressed data, counted from 0."""
+    hint: str | None = None
+    """What to do about it."""
+
+
+class IoError(Error, OSError):
+    """The operating system refused: missing file, no space, no permission."""
+
+    kind = "io"
+
+
+class FormatError(Error, ValueError):
+    """The file is not what its format asks for: text that breaks the grammar."""
+
+    kind = "syntax"
+
+
+class CorruptError(FormatError):
+    """Binary data that contradicts itself or ends early."""
+
+    kind = "corrupt"
+
+
+class UnsupportedError(Error):
+    """Valid, but not something that Solio can do."""
+
+    kind = "unsupported"
+
+
+class LimitError(Error):
+    """The file asks for more than the limits allow."""
+
+    kind = "limit"
+
+
+class ArgumentError(Error, ValueError):
+    """The caller asked for something impossible."""
+
+    kind = "argument"
+
+
+class CancelledError(Error):
+    """The work was cancelled."""
+
+    kind = "cancelled"
+
+
+_CLASSES: dict[str, type[Error]] = {
+    cls.kind: cls
+    for cls in (
+        IoError,
+        FormatError,
+        CorruptError,
+        UnsupportedError,
+        LimitError,
+        ArgumentError,
+        CancelledError,
+    )
+}
+
+
+def make(
+    kind: str,
+    text: str,
+    message: str,
+    path: str | None = None,
+    line: int | None = None,
+    column: int | None = None,
+    offset: int | None = None,
+    hint: str | None = None,
+    errno: int | None = None,
+) -> Error:
+    """The exception for one error of the engine; called by the native module."""
+    error = _CLASSES.get(kind, Error)(text)
+    error.message = message
+    error.path = path
+    error.line = line
+    error.column = column
+    error.offset = offset
+    error.hint = hint
+    if isinstance(error, IoError):
+        error.errno = errno
+        error.filename = path
+        error.strerror = message
+    return error

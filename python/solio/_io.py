@@ -1,0 +1,189 @@
+"""Reading and writing files."""
+
+from __future__ import annotations
+
+from os import fspath
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+
+from . import _solio
+from ._arrays import argument_error
+from ._mesh import Mesh
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+    from typing import Unpack
+
+    from ._material import Material
+
+    _Format = Literal["obj", "ply", "stl"]
+    _Axis = Literal["X", "Y", "Z", "-X", "-Y", "-Z", "NEGATIVE_X", "NEGATIVE_Y", "NEGATIVE_Z"]
+    _Digits = int | Literal["shortest"]
+
+
+class WriteOptions(TypedDict, total=False):
+    """What `write_mesh` takes; the names are those of Blender's exporters where they have one.
+
+    An option that is left out has its format's default; one that concerns another format is
+    passed over.
+    """
+
+    level: int | None
+    """Of the compression."""
+    durable: bool
+    """The file is on the disk when the call returns."""
+    threads: int | None
+    memory: int | None
+    """Bytes that the work may take beside the mesh."""
+    comments: Sequence[str]
+    """Lines at the head of the file."""
+    forward_axis: _Axis
+    """Which axis of the file is forward."""
+    up_axis: _Axis
+    """Which axis of the file is up."""
+    source_axes: tuple[_Axis, _Axis]
+    """The forward and up axes of the mesh in memory."""
+    global_scale: float
+    apply_transform: bool
+    """Apply each object's transform."""
+    export_uv: bool
+    export_normals: bool
+    export_colors: bool | Literal["none", "srgb", "linear"]
+    """OBJ: whether. PLY: also in which colour space."""
+    export_materials: bool
+    export_object_groups: bool
+    export_material_groups: bool
+    export_vertex_groups: bool
+    export_smooth_groups: bool
+    export_groups: bool
+    export_triangulated_mesh: bool
+    export_attributes: bool
+    sort_by_material: bool
+    """Sort the faces of an object by material, as Blender does."""
+    merge: bool
+    """Write equal UVs and normals once."""
+    material_library: str | None
+    """Name of the MTL file; beside the OBJ and named like it if left out."""
+    path_mode: Literal["auto", "absolute", "relative", "match", "strip", "copy"]
+    """How the MTL refers to textures."""
+    texture_root: str | PathLike[str] | None
+    """What the materials' relative texture paths are relative to."""
+    digits: _Digits
+    """Digits of all numbers in text; a number of digits after the point, or ``"shortest"``."""
+    position_digits: _Digits
+    uv_digits: _Digits
+    normal_digits: _Digits
+    color_digits: _Digits
+    non_finite: Literal["refuse", "write"]
+    """What to do with NaN and infinity."""
+
+
+class Written(NamedTuple):
+    """What `write_mesh` wrote."""
+
+    files: list[tuple[str, int]]
+    """The files and their bytes, the mesh first."""
+    file_bytes: int
+    raw_bytes: int
+    """Before compression."""
+    warnings: list[str]
+
+
+def read_mesh(
+    source: str | PathLike[str] | bytes | bytearray | memoryview,
+    *,
+    format: _Format | None = None,
+    strict: bool = False,
+    double: bool = False,
+    merge: bool = True,
+    materials: bool = True,
+    index_base: int = 1,
+    threads: int | None = None,
+    memory: int | None = None,
+    max_bytes: int | None = None,
+    max_elements: int | None = None,
+) -> Mesh:
+    """Reads a mesh from a file, or from the bytes of one; gzip and zstd are recognized.
+
+    The format is found out where ``format`` does not say it. ``strict`` refuses what is passed
+    over with a warning otherwise (see `Mesh.warnings`); ``double`` reads positions of OBJ as
+    ``float64``; ``merge`` joins equal vertices of STL; ``materials`` reads the MTL files of an
+    OBJ; ``index_base`` is what the first index of an OBJ is called. ``threads`` and ``memory``
+    (bytes) bound the work, ``max_bytes`` and ``max_elements`` what the file may ask for.
+    """
+    options = {
+        "format": format,
+        "strict": strict,
+        "double": double,
+        "merge": merge,
+        "skip_materials": not materials,
+        "index_base": index_base,
+        "threads": threads,
+        "memory": memory,
+        "max_bytes": max_bytes,
+        "max_elements": max_elements,
+    }
+    if isinstance(source, (bytearray, memoryview)):
+        source = bytes(source)
+    return _solio.read(source if isinstance(source, bytes) else fspath(source), options)
+
+
+def write_mesh(
+    mesh: Mesh | Sequence[Mesh],
+    path: str | PathLike[str],
+    *,
+    format: _Format | None = None,
+    materials: Sequence[Material] | None = None,
+    **options: Unpack[WriteOptions],
+) -> Written:
+    """Writes a mesh, or several into one file; ``.gz`` and ``.zst`` names are compressed.
+
+    Each file appears whole at its path or not at all. Each mesh's faces refer to its own
+    ``materials``; with the argument ``materials`` they refer to that list. `WriteOptions` lists
+    the options.
+    """
+    meshes, slots, union = _scene(mesh, materials)
+    given: dict[str, Any] = {"format": format, **options}
+    return Written(*_solio.write(meshes, slots, union, fspath(path), given))
+
+
+def encode_mesh(
+    mesh: Mesh | Sequence[Mesh],
+    format: _Format,
+    *,
+    materials: Sequence[Material] | None = None,
+    **options: Unpack[WriteOptions],
+) -> bytes:
+    """The bytes of the file that `write_mesh` would write, uncompressed and without an MTL."""
+    meshes, slots, union = _scene(mesh, materials)
+    return _solio.encode(meshes, slots, union, format, dict(options))
+
+
+def _scene(
+    mesh: Mesh | Sequence[Mesh], materials: Sequence[Material] | None
+) -> tuple[list[Mesh], list[list[int] | None], list[Material]]:
+    """The meshes, where each one's materials stand in the union, and the union."""
+    meshes = [mesh] if isinstance(mesh, Mesh) else list(mesh)
+    for item in meshes:
+        if not isinstance(item, Mesh):
+            kind = type(item).__name__
+            raise argument_error(f"expected a solio.Mesh or a sequence of them, not {kind}")
+    if materials is not None:
+        return meshes, [None] * len(meshes), list(materials)
+    if len(meshes) == 1:
+        return meshes, [None], meshes[0].materials
+    union: list[Material] = []
+    places: dict[str, list[int]] = {}
+    slots: list[list[int] | None] = []
+    for item in meshes:
+        own = []
+        for material in item.materials:
+            same = places.setdefault(material.name, [])
+            found = next((i for i in same if union[i] == material), None)
+            if found is None:
+                found = len(union)
+                union.append(material)
+                same.append(found)
+            own.append(found)
+        slots.append(own if own else None)
+    return meshes, slots, union

@@ -1,0 +1,23 @@
+from os import PathLike
+from typing import Any
+
+from ._material import Material
+from ._mesh import Mesh
+
+__all__ = ["encode", "read", "write"]
+
+def read(source: str | PathLike[str] | bytes, options: dict[str, Any]) -> Mesh: ...
+def write(
+    meshes: list[Mesh],
+    slots: list[list[int] | None],
+    materials: list[Material],
+    path: str | PathLike[str],
+    options: dict[str, Any],
+) -> tuple[list[tuple[str, int]], int, int, list[str]]: ...
+def encode(
+    meshes: list[Mesh],
+    slots: list[list[int] | None],
+    materials: list[Material],
+    format: str,
+    options: dict[str, Any],
+) -> bytes: ...

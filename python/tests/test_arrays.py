@@ -1,0 +1,115 @@
+"""Arrays pass without copies where they fit, and are converted or refused where they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import solio
+
+TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
+
+
+def test_arrays_that_fit_are_not_copied() -> None:
+    positions = np.random.default_rng(1).random((100, 3)).astype(np.float32)
+    signed = np.arange(99, dtype=np.int32).reshape(33, 3)
+    mesh = solio.Mesh.from_arrays(positions, faces=signed)
+    assert mesh.positions is positions
+    assert mesh.corner_vertices.dtype == np.uint32
+    assert np.shares_memory(mesh.corner_vertices, signed)
+
+
+def test_doubles_stay_doubles() -> None:
+    positions = np.array([[0.1, 1e9 + 0.001, 0.3]])
+    mesh = solio.Mesh.from_arrays(positions)
+    assert mesh.positions is positions
+    text = solio.encode_mesh(mesh, "obj", position_digits="shortest")
+    assert b"v 0.1 1000000000.001 0.3\n" in text
+
+
+def test_arrays_from_a_reader_are_views_on_its_memory() -> None:
+    mesh = solio.read_mesh(TRIANGLE)
+    assert mesh.positions.shape == (3, 3)
+    base = mesh.positions.base
+    assert base is not None  # a flat array, whose own base is the engine's vector
+    assert base.base is not None and not isinstance(base.base, np.ndarray)
+    assert np.shares_memory(mesh.positions, base)
+    assert mesh.corner_vertices.base is not None
+    mesh.positions[0] = 7  # and they may be written to
+    assert mesh.positions[0, 0] == 7
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "uint64", ">i4"])
+def test_other_integers_are_converted(dtype: str) -> None:
+    faces: npt.NDArray[Any] = np.array([[0, 1, 2]], np.dtype(dtype))
+    mesh = solio.Mesh.from_arrays(np.eye(3), faces=faces)
+    assert mesh.corner_vertices.tolist() == [0, 1, 2]
+
+
+def test_strided_and_misaligned_arrays_are_converted() -> None:
+    wide = np.zeros((5, 6), np.float32)
+    wide[:, ::2] = np.arange(15).reshape(5, 3)
+    raw = np.zeros(4 * 9 + 1, np.uint8)
+    odd = np.frombuffer(raw.data, np.float32, 9, offset=1).reshape(3, 3)
+    for positions in (wide[:, ::2], np.asfortranarray(np.ones((4, 3), np.float32)), odd):
+        mesh = solio.Mesh()
+        mesh.positions = positions
+        expected = "".join("v %.6f %.6f %.6f\n" % tuple(p) for p in positions)
+        assert expected.encode() in solio.encode_mesh(mesh, "obj")
+
+
+def test_minus_one_is_none() -> None:
+    mesh = solio.Mesh.from_arrays(
+        np.eye(3), faces=[[0, 1, 2]], uvs=np.zeros((1, 2)), uv_indices=np.array([0, -1, 0])
+    )
+    assert mesh.uv_indices is not None
+    assert mesh.uv_indices.tolist() == [0, solio.NONE, 0]
+
+
+def test_ragged_faces() -> None:
+    mesh = solio.Mesh.from_arrays(np.zeros((5, 3)), faces=[[0, 1, 2], [0, 2, 3, 4]])
+    assert mesh.face_offsets.tolist() == [0, 3, 7]
+    with pytest.raises(solio.ArgumentError):
+        _ = mesh.faces
+
+
+def test_domains_are_found() -> None:
+    positions = np.zeros((4, 3))
+    faces = [[0, 1, 2], [0, 2, 3]]
+    for count, domain in ((6, "corner"), (4, "vertex"), (2, "face")):
+        mesh = solio.Mesh.from_arrays(positions, faces=faces, normals=np.ones((count, 3)))
+        assert mesh.normal_domain == domain
+    with pytest.raises(solio.ArgumentError, match="fit neither"):
+        solio.Mesh.from_arrays(positions, faces=faces, normals=np.ones((5, 3)))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("positions", np.zeros((3, 2))),
+        ("positions", np.array(["a", "b", "c"])),
+        ("faces", np.zeros((2, 3))),
+        ("faces", np.array([[0, 1, -2]])),
+        ("colors", np.zeros((2, 4))),
+        ("face_materials", np.zeros(7, np.uint32)),
+    ],
+)
+def test_wrong_arrays_are_refused(name: str, value: object) -> None:
+    arguments: dict[str, object] = {"positions": np.eye(3), "faces": [[0, 1, 2]], name: value}
+    with pytest.raises(solio.ArgumentError):
+        solio.Mesh.from_arrays(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("format", ["obj", "ply", "stl"])
+@pytest.mark.parametrize(
+    ("offsets", "corners"),
+    [([0, 3], [0, 1, 9]), ([0, 4], [0, 1, 2]), ([0, 3, 2], [0, 1, 2]), ([1, 3], [0, 1, 2])],
+)
+def test_indices_that_lead_nowhere_are_refused(
+    format: str, offsets: list[int], corners: list[int]
+) -> None:
+    mesh = solio.Mesh.from_arrays(np.eye(3), face_offsets=offsets, corner_vertices=corners)
+    with pytest.raises(solio.ArgumentError):
+        solio.encode_mesh(mesh, format)  # type: ignore[arg-type]

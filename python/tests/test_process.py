@@ -1,0 +1,72 @@
+"""What concerns the process: Ctrl-C, other threads, the time of the import."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import solio
+
+LONG_JOB = """
+import sys, solio
+mesh = solio.read_mesh(sys.argv[1])
+print("ready", flush=True)
+try:
+    while True:
+        solio.write_mesh(mesh, sys.argv[2], position_digits=17, threads=1)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_stops_the_work(big_obj: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.obj"
+    with subprocess.Popen(
+        [sys.executable, "-c", LONG_JOB, str(big_obj), str(target)],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert out == "interrupted\n"
+    assert process.returncode == 0
+    assert [p.name for p in tmp_path.iterdir() if p.suffix not in (".obj", ".mtl")] == []
+
+
+def test_other_threads_run_meanwhile(big_obj: Path) -> None:
+    ticks = 0
+    stop = threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not stop.wait(0.001):
+            ticks += 1
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    start = time.perf_counter()
+    while time.perf_counter() - start < 0.3:
+        solio.read_mesh(big_obj, threads=1)
+    stop.set()
+    ticker.join()
+    assert ticks > 20
+
+
+def test_the_import_loads_little() -> None:
+    """The import takes what NumPy does not already load from our own files only."""
+    code = (
+        "import sys, numpy; before = set(sys.modules); import solio; "
+        "print(*sorted(m for m in set(sys.modules) - before if m[:5] not in ('solio', '__fut')))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == []
