@@ -35,4 +35,16 @@ impl Axis {
         let full = upper.strip_prefix('-').map(|a| format!("NEGATIVE_{a}")).unwrap_or(upper);
         Axis::ALL.into_iter().find(|a| a.name() == full)
     }
+
+    /// The axis as a unit vector.
+    pub fn vector(self) -> [f32; 3] {
+        match self {
+            Axis::X => [1.0, 0.0, 0.0],
+            Axis::Y => [0.0, 1.0, 0.0],
+            Axis::Z => [0.0, 0.0, 1.0],
+            Axis::NegativeX => [-1.0, 0.0, 0.0],
+            Axis::NegativeY => [0.0, -1.0, 0.0],
+            Axis::NegativeZ => [0.0, 0.0, -1.0],
+        }
+    }
 }

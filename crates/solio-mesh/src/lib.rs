@@ -6,9 +6,11 @@
 
 pub mod axes;
 pub mod material;
+mod merge;
 pub mod model;
 pub mod obj;
 mod parallel;
+mod transform;
 pub mod triangulate;
 
 pub use material::Material;

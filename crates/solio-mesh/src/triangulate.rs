@@ -5,10 +5,11 @@
 //! * A convex n-gon becomes a fan, which keeps corners that lie on a straight edge.
 //! * Any other n-gon is cut by ear clipping in the plane of its (Newell) normal.
 
-use crate::model::{Mesh, Positions};
+use crate::model::{Colors, Domain, Mesh, Normals, Positions, Uvs, VertexGroup};
 use earcut::{Earcut, utils3d::project3d_to_2d};
 use rayon::prelude::*;
 use solio_base::{Error, Result, Work, memory};
+use std::borrow::Cow;
 
 /// The triangles of a mesh, in the order of its faces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,8 +29,15 @@ const CHUNK: usize = 32 << 10;
 /// # Errors
 /// `Argument` when the face offsets or corner vertices lie outside their arrays.
 pub fn triangulate(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
+    if mesh.face_offsets.len() <= CHUNK {
+        return cut_all(mesh, work);
+    }
+    crate::parallel::pool(work)?.install(|| cut_all(mesh, work))
+}
+
+/// [`triangulate`] on the threads of the pool that it is called in.
+fn cut_all(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
     let faces = mesh.face_offsets.len().saturating_sub(1);
-    let chunks = faces.div_ceil(CHUNK);
     let of_chunk = |chunk: usize| {
         work.cancel.check()?;
         let range = chunk * CHUNK..faces.min((chunk + 1) * CHUNK);
@@ -42,20 +50,96 @@ pub fn triangulate(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
         }
         Ok(out)
     };
-    let parts: Vec<Triangles> = if work.threads > 1 && chunks > 1 {
-        crate::parallel::pool(work)?
-            .install(|| (0..chunks).into_par_iter().map(of_chunk).collect::<Result<_>>())?
-    } else {
-        (0..chunks).map(of_chunk).collect::<Result<_>>()?
-    };
+    let chunks = faces.div_ceil(CHUNK);
+    if chunks <= 1 {
+        return of_chunk(0);
+    }
+    let parts: Vec<Triangles> =
+        (0..chunks).into_par_iter().map(of_chunk).collect::<Result<_>>()?;
     let count = parts.iter().map(|p| p.faces.len()).sum();
-    let mut all =
-        Triangles { corners: memory::with_capacity(count), faces: memory::with_capacity(count) };
+    let mut all = Triangles {
+        corners: memory::with_capacity(count),
+        faces: memory::with_capacity(count),
+    };
     for part in parts {
         all.corners.extend_from_slice(&part.corners);
         all.faces.extend_from_slice(&part.faces);
     }
     Ok(all)
+}
+
+/// A mesh like `mesh` in which all faces are triangles, without the PLY attributes; made on the
+/// threads of the pool that it is called in.
+pub(crate) fn triangulated<'a>(mesh: &'a Mesh<'_>, work: &Work) -> Result<Mesh<'a>> {
+    let cut = cut_all(mesh, work)?;
+    let by_face = |values: &[u32]| -> Cow<'static, [u32]> {
+        if values.is_empty() {
+            return Cow::Borrowed(&[]);
+        }
+        cut.faces.iter().map(|&f| values[f as usize]).collect()
+    };
+    let by_corner = |values: &[u32]| -> Vec<u32> {
+        cut.corners.as_flattened().iter().map(|&c| values[c as usize]).collect()
+    };
+    let mut objects = mesh.objects.clone();
+    for object in &mut objects {
+        object.faces_end = cut.faces.partition_point(|&f| f < object.faces_end) as u32;
+    }
+    let uvs = mesh.uvs.as_ref().map(|uvs| {
+        let (values, domain) = gather(&uvs.values, &uvs.domain, &cut);
+        Uvs { values, domain }
+    });
+    let normals = mesh.normals.as_ref().map(|normals| {
+        let (values, domain) = gather(&normals.values, &normals.domain, &cut);
+        Normals { values, domain }
+    });
+    let colors = mesh.colors.as_ref();
+    let vertex_groups = mesh.vertex_groups.iter().map(|group| VertexGroup {
+        name: group.name.clone(),
+        vertices: Cow::Borrowed(&group.vertices),
+        weights: Cow::Borrowed(&group.weights),
+    });
+    Ok(Mesh {
+        positions: match &mesh.positions {
+            Positions::F32(p) => Positions::F32(Cow::Borrowed(p)),
+            Positions::F64(p) => Positions::F64(Cow::Borrowed(p)),
+        },
+        weights: mesh.weights.as_deref().map(Cow::Borrowed),
+        colors: colors.map(|c| Colors { values: Cow::Borrowed(&c.values), space: c.space }),
+        uvs,
+        normals,
+        face_offsets: (0..=cut.faces.len() as u32).map(|t| 3 * t).collect(),
+        corner_vertices: by_corner(&mesh.corner_vertices).into(),
+        face_materials: by_face(&mesh.face_materials),
+        face_smoothing: by_face(&mesh.face_smoothing),
+        face_groups: by_face(&mesh.face_groups),
+        groups: mesh.groups.clone(),
+        line_offsets: Cow::Borrowed(&mesh.line_offsets),
+        line_vertices: Cow::Borrowed(&mesh.line_vertices),
+        line_uvs: Cow::Borrowed(&mesh.line_uvs),
+        points: Cow::Borrowed(&mesh.points),
+        objects,
+        vertex_groups: vertex_groups.collect(),
+        attributes: Vec::new(),
+        freeform: mesh.freeform.clone(),
+    })
+}
+
+/// The values of the triangles' elements.
+fn gather<'a, T: Copy>(
+    values: &'a [T],
+    domain: &Domain<'_>,
+    cut: &Triangles,
+) -> (Cow<'a, [T]>, Domain<'a>) {
+    let corners = cut.corners.as_flattened().iter().map(|&c| c as usize);
+    match domain {
+        Domain::Vertex => (values.into(), Domain::Vertex),
+        Domain::Face => (cut.faces.iter().map(|&f| values[f as usize]).collect(), Domain::Face),
+        Domain::Corner => (corners.map(|c| values[c]).collect(), Domain::Corner),
+        Domain::Indexed(index) => {
+            (values.into(), Domain::Indexed(corners.map(|c| index[c]).collect()))
+        }
+    }
 }
 
 /// Cuts single faces; keeps its buffers.

@@ -74,6 +74,9 @@ pub struct ObjWriteOptions {
     pub export_triangulated_mesh: bool,
     /// Sort the faces of an object by material, as Blender does; off keeps the order.
     pub sort_by_material: bool,
+    /// Write names with underscores in place of spaces, as Blender does; some readers end a name
+    /// at its first space.
+    pub spaces_to_underscores: bool,
     /// Merge equal UVs, and normals that are equal after rounding, in first-seen order. Values
     /// that come with an own index are written as they are.
     pub merge: bool,
@@ -110,12 +113,29 @@ impl Default for ObjWriteOptions {
             export_groups: true,
             export_triangulated_mesh: false,
             sort_by_material: false,
+            spaces_to_underscores: false,
             merge: true,
             position_digits: Digits::Fixed(6),
             uv_digits: Digits::Fixed(6),
             normal_digits: Digits::Fixed(4),
             color_digits: Digits::Fixed(4),
             non_finite: NonFinite::Refuse,
+        }
+    }
+}
+
+impl ObjWriteOptions {
+    /// The defaults of Blender's exporter for data in Blender's axes, without comments.
+    pub fn blender() -> Self {
+        ObjWriteOptions {
+            comments: Vec::new(),
+            source_axes: (Axis::Y, Axis::Z),
+            export_colors: false,
+            export_smooth_groups: false,
+            export_groups: false,
+            sort_by_material: true,
+            spaces_to_underscores: true,
+            ..ObjWriteOptions::default()
         }
     }
 }

@@ -1,0 +1,258 @@
+//! The lines `f`, and the `s`, `g` and `usemtl` between them.
+
+use super::plan::{Part, has_materials};
+use super::values::{Index, largest, missing_vertex};
+use super::{Job, Prepared};
+use crate::model::{Domain, NONE};
+use solio_base::{Error, Result};
+use solio_codec::number::format::{self, face_rows, push_u32};
+use std::ops::Range;
+
+/// Faces that are made at a time; their corners stay in the cache.
+const BLOCK: usize = 1024;
+
+/// What a face is written under. A line is written where one of these changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct State {
+    smoothing: u32,
+    /// Index of the heaviest vertex group, or [`NONE`].
+    weights: u32,
+    /// Index into the mesh's groups, or [`NONE`].
+    group: u32,
+    /// The material slot, or the material where the object has no slots.
+    material: u32,
+}
+
+/// Corners of some faces, gathered in the order of writing.
+#[derive(Default)]
+struct Gathered {
+    offsets: Vec<u32>,
+    vertices: Vec<u32>,
+    uvs: Vec<u32>,
+    normals: Vec<u32>,
+}
+
+/// Appends the faces at `places` of the order of writing.
+pub(super) fn faces(
+    job: &Job<'_>,
+    mesh: &Prepared<'_>,
+    part: &Part<'_>,
+    places: Range<usize>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let face_at = |place: usize| mesh.order.as_ref().map_or(place, |order| order[place] as usize);
+    let mut sums = Vec::new();
+    let mut before = (places.start > part.faces.start)
+        .then(|| state(job, mesh, part, face_at(places.start - 1), &mut sums));
+    let changes = varies(job, mesh);
+    let mut gathered = Gathered::default();
+    for start in places.clone().step_by(BLOCK) {
+        let block = start..places.end.min(start + BLOCK);
+        gather(mesh, &face_at, block.clone(), &mut gathered)?;
+        check(mesh, part, &face_at, block.clone(), &gathered)?;
+        let corners = format::Corners {
+            vertices: &gathered.vertices,
+            uvs: mesh.uvs.as_ref().map(|_| &gathered.uvs[..]),
+            normals: mesh.normals.as_ref().map(|_| &gathered.normals[..]),
+            vertex_base: mesh.vertex_base + 1,
+            uv_base: mesh.uv_base + 1,
+            normal_base: mesh.normal_base + 1,
+        };
+        let mut run = block.start;
+        while run < block.end {
+            let mut end = block.end;
+            if changes || before.is_none() {
+                let now = state(job, mesh, part, face_at(run), &mut sums);
+                write_changes(job, mesh, part, before, now, out);
+                before = Some(now);
+                if changes {
+                    end = (run + 1..block.end)
+                        .find(|&p| state(job, mesh, part, face_at(p), &mut sums) != now)
+                        .unwrap_or(block.end);
+                }
+            }
+            let offsets = &gathered.offsets[run - block.start..=end - block.start];
+            face_rows(out, offsets, &corners, part.transform.mirrors);
+            run = end;
+        }
+    }
+    Ok(())
+}
+
+/// Gathers the corners of the faces at `places`, a run of consecutive faces at a time.
+fn gather(
+    mesh: &Prepared<'_>,
+    face_at: &impl Fn(usize) -> usize,
+    places: Range<usize>,
+    to: &mut Gathered,
+) -> Result<()> {
+    to.offsets.clear();
+    to.vertices.clear();
+    to.uvs.clear();
+    to.normals.clear();
+    to.offsets.push(0);
+    let mut place = places.start;
+    while place < places.end {
+        let first = face_at(place);
+        let mut count = 1;
+        while place + count < places.end && face_at(place + count) == first + count {
+            count += 1;
+        }
+        let faces = first..first + count;
+        let offsets = &mesh.mesh.face_offsets[first..=first + count];
+        let (start, end) = (offsets[0], offsets[count]);
+        if !offsets.is_sorted() || end as usize > mesh.mesh.corner_vertices.len() {
+            return Err(Error::argument(format!(
+                "mesh {}: the offsets of the faces {first} to {} do not rise",
+                mesh.number,
+                first + count - 1
+            )));
+        }
+        let base = to.vertices.len() as u32;
+        to.offsets.extend(offsets[1..].iter().map(|&o| base + (o - start)));
+        let corners = start as usize..end as usize;
+        to.vertices.extend_from_slice(&mesh.mesh.corner_vertices[corners.clone()]);
+        if let Some(index) = &mesh.uvs {
+            index.append(&mesh.mesh, faces.clone(), corners.clone(), &mut to.uvs);
+        }
+        if let Some(index) = &mesh.normals {
+            index.append(&mesh.mesh, faces, corners, &mut to.normals);
+        }
+        place += count;
+    }
+    Ok(())
+}
+
+/// `Err` when a corner refers to something that does not exist.
+fn check(
+    mesh: &Prepared<'_>,
+    part: &Part<'_>,
+    face_at: &impl Fn(usize) -> usize,
+    places: Range<usize>,
+    gathered: &Gathered,
+) -> Result<()> {
+    let vertices = mesh.mesh.positions.len();
+    if gathered.vertices.iter().copied().max().is_some_and(|v| v as usize >= vertices) {
+        let corners = places
+            .map(face_at)
+            .flat_map(|f| mesh.mesh.face_offsets[f] as usize..mesh.mesh.face_offsets[f + 1] as usize);
+        let bad = corners.into_iter().find(|&c| mesh.mesh.corner_vertices[c] as usize >= vertices);
+        return Err(missing_vertex(&mesh.mesh, bad.unwrap_or(0)));
+    }
+    let own = |index: &Option<Index<'_>>| matches!(index, Some(Index::Own(Domain::Indexed(_))));
+    let uvs = mesh.mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
+    let normals = mesh.mesh.normals.as_ref().map_or(0, |normals| normals.values.len());
+    for (what, index, numbers, count) in [
+        ("UV", &mesh.uvs, &gathered.uvs, uvs),
+        ("normal", &mesh.normals, &gathered.normals, normals),
+    ] {
+        let most = if own(index) { largest(numbers) } else { None };
+        if let Some(most) = most.filter(|&i| i as usize >= count) {
+            let corner = numbers.iter().position(|&i| i == most).unwrap_or(0) as u32;
+            let place = gathered.offsets.partition_point(|&o| o <= corner) - 1;
+            let face = face_at(places.start + place);
+            return Err(Error::argument(format!(
+                "{}: face {face} refers to {what} {most}; there are {count}",
+                part.describe()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the state may change within the mesh.
+fn varies(job: &Job<'_>, mesh: &Prepared<'_>) -> bool {
+    !mesh.mesh.face_smoothing.is_empty()
+        || !mesh.mesh.face_materials.is_empty()
+        || (job.options.export_groups && !mesh.mesh.face_groups.is_empty())
+        || mesh.weights.is_some()
+}
+
+fn state(
+    job: &Job<'_>,
+    mesh: &Prepared<'_>,
+    part: &Part<'_>,
+    face: usize,
+    sums: &mut Vec<f32>,
+) -> State {
+    let options = job.options;
+    let of = |values: &[u32], none: u32| values.get(face).copied().unwrap_or(none);
+    let smoothing = of(&mesh.mesh.face_smoothing, 0);
+    let material = of(&mesh.mesh.face_materials, 0);
+    let has_slots = part.object.is_some_and(|o| o.material_slots.is_some());
+    State {
+        smoothing: if options.export_smooth_groups { smoothing } else { smoothing.min(1) },
+        weights: mesh.weights.as_ref().map_or(NONE, |w| w.heaviest(&mesh.mesh, face, sums)),
+        group: if options.export_groups { of(&mesh.mesh.face_groups, NONE) } else { NONE },
+        material: if !(options.export_materials || options.export_material_groups)
+            || !has_materials(&mesh.mesh, part.object)
+        {
+            NONE
+        } else if has_slots {
+            // Blender counts a negative slot as the first.
+            (material as i32).max(0) as u32
+        } else {
+            material
+        },
+    }
+}
+
+/// Appends the lines for what is different in `now`; all of it at the first face of an object.
+fn write_changes(
+    job: &Job<'_>,
+    mesh: &Prepared<'_>,
+    part: &Part<'_>,
+    before: Option<State>,
+    now: State,
+    out: &mut Vec<u8>,
+) {
+    let options = job.options;
+    let line = |out: &mut Vec<u8>, parts: &[&str]| {
+        parts.iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
+        out.push(b'\n');
+    };
+    let has_smoothing = !mesh.mesh.face_smoothing.is_empty() || part.left_on.smoothing;
+    if has_smoothing && before.is_none_or(|b| b.smoothing != now.smoothing) {
+        out.extend_from_slice(b"s ");
+        push_u32(out, now.smoothing);
+        out.push(b'\n');
+    }
+    if options.export_groups && before.map_or(NONE, |b| b.group) != now.group
+        || before.is_none() && part.left_on.group
+    {
+        match mesh.mesh.groups.get(now.group as usize) {
+            Some(name) => line(out, &["g ", &line_text(name)]),
+            None => line(out, &["g"]),
+        }
+    }
+    if options.export_vertex_groups && before.is_none_or(|b| b.weights != now.weights) {
+        let group = mesh.mesh.vertex_groups.get(now.weights as usize);
+        line(out, &["g ", &group.map_or("off".into(), |g| line_text(&g.name))]);
+    }
+    let wants_materials = options.export_materials || options.export_material_groups;
+    let has = has_materials(&mesh.mesh, part.object);
+    if !wants_materials || !(has || part.left_on.material) {
+        return;
+    }
+    let (material, slots) = match part.object.and_then(|o| o.material_slots.as_ref()) {
+        Some(slots) => (slots.get(now.material as usize).copied().unwrap_or(NONE), true),
+        None => (now.material, false),
+    };
+    // Without slots, no material at the start of an object needs no line unless one is left on.
+    let silent = !slots && material == NONE && before.is_none() && !part.left_on.material;
+    if before.is_none_or(|b| b.material != now.material) && !silent {
+        let name = job.material_names.get(material as usize).map_or("", |name| &name[..]);
+        if options.export_material_groups && has {
+            let object = part.object.map_or("", |o| &o.name);
+            line(out, &["g ", &job.name(object), "_", name]);
+        }
+        if options.export_materials {
+            line(out, &["usemtl ", name]);
+        }
+    }
+}
+
+/// Text that stays on one line.
+pub(super) fn line_text(text: &str) -> String {
+    text.replace(['\n', '\r'], "_")
+}

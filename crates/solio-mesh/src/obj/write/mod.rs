@@ -1,0 +1,386 @@
+//! Writing OBJ: the same bytes as Blender's exporter for the same scene and options.
+//!
+//! Meshes are taken in batches that fit the memory budget. For each batch
+//! 1. the meshes are prepared, all at once: faces cut into triangles and sorted by material, UVs
+//!    and normals merged ([`crate::merge`]);
+//! 2. the numbers of their vertices, UVs and normals in the file follow from the counts;
+//! 3. the text is cut into pieces, which become chunks of the sink, and these are made in
+//!    parallel.
+//!
+//! Per object: `o`, `v`, `vn`, `vt`, then the faces with `s`, `g` and `usemtl` where they change,
+//! then `l` and `p`; free-form statements end a mesh.
+
+mod faces;
+mod lines;
+mod plan;
+mod values;
+mod vertices;
+mod weights;
+
+use super::ObjWriteOptions;
+use crate::model::{Mesh, Scene};
+use crate::triangulate;
+use plan::{Axes, LeftOn, Part};
+use rayon::prelude::*;
+use solio_base::{Result, Sink, Work};
+use std::borrow::Cow;
+use std::ops::Range;
+use values::{Index, NormalValues};
+use weights::Weights;
+
+/// Writes `scene` as OBJ text.
+///
+/// # Errors
+/// `Argument` when arrays of a mesh do not fit each other, an index lies outside its array, or a
+/// number is not finite and the options refuse that; and what the sink says.
+pub fn encode_obj(
+    scene: &Scene<'_>,
+    options: &ObjWriteOptions,
+    work: &Work,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let from = options.source_axes;
+    let axes = crate::transform::axes(from, (options.forward_axis, options.up_axis))?;
+    for (index, mesh) in scene.meshes.iter().enumerate() {
+        plan::check(index, mesh)?;
+    }
+    let mut job = Job { options, work, material_names: Vec::new() };
+    job.material_names = scene.materials.iter().map(|m| job.name(&m.name)).collect();
+    sink.write_bytes(work, &job.head(scene))?;
+    let pool = crate::parallel::pool(work)?;
+    let mut at = Position::default();
+    let mut start = 0;
+    while start < scene.meshes.len() {
+        let end = batch_end(&scene.meshes, start, options, work);
+        let meshes = pool.install(|| {
+            let batch = scene.meshes[start..end].par_iter();
+            batch.map(|mesh| job.triangulated(mesh)).collect::<Result<Vec<_>>>()
+        })?;
+        let (parts, prepared) = pool.install(|| job.prepare(start, &meshes, &axes, &mut at))?;
+        job.write(&parts, &prepared, start, sink)?;
+        start = end;
+    }
+    Ok(())
+}
+
+/// What all pieces of text need.
+struct Job<'a> {
+    options: &'a ObjWriteOptions,
+    work: &'a Work,
+    material_names: Vec<String>,
+}
+
+/// A mesh that is ready to be written.
+struct Prepared<'a> {
+    /// Its index in the scene.
+    number: usize,
+    mesh: &'a Mesh<'a>,
+    uvs: Option<Index<'a>>,
+    normals: Option<Index<'a>>,
+    normal_values: Option<NormalValues<'a>>,
+    /// The faces in the order of writing, where that is not their own.
+    order: Option<Vec<u32>>,
+    /// For [`ObjWriteOptions::export_vertex_groups`].
+    weights: Option<Weights>,
+    /// What earlier meshes have written of each.
+    vertex_base: u64,
+    uv_base: u64,
+    normal_base: u64,
+}
+
+/// How far the file has come.
+#[derive(Default)]
+struct Position {
+    vertices: u64,
+    uvs: u64,
+    normals: u64,
+    left_on: LeftOn,
+}
+
+/// A stretch of text.
+#[derive(Clone, Debug)]
+struct Piece {
+    part: u32,
+    kind: Kind,
+    /// Elements of `kind`, in the order of writing; groups where values are merged.
+    range: Range<usize>,
+    /// About how long the text gets.
+    bytes: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Name,
+    Positions,
+    OwnNormals,
+    MergedNormals,
+    OwnUvs,
+    MergedUvs,
+    Faces,
+    Lines,
+    Points,
+    Freeform,
+}
+
+/// Text that a chunk of the sink gets; it should stay in the second-level cache.
+const CHUNK_BYTES: usize = 512 << 10;
+
+/// Corners whose merging may be under way at once, unless one mesh alone has more.
+const BATCH_CORNERS: u64 = 2 << 20;
+
+/// The end of the batch that starts with mesh `start`.
+fn batch_end(meshes: &[Mesh<'_>], start: usize, options: &ObjWriteOptions, work: &Work) -> usize {
+    // Merging takes some 8 bytes a corner; a triangulated copy about 40.
+    let each = if options.export_triangulated_mesh { 48 } else { 8 };
+    let most = (work.memory_bytes / 4 / each).min(BATCH_CORNERS);
+    let mut corners = 0;
+    let mut end = start;
+    while end < meshes.len() {
+        corners += meshes[end].corner_vertices.len().max(meshes[end].positions.len()) as u64;
+        if end > start && corners > most {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+impl Job<'_> {
+    fn triangulated<'m>(&self, mesh: &'m Mesh<'m>) -> Result<Cow<'m, Mesh<'m>>> {
+        if !self.options.export_triangulated_mesh {
+            return Ok(Cow::Borrowed(mesh));
+        }
+        Ok(Cow::Owned(triangulate::triangulated(mesh, self.work)?))
+    }
+
+    /// A name as it is written.
+    fn name(&self, name: &str) -> String {
+        let name = faces::line_text(name);
+        if self.options.spaces_to_underscores { name.replace(' ', "_") } else { name }
+    }
+
+    /// The lines before the first object.
+    fn head(&self, scene: &Scene<'_>) -> Vec<u8> {
+        let mut head = String::new();
+        let own = &self.options.comments;
+        let read = scene.comments.iter().filter(|comment| !own.contains(comment));
+        for comment in own.iter().chain(read) {
+            head += &format!("# {}\n", faces::line_text(comment));
+        }
+        if let Some(library) = &self.options.material_library {
+            head += &format!("mtllib {}\n", faces::line_text(library));
+        }
+        head.into_bytes()
+    }
+
+    /// Prepares a batch; `start` is the number of its first mesh.
+    fn prepare<'m>(
+        &self,
+        start: usize,
+        meshes: &'m [Cow<'m, Mesh<'m>>],
+        axes: &Axes,
+        at: &mut Position,
+    ) -> Result<(Vec<Part<'m>>, Vec<Prepared<'m>>)> {
+        let parts: Vec<Vec<Part<'m>>> = meshes
+            .iter()
+            .enumerate()
+            .map(|(i, mesh)| plan::parts(start + i, mesh, axes, self.options, &mut at.left_on))
+            .collect();
+        let each = meshes.par_iter().zip(&parts).enumerate();
+        let mut prepared = each
+            .map(|(i, (mesh, parts))| self.prepare_mesh(start + i, mesh, parts))
+            .collect::<Result<Vec<_>>>()?;
+        for mesh in &mut prepared {
+            (mesh.vertex_base, mesh.uv_base, mesh.normal_base) = (at.vertices, at.uvs, at.normals);
+            at.vertices += mesh.mesh.positions.len() as u64;
+            at.uvs += mesh.uv_count() as u64;
+            at.normals += mesh.normal_count() as u64;
+        }
+        Ok((parts.into_iter().flatten().collect(), prepared))
+    }
+
+    fn prepare_mesh<'m>(
+        &self,
+        number: usize,
+        mesh: &'m Mesh<'m>,
+        parts: &[Part<'_>],
+    ) -> Result<Prepared<'m>> {
+        self.work.cancel.check()?;
+        let uvs = values::uv_index(mesh, self.options);
+        let mut prepared = Prepared {
+            number,
+            mesh,
+            uvs,
+            normals: None,
+            normal_values: None,
+            order: order(mesh, parts, self.options),
+            weights: None,
+            vertex_base: 0,
+            uv_base: 0,
+            normal_base: 0,
+        };
+        if let Some(normals) = mesh.normals.as_ref().filter(|_| values::has_normals(mesh, self.options)) {
+            let values = NormalValues::new(mesh, parts, self.options)?;
+            prepared.normals = Some(if values::merges(self.options, &normals.domain) {
+                Index::Merged(&normals.domain, crate::merge::merge(&values))
+            } else {
+                Index::Own(&normals.domain)
+            });
+            prepared.normal_values = Some(values);
+        }
+        if self.options.export_vertex_groups {
+            prepared.weights = Some(Weights::new(mesh)?);
+        }
+        Ok(prepared)
+    }
+
+    /// Writes a prepared batch.
+    fn write(
+        &self,
+        parts: &[Part<'_>],
+        meshes: &[Prepared<'_>],
+        start: usize,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let mut pieces = Vec::new();
+        for (number, part) in parts.iter().enumerate() {
+            self.cut(number as u32, part, &meshes[part.mesh - start], &mut pieces);
+        }
+        // Chunks of several small pieces, by the sum of their sizes.
+        let mut ends = Vec::new();
+        let mut bytes = 0;
+        for (i, piece) in pieces.iter().enumerate() {
+            bytes += piece.bytes;
+            if bytes >= CHUNK_BYTES || i + 1 == pieces.len() {
+                ends.push(i + 1);
+                bytes = 0;
+            }
+        }
+        sink.write_chunks(self.work, ends.len(), &|chunk, out| {
+            let first = if chunk == 0 { 0 } else { ends[chunk - 1] };
+            for piece in &pieces[first..ends[chunk]] {
+                let part = &parts[piece.part as usize];
+                self.text(&meshes[part.mesh - start], part, piece, out)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Cuts the text of a part into pieces.
+    fn cut(&self, number: u32, part: &Part<'_>, mesh: &Prepared<'_>, pieces: &mut Vec<Piece>) {
+        let mut cut = |kind: Kind, range: Range<usize>, element_bytes: usize| {
+            let step = (CHUNK_BYTES / element_bytes.max(1)).max(1);
+            for start in range.clone().step_by(step) {
+                let range = start..range.end.min(start + step);
+                pieces.push(Piece { part: number, kind, bytes: range.len() * element_bytes, range });
+            }
+        };
+        cut(Kind::Name, 0..1, 16);
+        let colored = self.options.export_colors && mesh.mesh.colors.is_some();
+        cut(Kind::Positions, part.vertices.clone(), if colored { 50 } else { 30 });
+        // Merged values are numbered over the whole mesh; its first part writes them all.
+        match &mesh.normals {
+            Some(Index::Merged(_, merged)) if part.first => {
+                let bytes = 24 * merged.count() as usize / merged.groups().max(1);
+                cut(Kind::MergedNormals, 0..merged.groups(), bytes);
+            }
+            Some(Index::Own(_)) => cut(Kind::OwnNormals, mesh.normal_range(part), 24),
+            _ => {}
+        }
+        match &mesh.uvs {
+            Some(Index::Merged(_, merged)) if part.first => {
+                let bytes = 21 * merged.count() as usize / merged.groups().max(1);
+                cut(Kind::MergedUvs, 0..merged.groups(), bytes);
+            }
+            Some(Index::Own(_)) => cut(Kind::OwnUvs, mesh.uv_range(part), 21),
+            _ => {}
+        }
+        let faces = plan::faces(mesh.mesh);
+        let corner_bytes = 8 * (1 + usize::from(mesh.uvs.is_some()) + usize::from(mesh.normals.is_some()));
+        let face_bytes = 2 + corner_bytes * mesh.mesh.corner_vertices.len() / faces.max(1);
+        cut(Kind::Faces, part.faces.clone(), face_bytes);
+        cut(Kind::Lines, part.lines.clone(), 18);
+        cut(Kind::Points, part.points.clone(), 9);
+        if part.last && !mesh.mesh.freeform.is_empty() {
+            cut(Kind::Freeform, 0..1, mesh.mesh.freeform.len());
+        }
+    }
+
+    /// Appends the text of one piece.
+    fn text(&self, mesh: &Prepared<'_>, part: &Part<'_>, piece: &Piece, out: &mut Vec<u8>) -> Result<()> {
+        let range = piece.range.clone();
+        match piece.kind {
+            Kind::Name => lines::name(self, part, out),
+            Kind::Positions => vertices::positions(self, mesh, part, range, out)?,
+            Kind::OwnNormals => vertices::own_normals(self, mesh, part, range, out)?,
+            Kind::MergedNormals => vertices::merged_normals(self, mesh, part, range, out)?,
+            Kind::OwnUvs => vertices::own_uvs(self, mesh, part, range, out)?,
+            Kind::MergedUvs => vertices::merged_uvs(self, mesh, part, range, out)?,
+            Kind::Faces => faces::faces(self, mesh, part, range, out)?,
+            Kind::Lines => lines::lines(mesh, range, out)?,
+            Kind::Points => lines::points(mesh, range, out)?,
+            Kind::Freeform => lines::freeform(mesh, out),
+        }
+        Ok(())
+    }
+}
+
+impl Prepared<'_> {
+    fn uv_count(&self) -> usize {
+        count(self.uvs.as_ref(), self.mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len()))
+    }
+
+    fn normal_count(&self) -> usize {
+        count(self.normals.as_ref(), self.mesh.normals.as_ref().map_or(0, |n| n.values.len()))
+    }
+
+    /// The values that a part writes, where they are not merged.
+    fn uv_range(&self, part: &Part<'_>) -> Range<usize> {
+        self.own_range(self.uvs.as_ref(), part, &part.uvs)
+    }
+
+    fn normal_range(&self, part: &Part<'_>) -> Range<usize> {
+        self.own_range(self.normals.as_ref(), part, &part.normals)
+    }
+
+    fn own_range(&self, index: Option<&Index<'_>>, part: &Part<'_>, values: &Range<usize>) -> Range<usize> {
+        use crate::model::Domain;
+        let corner = |face: usize| self.mesh.face_offsets.get(face).map_or(0, |&c| c as usize);
+        match index {
+            Some(Index::Own(Domain::Vertex)) => part.vertices.clone(),
+            Some(Index::Own(Domain::Face)) => part.faces.clone(),
+            Some(Index::Own(Domain::Corner)) => corner(part.faces.start)..corner(part.faces.end),
+            Some(Index::Own(Domain::Indexed(_))) => values.clone(),
+            _ => 0..0,
+        }
+    }
+}
+
+/// How many values are written.
+fn count(index: Option<&Index<'_>>, all: usize) -> usize {
+    match index {
+        Some(Index::Own(_)) => all,
+        Some(Index::Merged(_, merged)) => merged.count() as usize,
+        None => 0,
+    }
+}
+
+/// The faces of each part sorted by material, in their own order within each; `None` when they
+/// are sorted already.
+fn order(mesh: &Mesh<'_>, parts: &[Part<'_>], options: &ObjWriteOptions) -> Option<Vec<u32>> {
+    let materials = &mesh.face_materials[..];
+    if !(options.sort_by_material && options.export_materials) || materials.is_empty() {
+        return None;
+    }
+    // Slots are signed in Blender.
+    let key = |&face: &u32| materials[face as usize] as i32;
+    let sorted = |part: &Part<'_>| materials[part.faces.clone()].is_sorted_by_key(|&m| m as i32);
+    if parts.iter().all(sorted) {
+        return None;
+    }
+    let mut order: Vec<u32> = (0..materials.len() as u32).collect();
+    for part in parts {
+        order[part.faces.clone()].par_sort_by_key(key);
+    }
+    Some(order)
+}

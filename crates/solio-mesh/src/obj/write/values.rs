@@ -1,0 +1,221 @@
+//! UVs and normals on their way into the file: merged, or as they are.
+
+use super::plan::{Part, faces};
+use crate::merge::{self, Merged, Values};
+use crate::model::{Domain, Mesh, NONE};
+use crate::obj::ObjWriteOptions;
+use crate::transform::{direction, unit};
+use solio_base::{Error, Result};
+use solio_codec::number::Digits;
+use std::ops::Range;
+
+/// How the corners of a mesh refer to the values that are written.
+pub(super) enum Index<'a> {
+    /// Through the mesh's own index or domain; all values are written.
+    Own(&'a Domain<'a>),
+    /// Through the numbers of merged values, which the first part writes.
+    Merged(&'a Domain<'a>, Merged),
+}
+
+impl Index<'_> {
+    /// Appends the index of every corner in `corners` (those of the faces `faces`).
+    pub(super) fn append(
+        &self,
+        mesh: &Mesh<'_>,
+        faces: Range<usize>,
+        corners: Range<usize>,
+        out: &mut Vec<u32>,
+    ) {
+        let vertices = &mesh.corner_vertices[corners.clone()];
+        match self {
+            Index::Own(Domain::Vertex) => out.extend_from_slice(vertices),
+            Index::Own(Domain::Face) => per_face(mesh, faces, |f| f as u32, out),
+            Index::Own(Domain::Corner) => out.extend(corners.start as u32..corners.end as u32),
+            Index::Own(Domain::Indexed(index)) => out.extend_from_slice(&index[corners]),
+            Index::Merged(Domain::Vertex, merged) => {
+                out.extend(vertices.iter().map(|&v| merged.number(v as usize)));
+            }
+            Index::Merged(Domain::Face, merged) => {
+                per_face(mesh, faces, |f| merged.number(f), out);
+            }
+            Index::Merged(_, merged) => merged.numbers(corners, out),
+        }
+    }
+}
+
+fn per_face(mesh: &Mesh<'_>, faces: Range<usize>, number: impl Fn(usize) -> u32, out: &mut Vec<u32>) {
+    for face in faces {
+        let corners = mesh.face_offsets[face + 1] - mesh.face_offsets[face];
+        out.resize(out.len() + corners as usize, number(face));
+    }
+}
+
+/// The UVs of a mesh as a list to merge.
+pub(super) struct UvValues<'a>(pub(super) &'a [[f32; 2]]);
+
+impl Values<2> for UvValues<'_> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+    fn slice<'s>(&'s self, range: Range<usize>, _: &'s mut Vec<f32>) -> &'s [[f32; 2]] {
+        &self.0[range]
+    }
+    fn value(&self, element: usize) -> [f32; 2] {
+        self.0[element]
+    }
+}
+
+/// The normals of a mesh, transformed and rounded.
+pub(super) struct NormalValues<'a> {
+    values: &'a [[f32; 3]],
+    /// The matrix for the elements up to an end.
+    matrices: Vec<(usize, Option<[[f32; 3]; 3]>)>,
+    /// Round to 4 digits.
+    rounds: bool,
+    /// The vertices that faces use, where the normals belong to vertices.
+    used: Option<Vec<bool>>,
+}
+
+impl<'a> NormalValues<'a> {
+    /// The normals of `mesh` for its `parts`.
+    pub(super) fn new(
+        mesh: &'a Mesh<'_>,
+        parts: &[Part<'_>],
+        options: &ObjWriteOptions,
+    ) -> Result<Self> {
+        let normals = mesh.normals.as_ref().expect("the mesh has normals");
+        let matrices = parts.iter().map(|part| {
+            let end = match normals.domain {
+                Domain::Vertex => part.vertices.end,
+                Domain::Face => part.faces.end,
+                Domain::Corner => mesh.face_offsets.get(part.faces.end).map_or(0, |&c| c as usize),
+                Domain::Indexed(_) => part.normals.end,
+            };
+            (end, part.transform.normal)
+        });
+        let merges = merges(options, &normals.domain);
+        let on_vertices = merges && matches!(normals.domain, Domain::Vertex);
+        Ok(NormalValues {
+            values: &normals.values,
+            matrices: matrices.collect(),
+            // Blender rounds before it merges; with other digits we must not.
+            rounds: merges && options.normal_digits == Digits::Fixed(4),
+            used: if on_vertices { used_vertices(mesh)? } else { None },
+        })
+    }
+
+    /// One normal as it is written.
+    pub(super) fn written(&self, element: usize) -> [f32; 3] {
+        let value = self.value(element);
+        if self.rounds { value.map(|k| k / SCALE) } else { value }
+    }
+
+    fn make(&self, value: [f32; 3], matrix: &Option<[[f32; 3]; 3]>) -> [f32; 3] {
+        match (matrix, self.rounds) {
+            (Some(m), true) => round(direction(value, m)),
+            (None, true) => round(unit(value)),
+            (Some(m), false) => direction(value, m),
+            (None, false) => value,
+        }
+    }
+}
+
+impl Values<3> for NormalValues<'_> {
+    fn count(&self) -> usize {
+        self.values.len()
+    }
+    fn slice<'s>(&'s self, range: Range<usize>, scratch: &'s mut Vec<f32>) -> &'s [[f32; 3]] {
+        scratch.clear();
+        scratch.reserve(3 * range.len());
+        let mut start = range.start;
+        for (end, matrix) in &self.matrices {
+            let end = (*end).min(range.end);
+            if start < end {
+                let values = &self.values[start..end];
+                match (matrix, self.rounds) {
+                    (Some(m), true) => {
+                        scratch.extend(values.iter().flat_map(|&v| round(direction(v, m))));
+                    }
+                    _ => scratch.extend(values.iter().flat_map(|&v| self.make(v, matrix))),
+                }
+                start = end;
+            }
+        }
+        scratch.as_chunks().0
+    }
+    fn value(&self, element: usize) -> [f32; 3] {
+        let matrix = self.matrices.iter().find(|(end, _)| element < *end);
+        self.make(self.values[element], &matrix.and_then(|(_, m)| *m))
+    }
+    fn used(&self) -> Option<&[bool]> {
+        self.used.as_deref()
+    }
+}
+
+const SCALE: f32 = 10_000.0;
+
+/// Blender's rounding to 4 digits, left multiplied by 10000: equal before the division means
+/// equal after it.
+#[inline(always)]
+fn round(v: [f32; 3]) -> [f32; 3] {
+    v.map(|c| ceil(SCALE * c - 0.5))
+}
+
+/// `f32::ceil` for values below 2^22, from operations that every processor has as vectors.
+#[inline(always)]
+fn ceil(x: f32) -> f32 {
+    const ROUNDER: f32 = 12_582_912.0; // 1.5 * 2^23: the sum has no fraction
+    let nearest = (x + ROUNDER) - ROUNDER;
+    let up = if nearest < x { nearest + 1.0 } else { nearest };
+    up.copysign(x)
+}
+
+/// Whether values of this domain are merged.
+pub(super) fn merges(options: &ObjWriteOptions, domain: &Domain<'_>) -> bool {
+    options.merge && !matches!(domain, Domain::Indexed(_))
+}
+
+/// Flags of the vertices that faces use; `None` when all do.
+fn used_vertices(mesh: &Mesh<'_>) -> Result<Option<Vec<bool>>> {
+    let mut used = vec![false; mesh.positions.len()];
+    for (corner, &vertex) in mesh.corner_vertices.iter().enumerate() {
+        match used.get_mut(vertex as usize) {
+            Some(flag) => *flag = true,
+            None => return Err(missing_vertex(mesh, corner)),
+        }
+    }
+    Ok(used.contains(&false).then_some(used))
+}
+
+/// The error of a corner whose vertex does not exist.
+#[cold]
+pub(super) fn missing_vertex(mesh: &Mesh<'_>, corner: usize) -> Error {
+    let face = mesh.face_offsets.partition_point(|&start| start as usize <= corner) - 1;
+    Error::argument(format!(
+        "face {face} refers to vertex {}; the mesh has {} vertices",
+        mesh.corner_vertices[corner],
+        mesh.positions.len()
+    ))
+}
+
+/// The UVs of `mesh`, merged if the options say so.
+pub(super) fn uv_index<'a>(mesh: &'a Mesh<'_>, options: &ObjWriteOptions) -> Option<Index<'a>> {
+    let uvs = mesh.uvs.as_ref().filter(|uvs| options.export_uv && !uvs.values.is_empty())?;
+    Some(if merges(options, &uvs.domain) {
+        Index::Merged(&uvs.domain, merge::merge(&UvValues(&uvs.values)))
+    } else {
+        Index::Own(&uvs.domain)
+    })
+}
+
+/// Whether the mesh's normals are written.
+pub(super) fn has_normals(mesh: &Mesh<'_>, options: &ObjWriteOptions) -> bool {
+    let some = mesh.normals.as_ref().is_some_and(|n| !n.values.is_empty());
+    some && options.export_normals && faces(mesh) > 0
+}
+
+/// The largest index in `index`, leaving out [`NONE`].
+pub(super) fn largest(index: &[u32]) -> Option<u32> {
+    // NONE wraps to 0 and every index i to i + 1.
+    index.iter().map(|i| i.wrapping_add(1)).max().unwrap_or(0).checked_sub(1).filter(|&i| i != NONE)
+}

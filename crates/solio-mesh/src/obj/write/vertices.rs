@@ -1,0 +1,238 @@
+//! The lines `v`, `vn` and `vt`.
+
+use super::plan::Part;
+use super::{Job, Prepared};
+use crate::merge::Values;
+use crate::model::{ColorSpace, Colors, Positions};
+use crate::obj::NonFinite;
+use crate::transform::{point, point_f64};
+use solio_base::{Error, Result};
+use solio_codec::number::format::{rows_f32, rows_f64};
+use std::ops::Range;
+
+/// Rows that are made at a time; they stay in the first-level cache.
+const BLOCK: usize = 1024;
+
+/// Appends the `v` lines of `vertices`.
+pub(super) fn positions(
+    job: &Job<'_>,
+    mesh: &Prepared<'_>,
+    part: &Part<'_>,
+    vertices: Range<usize>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let mut made = [[0.0f32; 3]; BLOCK];
+    let mut made_f64 = [[0.0f64; 3]; BLOCK];
+    let matrix = &part.transform.position;
+    for block in blocks(vertices) {
+        let count = block.len();
+        match &mesh.mesh.positions {
+            Positions::F32(p) => {
+                let mut rows = &p[block.clone()];
+                if let Some(m) = matrix {
+                    made.iter_mut().zip(rows).for_each(|(to, &from)| *to = point(from, m));
+                    rows = &made[..count];
+                }
+                check(job, part, "vertex", block.start, rows)?;
+                rows_with_extras(job, mesh, block, out, |range, prefix, out| {
+                    rows_f32(out, prefix, job.options.position_digits, &rows[range]);
+                })?;
+            }
+            Positions::F64(p) => {
+                let mut rows = &p[block.clone()];
+                if let Some(m) = matrix {
+                    let m = m.map(|row| row.map(f64::from));
+                    made_f64.iter_mut().zip(rows).for_each(|(to, &from)| *to = point_f64(from, &m));
+                    rows = &made_f64[..count];
+                }
+                check_f64(job, part, block.start, rows)?;
+                rows_with_extras(job, mesh, block, out, |range, prefix, out| {
+                    rows_f64(out, prefix, job.options.position_digits, &rows[range]);
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the rows of `block` with `rows(range within the block, prefix, out)`, and the colour or
+/// the fourth coordinate of each vertex behind its position.
+fn rows_with_extras(
+    job: &Job<'_>,
+    mesh: &Prepared<'_>,
+    block: Range<usize>,
+    out: &mut Vec<u8>,
+    rows: impl Fn(Range<usize>, &[u8], &mut Vec<u8>),
+) -> Result<()> {
+    let colors = mesh.mesh.colors.as_ref().filter(|_| job.options.export_colors);
+    let weights = mesh.mesh.weights.as_deref();
+    if colors.is_none() && weights.is_none() {
+        rows(0..block.len(), b"v ", out);
+        return Ok(());
+    }
+    // A line takes either a colour or a fourth coordinate. With both, a vertex shows its fourth
+    // coordinate where that is not 1.
+    let weighted = |v: usize| weights.is_some_and(|w| colors.is_none() || w[v] != 1.0);
+    let (mut head, mut tail) = (Vec::new(), Vec::new());
+    rows(0..block.len(), b"v ", &mut head);
+    let mut start = block.start;
+    while start < block.end {
+        let kind = weighted(start);
+        let end = (start..block.end).find(|&v| weighted(v) != kind).unwrap_or(block.end);
+        if kind {
+            let values: Vec<[f32; 1]> = (start..end).map(|v| [weights.map_or(1.0, |w| w[v])]).collect();
+            rows_f32(&mut tail, b" ", job.options.position_digits, &values);
+        } else if let Some(colors) = colors {
+            let values: Vec<_> = (start..end).map(|v| srgb(colors, v)).collect();
+            rows_f32(&mut tail, b" ", job.options.color_digits, &values);
+        }
+        start = end;
+    }
+    let mut tails = tail.split_inclusive(|&b| b == b'\n');
+    for line in head.split(|&b| b == b'\n').take(block.len()) {
+        out.extend_from_slice(line);
+        out.extend_from_slice(tails.next().unwrap_or(b"\n"));
+    }
+    Ok(())
+}
+
+/// Colour `vertex` in sRGB.
+fn srgb(colors: &Colors<'_>, vertex: usize) -> [f32; 3] {
+    let [r, g, b, _] = colors.values[vertex];
+    match colors.space {
+        ColorSpace::Srgb => [r, g, b],
+        ColorSpace::Linear => [r, g, b].map(|c| {
+            if c < 0.003_130_8 {
+                if c < 0.0 { 0.0 } else { c * 12.92 }
+            } else {
+                1.055 * c.powf(1.0 / 2.4) - 0.055
+            }
+        }),
+    }
+}
+
+/// Appends the `vn` lines of normals that are written as they are.
+pub(super) fn own_normals(
+    job: &Job<'_>,
+    mesh: &Prepared<'_>,
+    part: &Part<'_>,
+    range: Range<usize>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let values = mesh.normal_values.as_ref().expect("the mesh has normals");
+    let mut made = Vec::new();
+    for block in blocks(range) {
+        let rows = values.slice(block.clone(), &mut made);
+        check(job, part, "normal", block.start, rows)?;
+        rows_f32(out, b"vn ", job.options.normal_digits, rows);
+    }
+    Ok(())
+}
+
+/// Appends the `vn` lines of the merged normals that first appear in `groups`.
+pub(super) fn merged_normals(
+    job: &Job<'_>,
+    mesh: &Prepared<'_>,
+    part: &Part<'_>,
+    groups: Range<usize>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let values = mesh.normal_values.as_ref().expect("the mesh has normals");
+    merged_rows(mesh.normals.as_ref(), groups, |e| values.written(e), |first, rows| {
+        check(job, part, "normal", first, rows)?;
+        rows_f32(out, b"vn ", job.options.normal_digits, rows);
+        Ok(())
+    })
+}
+
+/// Appends the `vt` lines of UVs that are written as they are.
+pub(super) fn own_uvs(
+    job: &Job<'_>,
+    mesh: &Prepared<'_>,
+    part: &Part<'_>,
+    range: Range<usize>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let rows = &mesh.mesh.uvs.as_ref().expect("the mesh has UVs").values[range.clone()];
+    check(job, part, "UV", range.start, rows)?;
+    rows_f32(out, b"vt ", job.options.uv_digits, rows);
+    Ok(())
+}
+
+/// Appends the `vt` lines of the merged UVs that first appear in `groups`.
+pub(super) fn merged_uvs(
+    job: &Job<'_>,
+    mesh: &Prepared<'_>,
+    part: &Part<'_>,
+    groups: Range<usize>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let values = &mesh.mesh.uvs.as_ref().expect("the mesh has UVs").values;
+    merged_rows(mesh.uvs.as_ref(), groups, |e| values[e], |first, rows| {
+        check(job, part, "UV", first, rows)?;
+        rows_f32(out, b"vt ", job.options.uv_digits, rows);
+        Ok(())
+    })
+}
+
+/// Gathers the values that first appear in `groups`, and hands them on in blocks.
+fn merged_rows<const N: usize>(
+    index: Option<&super::values::Index<'_>>,
+    groups: Range<usize>,
+    value: impl Fn(usize) -> [f32; N],
+    mut rows: impl FnMut(usize, &[[f32; N]]) -> Result<()>,
+) -> Result<()> {
+    let Some(super::values::Index::Merged(_, merged)) = index else { return Ok(()) };
+    let mut made = [[0.0f32; N]; BLOCK];
+    for group in groups {
+        let mut firsts = merged.firsts(group);
+        while firsts.len() > 0 {
+            let count = firsts.len().min(BLOCK);
+            let mut first = 0;
+            for (i, (to, element)) in made.iter_mut().zip(firsts.by_ref().take(count)).enumerate() {
+                *to = value(element);
+                first = if i == 0 { element } else { first };
+            }
+            rows(first, &made[..count])?;
+        }
+    }
+    Ok(())
+}
+
+fn blocks(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    range.clone().step_by(BLOCK).map(move |start| start..range.end.min(start + BLOCK))
+}
+
+/// `Err` when a value is not finite and the options refuse that.
+fn check<const N: usize>(
+    job: &Job<'_>,
+    part: &Part<'_>,
+    what: &str,
+    first: usize,
+    rows: &[[f32; N]],
+) -> Result<()> {
+    // The sum carries into the sign exactly where all bits of the exponent are set.
+    let carry = |x: &f32| (x.to_bits() & 0x7fff_ffff) + 0x0080_0000;
+    let carries = rows.as_flattened().iter().fold(0, |all, x| all | carry(x));
+    if carries >> 31 == 0 || job.options.non_finite == NonFinite::Write {
+        return Ok(());
+    }
+    let place = rows.iter().position(|row| row.iter().any(|x| !x.is_finite())).unwrap_or(0);
+    Err(refuse(part, what, first + place, &rows[place]))
+}
+
+fn check_f64(job: &Job<'_>, part: &Part<'_>, first: usize, rows: &[[f64; 3]]) -> Result<()> {
+    let finite = rows.as_flattened().iter().all(|x| x.is_finite());
+    if finite || job.options.non_finite == NonFinite::Write {
+        return Ok(());
+    }
+    let place = rows.iter().position(|row| row.iter().any(|x| !x.is_finite())).unwrap_or(0);
+    Err(refuse(part, "vertex", first + place, &rows[place]))
+}
+
+#[cold]
+fn refuse(part: &Part<'_>, what: &str, number: usize, row: &[impl std::fmt::Display]) -> Error {
+    let row: Vec<String> = row.iter().map(ToString::to_string).collect();
+    Error::argument(format!("{}: {what} {number} is ({})", part.describe(), row.join(", ")))
+        .hint("numbers that are not finite are written only when asked for (non-finite: write)")
+}
