@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod axes;
+mod color;
 pub mod material;
 mod merge;
 pub mod model;

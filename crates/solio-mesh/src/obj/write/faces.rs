@@ -231,7 +231,8 @@ fn write_changes(
     }
     let wants_materials = options.export_materials || options.export_material_groups;
     let has = has_materials(&mesh.mesh, part.object);
-    if !wants_materials || !(has || part.left_on.material) {
+    let has_slots = part.object.is_some_and(|o| o.material_slots.is_some());
+    if !wants_materials || !(has || part.left_on.material && !has_slots) {
         return;
     }
     let (material, slots) = match part.object.and_then(|o| o.material_slots.as_ref()) {

@@ -2,6 +2,7 @@
 
 use super::plan::Part;
 use super::{Job, Prepared};
+use crate::color::linear_to_srgb;
 use crate::merge::Values;
 use crate::model::{ColorSpace, Colors, Positions};
 use crate::obj::NonFinite;
@@ -101,13 +102,7 @@ fn srgb(colors: &Colors<'_>, vertex: usize) -> [f32; 3] {
     let [r, g, b, _] = colors.values[vertex];
     match colors.space {
         ColorSpace::Srgb => [r, g, b],
-        ColorSpace::Linear => [r, g, b].map(|c| {
-            if c < 0.003_130_8 {
-                if c < 0.0 { 0.0 } else { c * 12.92 }
-            } else {
-                1.055 * c.powf(1.0 / 2.4) - 0.055
-            }
-        }),
+        ColorSpace::Linear => [r, g, b].map(linear_to_srgb),
     }
 }
 
