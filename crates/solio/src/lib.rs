@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod batch;
 mod format;
 mod info;
 mod light;

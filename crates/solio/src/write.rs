@@ -1,11 +1,11 @@
 //! Writing: a scene to files.
 
-use crate::{Format, PathMode, textures};
+use crate::{Format, PathMode, batch, textures};
 use solio_base::{Error, Result, Sink, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_mesh::Scene;
-use solio_mesh::obj::ObjWriteOptions;
+use solio_mesh::obj::{self, ObjWriteOptions};
 use std::path::{Path, PathBuf};
 
 /// How a mesh is written.
@@ -28,6 +28,8 @@ pub struct MeshWriteOptions {
     /// `obj.export_materials`, or when `obj.material_library` names it; where that is `None` it
     /// gets the name of the OBJ.
     pub obj: ObjWriteOptions,
+    /// One STL file per object, named as Blender does: `out.stl` and `Cube` give `outCube.stl`.
+    pub stl_batch: bool,
 }
 
 /// What was written.
@@ -64,6 +66,20 @@ pub fn write_mesh(
             .at_path(path)
             .hint("end it in .obj, .ply or .stl, or name the format"));
     };
+    if options.stl_batch && format == Format::Stl {
+        return batch::write_batch(scene, path, options, work);
+    }
+    write_single(scene, format, path, options, work)
+}
+
+/// [`write_mesh`] in a known format, to the one path.
+pub(crate) fn write_single(
+    scene: &Scene<'_>,
+    format: Format,
+    path: &Path,
+    options: &MeshWriteOptions,
+    work: &Work,
+) -> Result<Written> {
     let compression = options
         .compression
         .unwrap_or_else(|| Compression::of_name(&path.as_os_str().to_string_lossy()));
@@ -94,8 +110,10 @@ fn encode(
     work: &Work,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let _ = (scene, options, work, sink);
-    Err(Error::unsupported(format!("writing {format} is not in this build")))
+    match format {
+        Format::Obj => obj::encode_obj(scene, &options.obj, work, sink),
+        _ => Err(Error::unsupported(format!("writing {format} is not in this build"))),
+    }
 }
 
 fn write_one(
