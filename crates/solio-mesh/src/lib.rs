@@ -6,11 +6,14 @@
 
 pub mod axes;
 mod color;
+mod head;
 pub mod material;
 mod merge;
 pub mod model;
 pub mod obj;
 mod parallel;
+pub mod ply;
+pub mod stl;
 mod transform;
 pub mod triangulate;
 

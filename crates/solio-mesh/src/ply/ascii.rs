@@ -1,0 +1,456 @@
+//! Text records.
+//!
+//! Nearly every file has one record a line. Then the number of a line says which record it is,
+//! and chunks of lines can be parsed at once. The specification asks for tokens only, though; so
+//! from the first chunk on where a line is no record, one thread parses token by token (see
+//! [`tokens`](super::tokens)), which also finds the exact place of an error.
+
+use super::binary::{CHUNK, Context, commit, first_bad_index, prepare};
+use super::columns::{Data, Kind, Scalar, Table, with_scalar};
+use super::header::{Element, Header, Property};
+use super::tokens::Tokens;
+use crate::head::Head;
+use crate::model::ScalarType;
+use solio_base::{Error, Result, Work, ordered};
+use solio_codec::number::parse;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The values that a chunk has for one element.
+struct Part {
+    element: usize,
+    rows: usize,
+    columns: Vec<Data>,
+    counts: Vec<Vec<u32>>,
+}
+
+/// A chunk of whole lines (or of whole tokens, in a file without lines).
+#[derive(Default)]
+pub(crate) struct Slot {
+    pub(crate) text: Vec<u8>,
+    pub(crate) at: u64,
+    /// Number of the first line, counted from 0 behind the header.
+    pub(crate) first_line: u64,
+    lines: u64,
+    whole_lines: bool,
+    /// Whether every line was a record.
+    regular: bool,
+    parts: Vec<Part>,
+}
+
+/// Reads all elements. Returns their tables, and warnings.
+pub(crate) fn read_elements(
+    head: &Head<'_>,
+    header: &Header,
+    contexts: &[Context<'_>],
+    strict: bool,
+    work: &Work,
+) -> Result<(Vec<Vec<Table>>, Vec<String>)> {
+    let tables = contexts
+        .iter()
+        .map(|cx| cx.plan.columns.iter().map(Table::new).collect())
+        .collect();
+    let lines = Lines::new(header);
+    let mut tokens = Tokens::new(header, contexts, tables, strict);
+    let slow = AtomicBool::new(false);
+    let mut feed =
+        Feed { head, at: header.data_at, line: 0, newline: header.newline, carry: Vec::new(), ended: false };
+    ordered::run::<Slot>(
+        work,
+        work.window(4 * CHUNK),
+        |slot| feed.next(slot),
+        |slot| {
+            slot.regular = !slow.load(Ordering::Relaxed)
+                && slot.whole_lines
+                && parse_lines(slot, contexts, &lines, header.newline).is_some();
+            Ok(())
+        },
+        |slot| {
+            if !slot.regular || slow.load(Ordering::Relaxed) {
+                slow.store(true, Ordering::Relaxed);
+                return tokens.chunk(slot);
+            }
+            for part in &slot.parts {
+                let cx = &contexts[part.element];
+                let tables = &mut tokens.tables[part.element];
+                for ((table, data), counts) in tables.iter_mut().zip(&part.columns).zip(&part.counts) {
+                    commit(table, data, counts, cx)?;
+                }
+            }
+            let (element, row) = lines.record(slot.first_line + slot.lines);
+            tokens.go_to(element, row, slot);
+            Ok(())
+        },
+    )?;
+    tokens.finish(feed.at)
+}
+
+/// Which record a line is.
+struct Lines {
+    /// The first line of each element, and the end.
+    starts: Vec<u64>,
+}
+
+impl Lines {
+    fn new(header: &Header) -> Lines {
+        let mut starts = vec![0];
+        let mut end = 0u64;
+        for element in &header.elements {
+            end = end.saturating_add(element.count);
+            starts.push(end);
+        }
+        Lines { starts }
+    }
+
+    /// Element and record of a line; elements past the last one when there is none.
+    fn record(&self, line: u64) -> (usize, u64) {
+        let element = self.starts.partition_point(|&s| s <= line) - 1;
+        (element, line - self.starts[element])
+    }
+}
+
+/// Cuts the text into chunks of whole lines.
+struct Feed<'a> {
+    head: &'a Head<'a>,
+    /// Offset of what follows `carry`.
+    at: u64,
+    line: u64,
+    newline: u8,
+    carry: Vec<u8>,
+    ended: bool,
+}
+
+impl Feed<'_> {
+    fn next(&mut self, slot: &mut Slot) -> Result<bool> {
+        slot.at = self.at - self.carry.len() as u64;
+        slot.text.clear();
+        slot.text.append(&mut self.carry);
+        let mut want = CHUNK;
+        let cut = loop {
+            let have = slot.text.len();
+            if !self.ended && have < want {
+                slot.text.resize(want, 0);
+                let got = self.head.read_at(self.at, &mut slot.text[have..])?;
+                slot.text.truncate(have + got);
+                self.at += got as u64;
+                self.ended = have + got < want;
+            }
+            if self.ended {
+                break slot.text.len();
+            }
+            if let Some(i) = memchr::memrchr(self.newline, &slot.text) {
+                break i + 1;
+            }
+            if let Some(i) = slot.text.iter().rposition(u8::is_ascii_whitespace) {
+                break i + 1;
+            }
+            if want > 1 << 20 {
+                return Err(Error::syntax("a word of more than 1 MiB")
+                    .at_offset(slot.at)
+                    .at_line(self.line + 1, 1));
+            }
+            want *= 2;
+        };
+        self.carry.extend_from_slice(&slot.text[cut..]);
+        slot.text.truncate(cut);
+        if slot.text.is_empty() {
+            return Ok(false);
+        }
+        let complete = slot.text.last() == Some(&self.newline);
+        slot.whole_lines = complete || self.ended;
+        slot.first_line = self.line;
+        slot.lines = memchr::memchr_iter(self.newline, &slot.text).count() as u64
+            + u64::from(!complete && self.ended);
+        self.line += slot.lines;
+        Ok(true)
+    }
+}
+
+/// Parses a chunk in which every line is a record; `None` when that is not so.
+fn parse_lines(
+    slot: &mut Slot,
+    contexts: &[Context<'_>],
+    lines: &Lines,
+    newline: u8,
+) -> Option<()> {
+    let (mut element, mut row) = lines.record(slot.first_line);
+    let mut left = slot.lines;
+    let mut cursor = Cursor { text: &slot.text, at: 0, newline };
+    let mut parts = 0;
+    while left > 0 {
+        let Some(cx) = contexts.get(element) else {
+            // Behind the last record only white space is regular.
+            return cursor.text[cursor.at..].iter().all(u8::is_ascii_whitespace).then(|| {
+                slot.parts.truncate(parts);
+            });
+        };
+        let rows = left.min(cx.element.count - row) as usize;
+        if rows > 0 {
+            if slot.parts.len() == parts {
+                let (columns, counts) = (Vec::new(), Vec::new());
+                slot.parts.push(Part { element, rows, columns, counts });
+            }
+            let part = &mut slot.parts[parts];
+            (part.element, part.rows) = (element, rows);
+            parse_part(part, cx, &mut cursor)?;
+            parts += 1;
+        }
+        left -= rows as u64;
+        (element, row) = (element + 1, 0);
+    }
+    slot.parts.truncate(parts);
+    Some(())
+}
+
+fn parse_part(part: &mut Part, cx: &Context<'_>, cursor: &mut Cursor<'_>) -> Option<()> {
+    let columns = &cx.plan.columns;
+    part.columns.resize_with(columns.len(), || Data::new(ScalarType::U8));
+    part.counts.resize_with(columns.len(), Vec::new);
+    for ((data, counts), column) in part.columns.iter_mut().zip(&mut part.counts).zip(columns) {
+        prepare(data, column, part.rows);
+        counts.clear();
+    }
+    match (&columns[..], &mut part.columns[..]) {
+        ([c], [Data::F32(values)]) if c.kind == Kind::F32(1.0) && !c.is_list && in_order(cx) => {
+            floats(values, c.width, cursor)?;
+        }
+        ([c], [Data::U32(values)]) if c.kind == Kind::Index && c.is_list => {
+            index_lists(values, &mut part.counts[0], part.rows, cursor)?;
+        }
+        _ => {
+            let steps = steps(cx);
+            for row in 0..part.rows {
+                record(&mut part.columns, &mut part.counts, row, &steps, cursor)?;
+            }
+        }
+    }
+    let bad = |(column, data)| first_bad_index(column, data, cx.vertices).is_some();
+    if columns.iter().zip(&part.columns).any(bad) {
+        return None;
+    }
+    Some(())
+}
+
+/// Whether the values of the only column are in the order of the file and floats there too.
+fn in_order(cx: &Context<'_>) -> bool {
+    let column = &cx.plan.columns[0];
+    column.parts.len() == column.width
+        && column.parts.iter().enumerate().all(|(k, &p)| k == p)
+        && cx.element.properties.iter().all(|p| p.scalar.is_float())
+}
+
+/// Records that are nothing but floats.
+fn floats(values: &mut [f32], width: usize, cursor: &mut Cursor<'_>) -> Option<()> {
+    for row in values.chunks_exact_mut(width) {
+        for value in row {
+            *value = cursor.f32()?;
+        }
+        cursor.end_line()?;
+    }
+    Some(())
+}
+
+/// Records that are one list of indices.
+fn index_lists(
+    values: &mut Vec<u32>,
+    counts: &mut Vec<u32>,
+    rows: usize,
+    cursor: &mut Cursor<'_>,
+) -> Option<()> {
+    for _ in 0..rows {
+        let count = cursor.index()?;
+        for _ in 0..count {
+            values.push(cursor.index()?);
+        }
+        counts.push(count);
+        cursor.end_line()?;
+    }
+    Some(())
+}
+
+/// What to do with the next value of a record.
+struct Step<'a> {
+    column: usize,
+    place: usize,
+    width: usize,
+    property: &'a Property,
+    kind: Kind,
+}
+
+fn steps<'a>(cx: &Context<'a>) -> Vec<Step<'a>> {
+    let element: &'a Element = cx.element;
+    element
+        .properties
+        .iter()
+        .zip(&cx.plan.of_property)
+        .map(|(property, &(column, place))| {
+            let c = &cx.plan.columns[column];
+            Step { column, place, width: c.width, property, kind: c.kind }
+        })
+        .collect()
+}
+
+fn record(
+    columns: &mut [Data],
+    counts: &mut [Vec<u32>],
+    row: usize,
+    steps: &[Step<'_>],
+    cursor: &mut Cursor<'_>,
+) -> Option<()> {
+    for step in steps {
+        let data = &mut columns[step.column];
+        if step.property.list.is_some() {
+            let count = cursor.index()?;
+            for _ in 0..count {
+                let i = data.len();
+                push_default(data);
+                let token = cursor.token()?;
+                set(data, i, step.kind, step.property.scalar, token)?;
+            }
+            counts[step.column].push(count);
+            continue;
+        }
+        let i = row * step.width + step.place;
+        match data {
+            Data::F32(values)
+                if step.kind == Kind::F32(1.0) && step.property.scalar.is_float() =>
+            {
+                values[i] = cursor.f32()?;
+            }
+            _ => set(data, i, step.kind, step.property.scalar, cursor.token()?)?,
+        }
+    }
+    cursor.end_line()
+}
+
+/// Appends a zero.
+pub(crate) fn push_default(data: &mut Data) {
+    super::columns::with_data!(data, v => v.push(Default::default()));
+}
+
+/// Stores what `token` says as value `i`; `None` when it is no value of type `scalar`.
+pub(crate) fn set(
+    data: &mut Data,
+    i: usize,
+    kind: Kind,
+    scalar: ScalarType,
+    token: &[u8],
+) -> Option<()> {
+    match (kind, data) {
+        (Kind::F32(divisor), Data::F32(v)) if scalar.is_float() => v[i] = f32_of(token)? / divisor,
+        (Kind::F32(divisor), Data::F32(v)) => v[i] = integer(token, scalar)? as f32 / divisor,
+        (Kind::F64, Data::F64(v)) if scalar.is_float() => v[i] = f64_of(token)?,
+        (Kind::F64, Data::F64(v)) => v[i] = integer(token, scalar)? as f64,
+        (Kind::Index, Data::U32(v)) if scalar.is_float() => v[i] = f64_of(token)?.to_index(),
+        (Kind::Index, Data::U32(v)) => v[i] = integer(token, scalar)? as u32,
+        (_, Data::F32(v)) => v[i] = f32_of(token)?,
+        (_, Data::F64(v)) => v[i] = f64_of(token)?,
+        (_, data) => with_scalar!(scalar, S => {
+            S::vec(data)?[i] = integer(token, scalar)? as S;
+        }),
+    }
+    Some(())
+}
+
+fn f32_of(token: &[u8]) -> Option<f32> {
+    parse::f32_prefix(token).filter(|&(_, n)| n == token.len()).map(|(v, _)| v)
+}
+
+fn f64_of(token: &[u8]) -> Option<f64> {
+    parse::f64_prefix(token).filter(|&(_, n)| n == token.len()).map(|(v, _)| v)
+}
+
+/// A whole number within the range of `scalar`. Also takes `255.0`, as some exporters write it.
+pub(crate) fn integer(token: &[u8], scalar: ScalarType) -> Option<i64> {
+    let value = match parse::i64_prefix(token) {
+        Some((v, n)) if n == token.len() => v,
+        _ => {
+            let v = f64_of(token)?;
+            if v.fract() != 0.0 || v.abs() > u32::MAX as f64 {
+                return None;
+            }
+            v as i64
+        }
+    };
+    let (low, high) = match scalar {
+        ScalarType::I8 => (i8::MIN as i64, i8::MAX as i64),
+        ScalarType::U8 => (0, u8::MAX as i64),
+        ScalarType::I16 => (i16::MIN as i64, i16::MAX as i64),
+        ScalarType::U16 => (0, u16::MAX as i64),
+        ScalarType::I32 => (i32::MIN as i64, i32::MAX as i64),
+        ScalarType::U32 => (0, u32::MAX as i64),
+        ScalarType::F32 | ScalarType::F64 => (i64::MIN, i64::MAX),
+    };
+    (low..=high).contains(&value).then_some(value)
+}
+
+/// A place in the text of a chunk.
+struct Cursor<'a> {
+    text: &'a [u8],
+    at: usize,
+    newline: u8,
+}
+
+impl<'a> Cursor<'a> {
+    #[inline(always)]
+    fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\t') = self.text.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    /// Whether a value may end here.
+    #[inline(always)]
+    fn at_end_of_value(&self) -> Option<()> {
+        self.text.get(self.at).is_none_or(|b| *b <= b' ').then_some(())
+    }
+
+    #[inline(always)]
+    fn f32(&mut self) -> Option<f32> {
+        self.skip_blanks();
+        let (value, n) = parse::f32_prefix(&self.text[self.at..])?;
+        self.at += n;
+        self.at_end_of_value()?;
+        Some(value)
+    }
+
+    /// A whole number without sign, of at most nine digits.
+    #[inline(always)]
+    fn index(&mut self) -> Option<u32> {
+        self.skip_blanks();
+        let start = self.at;
+        let mut value = 0u32;
+        while let Some(digit) = self.text.get(self.at).map(|b| b.wrapping_sub(b'0')) {
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(digit as u32);
+            self.at += 1;
+        }
+        self.at_end_of_value()?;
+        (1..=9).contains(&(self.at - start)).then_some(value)
+    }
+
+    fn token(&mut self) -> Option<&'a [u8]> {
+        self.skip_blanks();
+        let rest = &self.text[self.at..];
+        let n = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        self.at += n;
+        (n > 0).then(|| &rest[..n])
+    }
+
+    #[inline(always)]
+    fn end_line(&mut self) -> Option<()> {
+        self.skip_blanks();
+        if self.newline == b'\n' && self.text.get(self.at) == Some(&b'\r') {
+            self.at += 1;
+        }
+        match self.text.get(self.at) {
+            Some(b) if *b == self.newline => {
+                self.at += 1;
+                Some(())
+            }
+            Some(_) => None,
+            None => Some(()), // the last line of the file
+        }
+    }
+}

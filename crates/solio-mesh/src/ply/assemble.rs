@@ -1,0 +1,210 @@
+//! Columns to a [`Mesh`].
+
+use super::columns::{Column, Data, Plan, Role, Table};
+use super::header::{Element, Header};
+use crate::material::{Material, TextureMap};
+use crate::model::{
+    Attribute, ColorSpace, Colors, Domain, Mesh, NONE, Normals, Positions, Scene, Uvs, Values,
+};
+use solio_base::{Error, Limits, Result};
+use std::borrow::Cow;
+
+/// An element with its plan and its values.
+pub(crate) struct Loaded<'a> {
+    pub(crate) element: &'a Element,
+    pub(crate) plan: &'a Plan,
+    pub(crate) tables: Vec<Table>,
+}
+
+/// Makes the scene of a whole file.
+pub(crate) fn assemble(
+    header: &Header,
+    loaded: Vec<Loaded<'_>>,
+    mut warnings: Vec<String>,
+    strict: bool,
+    limits: &Limits,
+) -> Result<Scene<'static>> {
+    let mut mesh = Mesh::default();
+    let mut strips = None;
+    let mut corner_uvs = None;
+    for item in loaded {
+        for (column, table) in item.plan.columns.iter().zip(item.tables) {
+            match column.role {
+                Role::Strips => strips = Some(table),
+                Role::CornerUvs => corner_uvs = Some((item.element, column, table)),
+                _ => place(&mut mesh, item.element, column, table),
+            }
+        }
+    }
+    if let Some((element, column, table)) = corner_uvs {
+        set_corner_uvs(&mut mesh, element, column, table);
+    }
+    if let Some(table) = strips {
+        add_strips(&mut mesh, &table, limits)?;
+    }
+    if !header.elements.iter().any(|e| e.name == "vertex") {
+        let message = "the file has no element `vertex`";
+        if strict || header.elements.iter().any(|e| e.count > 0) {
+            return Err(Error::corrupt(message).at_offset(header.data_at).at_line(header.lines, 1));
+        }
+        warnings.push(message.into());
+    }
+    let materials = textures(&header.comments);
+    if !materials.is_empty() {
+        mesh.face_materials = Cow::Owned(face_textures(&mesh, materials.len()));
+    }
+    let mut all = header.warnings.clone();
+    all.append(&mut warnings);
+    Ok(Scene {
+        meshes: vec![mesh],
+        materials,
+        material_libraries: Vec::new(),
+        comments: header.comments.clone(),
+        warnings: all,
+    })
+}
+
+/// Puts a table where it belongs.
+fn place(mesh: &mut Mesh<'static>, element: &Element, column: &Column, table: Table) {
+    match (column.role, table.data) {
+        (Role::Position, Data::F32(v)) => mesh.positions = Positions::F32(Cow::Owned(rows(v))),
+        (Role::Position, Data::F64(v)) => mesh.positions = Positions::F64(Cow::Owned(rows(v))),
+        (Role::Normal, Data::F32(v)) => {
+            mesh.normals =
+                Some(Normals { values: Cow::Owned(rows(v)), domain: Domain::Vertex });
+        }
+        (Role::Color, Data::F32(v)) => {
+            mesh.colors =
+                Some(Colors { values: Cow::Owned(rows(v)), space: ColorSpace::Srgb });
+        }
+        (Role::Uv, Data::F32(v)) => {
+            mesh.uvs = Some(Uvs { values: Cow::Owned(rows(v)), domain: Domain::Vertex });
+        }
+        (Role::Corners, Data::U32(v)) => {
+            mesh.corner_vertices = Cow::Owned(v);
+            if element.count > 0 {
+                mesh.face_offsets = Cow::Owned(table.offsets);
+            }
+        }
+        (Role::EdgeEnds, Data::U32(v)) => {
+            if element.count > 0 {
+                mesh.line_offsets = Cow::Owned((0..=element.count as u32).map(|i| i * 2).collect());
+            }
+            mesh.line_vertices = Cow::Owned(v);
+        }
+        (_, data) => mesh.attributes.push(attribute(element, column, data, table.offsets)),
+    }
+}
+
+fn attribute(
+    element: &Element,
+    column: &Column,
+    data: Data,
+    offsets: Vec<u32>,
+) -> Attribute<'static> {
+    let property = &element.properties[column.parts[0]];
+    Attribute {
+        element: element.name.clone(),
+        name: property.name.clone(),
+        values: data.into_values(),
+        list: property.list.map(|count| (Cow::Owned(offsets), count)),
+    }
+}
+
+/// Flat values as rows of `N`.
+fn rows<T: bytemuck::Pod, const N: usize>(values: Vec<T>) -> Vec<[T; N]> {
+    bytemuck::allocation::try_cast_vec(values)
+        .unwrap_or_else(|(_, values): (_, Vec<T>)| bytemuck::cast_slice(&values).to_vec())
+}
+
+/// UVs of corners, where every face has a pair for each corner or none at all. Anything else
+/// stays an attribute.
+fn set_corner_uvs(mesh: &mut Mesh<'static>, element: &Element, column: &Column, table: Table) {
+    let faces = &mesh.face_offsets;
+    let length = |pair: &[u32]| pair[1] - pair[0];
+    let fits = faces.len() == table.offsets.len()
+        && mesh.uvs.is_none()
+        && faces
+            .windows(2)
+            .zip(table.offsets.windows(2))
+            .all(|(f, uv)| length(uv) == 0 || length(uv) == 2 * length(f));
+    match table.data {
+        Data::F32(values) if fits && values.len() == 2 * mesh.corner_vertices.len() => {
+            mesh.uvs = Some(Uvs { values: Cow::Owned(rows(values)), domain: Domain::Corner });
+        }
+        Data::F32(values) if fits => {
+            let mut index = Vec::with_capacity(mesh.corner_vertices.len());
+            for (f, uv) in faces.windows(2).zip(table.offsets.windows(2)) {
+                let first = uv[0] / 2;
+                let has = length(uv) > 0;
+                index.extend((0..length(f)).map(|i| if has { first + i } else { NONE }));
+            }
+            let domain = Domain::Indexed(Cow::Owned(index));
+            mesh.uvs = Some(Uvs { values: Cow::Owned(rows(values)), domain });
+        }
+        data => mesh.attributes.push(attribute(element, column, data, table.offsets)),
+    }
+}
+
+/// Appends the triangles of strips: every second one is turned, and triangles with two equal
+/// vertices (which only steer the strip) are left out.
+fn add_strips(mesh: &mut Mesh<'static>, table: &Table, limits: &Limits) -> Result<()> {
+    let Data::U32(values) = &table.data else { return Ok(()) };
+    let mut offsets = std::mem::take(&mut mesh.face_offsets).into_owned();
+    let mut corners = std::mem::take(&mut mesh.corner_vertices).into_owned();
+    limits.check_elements("corners", corners.len() as u64 + 3 * values.len() as u64)?;
+    if offsets.is_empty() {
+        offsets.push(0);
+    }
+    for list in table.offsets.windows(2) {
+        for strip in values[list[0] as usize..list[1] as usize].split(|&v| v == u32::MAX) {
+            for (i, t) in strip.windows(3).enumerate() {
+                if t[0] == t[1] || t[1] == t[2] || t[0] == t[2] {
+                    continue;
+                }
+                let t = if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[1], t[0], t[2]] };
+                corners.extend_from_slice(&t);
+                offsets.push(corners.len() as u32);
+            }
+        }
+    }
+    if offsets.len() > 1 {
+        mesh.face_offsets = Cow::Owned(offsets);
+    }
+    mesh.corner_vertices = Cow::Owned(corners);
+    Ok(())
+}
+
+/// A material for each comment `TextureFile <name>`.
+fn textures(comments: &[String]) -> Vec<Material> {
+    comments
+        .iter()
+        .filter_map(|c| c.strip_prefix("TextureFile "))
+        .map(|path| {
+            let path = path.trim().to_string();
+            let file = path.rsplit(['/', '\\']).next().unwrap_or(&path);
+            let name = file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_string();
+            let map = TextureMap { key: "map_Kd".into(), options: Vec::new(), path };
+            Material { name, maps: vec![map], ..Material::default() }
+        })
+        .collect()
+}
+
+/// The texture of each face: what the property `texnumber` says, or the only one.
+fn face_textures(mesh: &Mesh<'_>, textures: usize) -> Vec<u32> {
+    let faces = mesh.face_offsets.len().saturating_sub(1);
+    let numbers = mesh
+        .attributes
+        .iter()
+        .find(|a| a.element == "face" && a.name == "texnumber" && a.list.is_none());
+    let of = |n: i64| u32::try_from(n).ok().filter(|&n| (n as usize) < textures).unwrap_or(NONE);
+    let mut materials: Vec<u32> = match numbers.map(|a| &a.values) {
+        Some(Values::U8(v)) => v.iter().map(|&n| of(n as i64)).collect(),
+        Some(Values::I16(v)) => v.iter().map(|&n| of(n as i64)).collect(),
+        Some(Values::I32(v)) => v.iter().map(|&n| of(n as i64)).collect(),
+        Some(Values::U32(v)) => v.iter().map(|&n| of(n as i64)).collect(),
+        _ => Vec::new(),
+    };
+    materials.resize(faces, if textures == 1 { 0 } else { NONE });
+    materials
+}

@@ -1,0 +1,388 @@
+//! Binary records of any layout, chunk by chunk: one thread finds where records start, all
+//! threads decode, and the chunks are appended in order. Works on sequential sources.
+
+use super::columns::{Column, Data, Kind, Plan, Role, Scalar, Table, with_scalar};
+use super::header::{Element, Property};
+use super::kernels::{Field, Rows, Span, extend, gather};
+use crate::head::Head;
+use solio_base::{Error, Limits, Result, Work, ordered};
+
+/// Bytes in a chunk: small enough for a core's own cache.
+pub(crate) const CHUNK: usize = 256 << 10;
+
+/// What decoding an element needs to know beside its bytes.
+pub(crate) struct Context<'a> {
+    pub(crate) element: &'a Element,
+    pub(crate) plan: &'a Plan,
+    pub(crate) big_endian: bool,
+    /// Indices must be below this.
+    pub(crate) vertices: u64,
+    pub(crate) limits: &'a Limits,
+}
+
+/// A stretch of properties without a list in it, and the list that ends it.
+struct Segment {
+    fixed: usize,
+    list: Option<usize>,
+}
+
+struct Layout {
+    segments: Vec<Segment>,
+    /// Segment and offset in it of each property.
+    fields: Vec<(usize, usize)>,
+}
+
+impl Layout {
+    fn new(element: &Element) -> Layout {
+        let mut segments = vec![Segment { fixed: 0, list: None }];
+        let mut fields = Vec::new();
+        for (i, property) in element.properties.iter().enumerate() {
+            let last = segments.len() - 1;
+            fields.push((last, segments[last].fixed));
+            if property.list.is_some() {
+                segments[last].list = Some(i);
+                segments.push(Segment { fixed: 0, list: None });
+            } else {
+                segments[last].fixed += property.scalar.size();
+            }
+        }
+        Layout { segments, fields }
+    }
+}
+
+/// One chunk.
+#[derive(Default)]
+struct Slot {
+    bytes: Vec<u8>,
+    at: u64,
+    rows: usize,
+    first_row: u64,
+    /// For each segment, where it starts in each record; empty for records of one size.
+    starts: Vec<Vec<u32>>,
+    columns: Vec<Data>,
+    /// For list columns, the length of each list.
+    counts: Vec<Vec<u32>>,
+}
+
+/// Reads the records of an element that start at `*at`, and moves `*at` behind them.
+pub(crate) fn read_element(
+    head: &Head<'_>,
+    at: &mut u64,
+    cx: &Context<'_>,
+    work: &Work,
+) -> Result<Vec<Table>> {
+    let layout = Layout::new(cx.element);
+    let mut tables: Vec<Table> = cx.plan.columns.iter().map(Table::new).collect();
+    let mut feed = Feed { head, layout: &layout, cx, at: *at, row: 0, carry: Vec::new() };
+    ordered::run::<Slot>(
+        work,
+        work.window(4 * CHUNK),
+        |slot| feed.next(slot),
+        |slot| decode(slot, &layout, cx),
+        |slot| {
+            for ((table, data), counts) in
+                tables.iter_mut().zip(&slot.columns).zip(&slot.counts)
+            {
+                commit(table, data, counts, cx)?;
+            }
+            Ok(())
+        },
+    )?;
+    *at = feed.at - feed.carry.len() as u64;
+    Ok(tables)
+}
+
+/// Appends a chunk's values to a table.
+pub(crate) fn commit(
+    table: &mut Table,
+    data: &Data,
+    counts: &[u32],
+    cx: &Context<'_>,
+) -> Result<()> {
+    let total = (table.data.len() + data.len()) as u64;
+    cx.limits.check_elements("list values", total.max(cx.element.count))?;
+    cx.limits.check_bytes("an element", total * 8)?;
+    table.data.append(data);
+    if let Some(&last) = table.offsets.last() {
+        let mut end = last;
+        table.offsets.extend(counts.iter().map(|&n| {
+            end += n; // cannot overflow: the sum is `total`
+            end
+        }));
+    }
+    Ok(())
+}
+
+/// Cuts the data into chunks of whole records.
+struct Feed<'a> {
+    head: &'a Head<'a>,
+    layout: &'a Layout,
+    cx: &'a Context<'a>,
+    /// Offset of what follows `carry`.
+    at: u64,
+    row: u64,
+    /// The start of a record that the last chunk ended in.
+    carry: Vec<u8>,
+}
+
+impl Feed<'_> {
+    fn next(&mut self, slot: &mut Slot) -> Result<bool> {
+        let left = self.cx.element.count - self.row;
+        if left == 0 || self.cx.element.properties.is_empty() {
+            return Ok(false);
+        }
+        slot.first_row = self.row;
+        slot.at = self.at - self.carry.len() as u64;
+        if self.layout.segments.len() == 1 {
+            self.fixed(slot, left)?;
+        } else {
+            self.lists(slot, left)?;
+        }
+        self.row += slot.rows as u64;
+        Ok(true)
+    }
+
+    fn fixed(&mut self, slot: &mut Slot, left: u64) -> Result<()> {
+        let stride = self.layout.segments[0].fixed;
+        slot.rows = ((CHUNK / stride).max(1) as u64).min(left) as usize;
+        slot.bytes.resize(slot.rows * stride, 0);
+        let got = self.head.read_at(self.at, &mut slot.bytes)?;
+        if got < slot.bytes.len() {
+            return Err(self.ended(self.row + (got / stride) as u64, self.at + got as u64));
+        }
+        self.at += got as u64;
+        Ok(())
+    }
+
+    fn lists(&mut self, slot: &mut Slot, left: u64) -> Result<()> {
+        slot.bytes.clear();
+        slot.bytes.append(&mut self.carry);
+        let mut want = CHUNK;
+        loop {
+            let have = slot.bytes.len();
+            let mut ended = false;
+            if have < want {
+                slot.bytes.resize(want, 0);
+                let got = self.head.read_at(self.at, &mut slot.bytes[have..])?;
+                slot.bytes.truncate(have + got);
+                self.at += got as u64;
+                ended = have + got < want;
+            }
+            let used = self.scan(slot, left)?;
+            if slot.rows > 0 && (!ended || slot.rows as u64 == left) {
+                self.carry.extend_from_slice(&slot.bytes[used..]);
+                slot.bytes.truncate(used);
+                return Ok(());
+            }
+            if ended {
+                return Err(self.ended(self.row + slot.rows as u64, self.at));
+            }
+            want = slot.bytes.len() * 2; // one record larger than the chunk
+        }
+    }
+
+    /// Finds the whole records in the chunk; returns where they end.
+    fn scan(&self, slot: &mut Slot, left: u64) -> Result<usize> {
+        slot.starts.resize_with(self.layout.segments.len(), Vec::new);
+        slot.starts.iter_mut().for_each(Vec::clear);
+        slot.rows = 0;
+        let mut row_at = 0;
+        while (slot.rows as u64) < left {
+            let Some(next) = self.record(slot, row_at)? else { break };
+            row_at = next;
+            slot.rows += 1;
+        }
+        for starts in &mut slot.starts {
+            starts.truncate(slot.rows);
+        }
+        Ok(row_at)
+    }
+
+    /// The end of the record at `at`; `None` when it is not all there.
+    fn record(&self, slot: &mut Slot, mut at: usize) -> Result<Option<usize>> {
+        for (segment, starts) in self.layout.segments.iter().zip(&mut slot.starts) {
+            starts.push(at as u32);
+            at += segment.fixed;
+            if at > slot.bytes.len() {
+                return Ok(None);
+            }
+            let Some(list) = segment.list else { continue };
+            let property = &self.cx.element.properties[list];
+            let Some(count) = list_count(property, &slot.bytes[at..], self.cx.big_endian) else {
+                return Ok(None);
+            };
+            let offset = slot.at + at as u64;
+            let count = count.ok_or_else(|| bad_count(self.cx.element, property, offset))?;
+            at += property.list.expect("a list").size();
+            let bytes = count as u64 * property.scalar.size() as u64;
+            let rest = (slot.bytes.len() - at) as u64;
+            if bytes > rest {
+                self.affordable(offset, at as u64 + slot.at, bytes)?;
+                return Ok(None);
+            }
+            at += bytes as usize;
+        }
+        Ok(Some(at))
+    }
+
+    /// Refuses a list that is longer than the rest of the file.
+    fn affordable(&self, offset: u64, at: u64, bytes: u64) -> Result<()> {
+        self.cx.limits.check_bytes("a list", bytes).map_err(|e| e.at_offset(offset))?;
+        if bytes > i32::MAX as u64 {
+            return Err(Error::limit("a single list of more than 2 GiB").at_offset(offset));
+        }
+        match self.head.len_bytes() {
+            Some(total) if bytes > total.saturating_sub(at) => Err(Error::corrupt(format!(
+                "a list of {bytes} bytes in element `{}`; the file has {} bytes left",
+                self.cx.element.name,
+                total.saturating_sub(at)
+            ))
+            .at_offset(offset)),
+            _ => Ok(()),
+        }
+    }
+
+    fn ended(&self, row: u64, at: u64) -> Error {
+        ended(self.cx.element, row, at)
+    }
+}
+
+/// The error for data that end inside an element.
+pub(crate) fn ended(element: &Element, row: u64, at: u64) -> Error {
+    Error::corrupt(format!(
+        "the data ends in record {row} of {} of element `{}`",
+        element.count, element.name
+    ))
+    .at_offset(at)
+}
+
+fn bad_count(element: &Element, property: &Property, offset: u64) -> Error {
+    Error::corrupt(format!(
+        "the count of list `{}` in element `{}` is no whole number from 0 up",
+        property.name, element.name
+    ))
+    .at_offset(offset)
+}
+
+/// The count of a list; `None` when the bytes end before it, `Some(None)` when it is no count.
+#[inline]
+pub(crate) fn list_count(property: &Property, bytes: &[u8], big: bool) -> Option<Option<u32>> {
+    let scalar = property.list.expect("a list");
+    let bytes = bytes.get(..scalar.size())?;
+    if let [count] = bytes
+        && scalar == crate::model::ScalarType::U8
+    {
+        return Some(Some(*count as u32));
+    }
+    let count = with_scalar!(scalar, S => {
+        if big { S::read_be(bytes).to_index() } else { S::read_le(bytes).to_index() }
+    });
+    Some((count <= i32::MAX as u32).then_some(count))
+}
+
+/// Decodes the records of a chunk.
+fn decode(slot: &mut Slot, layout: &Layout, cx: &Context<'_>) -> Result<()> {
+    let Slot { bytes, rows, starts, columns, counts, .. } = &mut *slot;
+    columns.resize_with(cx.plan.columns.len(), || Data::new(crate::model::ScalarType::U8));
+    counts.resize_with(cx.plan.columns.len(), Vec::new);
+    for (c, column) in cx.plan.columns.iter().enumerate() {
+        prepare(&mut columns[c], column, *rows);
+        counts[c].clear();
+        if column.is_list {
+            let property = &cx.element.properties[column.parts[0]];
+            let (segment, offset) = layout.fields[column.parts[0]];
+            let size = property.list.expect("a list").size();
+            let spans = starts[segment].iter().map(|&start| {
+                let at = start as usize + offset;
+                let count = list_count(property, &bytes[at..], cx.big_endian).flatten();
+                Span { at: at + size, count: count.expect("scanned before") as usize }
+            });
+            counts[c].extend(spans.clone().map(|s| s.count as u32));
+            extend(&mut columns[c], column.kind, property.scalar, cx.big_endian, spans, bytes);
+            continue;
+        }
+        let mut out = columns[c].out();
+        for (k, &p) in column.parts.iter().enumerate() {
+            let (segment, offset) = layout.fields[p];
+            let scalar = cx.element.properties[p].scalar;
+            let field = Field { scalar, big_endian: cx.big_endian, offset, count: 1 };
+            let rows = if layout.segments.len() == 1 {
+                Rows::Fixed { bytes, stride: layout.segments[0].fixed }
+            } else {
+                Rows::Starts { bytes, starts: &starts[segment] }
+            };
+            gather(rows, &field, column, &mut out, k);
+        }
+    }
+    check_indices(slot, layout, cx)
+}
+
+/// Makes `data` ready to take `rows` records of `column`.
+pub(crate) fn prepare(data: &mut Data, column: &Column, rows: usize) {
+    if data.scalar() != column.stored {
+        *data = Data::new(column.stored);
+    }
+    data.clear();
+    if column.is_list {
+        return;
+    }
+    data.resize(rows * column.width);
+    if column.parts.len() < column.width
+        && let Data::F32(values) = data
+    {
+        let last = column.width - 1;
+        values.chunks_exact_mut(column.width).for_each(|v| v[last] = 1.0); // alpha
+    }
+}
+
+/// Refuses indices past the vertices.
+fn check_indices(slot: &Slot, layout: &Layout, cx: &Context<'_>) -> Result<()> {
+    for (c, column) in cx.plan.columns.iter().enumerate() {
+        let Some(bad) = first_bad_index(column, &slot.columns[c], cx.vertices) else { continue };
+        let mut row = bad / column.width;
+        if column.is_list {
+            let mut seen = 0;
+            row = slot.counts[c]
+                .iter()
+                .position(|&n| {
+                    seen += n as usize;
+                    seen > bad
+                })
+                .unwrap_or(0);
+        }
+        let at = if layout.segments.len() == 1 {
+            row * layout.segments[0].fixed
+        } else {
+            slot.starts[0][row] as usize
+        };
+        let row = slot.first_row + row as u64;
+        return Err(bad_index(column, cx, row).at_offset(slot.at + at as u64));
+    }
+    Ok(())
+}
+
+/// The error for a record that refers to a vertex that is not there.
+pub(crate) fn bad_index(column: &Column, cx: &Context<'_>, row: u64) -> Error {
+    let property = &cx.element.properties[column.parts[0]].name;
+    Error::corrupt(format!(
+        "`{property}` of record {row} of element `{}` refers to a vertex that is not there; \
+         the file has {} vertices",
+        cx.element.name, cx.vertices
+    ))
+}
+
+/// Where in `data` the first index past the vertices is.
+pub(crate) fn first_bad_index(column: &Column, data: &Data, vertices: u64) -> Option<usize> {
+    if column.kind != Kind::Index {
+        return None;
+    }
+    let values = u32::slice(data)?;
+    if column.role == Role::Strips {
+        return values.iter().position(|&v| v as u64 >= vertices && v != u32::MAX);
+    }
+    let most = values.iter().copied().max()?; // this loop is a vector instruction, the next is not
+    if (most as u64) < vertices {
+        return None;
+    }
+    values.iter().position(|&v| v as u64 >= vertices)
+}

@@ -1,0 +1,193 @@
+//! A stretch of records as columns, and its text or bytes.
+
+use super::columns::{Scalar, with_scalar};
+use super::options::{PlyFormat, PlyWriteOptions};
+use super::text;
+use crate::model::{ScalarType, Values};
+use solio_codec::number::{Digits, format};
+
+/// Values of one property, or of several that lie side by side, for some records.
+pub(crate) struct Cells<'a> {
+    pub(crate) values: Values<'a>,
+    /// Values per record; for lists 1.
+    pub(crate) width: usize,
+    /// For lists: rising offsets into `values`, and the type of the count.
+    pub(crate) list: Option<(Vec<u32>, ScalarType)>,
+}
+
+/// Runs `$body` with `$v` bound to the array of whatever type `$values` has.
+macro_rules! with_values {
+    ($values:expr, $v:ident => $body:expr) => {
+        match $values {
+            $crate::model::Values::I8($v) => $body,
+            $crate::model::Values::U8($v) => $body,
+            $crate::model::Values::I16($v) => $body,
+            $crate::model::Values::U16($v) => $body,
+            $crate::model::Values::I32($v) => $body,
+            $crate::model::Values::U32($v) => $body,
+            $crate::model::Values::F32($v) => $body,
+            $crate::model::Values::F64($v) => $body,
+        }
+    };
+}
+pub(crate) use with_values;
+
+impl Values<'_> {
+    /// The type of the values.
+    pub fn scalar(&self) -> ScalarType {
+        fn of<T: Scalar>(_: &[T]) -> ScalarType {
+            T::TYPE
+        }
+        with_values!(self, v => of(v))
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        with_values!(self, v => v.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<'a> Cells<'a> {
+    pub(crate) fn fixed(values: Values<'a>, width: usize) -> Cells<'a> {
+        Cells { values, width, list: None }
+    }
+
+    fn range(&self, row: usize) -> std::ops::Range<usize> {
+        match &self.list {
+            Some((offsets, _)) => offsets[row] as usize..offsets[row + 1] as usize,
+            None => row * self.width..(row + 1) * self.width,
+        }
+    }
+}
+
+/// Appends `rows` records.
+pub(crate) fn emit(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize, options: &PlyWriteOptions) {
+    match options.format {
+        PlyFormat::Ascii => ascii(out, cells, rows, options.digits),
+        PlyFormat::BinaryLittleEndian => binary::<false>(out, cells, rows),
+        PlyFormat::BinaryBigEndian => binary::<true>(out, cells, rows),
+    }
+}
+
+fn ascii(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize, digits: Digits) {
+    for row in 0..rows {
+        let start = out.len();
+        for c in cells {
+            let range = c.range(row);
+            if c.list.is_some() {
+                format::push_u32(out, range.len() as u32);
+                out.push(b' ');
+            }
+            match &c.values {
+                Values::F32(v) => v[range].iter().for_each(|&v| {
+                    text::push_f32(out, digits, v);
+                    out.push(b' ');
+                }),
+                Values::F64(v) => v[range].iter().for_each(|&v| {
+                    text::push_f64(out, digits, v);
+                    out.push(b' ');
+                }),
+                Values::U32(v) => v[range].iter().for_each(|&v| {
+                    format::push_u32(out, v);
+                    out.push(b' ');
+                }),
+                values => integers(out, values, range),
+            }
+        }
+        if out.len() > start {
+            out.pop();
+        }
+        out.push(b'\n');
+    }
+}
+
+fn integers(out: &mut Vec<u8>, values: &Values<'_>, range: std::ops::Range<usize>) {
+    let mut push = |v: i64| {
+        format::push_i64(out, v);
+        out.push(b' ');
+    };
+    match values {
+        Values::I8(v) => v[range].iter().for_each(|&v| push(v as i64)),
+        Values::U8(v) => v[range].iter().for_each(|&v| push(v as i64)),
+        Values::I16(v) => v[range].iter().for_each(|&v| push(v as i64)),
+        Values::U16(v) => v[range].iter().for_each(|&v| push(v as i64)),
+        Values::I32(v) => v[range].iter().for_each(|&v| push(v as i64)),
+        Values::U32(v) => v[range].iter().for_each(|&v| push(v as i64)),
+        Values::F32(_) | Values::F64(_) => {}
+    }
+}
+
+fn binary<const BIG: bool>(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize) {
+    if cells.iter().any(|c| c.list.is_some()) {
+        return lists::<BIG>(out, cells, rows);
+    }
+    let stride: usize = cells.iter().map(|c| c.width * c.values.scalar().size()).sum();
+    let start = out.len();
+    out.resize(start + rows * stride, 0);
+    let mut offset = 0;
+    for c in cells {
+        with_values!(&c.values, v => {
+            let size = size_of_val(&v[..]) / v.len().max(1);
+            let records = out[start..].chunks_exact_mut(stride.max(1));
+            if stride == size * c.width && !BIG {
+                out[start..].copy_from_slice(bytemuck::cast_slice(&v[..rows * c.width]));
+            } else {
+                for (record, values) in records.zip(v.chunks_exact(c.width)) {
+                    let bytes = &mut record[offset..offset + size * c.width];
+                    for (b, v) in bytes.chunks_exact_mut(size).zip(values) {
+                        v.write::<BIG>(b);
+                    }
+                }
+            }
+            offset += size * c.width;
+        });
+    }
+}
+
+/// Records with lists have no common size.
+fn lists<const BIG: bool>(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize) {
+    let bytes: usize = cells
+        .iter()
+        .map(|c| {
+            let counts = c.list.as_ref().map_or(0, |(_, count)| count.size() * rows);
+            c.values.len() * c.values.scalar().size() + counts
+        })
+        .sum();
+    let start = out.len();
+    out.resize(start + bytes, 0);
+    let mut rest = &mut out[start..];
+    if let [Cells { values: Values::U32(v), list: Some((offsets, ScalarType::U8)), .. }] = cells {
+        for pair in offsets.windows(2).take(rows) {
+            let values = &v[pair[0] as usize..pair[1] as usize];
+            let (record, after) = rest.split_at_mut(1 + 4 * values.len());
+            record[0] = values.len() as u8;
+            for (b, v) in record[1..].chunks_exact_mut(4).zip(values) {
+                v.write::<BIG>(b);
+            }
+            rest = after;
+        }
+        return;
+    }
+    for row in 0..rows {
+        for c in cells {
+            let range = c.range(row);
+            if let Some((_, count)) = &c.list {
+                with_scalar!(*count, S => {
+                    let (b, after) = rest.split_at_mut(S::SIZE);
+                    (range.len() as S).write::<BIG>(b);
+                    rest = after;
+                });
+            }
+            with_values!(&c.values, v => for value in &v[range] {
+                let (b, after) = rest.split_at_mut(size_of_val(value));
+                value.write::<BIG>(b);
+                rest = after;
+            });
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Vertex colours: between linear light and sRGB, to bytes.
+
+use crate::model::ColorSpace;
+
+/// How colours change on their way into a file.
+#[derive(Clone, Copy)]
+pub(crate) struct ColorPath {
+    pub(crate) from: ColorSpace,
+    pub(crate) to: ColorSpace,
+    /// Cut to bytes as Blender does, instead of rounding.
+    pub(crate) cut: bool,
+}
+
+impl ColorPath {
+    /// The colour in the file's space; alpha stays.
+    pub(crate) fn convert(self, c: [f32; 4]) -> [f32; 4] {
+        let channel = match (self.from, self.to) {
+            (ColorSpace::Linear, ColorSpace::Srgb) => to_srgb,
+            (ColorSpace::Srgb, ColorSpace::Linear) => to_linear,
+            _ => return c,
+        };
+        [channel(c[0]), channel(c[1]), channel(c[2]), c[3]]
+    }
+
+    /// The colour in the file's space as bytes.
+    pub(crate) fn bytes(self, c: [f32; 4]) -> [u8; 4] {
+        let c = self.convert(c);
+        if self.cut {
+            // What the conversion of a float to a byte does in C on x86: the low byte.
+            return c.map(|v| {
+                let v = v * 255.0;
+                if v.abs() < 2147483648.0 { v as i32 as u8 } else { 0 }
+            });
+        }
+        c.map(|v| (v * 255.0).round_ties_even() as u8) // `as` keeps to 0..=255
+    }
+}
+
+fn to_srgb(v: f32) -> f32 {
+    if v < 0.0031308 {
+        return if v < 0.0 { 0.0 } else { v * 12.92 };
+    }
+    1.055 * v.powf(1.0 / 2.4) - 0.055
+}
+
+fn to_linear(v: f32) -> f32 {
+    if v < 0.04045 {
+        return if v < 0.0 { 0.0 } else { v * (1.0 / 12.92) };
+    }
+    ((v + 0.055) * (1.0 / 1.055)).powf(2.4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_survive_and_blender_cuts() {
+        let same = ColorPath { from: ColorSpace::Srgb, to: ColorSpace::Srgb, cut: false };
+        for byte in 0..=255u8 {
+            let c = byte as f32 / 255.0;
+            assert_eq!(same.bytes([c; 4]), [byte; 4]);
+        }
+        let blender = ColorPath { from: ColorSpace::Linear, to: ColorSpace::Srgb, cut: true };
+        assert_eq!(blender.bytes([1.0, 0.0, 1.0 / 9.0, 0.5]), [254, 0, 93, 127]);
+    }
+}

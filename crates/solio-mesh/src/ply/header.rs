@@ -1,0 +1,319 @@
+//! The header: what elements the file has, and how their properties lie.
+
+use super::options::PlyFormat;
+use crate::head::Head;
+use crate::model::ScalarType;
+use solio_base::{Error, Limits, Result};
+
+/// What the header says.
+#[derive(Debug)]
+pub(crate) struct Header {
+    pub(crate) format: PlyFormat,
+    pub(crate) elements: Vec<Element>,
+    pub(crate) comments: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+    /// Where the data starts.
+    pub(crate) data_at: u64,
+    /// Lines up to and with `end_header`.
+    pub(crate) lines: u64,
+    /// What ends a line: `\n`, or `\r` in files of the old Mac OS.
+    pub(crate) newline: u8,
+}
+
+/// An `element` line and its properties.
+#[derive(Clone, Debug)]
+pub(crate) struct Element {
+    pub(crate) name: String,
+    pub(crate) count: u64,
+    pub(crate) properties: Vec<Property>,
+}
+
+/// A `property` line.
+#[derive(Clone, Debug)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) scalar: ScalarType,
+    /// The type of the count, for lists.
+    pub(crate) list: Option<ScalarType>,
+}
+
+impl Property {
+    /// Fewest bytes that a value can take.
+    pub(crate) fn least_bytes(&self, format: PlyFormat) -> u64 {
+        match format {
+            PlyFormat::Ascii => 2, // a digit and what parts it from the next one
+            _ => self.list.unwrap_or(self.scalar).size() as u64,
+        }
+    }
+}
+
+impl Element {
+    /// Fewest bytes that one record can take.
+    pub(crate) fn least_bytes(&self, format: PlyFormat) -> u64 {
+        self.properties.iter().map(|p| p.least_bytes(format)).sum()
+    }
+
+    /// The element called `vertex` of a list.
+    pub(crate) fn find<'a>(elements: &'a [Element], name: &str) -> Option<&'a Element> {
+        elements.iter().find(|e| e.name == name)
+    }
+}
+
+impl ScalarType {
+    /// The type's names in PLY headers, the old one first.
+    const NAMES: [(&'static str, &'static str, ScalarType); 8] = [
+        ("char", "int8", ScalarType::I8),
+        ("uchar", "uint8", ScalarType::U8),
+        ("short", "int16", ScalarType::I16),
+        ("ushort", "uint16", ScalarType::U16),
+        ("int", "int32", ScalarType::I32),
+        ("uint", "uint32", ScalarType::U32),
+        ("float", "float32", ScalarType::F32),
+        ("double", "float64", ScalarType::F64),
+    ];
+
+    /// From a PLY header's word: `uchar`, `uint8`…
+    pub fn from_name(name: &str) -> Option<ScalarType> {
+        Self::NAMES.iter().find(|n| n.0 == name || n.1 == name).map(|n| n.2)
+    }
+
+    /// The word that PLY headers usually have: `uchar`, `float`…
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|n| n.2 == self).expect("every type is listed").0
+    }
+
+    /// Bytes of a value.
+    pub fn size(self) -> usize {
+        match self {
+            ScalarType::I8 | ScalarType::U8 => 1,
+            ScalarType::I16 | ScalarType::U16 => 2,
+            ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
+            ScalarType::F64 => 8,
+        }
+    }
+
+    /// Whether the type is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, ScalarType::F32 | ScalarType::F64)
+    }
+}
+
+/// Reads the header at the start of `head`.
+pub(crate) fn read_header(head: &mut Head<'_>, strict: bool, limits: &Limits) -> Result<Header> {
+    let start = head.look(4096)?;
+    if start.is_empty() {
+        return Err(Error::syntax("the file is empty; a PLY file starts with `ply`").at_offset(0));
+    }
+    if !start.starts_with(b"ply") || !start.get(3).is_none_or(|b| b.is_ascii_whitespace()) {
+        return Err(Error::syntax("a PLY file starts with a line `ply`")
+            .at_line(1, 1)
+            .at_offset(0));
+    }
+    let first_end = start.iter().position(|&b| b == b'\n' || b == b'\r');
+    let newline = match first_end {
+        Some(i) if start[i] == b'\r' && start.get(i + 1) != Some(&b'\n') => b'\r',
+        _ => b'\n',
+    };
+    let mut parser = Parser {
+        header: Header {
+            format: PlyFormat::Ascii,
+            elements: Vec::new(),
+            comments: Vec::new(),
+            warnings: Vec::new(),
+            data_at: 0,
+            lines: 0,
+            newline,
+        },
+        format_seen: false,
+        strict,
+        limits,
+    };
+    let mut at = 0;
+    loop {
+        let end = line_end(head, at, newline, limits)?;
+        let (line_stop, next) = match end {
+            Some(i) => (i, i + 1),
+            None => (head.bytes().len(), head.bytes().len()),
+        };
+        let line = head.bytes()[at..line_stop].to_vec();
+        let line = line.strip_suffix(b"\r").unwrap_or(&line);
+        parser.header.lines += 1;
+        let place = (parser.header.lines, at as u64);
+        let done = parser.line(line).map_err(|e| {
+            let column = e.column().unwrap_or(1);
+            e.at_offset(place.1 + column - 1).at_line(place.0, 1)
+        })?;
+        at = next;
+        if done {
+            break;
+        }
+        if end.is_none() {
+            return Err(Error::syntax("the header has no line `end_header`")
+                .at_offset(at as u64)
+                .at_line(place.0, line.len() as u64 + 1));
+        }
+    }
+    parser.header.data_at = at as u64;
+    parser.finish()
+}
+
+/// The index of the newline that ends the line starting at `at`; `None` at the end of the data.
+fn line_end(head: &mut Head<'_>, at: usize, newline: u8, limits: &Limits) -> Result<Option<usize>> {
+    let mut searched = at;
+    loop {
+        let bytes = head.bytes();
+        if let Some(i) = memchr::memchr(newline, &bytes[searched..]) {
+            return Ok(Some(searched + i));
+        }
+        searched = bytes.len();
+        if head.ended() {
+            return Ok(None);
+        }
+        if (searched - at) as u64 > limits.line_bytes.min(1 << 20) {
+            return Err(Error::syntax("a header line is longer than 1 MiB").at_offset(at as u64));
+        }
+        if searched as u64 > 64 << 20 {
+            return Err(Error::limit("the header is longer than 64 MiB").at_offset(at as u64));
+        }
+        head.look(searched * 2)?;
+    }
+}
+
+struct Parser<'a> {
+    header: Header,
+    format_seen: bool,
+    strict: bool,
+    limits: &'a Limits,
+}
+
+impl Parser<'_> {
+    /// Takes one line; `true` at `end_header`.
+    fn line(&mut self, line: &[u8]) -> Result<bool> {
+        let text = String::from_utf8_lossy(line);
+        let (key, rest) = split_word(&text);
+        match key {
+            "ply" if self.header.lines == 1 => {}
+            "" => {
+                if self.header.lines > 1 {
+                    self.odd("an empty line in the header".into())?;
+                }
+            }
+            "format" => self.format(rest)?,
+            "comment" => self.header.comments.push(rest.to_string()),
+            "obj_info" => self.header.comments.push(format!("obj_info {rest}")),
+            "element" => self.element(rest)?,
+            "property" => self.property(rest)?,
+            "end_header" => return Ok(true),
+            _ => {
+                let shown: String = key.chars().take(40).collect();
+                if !self.format_seen {
+                    return Err(Error::syntax(format!(
+                        "`{shown}` where `format` was expected"
+                    )));
+                }
+                self.odd(format!("unknown header word `{shown}`"))?;
+            }
+        }
+        Ok(false)
+    }
+
+    fn format(&mut self, rest: &str) -> Result<()> {
+        let (name, version) = split_word(rest);
+        self.header.format = match name {
+            "ascii" => PlyFormat::Ascii,
+            "binary_little_endian" => PlyFormat::BinaryLittleEndian,
+            "binary_big_endian" => PlyFormat::BinaryBigEndian,
+            _ => {
+                return Err(Error::syntax(format!(
+                    "format `{name}`; expected ascii, binary_little_endian or binary_big_endian"
+                )));
+            }
+        };
+        self.format_seen = true;
+        if version.trim() != "1.0" {
+            self.odd(format!("format version `{}`; expected 1.0", version.trim()))?;
+        }
+        Ok(())
+    }
+
+    fn element(&mut self, rest: &str) -> Result<()> {
+        let rest = rest.trim();
+        let Some((name, count)) = rest.rsplit_once([' ', '\t']) else {
+            return Err(Error::syntax("expected `element <name> <count>`"));
+        };
+        let count = count.parse::<u64>().map_err(|_| {
+            Error::syntax(format!("the count of element `{}` is `{count}`", name.trim()))
+        })?;
+        self.limits.check_elements(name, count)?;
+        let name = name.trim().to_string();
+        if self.header.elements.iter().any(|e| e.name == name) {
+            self.odd(format!("a second element `{name}`"))?;
+        }
+        self.header.elements.push(Element { name, count, properties: Vec::new() });
+        Ok(())
+    }
+
+    fn property(&mut self, rest: &str) -> Result<()> {
+        let (word, after) = split_word(rest);
+        let (list, word, name) = if word == "list" {
+            let (count, after) = split_word(after);
+            let count = scalar(count)?;
+            if count.is_float() {
+                self.odd(format!("a list count of type {}", count.name()))?;
+            }
+            let (word, name) = split_word(after);
+            (Some(count), word, name)
+        } else {
+            (None, word, after)
+        };
+        let scalar = scalar(word)?;
+        let name = name.trim().to_string();
+        if name.is_empty() {
+            return Err(Error::syntax("a property without a name"));
+        }
+        let Some(element) = self.header.elements.last_mut() else {
+            return Err(Error::syntax("a property before the first element"));
+        };
+        let twice = element.properties.iter().any(|p| p.name == name);
+        let element_name = element.name.clone();
+        element.properties.push(Property { name: name.clone(), scalar, list });
+        if twice {
+            self.odd(format!("element `{element_name}` has two properties `{name}`"))?;
+        }
+        Ok(())
+    }
+
+    /// Something that the specification does not allow, but that does no harm.
+    fn odd(&mut self, message: String) -> Result<()> {
+        if self.strict {
+            return Err(Error::syntax(message));
+        }
+        self.header.warnings.push(format!("line {}: {message}", self.header.lines));
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Header> {
+        if !self.format_seen {
+            return Err(Error::syntax("the header has no `format` line")
+                .at_offset(self.header.data_at)
+                .at_line(self.header.lines, 1));
+        }
+        Ok(self.header)
+    }
+}
+
+fn scalar(word: &str) -> Result<ScalarType> {
+    ScalarType::from_name(word).ok_or_else(|| {
+        Error::syntax(format!("unknown type `{word}`"))
+            .hint("PLY knows char, uchar, short, ushort, int, uint, float and double")
+    })
+}
+
+/// The first word, and what follows the white space after it.
+fn split_word(text: &str) -> (&str, &str) {
+    let text = text.trim_start_matches([' ', '\t']);
+    match text.find([' ', '\t']) {
+        Some(i) => (&text[..i], text[i + 1..].trim_end_matches([' ', '\t'])),
+        None => (text, ""),
+    }
+}

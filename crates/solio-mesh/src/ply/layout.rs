@@ -1,0 +1,255 @@
+//! What the elements and properties of an output are.
+
+use super::cells::with_values;
+use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
+use super::part::Part;
+use crate::model::{Attribute, Domain, Positions, ScalarType, Values};
+use solio_base::{Error, Result};
+
+/// The properties that come from one place of the mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Item {
+    Position(ScalarType),
+    Normal,
+    Color(PlyColorType),
+    Uv,
+    /// The corners of faces, with the type of the count.
+    Corners(ScalarType),
+    FaceNormal,
+    EdgeEnds,
+    Attribute(AttributeItem),
+}
+
+/// An attribute of that name in some of the meshes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AttributeItem {
+    pub(crate) name: String,
+    pub(crate) scalar: ScalarType,
+    pub(crate) list: Option<ScalarType>,
+}
+
+/// An element of the output.
+pub(crate) struct ElementOut {
+    pub(crate) name: String,
+    pub(crate) items: Vec<Item>,
+    /// Records that each part has.
+    pub(crate) counts: Vec<usize>,
+}
+
+/// All elements that have something to say.
+pub(crate) fn elements(parts: &[Part<'_>], options: &PlyWriteOptions) -> Result<Vec<ElementOut>> {
+    let any = |f: &dyn Fn(&Part<'_>) -> bool| parts.iter().any(f);
+    let counts = |f: &dyn Fn(&Part<'_>) -> usize| parts.iter().map(f).collect::<Vec<_>>();
+    let mut items = vec![Item::Position(
+        if any(&|p| matches!(p.mesh.positions, Positions::F64(_))) {
+            ScalarType::F64
+        } else {
+            ScalarType::F32
+        },
+    )];
+    if any(&|p| p.has_normal) {
+        items.push(Item::Normal);
+    }
+    if options.export_colors != PlyColors::None && any(&|p| p.mesh.colors.is_some()) {
+        items.push(Item::Color(options.color_type));
+    }
+    if any(&|p| p.has_uv) {
+        items.push(Item::Uv);
+    }
+    let mut out = vec![ElementOut { name: "vertex".into(), items, counts: counts(&|p| p.vertices) }];
+    if any(&|p| p.faces() > 0) {
+        let long = any(&|p| p.face_offsets.windows(2).any(|f| f[1] - f[0] > 255));
+        let count = if long { ScalarType::U32 } else { ScalarType::U8 };
+        let mut items = vec![Item::Corners(count)];
+        let of_face = |p: &Part<'_>| {
+            p.mesh.normals.as_ref().is_some_and(|n| n.domain == Domain::Face)
+        };
+        if options.export_normals && any(&of_face) {
+            items.push(Item::FaceNormal);
+        }
+        out.push(ElementOut { name: "face".into(), items, counts: counts(&|p| p.faces()) });
+    }
+    if any(&|p| !p.edges.is_empty()) {
+        let counts = counts(&|p| p.edges.len());
+        out.push(ElementOut { name: "edge".into(), items: vec![Item::EdgeEnds], counts });
+    }
+    if options.export_attributes {
+        attributes(parts, &mut out)?;
+    }
+    Ok(out)
+}
+
+/// Adds the attributes of all meshes, and the elements that only they have.
+fn attributes(parts: &[Part<'_>], out: &mut Vec<ElementOut>) -> Result<()> {
+    for (i, part) in parts.iter().enumerate() {
+        for attribute in &part.mesh.attributes {
+            let count = attribute_len(attribute)?;
+            let mut element = out.iter().position(|e| e.name == attribute.element);
+            let standard = matches!(attribute.element.as_str(), "vertex" | "face" | "edge");
+            if element.is_none() && !standard {
+                let counts = vec![0; parts.len()];
+                out.push(ElementOut { name: attribute.element.clone(), items: Vec::new(), counts });
+                element = Some(out.len() - 1);
+            }
+            let Some(element) = element else { continue };
+            let element = &mut out[element];
+            let own = match attribute.element.as_str() {
+                "vertex" => part.mesh.positions.len(),
+                "face" => part.mesh.face_offsets.len().saturating_sub(1),
+                // Edges of a polyline have no attributes of their own.
+                "edge" if part.edges.len() != count => continue,
+                "edge" => count,
+                _ => {
+                    let first = element.counts[i] == 0;
+                    if first {
+                        element.counts[i] = count;
+                    }
+                    element.counts[i]
+                }
+            };
+            if own != count {
+                return Err(Error::argument(format!(
+                    "the attribute `{}` has {count} values for {own} elements `{}`",
+                    attribute.name, attribute.element
+                )));
+            }
+            add(element, attribute);
+        }
+    }
+    Ok(())
+}
+
+/// Adds an attribute to an element, or widens the type of the one of that name.
+fn add(element: &mut ElementOut, attribute: &Attribute<'_>) {
+    let list = attribute.list.as_ref().map(|(offsets, count)| {
+        let longest = offsets.windows(2).map(|p| p[1] - p[0]).max().unwrap_or(0);
+        wide_enough(*count, longest)
+    });
+    let scalar = attribute.values.scalar();
+    for item in &mut element.items {
+        if let Item::Attribute(known) = item
+            && known.name == attribute.name
+            && known.list.is_some() == list.is_some()
+        {
+            if known.scalar != scalar {
+                known.scalar = ScalarType::F64; // holds every value of every other type
+            }
+            if let (Some(a), Some(b)) = (known.list.as_mut(), list) {
+                *a = if b.size() > a.size() { b } else { *a };
+            }
+            return;
+        }
+    }
+    element.items.push(Item::Attribute(AttributeItem {
+        name: attribute.name.clone(),
+        scalar,
+        list,
+    }));
+}
+
+/// The count's type, or u32 where that is too small.
+fn wide_enough(count: ScalarType, longest: u32) -> ScalarType {
+    let most = match count {
+        ScalarType::I8 => i8::MAX as u32,
+        ScalarType::U8 => u8::MAX as u32,
+        ScalarType::I16 => i16::MAX as u32,
+        ScalarType::U16 => u16::MAX as u32,
+        ScalarType::I32 => i32::MAX as u32,
+        _ => u32::MAX,
+    };
+    if longest <= most { count } else { ScalarType::U32 }
+}
+
+/// Number of records of an attribute.
+fn attribute_len(attribute: &Attribute<'_>) -> Result<usize> {
+    let values = attribute.values.len();
+    let Some((offsets, _)) = &attribute.list else { return Ok(values) };
+    let fits = offsets.first() == Some(&0)
+        && offsets.last().is_some_and(|&e| e as usize == values)
+        && offsets.windows(2).all(|p| p[0] <= p[1]);
+    if !fits {
+        let message = format!("the list offsets of attribute `{}` do not fit it", attribute.name);
+        return Err(Error::argument(message));
+    }
+    Ok(offsets.len() - 1)
+}
+
+/// The header.
+pub(crate) fn header(elements: &[ElementOut], options: &PlyWriteOptions) -> Result<String> {
+    let mut text = format!("ply\nformat {} 1.0\n", options.format.name());
+    for comment in &options.comments {
+        for line in comment.lines() {
+            if !line.starts_with("obj_info ") {
+                text.push_str("comment ");
+            }
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    for element in elements {
+        let count: usize = element.counts.iter().sum();
+        text.push_str(&format!("element {} {count}\n", one_line(&element.name)?));
+        for item in &element.items {
+            properties(&mut text, item)?;
+        }
+    }
+    text.push_str("end_header\n");
+    Ok(text)
+}
+
+fn one_line(name: &str) -> Result<&str> {
+    if name.trim().is_empty() || name.contains(['\n', '\r']) {
+        let message = format!("`{}` cannot be a name in a PLY file", name.escape_debug());
+        return Err(Error::argument(message));
+    }
+    Ok(name)
+}
+
+fn properties(text: &mut String, item: &Item) -> Result<()> {
+    let mut scalars = |scalar: ScalarType, names: &[&str]| {
+        for name in names {
+            text.push_str(&format!("property {} {name}\n", scalar.name()));
+        }
+    };
+    match item {
+        Item::Position(scalar) => scalars(*scalar, &["x", "y", "z"]),
+        Item::Normal | Item::FaceNormal => scalars(ScalarType::F32, &["nx", "ny", "nz"]),
+        Item::Color(PlyColorType::U8) => {
+            scalars(ScalarType::U8, &["red", "green", "blue", "alpha"]);
+        }
+        Item::Color(PlyColorType::F32) => {
+            scalars(ScalarType::F32, &["red", "green", "blue", "alpha"]);
+        }
+        Item::Uv => scalars(ScalarType::F32, &["s", "t"]),
+        Item::EdgeEnds => scalars(ScalarType::I32, &["vertex1", "vertex2"]),
+        Item::Corners(count) => {
+            text.push_str(&format!("property list {} uint vertex_indices\n", count.name()));
+        }
+        Item::Attribute(a) => {
+            let list = a.list.map_or(String::new(), |count| format!("list {} ", count.name()));
+            let name = one_line(&a.name)?;
+            text.push_str(&format!("property {list}{} {name}\n", a.scalar.name()));
+        }
+    }
+    Ok(())
+}
+
+/// The attribute of `item`'s name in a mesh, if it has one.
+pub(crate) fn find<'m>(
+    part: &Part<'m>,
+    element: &str,
+    item: &AttributeItem,
+) -> Option<&'m Attribute<'m>> {
+    part.mesh.attributes.iter().find(|a| {
+        a.element == element && a.name == item.name && a.list.is_some() == item.list.is_some()
+    })
+}
+
+/// Values in another type.
+pub(crate) fn convert(values: Values<'_>, to: ScalarType) -> Values<'_> {
+    use super::columns::Scalar;
+    if values.scalar() == to {
+        return values;
+    }
+    with_values!(&values, v => Values::F64(v.iter().map(|&v| v.to_f64()).collect()))
+}

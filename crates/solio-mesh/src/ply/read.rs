@@ -1,0 +1,112 @@
+//! Reading: header, plan, columns, mesh.
+
+use super::assemble::{Loaded, assemble};
+use super::binary::Context;
+use super::columns::Plan;
+use super::header::{Element, Header, read_header};
+use super::options::{PlyFormat, PlyReadOptions};
+use super::{ascii, binary};
+use crate::head::Head;
+use crate::model::Scene;
+use solio_base::{Error, Result, Source, Work};
+
+/// Reads a PLY file. The scene has one mesh.
+///
+/// Lists `vertex_indices` of `face` become faces, strips become triangles, `edge` becomes lines;
+/// every other property is kept as an attribute in its own type.
+///
+/// # Errors
+/// `Syntax` and `Corrupt` with the place, `Limit` for files that ask for more than
+/// [`PlyReadOptions::limits`], and what `source` fails with.
+pub fn decode_ply(
+    source: &dyn Source,
+    options: &PlyReadOptions,
+    work: &Work,
+) -> Result<Scene<'static>> {
+    let mut head = Head::new(source);
+    let header = read_header(&mut head, options.strict, &options.limits)?;
+    check_sizes(&header, &head)?;
+    let plans: Vec<Plan> = header.elements.iter().map(Plan::new).collect();
+    let vertices = Element::find(&header.elements, "vertex");
+    if let Some(vertex) = vertices {
+        for name in ["x", "y", "z"] {
+            if !vertex.properties.iter().any(|p| p.name == name && p.list.is_none()) {
+                return Err(Error::unsupported(format!("element `vertex` has no property `{name}`"))
+                    .at_offset(header.data_at));
+            }
+        }
+    }
+    let contexts: Vec<Context<'_>> = header
+        .elements
+        .iter()
+        .zip(&plans)
+        .map(|(element, plan)| Context {
+            element,
+            plan,
+            big_endian: header.format == PlyFormat::BinaryBigEndian,
+            vertices: vertices.map_or(0, |v| v.count),
+            limits: &options.limits,
+        })
+        .collect();
+    let (tables, warnings) = if header.format == PlyFormat::Ascii {
+        ascii::read_elements(&head, &header, &contexts, options.strict, work)?
+    } else {
+        read_binary(&head, &header, &contexts, options.strict, work)?
+    };
+    let loaded = contexts
+        .iter()
+        .zip(tables)
+        .map(|(cx, tables)| Loaded { element: cx.element, plan: cx.plan, tables })
+        .collect();
+    assemble(&header, loaded, warnings, options.strict, &options.limits)
+}
+
+type Tables = Vec<Vec<super::columns::Table>>;
+
+fn read_binary(
+    head: &Head<'_>,
+    header: &Header,
+    contexts: &[Context<'_>],
+    strict: bool,
+    work: &Work,
+) -> Result<(Tables, Vec<String>)> {
+    let mut at = header.data_at;
+    let mut tables = Vec::new();
+    for cx in contexts {
+        tables.push(binary::read_element(head, &mut at, cx, work)?);
+    }
+    let mut warnings = Vec::new();
+    let mut byte = [0];
+    if head.read_at(at, &mut byte)? > 0 {
+        let error = Error::corrupt("data behind the last record").at_offset(at);
+        if strict {
+            return Err(error);
+        }
+        warnings.push(error.to_string());
+    }
+    Ok((tables, warnings))
+}
+
+/// Refuses counts that the rest of the file cannot hold.
+fn check_sizes(header: &Header, head: &Head<'_>) -> Result<()> {
+    let Some(total) = head.len_bytes() else { return Ok(()) };
+    // The last value of a text file needs nothing behind it.
+    let spare = u64::from(header.format == PlyFormat::Ascii);
+    let rest = total.saturating_sub(header.data_at) + spare;
+    let mut need = 0u64;
+    for element in &header.elements {
+        let bytes = element.count.saturating_mul(element.least_bytes(header.format));
+        need = need.saturating_add(bytes);
+        if need > rest {
+            return Err(Error::corrupt(format!(
+                "{} records of element `{}` need at least {bytes} bytes; the file has {} behind \
+                 its header",
+                element.count,
+                element.name,
+                rest - spare
+            ))
+            .at_offset(header.data_at));
+        }
+    }
+    Ok(())
+}

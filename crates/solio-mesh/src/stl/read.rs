@@ -1,0 +1,95 @@
+//! Reading: which of the two forms it is, then that form's reader.
+
+use super::options::StlReadOptions;
+use super::{ascii, binary, color};
+use crate::head::Head;
+use crate::model::Scene;
+use solio_base::{Error, Result, Source, Work};
+
+/// Reads an STL file. The scene has one mesh; the solids of a text file are its objects.
+///
+/// # Errors
+/// `Syntax` and `Corrupt` with the place, `Limit` for files that ask for more than
+/// [`StlReadOptions::limits`], and what `source` fails with.
+pub fn decode_stl(
+    source: &dyn Source,
+    options: &StlReadOptions,
+    work: &Work,
+) -> Result<Scene<'static>> {
+    let mut head = Head::new(source);
+    head.look(4096)?;
+    let mut warnings = Vec::new();
+    let (mesh, comments) = if is_text(&head)? {
+        let (collector, mut odd) = ascii::read(&head, options, work)?;
+        warnings.append(&mut odd);
+        (collector.finish().0, Vec::new())
+    } else {
+        let count = triangle_count(&head, options.strict, &mut warnings)?;
+        options.limits.check_elements("triangles", count).map_err(|e| e.at_offset(80))?;
+        let (mut mesh, words) = binary::read(&head, count, options, work)?.finish();
+        let header = &head.bytes()[..80];
+        mesh.attributes = color::attributes(header, words);
+        let text = String::from_utf8_lossy(header).trim_end_matches(['\0', ' ']).to_string();
+        let shown = !text.is_empty() && !text.contains(|c: char| c.is_control() || c == '\u{fffd}');
+        (mesh, if shown { vec![text] } else { Vec::new() })
+    };
+    Ok(Scene { meshes: vec![mesh], comments, warnings, ..Scene::default() })
+}
+
+/// Whether the file is text. Binary files may start with `solid` as well; one whose length fits
+/// its count is binary, whatever it starts with.
+fn is_text(head: &Head<'_>) -> Result<bool> {
+    let bytes = head.bytes();
+    if bytes.is_empty() {
+        return Err(Error::syntax("the file is empty").at_offset(0));
+    }
+    if let (Some(total), Some(count)) = (head.len_bytes(), count_word(bytes))
+        && total == binary::HEADER as u64 + binary::TRIANGLE as u64 * count as u64
+    {
+        return Ok(false);
+    }
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let solid = start.len() >= 5 && start[..5].eq_ignore_ascii_case(b"solid");
+    // The words of a text file stand in its first lines; binary numbers bring zeros.
+    let text = solid && memchr::memchr(0, bytes).is_none();
+    if !text && bytes.len() < binary::HEADER {
+        let message = "neither text (`solid …`) nor long enough for binary STL (84 bytes)";
+        return Err(Error::syntax(message).at_offset(bytes.len() as u64));
+    }
+    Ok(text)
+}
+
+fn count_word(bytes: &[u8]) -> Option<u32> {
+    let word = bytes.get(80..84)?;
+    Some(u32::from_le_bytes(word.try_into().expect("four bytes")))
+}
+
+/// The number of triangles of a binary file.
+fn triangle_count(head: &Head<'_>, strict: bool, warnings: &mut Vec<String>) -> Result<u64> {
+    let count = count_word(head.bytes()).map_or(0, u64::from);
+    let Some(total) = head.len_bytes() else { return Ok(count) };
+    let rest = total - binary::HEADER as u64;
+    let need = count * binary::TRIANGLE as u64;
+    if need > rest {
+        return Err(Error::corrupt(format!(
+            "{count} triangles need {need} bytes; the file has {rest} behind its header"
+        ))
+        .at_offset(80));
+    }
+    if need == rest {
+        return Ok(count);
+    }
+    let fits = rest / binary::TRIANGLE as u64;
+    let unset = count == 0 && rest % binary::TRIANGLE as u64 == 0;
+    let error = if unset {
+        Error::corrupt(format!("the count of triangles is 0, but {fits} follow")).at_offset(80)
+    } else {
+        let end = binary::HEADER as u64 + need;
+        Error::corrupt(format!("{} bytes behind the last triangle", rest - need)).at_offset(end)
+    };
+    if strict || (count == 0 && !unset) {
+        return Err(error);
+    }
+    warnings.push(error.to_string());
+    Ok(if unset { fits } else { count })
+}
