@@ -45,15 +45,19 @@ pub(crate) fn read_elements(
     strict: bool,
     work: &Work,
 ) -> Result<(Vec<Vec<Table>>, Vec<String>)> {
-    let tables = contexts
-        .iter()
-        .map(|cx| cx.plan.columns.iter().map(Table::new).collect())
-        .collect();
+    let tables =
+        contexts.iter().map(|cx| cx.plan.columns.iter().map(Table::new).collect()).collect();
     let lines = Lines::new(header);
     let mut tokens = Tokens::new(header, contexts, tables, strict);
     let slow = AtomicBool::new(false);
-    let mut feed =
-        Feed { head, at: header.data_at, line: 0, newline: header.newline, carry: Vec::new(), ended: false };
+    let mut feed = Feed {
+        head,
+        at: header.data_at,
+        line: 0,
+        newline: header.newline,
+        carry: Vec::new(),
+        ended: false,
+    };
     ordered::run::<Slot>(
         work,
         work.window(4 * CHUNK),
@@ -72,7 +76,9 @@ pub(crate) fn read_elements(
             for part in &slot.parts {
                 let cx = &contexts[part.element];
                 let tables = &mut tokens.tables[part.element];
-                for ((table, data), counts) in tables.iter_mut().zip(&part.columns).zip(&part.counts) {
+                for ((table, data), counts) in
+                    tables.iter_mut().zip(&part.columns).zip(&part.counts)
+                {
                     commit(table, data, counts, cx)?;
                 }
             }
@@ -311,9 +317,7 @@ fn record(
         }
         let i = row * step.width + step.place;
         match data {
-            Data::F32(values)
-                if step.kind == Kind::F32(1.0) && step.property.scalar.is_float() =>
-            {
+            Data::F32(values) if step.kind == Kind::F32(1.0) && step.property.scalar.is_float() => {
                 values[i] = cursor.f32()?;
             }
             _ => set(data, i, step.kind, step.property.scalar, cursor.token()?)?,

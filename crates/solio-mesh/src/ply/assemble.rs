@@ -70,12 +70,10 @@ fn place(mesh: &mut Mesh<'static>, element: &Element, column: &Column, table: Ta
         (Role::Position, Data::F32(v)) => mesh.positions = Positions::F32(Cow::Owned(rows(v))),
         (Role::Position, Data::F64(v)) => mesh.positions = Positions::F64(Cow::Owned(rows(v))),
         (Role::Normal, Data::F32(v)) => {
-            mesh.normals =
-                Some(Normals { values: Cow::Owned(rows(v)), domain: Domain::Vertex });
+            mesh.normals = Some(Normals { values: Cow::Owned(rows(v)), domain: Domain::Vertex });
         }
         (Role::Color, Data::F32(v)) => {
-            mesh.colors =
-                Some(Colors { values: Cow::Owned(rows(v)), space: ColorSpace::Srgb });
+            mesh.colors = Some(Colors { values: Cow::Owned(rows(v)), space: ColorSpace::Srgb });
         }
         (Role::Uv, Data::F32(v)) => {
             mesh.uvs = Some(Uvs { values: Cow::Owned(rows(v)), domain: Domain::Vertex });

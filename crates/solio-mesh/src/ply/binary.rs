@@ -80,9 +80,7 @@ pub(crate) fn read_element(
         |slot| feed.next(slot),
         |slot| decode(slot, &layout, cx),
         |slot| {
-            for ((table, data), counts) in
-                tables.iter_mut().zip(&slot.columns).zip(&slot.counts)
-            {
+            for ((table, data), counts) in tables.iter_mut().zip(&slot.columns).zip(&slot.counts) {
                 commit(table, data, counts, cx)?;
             }
             Ok(())

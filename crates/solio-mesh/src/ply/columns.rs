@@ -78,9 +78,8 @@ impl Plan {
         let mut columns = Vec::new();
         let mut taken = vec![false; properties.len()];
         let mut take = |role, names: &[&str], kind: &dyn Fn(&[&Property]) -> Option<Kind>| {
-            let find = |name: &&str| {
-                properties.iter().position(|p| p.name == *name && p.list.is_none())
-            };
+            let find =
+                |name: &&str| properties.iter().position(|p| p.name == *name && p.list.is_none());
             let parts: Option<Vec<usize>> = names.iter().map(find).collect();
             let Some(parts) = parts.filter(|p| p.iter().all(|&i| !taken[i])) else { return false };
             let found: Vec<&Property> = parts.iter().map(|&i| &properties[i]).collect();

@@ -207,9 +207,7 @@ impl Parser<'_> {
             _ => {
                 let shown: String = key.chars().take(40).collect();
                 if !self.format_seen {
-                    return Err(Error::syntax(format!(
-                        "`{shown}` where `format` was expected"
-                    )));
+                    return Err(Error::syntax(format!("`{shown}` where `format` was expected")));
                 }
                 self.odd(format!("unknown header word `{shown}`"))?;
             }

@@ -40,13 +40,12 @@ pub(crate) struct ElementOut {
 pub(crate) fn elements(parts: &[Part<'_>], options: &PlyWriteOptions) -> Result<Vec<ElementOut>> {
     let any = |f: &dyn Fn(&Part<'_>) -> bool| parts.iter().any(f);
     let counts = |f: &dyn Fn(&Part<'_>) -> usize| parts.iter().map(f).collect::<Vec<_>>();
-    let mut items = vec![Item::Position(
-        if any(&|p| matches!(p.mesh.positions, Positions::F64(_))) {
+    let mut items =
+        vec![Item::Position(if any(&|p| matches!(p.mesh.positions, Positions::F64(_))) {
             ScalarType::F64
         } else {
             ScalarType::F32
-        },
-    )];
+        })];
     if any(&|p| p.has_normal) {
         items.push(Item::Normal);
     }
@@ -56,14 +55,14 @@ pub(crate) fn elements(parts: &[Part<'_>], options: &PlyWriteOptions) -> Result<
     if any(&|p| p.has_uv) {
         items.push(Item::Uv);
     }
-    let mut out = vec![ElementOut { name: "vertex".into(), items, counts: counts(&|p| p.vertices) }];
+    let mut out =
+        vec![ElementOut { name: "vertex".into(), items, counts: counts(&|p| p.vertices) }];
     if any(&|p| p.faces() > 0) {
         let long = any(&|p| p.face_offsets.windows(2).any(|f| f[1] - f[0] > 255));
         let count = if long { ScalarType::U32 } else { ScalarType::U8 };
         let mut items = vec![Item::Corners(count)];
-        let of_face = |p: &Part<'_>| {
-            p.mesh.normals.as_ref().is_some_and(|n| n.domain == Domain::Face)
-        };
+        let of_face =
+            |p: &Part<'_>| p.mesh.normals.as_ref().is_some_and(|n| n.domain == Domain::Face);
         if options.export_normals && any(&of_face) {
             items.push(Item::FaceNormal);
         }

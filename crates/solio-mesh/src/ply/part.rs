@@ -64,9 +64,10 @@ impl<'m> Part<'m> {
         let uvs = mesh.uvs.as_ref().filter(|u| {
             options.export_uv && !u.values.is_empty() && (has_corners || per_vertex(&u.domain))
         });
-        let normals = mesh.normals.as_ref().filter(|n| {
-            options.export_normals && n.domain != Domain::Face && !n.values.is_empty()
-        });
+        let normals = mesh
+            .normals
+            .as_ref()
+            .filter(|n| options.export_normals && n.domain != Domain::Face && !n.values.is_empty());
         let mut part = Part {
             mesh,
             vertex_base,
@@ -160,8 +161,7 @@ impl<'m> Part<'m> {
         let triangles = triangulate(self.mesh, work)?;
         let corners = triangles.corners.as_flattened();
         self.corners = Cow::Owned(corners.iter().map(|&c| self.corners[c as usize]).collect());
-        self.face_offsets =
-            Cow::Owned((0..=triangles.faces.len() as u32).map(|i| 3 * i).collect());
+        self.face_offsets = Cow::Owned((0..=triangles.faces.len() as u32).map(|i| 3 * i).collect());
         self.face_of = Some(triangles.faces);
         Ok(())
     }

@@ -31,8 +31,10 @@ pub fn decode_ply(
     if let Some(vertex) = vertices {
         for name in ["x", "y", "z"] {
             if !vertex.properties.iter().any(|p| p.name == name && p.list.is_none()) {
-                return Err(Error::unsupported(format!("element `vertex` has no property `{name}`"))
-                    .at_offset(header.data_at));
+                return Err(Error::unsupported(format!(
+                    "element `vertex` has no property `{name}`"
+                ))
+                .at_offset(header.data_at));
             }
         }
     }

@@ -127,8 +127,12 @@ impl<'a> Tokens<'a> {
         };
         cx.limits.check_elements("list values", at as u64)?;
         if set(&mut table.data, at, column.kind, property.scalar, token).is_none() {
-            let what =
-                format!("`{}` of type {} in element `{}`", property.name, property.scalar.name(), cx.element.name);
+            let what = format!(
+                "`{}` of type {} in element `{}`",
+                property.name,
+                property.scalar.name(),
+                cx.element.name
+            );
             return Err(wrong(token, &what));
         }
         if column.kind == Kind::Index {

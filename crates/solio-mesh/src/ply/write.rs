@@ -5,7 +5,7 @@ use super::color::ColorPath;
 use super::layout::{AttributeItem, ElementOut, Item, convert, elements, find, header};
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::{Part, index_of};
-use crate::model::{Attribute, ColorSpace, Domain, NONE, Positions, Scene, ScalarType, Values};
+use crate::model::{Attribute, ColorSpace, Domain, NONE, Positions, ScalarType, Scene, Values};
 use crate::transform;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
@@ -109,9 +109,9 @@ impl<'a> Context<'a> {
         let moved = range.map(|i| {
             let vertex = self.part.vertex(i);
             let p = self.part.mesh.positions.get(vertex);
-            self.transform(vertex).position.map_or(p, |m| {
-                transform::point_f64(p, &m.map(|row| row.map(f64::from)))
-            })
+            self.transform(vertex)
+                .position
+                .map_or(p, |m| transform::point_f64(p, &m.map(|row| row.map(f64::from))))
         });
         Values::F64(Cow::Owned(moved.collect::<Vec<_>>().into_flattened()))
     }
@@ -226,9 +226,11 @@ impl<'a> Context<'a> {
             };
         };
         let records: Option<Vec<usize>> = match self.element {
-            "vertex" => {
-                self.part.split.as_ref().map(|_| range.clone().map(|i| self.part.vertex(i)).collect())
-            }
+            "vertex" => self
+                .part
+                .split
+                .as_ref()
+                .map(|_| range.clone().map(|i| self.part.vertex(i)).collect()),
             "face" => {
                 let of = self.part.face_of.as_ref();
                 of.map(|of| range.clone().map(|f| of[f] as usize).collect())
@@ -252,7 +254,10 @@ fn zeros(scalar: ScalarType, n: usize) -> Values<'static> {
 }
 
 /// Consecutive records of an attribute: values, and the offsets of lists.
-fn stretch<'m>(attribute: &'m Attribute<'m>, range: Range<usize>) -> (Values<'m>, Option<Vec<u32>>) {
+fn stretch<'m>(
+    attribute: &'m Attribute<'m>,
+    range: Range<usize>,
+) -> (Values<'m>, Option<Vec<u32>>) {
     let (range, offsets) = match &attribute.list {
         None => (range, None),
         Some((offsets, _)) => {

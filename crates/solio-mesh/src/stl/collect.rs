@@ -120,7 +120,11 @@ impl<'o> Collector<'o> {
 
     fn start_solid(&mut self, name: &str, vertices: usize, triangle: usize) {
         self.end_object(vertices, triangle);
-        self.objects.push(Object { name: name.into(), mesh_name: name.into(), ..Object::default() });
+        self.objects.push(Object {
+            name: name.into(),
+            mesh_name: name.into(),
+            ..Object::default()
+        });
         self.welder.next_solid();
     }
 
@@ -145,8 +149,7 @@ impl<'o> Collector<'o> {
         mesh.positions = Positions::F32(Cow::Owned(self.welder.points));
         mesh.corner_vertices = Cow::Owned(self.corners);
         if self.options.normals && self.triangles > 0 {
-            mesh.normals =
-                Some(Normals { values: Cow::Owned(self.normals), domain: Domain::Face });
+            mesh.normals = Some(Normals { values: Cow::Owned(self.normals), domain: Domain::Face });
         }
         if self.objects.len() > 1 || self.objects.iter().any(|o| !o.name.is_empty()) {
             mesh.objects = self.objects;

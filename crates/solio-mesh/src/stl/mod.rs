@@ -20,8 +20,8 @@
 
 mod ascii;
 mod binary;
-mod color;
 mod collect;
+mod color;
 mod options;
 mod read;
 mod weld;

@@ -110,8 +110,7 @@ impl<'m> Part<'m> {
         });
         let triangles_only =
             mesh.face_offsets.iter().enumerate().all(|(i, &o)| o as usize == 3 * i);
-        let mut part =
-            Part { mesh, corners: None, faces: Vec::new(), range, transforms, words };
+        let mut part = Part { mesh, corners: None, faces: Vec::new(), range, transforms, words };
         if !triangles_only {
             let triangles = triangulate(mesh, work)?;
             let of = &triangles.faces;
