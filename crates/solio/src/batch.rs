@@ -1,16 +1,14 @@
 //! One file per object: Blender's `use_batch` of STL.
 
-use crate::write::{MeshWriteOptions, Written};
-use crate::{Format, write};
+use crate::{MeshWriteOptions, Written};
 use solio_base::{Error, Result, Work};
 use solio_codec::compress::Compression;
-use solio_mesh::{Mesh, Object, Scene};
-use std::borrow::Cow;
+use solio_io::FileSink;
+use solio_mesh::{Scene, stl};
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Writes each object of `scene` that has faces to a file of its own, named as Blender does:
+/// Writes each object of `scene` to a file of its own, named as Blender does:
 /// `out.stl` and the object `Cube` give `outCube.stl`.
 pub(crate) fn write_batch(
     scene: &Scene<'_>,
@@ -21,58 +19,22 @@ pub(crate) fn write_batch(
     if path.as_os_str() == solio_io::STANDARD {
         return Err(Error::argument("one file per object cannot go to standard output"));
     }
+    let file = options.sink(path);
     let mut all = Written::default();
     let mut taken = HashSet::new();
     for mesh in &scene.meshes {
-        let whole = [Object {
-            faces_end: mesh.face_offsets.len().saturating_sub(1) as u32,
-            ..Object::default()
-        }];
-        let objects = if mesh.objects.is_empty() { &whole[..] } else { &mesh.objects[..] };
-        let mut start = 0;
-        for object in objects {
-            let faces = start as usize..object.faces_end.max(start) as usize;
-            start = object.faces_end;
-            let part = Scene { meshes: vec![cut(mesh, object, faces)?], ..Scene::default() };
-            let path = free_name(path, &object.name, &mut taken);
-            let written = write::write_single(&part, Format::Stl, &path, options, work)?;
-            all.file_bytes += written.file_bytes;
-            all.raw_bytes += written.raw_bytes;
-            all.files.extend(written.files);
+        for i in 0..mesh.objects.len().max(1) {
+            let name = mesh.objects.get(i).map_or("", |object| &object.name);
+            let path = free_name(path, name, &mut taken);
+            let write = || {
+                let mut sink = FileSink::create(&path, &file, work)?;
+                stl::encode_stl_object(mesh, i, &options.stl, work, &mut sink)?;
+                sink.commit()
+            };
+            all.add(write().map_err(|e| e.at_path(&path))?);
         }
     }
     Ok(all)
-}
-
-/// A mesh with one object and its faces, borrowing all it can.
-fn cut<'a>(mesh: &'a Mesh<'_>, object: &Object, faces: std::ops::Range<usize>) -> Result<Mesh<'a>> {
-    let broken = || Error::argument("an object's faces lie outside its mesh");
-    let count = faces.len() as u32;
-    let mut part = Mesh { positions: borrowed(&mesh.positions), ..Mesh::default() };
-    if count > 0 {
-        let offsets = mesh.face_offsets.get(faces.start..=faces.end).ok_or_else(broken)?;
-        let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
-        let corners = mesh.corner_vertices.get(first as usize..last as usize);
-        part.corner_vertices = Cow::Borrowed(corners.ok_or_else(broken)?);
-        part.face_offsets =
-            Cow::Owned(offsets.iter().map(|offset| offset.wrapping_sub(first)).collect());
-    }
-    part.objects = vec![Object {
-        name: object.name.clone(),
-        vertices_end: mesh.positions.len() as u32,
-        faces_end: count,
-        transform: object.transform,
-        ..Object::default()
-    }];
-    Ok(part)
-}
-
-fn borrowed<'a>(positions: &'a solio_mesh::Positions<'_>) -> solio_mesh::Positions<'a> {
-    use solio_mesh::Positions;
-    match positions {
-        Positions::F32(values) => Positions::F32(Cow::Borrowed(values)),
-        Positions::F64(values) => Positions::F64(Cow::Borrowed(values)),
-    }
 }
 
 /// The path with the object's name before its extension, and a number where that is taken.
@@ -88,7 +50,7 @@ fn free_name(path: &Path, object: &str, taken: &mut HashSet<PathBuf>) -> PathBuf
     let mut number = 0;
     loop {
         let suffix = if number == 0 { String::new() } else { format!(".{number:03}") };
-        let path = path.with_file_name(OsString::from(format!("{stem}{safe}{suffix}{extension}")));
+        let path = path.with_file_name(format!("{stem}{safe}{suffix}{extension}"));
         if taken.insert(path.clone()) {
             return path;
         }

@@ -32,6 +32,15 @@ pub struct MeshWriteOptions {
     pub stl_batch: bool,
 }
 
+impl MeshWriteOptions {
+    /// How the file at `path` is written.
+    pub(crate) fn sink(&self, path: &Path) -> SinkOptions {
+        let by_name = || Compression::of_name(&path.as_os_str().to_string_lossy());
+        let compression = self.compression.unwrap_or_else(by_name);
+        SinkOptions { compression, level: self.level, durable: self.durable }
+    }
+}
+
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -46,7 +55,7 @@ pub struct Written {
 }
 
 impl Written {
-    fn add(&mut self, file: solio_io::Written) {
+    pub(crate) fn add(&mut self, file: solio_io::Written) {
         self.file_bytes += file.file_bytes;
         self.raw_bytes += file.raw_bytes;
         self.files.push((file.path, file.file_bytes));
@@ -69,21 +78,7 @@ pub fn write_mesh(
     if options.stl_batch && format == Format::Stl {
         return batch::write_batch(scene, path, options, work);
     }
-    write_single(scene, format, path, options, work)
-}
-
-/// [`write_mesh`] in a known format, to the one path.
-pub(crate) fn write_single(
-    scene: &Scene<'_>,
-    format: Format,
-    path: &Path,
-    options: &MeshWriteOptions,
-    work: &Work,
-) -> Result<Written> {
-    let compression = options
-        .compression
-        .unwrap_or_else(|| Compression::of_name(&path.as_os_str().to_string_lossy()));
-    let file = SinkOptions { compression, level: options.level, durable: options.durable };
+    let file = options.sink(path);
     let write = || match format {
         Format::Obj => write_obj(scene, path, options, &file, work),
         _ => write_one(scene, format, path, options, &file, work),
