@@ -4,7 +4,7 @@
 //! find the format and the compression by content and by name; [`MeshInfo`] sums up a scene;
 //! [`Light`] says how close a job came to the machine's limit.
 //!
-//! ```no_run
+//! ```
 //! use solio::{MeshReadOptions, MeshWriteOptions, Work};
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let path = folder.path().join("triangle.ply.zst");

@@ -6,6 +6,8 @@ use solio_codec::compress::{Compression, Decoder};
 use solio_io::Opened;
 use solio_mesh::Scene;
 use solio_mesh::obj::{self, ObjReadOptions};
+use solio_mesh::ply::{self, PlyReadOptions};
+use solio_mesh::stl::{self, StlReadOptions};
 use std::path::{Path, PathBuf};
 
 /// Bytes of the head that detection looks at.
@@ -27,6 +29,10 @@ pub struct MeshReadOptions {
     pub skip_materials: bool,
     /// What concerns OBJ alone.
     pub obj: ObjReadOptions,
+    /// What concerns PLY alone.
+    pub ply: PlyReadOptions,
+    /// What concerns STL alone.
+    pub stl: StlReadOptions,
 }
 
 impl MeshReadOptions {
@@ -117,7 +123,16 @@ fn decode(
 ) -> Result<Scene<'static>> {
     match format {
         Format::Obj => obj::decode_obj(source, &options.obj(), work),
-        _ => Err(Error::unsupported(format!("reading {format} is not in this build"))),
+        Format::Ply => {
+            let strict = options.strict || options.ply.strict;
+            let limits = options.limits;
+            ply::decode_ply(source, &PlyReadOptions { strict, limits, ..options.ply.clone() }, work)
+        }
+        Format::Stl => {
+            let strict = options.strict || options.stl.strict;
+            let limits = options.limits;
+            stl::decode_stl(source, &StlReadOptions { strict, limits, ..options.stl.clone() }, work)
+        }
     }
 }
 

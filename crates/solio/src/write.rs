@@ -6,6 +6,8 @@ use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_mesh::Scene;
 use solio_mesh::obj::{self, ObjWriteOptions};
+use solio_mesh::ply::{self, PlyWriteOptions};
+use solio_mesh::stl::{self, StlWriteOptions};
 use std::path::{Path, PathBuf};
 
 /// How a mesh is written.
@@ -28,6 +30,10 @@ pub struct MeshWriteOptions {
     /// `obj.export_materials`, or when `obj.material_library` names it; where that is `None` it
     /// gets the name of the OBJ.
     pub obj: ObjWriteOptions,
+    /// What concerns PLY alone.
+    pub ply: PlyWriteOptions,
+    /// What concerns STL alone.
+    pub stl: StlWriteOptions,
     /// One STL file per object, named as Blender does: `out.stl` and `Cube` give `outCube.stl`.
     pub stl_batch: bool,
 }
@@ -107,7 +113,8 @@ fn encode(
 ) -> Result<()> {
     match format {
         Format::Obj => obj::encode_obj(scene, &options.obj, work, sink),
-        _ => Err(Error::unsupported(format!("writing {format} is not in this build"))),
+        Format::Ply => ply::encode_ply(scene, &options.ply, work, sink),
+        Format::Stl => stl::encode_stl(scene, &options.stl, work, sink),
     }
 }
 
