@@ -126,7 +126,7 @@ fn decode(
         Format::Ply => {
             let strict = options.strict || options.ply.strict;
             let limits = options.limits;
-            ply::decode_ply(source, &PlyReadOptions { strict, limits, ..options.ply.clone() }, work)
+            ply::decode_ply(source, &PlyReadOptions { strict, limits }, work)
         }
         Format::Stl => {
             let strict = options.strict || options.stl.strict;
