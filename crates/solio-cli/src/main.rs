@@ -1,2 +1,60 @@
-//! The command.
-fn main() {}
+//! The command `solio`: parses arguments and prints; the work is done by the crate `solio`.
+#![forbid(unsafe_code)]
+
+mod args;
+mod bench;
+mod compare;
+mod convert;
+mod demo;
+mod info;
+mod inputs;
+mod manual;
+mod options;
+mod progress;
+mod screen;
+mod shape;
+mod table;
+
+use args::{BenchCommand, Cli, Command};
+use clap::Parser;
+use solio::{Error, ErrorKind};
+use std::process::ExitCode;
+
+/// How a command ended; the numbers are the exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Done = 0,
+    SomeFailed = 1,
+    Usage = 2,
+    NothingMatched = 3,
+    Interrupted = 130,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        None => {
+            screen::print(args::TEACHING);
+            Ok(Outcome::Done)
+        }
+        Some(Command::Convert(args)) => convert::run(&args),
+        Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),
+        Some(Command::Completions { shell }) => manual::completions(shell),
+        Some(Command::Man { dir }) => manual::write_pages(&dir),
+    };
+    let outcome = outcome.unwrap_or_else(|error| {
+        screen::complain(&error.to_string());
+        outcome_of(&error)
+    });
+    ExitCode::from(outcome as u8)
+}
+
+/// The exit code of a command that an error ended.
+fn outcome_of(error: &Error) -> Outcome {
+    match error.kind() {
+        ErrorKind::Cancelled => Outcome::Interrupted,
+        ErrorKind::Argument => Outcome::Usage,
+        _ => Outcome::SomeFailed,
+    }
+}

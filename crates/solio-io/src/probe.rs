@@ -27,3 +27,24 @@ pub fn write_and_read(folder: &Path, bytes: u64, mut mark: impl FnMut()) -> Resu
     mark();
     Ok(())
 }
+
+/// Writes `bytes` to `path` with one plain call after another: what any writer of the same file is
+/// measured against. Truncates an existing file; not atomic.
+#[allow(clippy::disallowed_methods)] // the plain way is the point
+pub fn write_plain(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = std::fs::File::create(path).map_err(|e| io_error("create", e, path))?;
+    for block in bytes.chunks(BLOCK_BYTES) {
+        file.write_all(block).map_err(|e| io_error("write", e, path))?;
+    }
+    Ok(())
+}
+
+/// Reads all of `path` into `buffer`, whose memory is reused: what any reader of the same file is
+/// measured against.
+#[allow(clippy::disallowed_methods)] // the plain way is the point
+pub fn read_plain(path: &Path, buffer: &mut Vec<u8>) -> Result<()> {
+    let mut file = std::fs::File::open(path).map_err(|e| io_error("open", e, path))?;
+    buffer.clear();
+    file.read_to_end(buffer).map_err(|e| io_error("read", e, path))?;
+    Ok(())
+}

@@ -1,0 +1,412 @@
+//! The one definition of the command line: parser, help, completions and man pages come from it.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use solio::mesh::axes::Axis;
+use solio::{Compression, Digits, Format, PathMode};
+use std::path::PathBuf;
+
+/// What `solio` without arguments says: enough to start.
+pub(crate) const TEACHING: &str = "\
+Solio moves meshes between disk and memory as fast as the machine allows.
+
+  solio info model.obj                     what is in a file
+  solio convert model.obj -o model.ply     from one format to another
+  solio convert *.stl -o out/ --format obj --compress zst
+  solio demo                               2 million vertices out and back, with figures
+  solio bench mesh                         how fast, measured step by step
+
+It reads and writes Wavefront OBJ with MTL, PLY and STL, plain or as .gz and .zst.
+`solio help convert` lists all options.
+";
+
+/// Moves meshes between disk and memory as fast as the machine allows.
+#[derive(Debug, Parser)]
+#[command(name = "solio", version, long_version = long_version(), max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 all done; 1 some inputs failed (each is listed); 2 usage; \
+    3 nothing matched; 130 interrupted.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// `--version`: what runs here, for bug reports.
+fn long_version() -> String {
+    format!(
+        "{}\ncpu tier: {} (of {}; SOLIO_CPU chooses)",
+        env!("CARGO_PKG_VERSION"),
+        solio::cpu::tier().name(),
+        solio::cpu::available().iter().map(|t| t.name()).collect::<Vec<_>>().join(", "),
+    )
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Read meshes and write them in another format
+    #[command(after_help = CONVERT_EXAMPLES)]
+    Convert(Box<ConvertArgs>),
+    /// Say what is in mesh files: counts, bounds, materials
+    Info(InfoArgs),
+    /// Export a mesh of 2 million vertices, read it back, convert it; show how fast each step was
+    Demo(DemoArgs),
+    /// Measure how fast Solio is on this machine
+    #[command(subcommand)]
+    Bench(BenchCommand),
+    /// Print the completions of a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the man pages into a folder
+    Man {
+        /// The folder; made if missing
+        dir: PathBuf,
+    },
+}
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  solio convert scan.ply -o scan.obj.zst
+  solio convert *.obj -o out/ --format stl --stats
+  find . -name '*.obj' -print0 | solio convert -0 --files-from - -o out/ --format ply
+  cat a.obj | solio convert - -o - --format stl > a.stl";
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Output file, folder (with several inputs), or - for standard output
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: PathBuf,
+    /// Output format; otherwise told by the output's name
+    #[arg(long, value_parser = format_parser())]
+    pub(crate) format: Option<Format>,
+    /// Say what would be done, and do nothing
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+    /// Print time, speed and memory of each file
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Print one JSON object per file on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How progress is shown, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Print one JSON object per file
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Use this mesh instead of the demo's own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// Keep the files in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+    /// Fineness of the demo's own mesh: N gives 31 N² vertices
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(4..=2048))]
+    pub(crate) detail: u32,
+    /// Print JSON instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Number text, OBJ, PLY and STL, each against the least that the machine must do
+    Mesh(BenchArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Print JSON instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A smaller mesh and fewer samples: seconds instead of a minute
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Only number text, on the CPU tier in force (the whole bench asks itself for each tier)
+    #[arg(long, hide = true)]
+    pub(crate) kernels_only: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Input files; - is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Read the names of further inputs from a file, one a line; - is standard input
+    #[arg(long, value_name = "LIST")]
+    pub(crate) files_from: Option<PathBuf>,
+    /// The names in LIST end with a zero byte instead of a newline
+    #[arg(short = '0', requires = "files_from")]
+    pub(crate) null: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Machine")]
+pub(crate) struct WorkArgs {
+    /// Threads; the default is all
+    #[arg(short = 'j', long = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Memory that the work may use beside the mesh itself, such as 512M or 2G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) mem: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadArgs {
+    /// Input format; otherwise told by name and content
+    #[arg(long, value_parser = format_parser())]
+    pub(crate) input_format: Option<Format>,
+    /// Refuse whatever the format does not allow
+    #[arg(long, overrides_with = "lenient")]
+    pub(crate) strict: bool,
+    /// Pass over what the format does not allow, with a warning (the default)
+    #[arg(long, overrides_with = "strict")]
+    pub(crate) lenient: bool,
+    /// What an OBJ file calls its first vertex
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
+    pub(crate) index_base: Option<u8>,
+    /// Read OBJ positions in double precision (PLY keeps its own)
+    #[arg(long)]
+    pub(crate) double: bool,
+    /// Keep the three separate vertices of each STL triangle
+    #[arg(long)]
+    pub(crate) no_merge_vertices: bool,
+}
+
+/// Options of Blender's exporters, with Blender's names.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Writing (names as in Blender's exporters)")]
+pub(crate) struct WriteArgs {
+    /// Digits after the point of all numbers, 0 to 17, or shortest [default: as Blender]
+    #[arg(long, value_name = "N|shortest", value_parser = parse_digits)]
+    pub(crate) digits: Option<Digits>,
+    /// Axis that is forward in the output
+    #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
+    pub(crate) forward_axis: Option<Axis>,
+    /// Axis that is up in the output
+    #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
+    pub(crate) up_axis: Option<Axis>,
+    /// Axis that is forward in the input
+    #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
+    pub(crate) source_forward_axis: Option<Axis>,
+    /// Axis that is up in the input
+    #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
+    pub(crate) source_up_axis: Option<Axis>,
+    /// Factor on positions
+    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
+    pub(crate) global_scale: Option<f32>,
+    /// Write texture coordinates
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_uv: Option<bool>,
+    /// Write normals
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_normals: Option<bool>,
+    /// Write vertex colours (OBJ: srgb or none)
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "srgb")]
+    pub(crate) export_colors: Option<ColorsChoice>,
+    /// Write materials and the MTL file
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_materials: Option<bool>,
+    /// PLY: write all further attributes
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_attributes: Option<bool>,
+    /// Split faces into triangles
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_triangulated_mesh: Option<bool>,
+    /// OBJ: objects as groups
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_object_groups: Option<bool>,
+    /// OBJ: a group for each material
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_material_groups: Option<bool>,
+    /// OBJ: a group for each vertex group
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_vertex_groups: Option<bool>,
+    /// OBJ: smoothing groups as they are, instead of on and off
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_smooth_groups: Option<bool>,
+    /// OBJ: merge equal UVs and normals
+    #[arg(long, overrides_with = "no_merge")]
+    pub(crate) merge: bool,
+    /// OBJ: write every corner's UV and normal
+    #[arg(long, overrides_with = "merge")]
+    pub(crate) no_merge: bool,
+    /// PLY and STL as text
+    #[arg(long)]
+    pub(crate) ascii: bool,
+    /// STL: a file for each object
+    #[arg(long)]
+    pub(crate) use_batch: bool,
+    /// PLY: byte order
+    #[arg(long, value_enum)]
+    pub(crate) endian: Option<Endian>,
+    /// Compress, also when the output's name does not say so
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) compress: Option<Compress>,
+    /// Level of compression: gz 1 to 12, zst 1 to 22
+    #[arg(long, value_name = "N")]
+    pub(crate) level: Option<i32>,
+    /// OBJ: how the MTL refers to textures: auto, absolute, relative, match, strip or copy
+    #[arg(long, value_name = "MODE", value_parser = |text: &str| text.parse::<PathMode>())]
+    pub(crate) path_mode: Option<PathMode>,
+    /// Write NaN and infinity instead of refusing them
+    #[arg(long)]
+    pub(crate) allow_non_finite: bool,
+    /// Return only when the output rests safely on the disk
+    #[arg(long)]
+    pub(crate) durable: bool,
+}
+
+const YES_NO: &str = "yes|no";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compress {
+    None,
+    Gz,
+    Zst,
+}
+
+impl From<Compress> for Compression {
+    fn from(choice: Compress) -> Compression {
+        match choice {
+            Compress::None => Compression::None,
+            Compress::Gz => Compression::Gzip,
+            Compress::Zst => Compression::Zstd,
+        }
+    }
+}
+
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::as_str))
+        .try_map(|name| name.parse::<Format>())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Endian {
+    Little,
+    Big,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorsChoice {
+    None,
+    Srgb,
+    Linear,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Progress {
+    /// A bar on a terminal, nothing in a pipe
+    Auto,
+    /// A bar
+    Bar,
+    /// One JSON object per step
+    Json,
+    /// Nothing
+    None,
+}
+
+/// `512M`, `2G`, `65536`, `1.5GiB`: powers of 1024.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let shift = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err(format!("unknown unit {unit}; use K, M, G or T")),
+    };
+    let value: f64 = number.trim().parse().map_err(|_| format!("{number} is not a number"))?;
+    let bytes = value * (1u64 << shift) as f64;
+    if bytes.is_finite() && (1.0..1e18).contains(&bytes) {
+        return Ok(bytes as u64);
+    }
+    Err("must be at least 1 byte".into())
+}
+
+fn parse_digits(text: &str) -> Result<Digits, String> {
+    if text.eq_ignore_ascii_case("shortest") {
+        return Ok(Digits::Shortest);
+    }
+    match text.parse::<u8>() {
+        Ok(n) if n <= Digits::MAX_FIXED => Ok(Digits::Fixed(n)),
+        _ => Err(format!("use 0 to {} or shortest", Digits::MAX_FIXED)),
+    }
+}
+
+fn parse_axis(text: &str) -> Result<Axis, String> {
+    Axis::from_name(text).ok_or_else(|| "use X, Y, Z, -X, -Y or -Z".into())
+}
+
+fn parse_bool(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "yes" | "true" | "on" | "1" => Ok(true),
+        "no" | "false" | "off" | "0" => Ok(false),
+        _ => Err("use yes or no".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_take_units() {
+        assert_eq!(parse_size("512M"), Ok(512 << 20));
+        assert_eq!(parse_size("1.5GiB"), Ok(3 << 29));
+        assert_eq!(parse_size("65536"), Ok(65536));
+        assert_eq!(parse_size("2kB"), Ok(2048));
+        for bad in ["", "M", "1X", "-1", "1e99", "nan"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn axes_and_switches_are_typed_as_blender_names_them() {
+        let line = "solio convert a -o b --forward-axis -Z --up-axis Y --export-uv=no \
+                    --export-triangulated-mesh --digits shortest";
+        let cli = Cli::try_parse_from(line.split_whitespace()).unwrap();
+        let Some(Command::Convert(c)) = cli.command else { panic!("convert") };
+        assert_eq!(c.write.forward_axis, Some(Axis::NegativeZ));
+        assert_eq!(c.write.export_uv, Some(false));
+        assert_eq!(c.write.export_triangulated_mesh, Some(true));
+        assert_eq!(c.write.digits, Some(Digits::Shortest));
+        assert_eq!(c.inputs.files, [PathBuf::from("a")]);
+    }
+}

@@ -1,0 +1,232 @@
+//! Number text, one core: each kernel against a copy of the text that it makes or reads.
+//!
+//! A copy into a reused buffer is the least that any writer of that text can do. Samples take
+//! about half a millisecond and alternate: kernel, copy, kernel again (the A/A check).
+
+use super::stats::{Ratio, median};
+use solio::{Digits, Stopwatch};
+use solio_codec::number::{format, parse};
+use std::hint::black_box;
+
+const ROWS: usize = 4096;
+
+/// One kernel as measured.
+pub(crate) struct Line {
+    pub(crate) name: &'static str,
+    /// Nanoseconds for one number.
+    pub(crate) ns: f64,
+    /// Nanoseconds for copying one number's text.
+    pub(crate) copy_ns: f64,
+    /// Kernel / copy.
+    pub(crate) ratio: Ratio,
+    /// Kernel / the same kernel.
+    pub(crate) same: Ratio,
+    /// Bytes of text.
+    pub(crate) text_bytes: usize,
+}
+
+/// Runs a kernel once into a buffer; returns whether the answer was right.
+type Run = Box<dyn FnMut(&mut Vec<u8>) -> bool>;
+
+struct Case {
+    name: &'static str,
+    numbers: usize,
+    /// The text by the plain road of std, which the kernel must equal.
+    text: Vec<u8>,
+    run: Run,
+}
+
+/// Measures every kernel on the CPU tier in force.
+///
+/// # Panics
+/// When a kernel's answer differs from std's.
+pub(crate) fn measure(samples: usize) -> Vec<Line> {
+    cases().into_iter().map(|case| measure_case(case, samples)).collect()
+}
+
+fn measure_case(mut case: Case, samples: usize) -> Line {
+    let mut out = Vec::with_capacity(2 * case.text.len() + 4096);
+    assert!((case.run)(&mut out), "{}: the answer differs from std's", case.name);
+    let once = time(1, &mut || {
+        (case.run)(&mut out);
+    });
+    let repeat = (5e-4 / once.max(1e-9)).ceil().clamp(1.0, 10_000.0) as usize;
+    let text = std::mem::take(&mut case.text);
+    let mut copy_to = vec![0u8; text.len()];
+    let (mut kernel, mut copy, mut again) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..samples {
+        let mut right = true;
+        kernel.push(time(repeat, &mut || right &= (case.run)(&mut out)));
+        copy.push(time(repeat, &mut || black_box(&mut copy_to).copy_from_slice(black_box(&text))));
+        again.push(time(repeat, &mut || right &= (case.run)(&mut out)));
+        assert!(right, "{}: the answer differs from std's", case.name);
+    }
+    let per_number = 1e9 / case.numbers as f64;
+    Line {
+        name: case.name,
+        ns: median(&kernel) * per_number,
+        copy_ns: median(&copy) * per_number,
+        ratio: Ratio::of(&kernel, &copy),
+        same: Ratio::of(&kernel, &again),
+        text_bytes: text.len(),
+    }
+}
+
+/// Seconds for one of `repeat` runs.
+fn time(repeat: usize, run: &mut dyn FnMut()) -> f64 {
+    let watch = Stopwatch::start();
+    for _ in 0..repeat {
+        run();
+    }
+    watch.wall_s() / repeat as f64
+}
+
+fn cases() -> Vec<Case> {
+    let positions = rows(ROWS, |x| x * 20.0 - 10.0);
+    let doubles: Vec<[f64; 3]> =
+        positions.iter().map(|row| row.map(|x| f64::from(x) * 1000.0 + 500_000.123)).collect();
+    let unit = rows(ROWS, |x| x * 2.0 - 1.0);
+    let mut cases = vec![
+        rows_case("f32, 6 digits", Digits::Fixed(6), positions.clone()),
+        rows_case("f32, 4 digits", Digits::Fixed(4), unit),
+        rows_case("f32, shortest", Digits::Shortest, positions.clone()),
+    ];
+    for (name, digits) in [("f64, 6 digits", Digits::Fixed(6)), ("f64, shortest", Digits::Shortest)]
+    {
+        let text = text_of(b"v ", digits, &doubles, plain);
+        let doubles = doubles.clone();
+        cases.push(writer(name, 3 * ROWS, text, move |out| {
+            format::rows_f64(out, b"v ", digits, black_box(&doubles));
+        }));
+    }
+    cases.push(faces_case());
+    cases.push(parse_case(&positions));
+    cases
+}
+
+fn writer(
+    name: &'static str,
+    numbers: usize,
+    text: Vec<u8>,
+    fill: impl Fn(&mut Vec<u8>) + 'static,
+) -> Case {
+    let expected = text.clone();
+    let run = move |out: &mut Vec<u8>| {
+        out.clear();
+        fill(out);
+        // Length always, content now and then: comparing it would cost as much as a copy.
+        out.len() == expected.len() && out.last() == expected.last()
+    };
+    let mut once = Vec::new();
+    let mut run: Run = Box::new(run);
+    assert!(run(&mut once) && once == text, "{name}: the text differs from std's");
+    Case { name, numbers, text, run }
+}
+
+fn rows_case(name: &'static str, digits: Digits, rows: Vec<[f32; 3]>) -> Case {
+    let text = text_of(b"v ", digits, &rows, plain);
+    let numbers = 3 * rows.len();
+    writer(name, numbers, text, move |out| {
+        format::rows_f32(out, b"v ", digits, black_box(&rows));
+    })
+}
+
+fn faces_case() -> Case {
+    let offsets: Vec<u32> = (0..=ROWS as u32).map(|i| 4 * i).collect();
+    let vertices: Vec<u32> =
+        (0..4 * ROWS as u32).map(|i| i.wrapping_mul(2_654_435_761) % 2_000_000).collect();
+    let uvs: Vec<u32> = vertices.iter().map(|v| v / 2 + 7).collect();
+    let normals: Vec<u32> = vertices.iter().map(|v| v / 3 + 1).collect();
+    let mut text = String::new();
+    for face in 0..ROWS {
+        text.push('f');
+        for c in 4 * face..4 * face + 4 {
+            text += &format!(" {}/{}/{}", vertices[c] + 1, uvs[c] + 1, normals[c] + 1);
+        }
+        text.push('\n');
+    }
+    writer("face corners v/vt/vn", 12 * ROWS, text.into_bytes(), move |out| {
+        let corners = format::Corners {
+            vertices: &vertices,
+            uvs: Some(&uvs),
+            normals: Some(&normals),
+            vertex_base: 1,
+            uv_base: 1,
+            normal_base: 1,
+        };
+        format::face_rows(out, black_box(&offsets), &corners, false);
+    })
+}
+
+fn parse_case(rows: &[[f32; 3]]) -> Case {
+    let text = text_of(b"", Digits::Fixed(6), rows, plain);
+    let input = text.clone();
+    let line: Vec<f32> = {
+        let words = input.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty());
+        words.map(|w| String::from_utf8_lossy(w).parse().unwrap_or(f32::NAN)).collect()
+    };
+    let expected: u64 = line.iter().map(|v| u64::from(v.to_bits())).sum();
+    let run = Box::new(move |_: &mut Vec<u8>| {
+        let (mut at, mut sum) = (0, 0u64);
+        let input = black_box(&input[..]);
+        while let Some((value, taken)) = parse::f32_prefix(&input[at..]) {
+            sum += u64::from(value.to_bits());
+            at += taken + 1;
+        }
+        sum == expected
+    });
+    Case { name: "parse f32, 6 digits", numbers: 3 * rows.len(), text, run }
+}
+
+/// Rows as std writes them.
+fn text_of<T: Copy, const N: usize>(
+    prefix: &[u8],
+    digits: Digits,
+    rows: &[[T; N]],
+    push: impl Fn(&mut Vec<u8>, Digits, T),
+) -> Vec<u8> {
+    let mut out = Vec::new();
+    for row in rows {
+        out.extend_from_slice(prefix);
+        for (i, value) in row.iter().enumerate() {
+            if i > 0 {
+                out.push(b' ');
+            }
+            push(&mut out, digits, *value);
+        }
+        out.push(b'\n');
+    }
+    out
+}
+
+fn plain(out: &mut Vec<u8>, digits: Digits, value: impl std::fmt::Display) {
+    let text = match digits {
+        Digits::Fixed(n) => format!("{value:.*}", usize::from(n)),
+        Digits::Shortest => value.to_string(),
+    };
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Rows of evenly spread numbers, always the same; `map` takes 0 to 1 to the range.
+fn rows(count: usize, map: impl Fn(f32) -> f32) -> Vec<[f32; 3]> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        map((state >> 40) as f32 / (1u64 << 24) as f32)
+    };
+    (0..count).map(|_| [next(), next(), next()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_answers_as_std_does() {
+        for mut case in cases() {
+            assert!((case.run)(&mut Vec::new()), "{}", case.name);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `solio bench mesh`: how fast, against the least that the machine must do.
+
+mod jobs;
+mod kernels;
+mod stats;
+
+use crate::args::BenchArgs;
+use crate::table::{Align, BOLD, DIM, Table, bytes, figures};
+use crate::{Outcome, options, screen};
+use serde_json::{Value, json};
+use solio::{Error, Result, cpu};
+use stats::Ratio;
+use std::process::{Command, Stdio};
+
+pub(crate) fn run(args: &BenchArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    if args.kernels_only {
+        for line in kernels::measure(if args.quick { 41 } else { 201 }) {
+            screen::print(&format!("{}\n", kernel_json(&line)));
+        }
+        return Ok(Outcome::Done);
+    }
+    let mut lines = Vec::new();
+    for tier in cpu::available() {
+        lines.extend(kernels_on(tier, args)?);
+    }
+    if args.json {
+        lines.iter().for_each(|line| screen::print(&format!("{line}\n")));
+    } else {
+        screen::print(&kernel_table(&lines));
+    }
+    let folder = tempfile::Builder::new().prefix("solio-bench-").tempdir();
+    let folder = folder.map_err(|e| Error::io("make a temporary folder", e))?;
+    let (detail, samples) = if args.quick { (96, 3) } else { (256, 9) };
+    let mut lines = Vec::new();
+    jobs::measure(folder.path(), detail, samples, &work, |line| {
+        if args.json {
+            screen::print(&format!("{}\n", job_json(&line)));
+        } else {
+            screen::say(&format!("measured: {}", line.name));
+        }
+        lines.push(line);
+    })?;
+    if !args.json {
+        screen::print(&job_table(&lines));
+    }
+    Ok(Outcome::Done)
+}
+
+/// The CPU tier is chosen once in a process: each tier is measured by a child.
+fn kernels_on(tier: cpu::Tier, args: &BenchArgs) -> Result<Vec<Value>> {
+    let failed =
+        |what: String| Error::unsupported(format!("cannot measure {}: {what}", tier.name()));
+    let own = std::env::current_exe().map_err(|e| failed(e.to_string()))?;
+    let mut command = Command::new(own);
+    command.args(["bench", "mesh", "--kernels-only"]).env("SOLIO_CPU", tier.name());
+    if args.quick {
+        command.arg("--quick");
+    }
+    let output = command.stderr(Stdio::inherit()).output().map_err(|e| failed(e.to_string()))?;
+    if !output.status.success() {
+        return Err(failed(output.status.to_string()));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let parsed: std::result::Result<Vec<Value>, _> =
+        text.lines().map(serde_json::from_str).collect();
+    parsed.map_err(|e| failed(e.to_string()))
+}
+
+fn ratio_json(ratio: &Ratio) -> Value {
+    json!([ratio.median, ratio.low, ratio.high])
+}
+
+fn kernel_json(line: &kernels::Line) -> Value {
+    json!({
+        "kernel": line.name,
+        "tier": cpu::tier().name(),
+        "ns": line.ns,
+        "copy_ns": line.copy_ns,
+        "ratio": ratio_json(&line.ratio),
+        "same": ratio_json(&line.same),
+        "quiet": line.same.is_quiet(),
+        "answer": format!("{} bytes as std", line.text_bytes),
+    })
+}
+
+fn job_json(line: &jobs::Line) -> Value {
+    json!({
+        "case": line.name,
+        "peer": "plain",
+        "bytes": line.bytes,
+        "wall_s": line.wall_s,
+        "cpu_s": line.cpu_s,
+        "peer_wall_s": line.plain_wall_s,
+        "peer_cpu_s": line.plain_cpu_s,
+        "ratio_wall": ratio_json(&line.ratio_wall),
+        "ratio_cpu": ratio_json(&line.ratio_cpu),
+        "same_cpu": ratio_json(&line.same_cpu),
+        "quiet": line.same_cpu.is_quiet(),
+        "answer": line.answer,
+    })
+}
+
+fn kernel_table(lines: &[Value]) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[
+        ("number text, one core", Left),
+        ("tier", Left),
+        ("ns each", Right),
+        ("copy ns", Right),
+        ("× copy", Right),
+        ("interval", Right),
+        ("A/A", Right),
+    ]);
+    for line in lines {
+        let number = |value: &Value| value.as_f64().map_or("–".into(), |v| format!("{v:.2}"));
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let ratio = &line["ratio"];
+        table.row(vec![
+            text(&line["kernel"]),
+            text(&line["tier"]),
+            number(&line["ns"]),
+            number(&line["copy_ns"]),
+            number(&ratio[0]),
+            format!("{}–{}", number(&ratio[1]), number(&ratio[2])),
+            number(&line["same"][0]),
+        ]);
+    }
+    let note = "copy: the same text copied into a reused buffer. A/A leaves 0.97–1.03: too noisy.";
+    format!("{}{DIM}{note}{DIM:#}\n\n", table.render())
+}
+
+fn job_table(lines: &[jobs::Line]) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[
+        ("whole job", Left),
+        ("bytes", Right),
+        ("wall s", Right),
+        ("CPU s", Right),
+        ("plain s", Right),
+        ("× wall", Right),
+        ("× CPU", Right),
+        ("A/A", Right),
+    ]);
+    for line in lines {
+        table.row(vec![
+            line.name.into(),
+            bytes(line.bytes as u64),
+            format!("{:.3}", line.wall_s),
+            format!("{:.3}", line.cpu_s),
+            format!("{:.3}", line.plain_wall_s),
+            figures(line.ratio_wall.median),
+            figures(line.ratio_cpu.median),
+            format!("{:.2}", line.same_cpu.median),
+        ]);
+    }
+    let answers: Vec<String> =
+        lines.iter().map(|line| format!("{}: {}", line.name, line.answer)).collect();
+    format!(
+        "{}{DIM}plain: one thread writes or reads the same bytes, files in the page cache.{DIM:#}\n\
+         {BOLD}answers{BOLD:#}\n  {}\n",
+        table.render(),
+        answers.join("\n  ")
+    )
+}

@@ -1,0 +1,195 @@
+//! `solio info`: what is in mesh files.
+
+use crate::Outcome;
+use crate::args::InfoArgs;
+use crate::screen;
+use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
+use crate::{inputs, options};
+use serde_json::{Value, json};
+use solio::{Compression, ErrorKind, FileInfo, MeshInfo, Result};
+
+/// Looks at every file, goes on past bad ones.
+pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let read = options::read(&args.read);
+    let inputs = inputs::collect(&args.inputs, &work)?;
+    if inputs.is_empty() {
+        screen::complain("the list names no files");
+        return Ok(Outcome::NothingMatched);
+    }
+    let mut infos = Vec::new();
+    let mut failed = false;
+    for path in &inputs {
+        match solio::info(path, &read, &work) {
+            Ok(info) if args.json => screen::print(&format!("{}\n", to_json(&info))),
+            Ok(info) => infos.push(info),
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                failed = true;
+                if args.json {
+                    let error = error.at_path(path);
+                    let line = json!({ "path": path.to_string_lossy(), "error": screen::error_json(&error) });
+                    screen::print(&format!("{line}\n"));
+                    screen::complain(&error.to_string());
+                } else {
+                    screen::complain_about(path, error);
+                }
+            }
+        }
+    }
+    match &infos[..] {
+        [] => {}
+        [one] if inputs.len() == 1 => screen::print(&details(one)),
+        many => screen::print(&overview(many)),
+    }
+    Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+/// One row a file.
+fn overview(infos: &[FileInfo]) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[
+        ("file", Left),
+        ("kind", Left),
+        ("size", Right),
+        ("vertices", Right),
+        ("faces", Right),
+        ("objects", Right),
+        ("materials", Right),
+    ]);
+    for info in infos {
+        table.row(vec![
+            info.path.display().to_string(),
+            kind(info),
+            info.file_bytes.map_or("–".into(), bytes),
+            count(info.mesh.vertices as u64),
+            count(info.mesh.faces as u64),
+            count(info.mesh.objects as u64),
+            count(info.mesh.materials.len() as u64),
+        ]);
+    }
+    let mut text = table.render();
+    for info in infos {
+        text += &warnings(info);
+    }
+    text
+}
+
+/// Everything about one file.
+fn details(info: &FileInfo) -> String {
+    let mesh = &info.mesh;
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", info.path.display());
+    let mut line = |name: &str, value: String| {
+        if !value.is_empty() {
+            text += &format!("  {DIM}{name:<10}{DIM:#} {value}\n");
+        }
+    };
+    let size = info.file_bytes.map_or(String::new(), |b| format!(", {}", bytes(b)));
+    line("kind", format!("{}{size}; {} in memory", kind(info), bytes(mesh.memory_bytes)));
+    let double = if mesh.double { ", double precision" } else { "" };
+    line("vertices", format!("{}{double}", count(mesh.vertices as u64)));
+    line("faces", faces(mesh));
+    line("lines", some(mesh.lines));
+    line("points", some(mesh.points));
+    line("uvs", some(mesh.uvs));
+    line("normals", some(mesh.normals));
+    line("colours", some(mesh.colors));
+    if let Some([low, high]) = mesh.bounds {
+        let point = |p: [f64; 3]| p.map(figures).join(" ");
+        let size = [0, 1, 2].map(|i| figures(high[i] - low[i])).join(" × ");
+        line("bounds", format!("{}  to  {}  (size {size})", point(low), point(high)));
+    }
+    line("objects", named(mesh.objects, &mesh.object_names));
+    line("materials", named(mesh.materials.len(), &mesh.materials));
+    line("textures", named(mesh.textures.len(), &mesh.textures));
+    line("groups", named(mesh.groups.len(), &mesh.groups));
+    line("weights", named(mesh.vertex_groups.len(), &mesh.vertex_groups));
+    line("attributes", named(mesh.attributes.len(), &mesh.attributes));
+    line(
+        "curves",
+        if mesh.freeform_bytes > 0 { bytes(mesh.freeform_bytes as u64) } else { String::new() },
+    );
+    text + &warnings(info)
+}
+
+fn kind(info: &FileInfo) -> String {
+    let compression = match info.compression {
+        Compression::Gzip => ".gz",
+        Compression::Zstd => ".zst",
+        _ => "",
+    };
+    format!("{}{compression}", info.format)
+}
+
+fn faces(mesh: &MeshInfo) -> String {
+    let kinds = [("triangles", mesh.triangles), ("quads", mesh.quads), ("n-gons", mesh.ngons)];
+    let kinds: Vec<String> = kinds
+        .iter()
+        .filter(|(_, n)| *n > 0)
+        .map(|(name, n)| format!("{} {name}", count(*n as u64)))
+        .collect();
+    let all = count(mesh.faces as u64);
+    if kinds.is_empty() { all } else { format!("{all} ({})", kinds.join(", ")) }
+}
+
+fn some(n: usize) -> String {
+    if n > 0 { count(n as u64) } else { String::new() }
+}
+
+/// `3: wood, steel, glass`, the first few names.
+fn named(n: usize, names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let names: Vec<&str> = names.iter().map(String::as_str).filter(|n| !n.is_empty()).collect();
+    if names.is_empty() {
+        return some(n);
+    }
+    let more = if names.len() > SHOWN { ", …" } else { "" };
+    format!("{}: {}{more}", count(n as u64), names[..names.len().min(SHOWN)].join(", "))
+}
+
+fn warnings(info: &FileInfo) -> String {
+    const SHOWN: usize = 5;
+    let all = &info.mesh.warnings;
+    let mut text = String::new();
+    for warning in all.iter().take(SHOWN) {
+        text += &format!("  warning: {}: {warning}\n", info.path.display());
+    }
+    if all.len() > SHOWN {
+        text += &format!("  and {} more warnings\n", all.len() - SHOWN);
+    }
+    text
+}
+
+/// Everything about one file, for programs.
+fn to_json(info: &FileInfo) -> Value {
+    let mesh = &info.mesh;
+    json!({
+        "path": info.path.to_string_lossy(),
+        "format": info.format.as_str(),
+        "compression": kind(info).split_once('.').map(|(_, c)| c),
+        "file_bytes": info.file_bytes,
+        "memory_bytes": mesh.memory_bytes,
+        "vertices": mesh.vertices,
+        "double": mesh.double,
+        "faces": mesh.faces,
+        "triangles": mesh.triangles,
+        "quads": mesh.quads,
+        "ngons": mesh.ngons,
+        "corners": mesh.corners,
+        "lines": mesh.lines,
+        "points": mesh.points,
+        "uvs": mesh.uvs,
+        "normals": mesh.normals,
+        "colors": mesh.colors,
+        "bounds": mesh.bounds,
+        "objects": mesh.objects,
+        "object_names": mesh.object_names,
+        "materials": mesh.materials,
+        "textures": mesh.textures,
+        "groups": mesh.groups,
+        "vertex_groups": mesh.vertex_groups,
+        "attributes": mesh.attributes,
+        "freeform_bytes": mesh.freeform_bytes,
+        "warnings": mesh.warnings,
+    })
+}

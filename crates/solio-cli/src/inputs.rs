@@ -1,0 +1,45 @@
+//! Which files a command works on: its arguments, then the names in a list.
+
+use crate::args::InputArgs;
+use solio::{Error, Limits, Result, Work};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+/// The inputs in the order given; may be empty only when a list was empty.
+pub(crate) fn collect(args: &InputArgs, work: &Work) -> Result<Vec<PathBuf>> {
+    let mut inputs = args.files.clone();
+    if let Some(list) = &args.files_from {
+        let text = solio_io::read_whole(list, &Limits::default(), work)?;
+        inputs.extend(split_list(&text, args.null));
+    } else if inputs.is_empty() {
+        return Err(Error::argument("no input files given")
+            .hint("name files, or give a list with --files-from"));
+    }
+    Ok(inputs)
+}
+
+/// Names on their lines, or each before a zero byte.
+fn split_list(text: &[u8], null: bool) -> Vec<PathBuf> {
+    let end = if null { 0 } else { b'\n' };
+    text.split(|b| *b == end)
+        .map(|name| if null { name } else { name.strip_suffix(b"\r").unwrap_or(name) })
+        .filter(|name| !name.is_empty())
+        .map(|name| PathBuf::from(OsString::from_vec(name.to_vec())))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_end_names_with_newlines_or_zero_bytes() {
+        assert_eq!(
+            split_list(b"a b.obj\r\n\nc.obj", false),
+            ["a b.obj", "c.obj"].map(PathBuf::from)
+        );
+        assert_eq!(split_list(b"a\nb\0c\0", true), ["a\nb", "c"].map(PathBuf::from));
+        assert!(split_list(b"", false).is_empty());
+    }
+}

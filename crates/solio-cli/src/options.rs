@@ -1,0 +1,152 @@
+//! From what was typed to the options of the engine.
+
+use crate::args::{ColorsChoice, Endian, ReadArgs, WorkArgs, WriteArgs};
+use solio::mesh::axes::Axis;
+use solio::mesh::obj::{NonFinite, ObjWriteOptions};
+use solio::mesh::ply::{PlyColors, PlyFormat, PlyWriteOptions};
+use solio::mesh::stl::StlWriteOptions;
+use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Result, Work};
+use std::path::Path;
+
+/// Threads and memory; the work stops at Ctrl-C.
+pub(crate) fn work(args: &WorkArgs) -> Result<Work> {
+    let mut work = Work::default();
+    if let Some(jobs) = args.jobs {
+        work.threads = usize::from(jobs);
+    }
+    if let Some(bytes) = args.mem {
+        work.memory_bytes = bytes;
+    }
+    solio::cancel_on_signals(&work.cancel)?;
+    Ok(work)
+}
+
+pub(crate) fn read(args: &ReadArgs) -> MeshReadOptions {
+    let mut options = MeshReadOptions {
+        format: args.input_format,
+        strict: args.strict,
+        ..MeshReadOptions::default()
+    };
+    options.obj.double = args.double;
+    if let Some(base) = args.index_base {
+        options.obj.index_base = base;
+    }
+    options.stl.merge = !args.no_merge_vertices;
+    options
+}
+
+/// The axes, forward and up, of a conversion: those of the input, and those of the output.
+struct Axes {
+    source: (Axis, Axis),
+    target: (Axis, Axis),
+}
+
+impl Axes {
+    /// A file's axes are by custom those of Blender's exporter for its format. Without a wish the
+    /// coordinates stay as they are.
+    fn new(args: &WriteArgs, input: Option<Format>) -> Axes {
+        let custom = match input {
+            Some(Format::Obj) | None => (Axis::NegativeZ, Axis::Y),
+            Some(_) => (Axis::Y, Axis::Z),
+        };
+        let source =
+            (args.source_forward_axis.unwrap_or(custom.0), args.source_up_axis.unwrap_or(custom.1));
+        let target = (args.forward_axis.unwrap_or(source.0), args.up_axis.unwrap_or(source.1));
+        Axes { source, target }
+    }
+}
+
+/// The options for writing `output` from `input`.
+pub(crate) fn write(
+    args: &WriteArgs,
+    read: &ReadArgs,
+    input: &Path,
+    format: Option<Format>,
+) -> MeshWriteOptions {
+    let axes = Axes::new(args, read.input_format.or_else(|| Format::of_name(input)));
+    let mut options = MeshWriteOptions {
+        format,
+        compression: args.compress.map(Into::into),
+        level: args.level,
+        durable: args.durable,
+        stl_batch: args.use_batch,
+        texture_root: input.parent().map(Path::to_owned),
+        ..MeshWriteOptions::default()
+    };
+    if let Some(mode) = args.path_mode {
+        options.path_mode = mode;
+    }
+    write_obj(args, &axes, &mut options.obj);
+    write_ply(args, &axes, &mut options.ply);
+    write_stl(args, &axes, &mut options.stl);
+    options
+}
+
+fn write_obj(args: &WriteArgs, axes: &Axes, obj: &mut ObjWriteOptions) {
+    obj.source_axes = axes.source;
+    (obj.forward_axis, obj.up_axis) = axes.target;
+    set(&mut obj.global_scale, args.global_scale);
+    set(&mut obj.export_uv, args.export_uv);
+    set(&mut obj.export_normals, args.export_normals);
+    set(&mut obj.export_colors, args.export_colors.map(|c| c != ColorsChoice::None));
+    set(&mut obj.export_materials, args.export_materials);
+    set(&mut obj.export_triangulated_mesh, args.export_triangulated_mesh);
+    set(&mut obj.export_object_groups, args.export_object_groups);
+    set(&mut obj.export_material_groups, args.export_material_groups);
+    set(&mut obj.export_vertex_groups, args.export_vertex_groups);
+    set(&mut obj.export_smooth_groups, args.export_smooth_groups);
+    obj.merge = !args.no_merge;
+    if let Some(digits) = args.digits {
+        obj.position_digits = digits;
+        obj.uv_digits = digits;
+        obj.normal_digits = digits;
+        obj.color_digits = digits;
+    }
+    if args.allow_non_finite {
+        obj.non_finite = NonFinite::Write;
+    }
+}
+
+fn write_ply(args: &WriteArgs, axes: &Axes, ply: &mut PlyWriteOptions) {
+    ply.source_axes = axes.source;
+    (ply.forward_axis, ply.up_axis) = axes.target;
+    set(&mut ply.global_scale, args.global_scale);
+    set(&mut ply.export_uv, args.export_uv);
+    set(&mut ply.export_normals, args.export_normals);
+    set(&mut ply.export_attributes, args.export_attributes);
+    set(&mut ply.export_triangulated_mesh, args.export_triangulated_mesh);
+    set(&mut ply.digits, args.digits);
+    let colors = args.export_colors.map(|choice| match choice {
+        ColorsChoice::None => PlyColors::None,
+        ColorsChoice::Srgb => PlyColors::Srgb,
+        ColorsChoice::Linear => PlyColors::Linear,
+    });
+    set(&mut ply.export_colors, colors);
+    ply.format = match (args.ascii, args.endian) {
+        (true, _) => PlyFormat::Ascii,
+        (false, Some(Endian::Big)) => PlyFormat::BinaryBigEndian,
+        (false, _) => PlyFormat::BinaryLittleEndian,
+    };
+}
+
+fn write_stl(args: &WriteArgs, axes: &Axes, stl: &mut StlWriteOptions) {
+    stl.source_axes = axes.source;
+    (stl.forward_axis, stl.up_axis) = axes.target;
+    set(&mut stl.global_scale, args.global_scale);
+    stl.ascii_format = args.ascii;
+    set(&mut stl.digits, args.digits);
+}
+
+fn set<T>(field: &mut T, wish: Option<T>) {
+    if let Some(value) = wish {
+        *field = value;
+    }
+}
+
+/// What the digits of the demo's comparison allow: half a unit of the last digit.
+pub(crate) fn rounding(digits: Digits) -> f64 {
+    match digits {
+        Digits::Fixed(n) => 0.5 * 10f64.powi(-i32::from(n)),
+        Digits::Shortest => 0.0,
+    }
+}

@@ -1,0 +1,91 @@
+//! Shows the progress of a job: a bar on a terminal, JSON lines when asked, nothing in a pipe.
+
+use crate::args;
+use crate::screen::say;
+use crate::table::bytes;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use solio::{Progress, Progressed};
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Looks at the counts of a job until dropped.
+pub(crate) struct Shown {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Shown {
+    /// Starts to show `progress`; `name` is what is being worked on.
+    pub(crate) fn start(how: args::Progress, name: &str, progress: &Progress) -> Shown {
+        let terminal = std::io::stderr().is_terminal();
+        let stop = Arc::new(AtomicBool::new(false));
+        let (name, progress) = (name.to_owned(), progress.clone());
+        let until = Arc::clone(&stop);
+        let thread = match how {
+            args::Progress::None => None,
+            args::Progress::Auto if !terminal => None,
+            args::Progress::Json => Some(std::thread::spawn(move || {
+                watch(&until, Duration::from_millis(500), || json(&name, progress.now()));
+            })),
+            args::Progress::Auto | args::Progress::Bar => Some(std::thread::spawn(move || {
+                let bar = new_bar(&name);
+                watch(&until, Duration::from_millis(100), || draw(&bar, progress.now()));
+                bar.finish_and_clear();
+            })),
+        };
+        Shown { stop, thread }
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join(); // a broken bar must not fail the job
+        }
+    }
+}
+
+fn watch(stop: &AtomicBool, every: Duration, look: impl Fn()) {
+    // Short jobs finish before the first look, and then nothing flickers.
+    std::thread::park_timeout(every);
+    while !stop.load(Ordering::Relaxed) {
+        look();
+        std::thread::park_timeout(every);
+    }
+}
+
+fn new_bar(name: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(
+        "{prefix:.bold} [{bar:24}] {percent:>3}% {bytes_per_sec} eta {eta} {msg}",
+    )
+    .unwrap_or_else(|_| ProgressStyle::default_bar())
+    .progress_chars("=> ");
+    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+    bar.set_style(style);
+    bar.set_prefix(name.to_owned());
+    bar
+}
+
+fn draw(bar: &ProgressBar, now: Progressed) {
+    bar.set_length(now.read_total_bytes.max(now.read_bytes));
+    bar.set_position(now.read_bytes);
+    if now.written_bytes > 0 {
+        bar.set_message(format!("written {}", bytes(now.written_bytes)));
+    }
+    bar.tick();
+}
+
+fn json(name: &str, now: Progressed) {
+    let line = serde_json::json!({
+        "progress": name,
+        "read_bytes": now.read_bytes,
+        "read_total_bytes": now.read_total_bytes,
+        "written_bytes": now.written_bytes,
+    });
+    say(&line.to_string());
+}

@@ -1,0 +1,137 @@
+//! Tables and figures for people: 80 columns, aligned, colours only where they are wanted.
+
+use anstyle::{AnsiColor, Style};
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const HINT: Style = AnsiColor::Cyan.on_default();
+
+/// How a column is laid out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// Rows of cells under a heading.
+pub(crate) struct Table {
+    columns: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Self {
+        Table { columns: columns.to_vec(), rows: Vec::new() }
+    }
+
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        self.rows.push(cells);
+    }
+
+    /// The text of the table, with the escape codes of its heading.
+    pub(crate) fn render(&self) -> String {
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|i| {
+                let cells = self.rows.iter().map(|row| row[i].chars().count());
+                cells.chain([self.columns[i].0.chars().count()]).max().unwrap_or(0)
+            })
+            .collect();
+        let line = |cells: Vec<&str>| {
+            let mut text = String::new();
+            for (i, cell) in cells.into_iter().enumerate() {
+                let pad = " ".repeat(widths[i] - cell.chars().count());
+                if i > 0 {
+                    text.push_str("  ");
+                }
+                match self.columns[i].1 {
+                    Align::Left => text.extend([cell, &pad]),
+                    Align::Right => text.extend([&pad, cell]),
+                }
+            }
+            text.truncate(text.trim_end().len());
+            text
+        };
+        let head = line(self.columns.iter().map(|(name, _)| *name).collect());
+        let mut text = format!("{BOLD}{head}{BOLD:#}\n");
+        for row in &self.rows {
+            text.push_str(&line(row.iter().map(String::as_str).collect()));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// `1,234,567`.
+pub(crate) fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `412 B`, `33.1 kB`, `338 MB`: powers of 1000, three significant figures.
+pub(crate) fn bytes(value: u64) -> String {
+    let mut number = value as f64;
+    let mut units = ["B", "kB", "MB", "GB", "TB"].into_iter();
+    let mut unit = units.next().unwrap_or_default();
+    for next in units {
+        if number < 999.5 {
+            break;
+        }
+        number /= 1000.0;
+        unit = next;
+    }
+    if unit == "B" { format!("{value} B") } else { format!("{} {unit}", figures(number)) }
+}
+
+/// Three significant figures: `1.23`, `45.6`, `789`, `12345`.
+pub(crate) fn figures(value: f64) -> String {
+    let digits = match value.abs() {
+        v if v < 9.995 => 2,
+        v if v < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$}")
+}
+
+/// `0.123 s`, `45.6 s`, `12 min 03 s`.
+pub(crate) fn seconds(value: f64) -> String {
+    match value {
+        v if v < 9.9995 => format!("{v:.3} s"),
+        v if v < 120.0 => format!("{v:.1} s"),
+        v => format!("{} min {:02} s", (v / 60.0) as u64, (v % 60.0) as u64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_for_people() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(999_600), "1.00 MB");
+        assert_eq!(bytes(338_235_457), "338 MB");
+        assert_eq!(seconds(0.0123), "0.012 s");
+        assert_eq!(seconds(723.4), "12 min 03 s");
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = Table::new(&[("step", Align::Left), ("n", Align::Right)]);
+        table.row(vec!["write".into(), "1".into()]);
+        table.row(vec!["é".into(), "100".into()]);
+        let text = anstream::adapter::strip_str(&table.render()).to_string();
+        assert_eq!(text, "step     n\nwrite    1\né      100\n");
+    }
+}
