@@ -36,6 +36,7 @@ use chunk::Parsed;
 use gather::Gather;
 use input::{Input, Text};
 use solio_base::{Result, Source, Work, ordered};
+use solio_codec::lines::Reader;
 use std::collections::HashMap;
 
 /// Text in one chunk. With its arrays it should fit the second-level cache.
@@ -48,6 +49,7 @@ const NO_COLOR: [f32; 4] = [1.0; 4];
 struct Slot {
     text: Text,
     parsed: Parsed,
+    reader: Reader,
 }
 
 /// Reads an OBJ file as one mesh with many objects.
@@ -81,7 +83,8 @@ fn decode_chunks(
         |slot| input.next(&mut slot.text),
         |slot| {
             slot.parsed.clear();
-            runs::chunk(slot.text.padded(memory), slot.text.len, options, &mut slot.parsed);
+            let Slot { text, parsed, reader } = slot;
+            runs::chunk(text.padded(memory), text.len, options, reader, parsed);
             Ok(())
         },
         |slot| gather.add(&slot.text, &mut slot.parsed),

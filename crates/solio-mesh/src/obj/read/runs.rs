@@ -5,6 +5,8 @@
 
 use super::chunk::{Corners, Parsed};
 use super::token::Float;
+use crate::obj::options::ObjReadOptions;
+use solio_codec::lines::{FaceArrays, Reader};
 
 /// Past the blanks at `at`.
 #[inline(always)]
@@ -116,13 +118,14 @@ fn number(text: &[u8], at: usize, base: u32) -> Option<(u32, usize)> {
 pub(super) fn chunk(
     text: &[u8],
     len: usize,
-    options: &crate::obj::options::ObjReadOptions,
+    options: &ObjReadOptions,
+    reader: &mut Reader,
     out: &mut Parsed,
 ) {
     let mut scratch = Vec::new();
     let mut at = 0;
     while at < len {
-        let next = if out.keep_places { at } else { run(text, len, at, options, out) };
+        let next = if out.keep_places { at } else { run(text, len, at, options, reader, out) };
         if next > at {
             out.started = true;
             at = next;
@@ -146,19 +149,59 @@ fn run(
     text: &[u8],
     len: usize,
     at: usize,
-    options: &crate::obj::options::ObjReadOptions,
+    options: &ObjReadOptions,
+    reader: &mut Reader,
     out: &mut Parsed,
 ) -> usize {
     let before = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
     let next = match (text[at], text[at + 1]) {
         (b'v', b' ') if options.double => rows(text, len, at, b"v ", &mut out.positions64),
-        (b'v', b' ') => rows(text, len, at, b"v ", &mut out.positions),
-        (b'v', b'n') => rows(text, len, at, b"vn ", &mut out.normals),
-        (b'v', b't') => rows(text, len, at, b"vt ", &mut out.uvs),
-        (b'f', b' ') => faces(text, len, at, options.index_base, &mut out.faces),
+        (b'v', b' ') => plain_rows(text, len, at, b"v ", reader, &mut out.positions),
+        (b'v', b'n') => plain_rows(text, len, at, b"vn ", reader, &mut out.normals),
+        (b'v', b't') => plain_rows(text, len, at, b"vt ", reader, &mut out.uvs),
+        (b'f', b' ') => plain_faces(text, len, at, options.index_base, reader, &mut out.faces),
         _ => at,
     };
     let after = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
     out.line_count += (after - before) as u64;
     next
+}
+
+/// Takes the plainest rows many at once, or others one after another.
+fn plain_rows<const N: usize>(
+    text: &[u8],
+    len: usize,
+    at: usize,
+    key: &[u8],
+    reader: &mut Reader,
+    out: &mut Vec<[f32; N]>,
+) -> usize {
+    match reader.rows(text, at, len, key, out) {
+        next if next > at => next,
+        _ => rows(text, len, at, key, out),
+    }
+}
+
+/// Takes the plainest faces many at once, or others one after another.
+fn plain_faces(
+    text: &[u8],
+    len: usize,
+    at: usize,
+    base: u8,
+    reader: &mut Reader,
+    out: &mut Corners,
+) -> usize {
+    if base == 1 {
+        let mut arrays = FaceArrays {
+            vertices: &mut out.vertices.values,
+            uvs: &mut out.uvs.values,
+            normals: &mut out.normals.values,
+            ends: &mut out.ends,
+        };
+        let next = reader.faces(text, at, len, &mut arrays);
+        if next > at {
+            return next;
+        }
+    }
+    faces(text, len, at, base, out)
 }

@@ -1,0 +1,180 @@
+//! Finds the marks of a window and the values between them. See the twin in the tests.
+
+use super::{ROOM, Window};
+use core::arch::x86_64::*;
+use solio_base::cpu::Tier;
+
+/// Fills `window` from `text[..len]`; returns the number of marks, or `None` where a number is
+/// longer than eight bytes, or has a sign within.
+///
+/// The caller has checked that 64 bytes follow `len`, and that `window` has room.
+pub(super) fn fill(
+    tier: Tier,
+    text: &[u8],
+    len: usize,
+    signed: bool,
+    window: &mut Window,
+) -> Option<usize> {
+    debug_assert!(len + 64 <= ROOM && len + 64 <= text.len());
+    let avx512_here = tier == Tier::Avx512 && is_x86_feature_detected!("avx512vbmi2");
+    match (tier, signed) {
+        // SAFETY: the machine has this tier and VBMI2, and the caller has checked the lengths.
+        (_, true) if avx512_here => unsafe { avx512::<true>(text, len, window) },
+        // SAFETY: as above.
+        (_, false) if avx512_here => unsafe { avx512::<false>(text, len, window) },
+        // SAFETY: the machine has AVX2, and the caller has checked the lengths.
+        (Tier::Avx2 | Tier::Avx512, true) => unsafe { avx2::<true>(text, len, window) },
+        // SAFETY: as above.
+        (Tier::Avx2 | Tier::Avx512, false) => unsafe { avx2::<false>(text, len, window) },
+        _ => None,
+    }
+}
+
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt"
+)]
+unsafe fn avx512<const SIGNED: bool>(
+    text: &[u8],
+    len: usize,
+    window: &mut Window,
+) -> Option<usize> {
+    let iota: [u8; 64] = core::array::from_fn(|i| i as u8);
+    // SAFETY: 64 bytes are 64 bytes.
+    let iota = unsafe { _mm512_loadu_si512(iota.as_ptr().cast()) };
+    let zero = _mm512_set1_epi8(b'0' as i8);
+    let ten = _mm512_set1_epi8(10);
+    let minus = _mm512_set1_epi8(b'-' as i8);
+    let mut count = 0;
+    for start in (0..len).step_by(64) {
+        // SAFETY: `start < len`, and 64 bytes follow `len`.
+        let bytes = unsafe { _mm512_loadu_si512(text.as_ptr().add(start).cast()) };
+        let mut marks = _mm512_cmpge_epu8_mask(_mm512_sub_epi8(bytes, zero), ten);
+        if SIGNED {
+            marks &= !_mm512_cmpeq_epi8_mask(bytes, minus);
+        }
+        if len - start < 64 {
+            marks &= (1 << (len - start)) - 1;
+        }
+        let at = _mm512_maskz_compress_epi8(marks, iota);
+        let base = _mm512_set1_epi16(start as i16);
+        let low = _mm512_add_epi16(base, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(at)));
+        let high = _mm512_extracti64x4_epi64::<1>(at);
+        let high = _mm512_add_epi16(base, _mm512_cvtepu8_epi16(high));
+        // SAFETY: `count <= start < len`, and the arrays have room for 64 entries after `len`.
+        unsafe {
+            let marks = _mm512_maskz_compress_epi8(marks, bytes);
+            _mm512_storeu_si512(window.marks.as_mut_ptr().add(count).cast(), marks);
+            _mm512_storeu_si512(window.at.as_mut_ptr().add(count).cast(), low);
+            _mm512_storeu_si512(window.at.as_mut_ptr().add(count + 32).cast(), high);
+        }
+        count += marks.count_ones() as usize;
+    }
+    // SAFETY: the positions are below `len`.
+    unsafe { values::<SIGNED>(text, count, window) }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn avx2<const SIGNED: bool>(text: &[u8], len: usize, window: &mut Window) -> Option<usize> {
+    let mut count = 0;
+    let bits = |at: usize| {
+        // SAFETY: called with `at < len + 32`, and 64 bytes follow `len`.
+        let bytes = unsafe { _mm256_loadu_si256(text.as_ptr().add(at).cast()) };
+        let digit = _mm256_sub_epi8(bytes, _mm256_set1_epi8(b'0' as i8));
+        let mut part = _mm256_cmpeq_epi8(_mm256_min_epu8(digit, _mm256_set1_epi8(9)), digit);
+        if SIGNED {
+            let minus = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(b'-' as i8));
+            part = _mm256_or_si256(part, minus);
+        }
+        u64::from(!_mm256_movemask_epi8(part) as u32)
+    };
+    for start in (0..len).step_by(64) {
+        let mut marks = bits(start) | bits(start + 32) << 32;
+        if len - start < 64 {
+            marks &= (1 << (len - start)) - 1;
+        }
+        let end = count + marks.count_ones() as usize;
+        while count < end {
+            // Four at once; what is too many is overwritten.
+            for i in 0..4 {
+                let at = start + (marks.trailing_zeros() & 63) as usize;
+                // SAFETY: `count + 3 < len + 3`, for which the arrays have room; `at` is below
+                // `len + 64`.
+                unsafe {
+                    *window.at.get_unchecked_mut(count + i) = at as u16;
+                    *window.marks.get_unchecked_mut(count + i) = *text.get_unchecked(at);
+                }
+                marks &= marks.wrapping_sub(1);
+            }
+            count += 4;
+        }
+        count = end;
+    }
+    // SAFETY: the positions are below `len`.
+    unsafe { values::<SIGNED>(text, count, window) }
+}
+
+/// The values before each of `count` marks.
+///
+/// # Safety
+/// The positions of the marks rise, and eight bytes of `text` follow each; `count + 8` is at most
+/// [`ROOM`].
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn values<const SIGNED: bool>(
+    text: &[u8],
+    count: usize,
+    window: &mut Window,
+) -> Option<usize> {
+    let mut start = 0;
+    let mut longest = 0;
+    for i in 0..count {
+        // SAFETY: as promised.
+        unsafe {
+            let end = *window.at.get_unchecked(i) as usize;
+            let len = end - start;
+            let mut word = text.as_ptr().add(start).cast::<u64>().read_unaligned();
+            if SIGNED {
+                // A sign in front becomes a leading zero.
+                let sign = u64::from(word as u8 == b'-');
+                word ^= sign * u64::from(b'-' ^ b'0');
+            }
+            let top = word.wrapping_shl(64u32.wrapping_sub(8 * len as u32));
+            *window.words.get_unchecked_mut(i) = if len == 0 { 0 } else { top };
+            longest = longest.max(len);
+            start = end + 1;
+        }
+    }
+    window.words[count..count + 8].fill(0);
+    let mut signs = _mm256_setzero_si256();
+    for i in (0..count).step_by(8) {
+        // SAFETY: eight entries follow `count`.
+        unsafe {
+            let words = window.words.as_ptr().add(i).cast::<__m256i>();
+            let (a, b) = (_mm256_loadu_si256(words), _mm256_loadu_si256(words.add(1)));
+            if SIGNED {
+                let minus = _mm256_set1_epi8(b'-' as i8);
+                let found =
+                    _mm256_or_si256(_mm256_cmpeq_epi8(a, minus), _mm256_cmpeq_epi8(b, minus));
+                signs = _mm256_or_si256(signs, found);
+            }
+            let values = eight(a, b);
+            _mm256_storeu_si256(window.values.as_mut_ptr().add(i).cast(), values);
+        }
+    }
+    let plain = longest <= 8 && _mm256_testz_si256(signs, signs) == 1;
+    plain.then_some(count)
+}
+
+/// The values of eight words of ASCII digits, high bytes last; zero bytes count as zeros.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn eight(a: __m256i, b: __m256i) -> __m256i {
+    let four = |words: __m256i| {
+        let digits = _mm256_and_si256(words, _mm256_set1_epi8(15));
+        let pairs = _mm256_maddubs_epi16(digits, _mm256_set1_epi16(1 << 8 | 10));
+        _mm256_madd_epi16(pairs, _mm256_set1_epi32(1 << 16 | 100))
+    };
+    let fours = _mm256_packus_epi32(four(a), four(b));
+    let eights = _mm256_madd_epi16(fours, _mm256_set1_epi32(1 << 16 | 10000));
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(eights)
+}

@@ -1,0 +1,158 @@
+use super::*;
+use crate::number::parse::f32_prefix;
+use proptest::prelude::*;
+use solio_base::cpu::available;
+
+fn padded(text: &str) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(bytes.len() + PAD, b'7');
+    bytes
+}
+
+/// Tiers that have a kernel.
+fn tiers() -> Vec<Tier> {
+    available().into_iter().filter(|&t| matches!(t, Tier::Avx2 | Tier::Avx512)).collect()
+}
+
+/// Rows that were taken and the bytes used.
+fn rows(tier: Tier, text: &str) -> (Vec<[f32; 3]>, usize) {
+    let mut out = Vec::new();
+    let used = Reader::on(tier).rows(&padded(text), 0, text.len(), b"v ", &mut out);
+    (out, used)
+}
+
+/// Vertices, UVs, normals and ends that were taken, and the bytes used.
+type Faces = (Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>, usize);
+
+fn faces(tier: Tier, text: &str) -> Faces {
+    let (mut vertices, mut uvs, mut normals, mut ends) = Default::default();
+    let mut out = FaceArrays {
+        vertices: &mut vertices,
+        uvs: &mut uvs,
+        normals: &mut normals,
+        ends: &mut ends,
+    };
+    let used = Reader::on(tier).faces(&padded(text), 0, text.len(), &mut out);
+    (vertices, uvs, normals, ends, used)
+}
+
+#[test]
+fn takes_plain_lines_and_nothing_else() {
+    for tier in tiers() {
+        let text = "v 0.439019 -0.159939 0.756944\nv -0.0 12345678.1234567 .5\r\nv  1. 0.1 0.2\n";
+        let (got, used) = rows(tier, text);
+        assert_eq!(got, [[0.439019, -0.159939, 0.756944], [-0.0, 12345678.1234567, 0.5]]);
+        assert!(got[1][0].is_sign_negative());
+        assert_eq!(&text[used..], "v  1. 0.1 0.2\n");
+        for odd in [
+            "v 1 2 3\n",
+            "v 1.0 2.0\n",
+            "v 1.0 2.0 3.0 4.0\n",
+            "v 1.0 2.0 3.0e1\n",
+            "v 1.0 2.0 3.-1\n",
+            "v 1.0 2.0 3.123456789\n",
+            "v 1.0 2-1.0 3.0\n",
+            "v 1.0 2.0 3.0 \n",
+            "v 1.0 2.0 3.0 # c\n",
+            "v 1.0 2.0 nan\n",
+            "v1 1.0 2.0 3.0\n",
+            "v 1.0 2.0 3.0",
+            "v 1.0 2.0 3.0\r9\n",
+            "v 1.0 2.0 .\n",
+        ] {
+            assert_eq!(rows(tier, odd), (vec![], 0), "{odd}");
+        }
+        let text = "f 1/2/3 4/5/6 7/8/9\nf 1/2/3 4/5/6 7/8/9\nf 1//3 4//6 7//9 10//12\nf 1 2 3\n";
+        let (vertices, uvs, normals, ends, used) = faces(tier, text);
+        assert_eq!(vertices, [0, 3, 6, 0, 3, 6, 0, 3, 6, 9, 0, 1, 2]);
+        assert_eq!(uvs, [1, 4, 7, 1, 4, 7]);
+        assert_eq!(normals, [2, 5, 8, 2, 5, 8, 2, 5, 8, 11]);
+        assert_eq!((ends, used), (vec![3, 6, 10, 13], text.len()));
+        for odd in [
+            "f 1 2\n",
+            "f 1 2 0\n",
+            "f 1/0/1 1/1/1 1/1/1\n",
+            "f 1//1 1/0/1 1//1\n",
+            "f 1/1/1 1//1 1/1/1\n",
+            "f -1 -2 -3\n",
+            "f 1 2 3 \n",
+            "f 1/1 2/2 3\n",
+            "f 1/ 2/ 3/\n",
+            "f 1 2 123456789\n",
+            "f 1 2 3.0\n",
+            "f 1 2 3 # c\n",
+            "f 1 2 3",
+            "f 1/1/1/1 2/2/2/2 3/3/3/3\n",
+            "f1 1 2 3\n",
+        ] {
+            assert_eq!(faces(tier, odd).4, 0, "{odd}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn floats_equal_the_careful_parse(
+        lines in prop::collection::vec(
+            ("-?[0-9]{1,7}\\.[0-9]{1,7}", "-?[0-9]?\\.[0-9]{1,6}", "-?[0-9]{1,3}\\.[0-9]{1,4}"), 1..300
+        )
+    ) {
+        let text: String = lines.iter().map(|(x, y, z)| format!("v {x} {y} {z}\n")).collect();
+        let expected: Vec<[u32; 3]> = lines
+            .iter()
+            .map(|(x, y, z)| [x, y, z].map(|w| f32_prefix(w.as_bytes()).unwrap().0.to_bits()))
+            .collect();
+        for tier in tiers() {
+            let (got, used) = rows(tier, &text);
+            let got: Vec<[u32; 3]> = got.iter().map(|row| row.map(f32::to_bits)).collect();
+            prop_assert_eq!(used, text.len());
+            prop_assert_eq!(&got, &expected);
+        }
+    }
+
+    #[test]
+    fn indices_equal_what_was_written(
+        corners in prop::collection::vec((1u32..99_999_999, 1u32..9999, 1u32..99), 3..400),
+        sizes in prop::collection::vec(3usize..11, 1..200),
+        parts in 1usize..4,
+    ) {
+        let mut at = 0;
+        let mut text = String::new();
+        let mut ends = Vec::new();
+        for size in sizes {
+            if at + size > corners.len() {
+                break;
+            }
+            text.push('f');
+            for (v, t, n) in &corners[at..at + size] {
+                text.push_str(&match parts {
+                    1 => format!(" {v}"),
+                    2 => format!(" {v}/{t}"),
+                    _ => format!(" {v}/{t}/{n}"),
+                });
+            }
+            text.push('\n');
+            at += size;
+            ends.push(at as u32);
+        }
+        let column = |part: usize, f: fn(&(u32, u32, u32)) -> u32| -> Vec<u32> {
+            corners[..if part < parts { at } else { 0 }].iter().map(|c| f(c) - 1).collect()
+        };
+        let expected =
+            (column(0, |c| c.0), column(1, |c| c.1), column(2, |c| c.2), ends, text.len());
+        for tier in tiers() {
+            prop_assert_eq!(&faces(tier, &text), &expected);
+        }
+    }
+
+    #[test]
+    fn any_text_is_taken_alike_on_every_tier(text in "[vf0-9/. \\-\r\n]{0,200}") {
+        let key = ["v ", "f "].map(|key| format!("{key}{text}"));
+        let all: Vec<_> = tiers().iter().map(|&t| (rows(t, &key[0]), faces(t, &key[1]))).collect();
+        let bits = |r: &(Vec<[f32; 3]>, usize)| (r.0.concat().iter().map(|x| x.to_bits()).collect::<Vec<_>>(), r.1);
+        for pair in all.windows(2) {
+            prop_assert_eq!(bits(&pair[0].0), bits(&pair[1].0));
+            prop_assert_eq!(&pair[0].1, &pair[1].1);
+        }
+    }
+}
