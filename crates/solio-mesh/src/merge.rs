@@ -54,7 +54,7 @@ struct Chunk {
     firsts: Vec<u16>,
     /// The number of each value.
     numbers: Vec<AtomicU32>,
-    /// `hash << 32 | place`, by the part of their hash.
+    /// `hash << 32 | place << 16 | first`, by the part of their hash.
     sorted: Vec<u64>,
     /// Where the parts lie in `sorted`.
     parts: Vec<u16>,
@@ -88,10 +88,10 @@ impl Merged {
         self.chunks.len()
     }
 
-    /// The elements of one group that brought a new value; all groups together give the values
-    /// in the order of their numbers.
-    pub(crate) fn firsts(&self, group: usize) -> impl ExactSizeIterator<Item = usize> {
-        self.chunks[group].firsts.iter().map(move |&f| group * CHUNK + f as usize)
+    /// The elements of one group that brought a new value, as a start and offsets from it; all
+    /// groups together give the values in the order of their numbers.
+    pub(crate) fn firsts(&self, group: usize) -> (usize, &[u16]) {
+        (group * CHUNK, &self.chunks[group].firsts)
     }
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn merge<const N: usize>(values: &impl Values<N>) -> Merged {
         let found = chunk.firsts.len() as u32;
         return Merged { places, chunks: vec![chunk], count: found };
     }
-    let part_bits = (count / CHUNK).next_power_of_two().clamp(2, 512).trailing_zeros();
+    let part_bits = (2 * count / CHUNK).next_power_of_two().clamp(2, 512).trailing_zeros();
     let mut chunks = places
         .par_chunks_mut(CHUNK)
         .enumerate()
@@ -133,6 +133,8 @@ struct Scratch {
     hashes: Vec<u32>,
     /// The elements of the entries of the list.
     firsts: Vec<u16>,
+    /// Which hashes of a part appear, and which appear more than once.
+    bits: Vec<[u64; 2]>,
     /// Slots of a part's hash table: `hash << 32 | element`.
     part: Vec<u64>,
 }
@@ -184,7 +186,7 @@ fn list<const N: usize>(
         let firsts = firsts.clone();
         return Chunk { firsts, numbers, sorted: Vec::new(), parts: Vec::new() };
     };
-    let (sorted, parts) = sort_by_part(hashes, bits);
+    let (sorted, parts) = sort_by_part(hashes, firsts, bits);
     let numbers = std::iter::repeat_with(|| AtomicU32::new(UNKNOWN)).take(firsts.len()).collect();
     Chunk { firsts: firsts.clone(), numbers, sorted, parts }
 }
@@ -206,7 +208,7 @@ fn hash<const N: usize>(value: &[f32; N]) -> u64 {
 
 /// The entries of a chunk's list in the order of the upper `bits` bits of their hashes, and where
 /// each part starts and ends.
-fn sort_by_part(hashes: &[u32], bits: u32) -> (Vec<u64>, Vec<u16>) {
+fn sort_by_part(hashes: &[u32], firsts: &[u16], bits: u32) -> (Vec<u64>, Vec<u16>) {
     let part = |hash: u32| (hash >> (32 - bits)) as usize;
     let mut parts = vec![0u16; (1 << bits) + 1];
     for &hash in hashes {
@@ -219,9 +221,9 @@ fn sort_by_part(hashes: &[u32], bits: u32) -> (Vec<u64>, Vec<u16>) {
     }
     let mut next = parts.clone();
     let mut sorted = vec![0u64; hashes.len()];
-    for (place, &hash) in hashes.iter().enumerate() {
+    for (place, (&hash, &first)) in hashes.iter().zip(firsts).enumerate() {
         let at = &mut next[part(hash)];
-        sorted[*at as usize] = u64::from(hash) << 32 | place as u64;
+        sorted[*at as usize] = u64::from(hash) << 32 | (place as u64) << 16 | u64::from(first);
         *at += 1;
     }
     (sorted, parts)
@@ -229,19 +231,41 @@ fn sort_by_part(hashes: &[u32], bits: u32) -> (Vec<u64>, Vec<u16>) {
 
 /// Finds the values of one part that an earlier chunk has too; their [`Chunk::numbers`] become
 /// the element that was the first.
+///
+/// Few values are in two chunks. So a first pass only notes in two sets of bits which hashes
+/// appear, and which appear twice; the rest never sees the hash table.
 fn join<const N: usize>(values: &impl Values<N>, chunks: &[Chunk], part: usize) {
     const FREE: u64 = u64::MAX;
     let entries = |c: &'_ Chunk| c.parts[part] as usize..c.parts[part + 1] as usize;
     let total: usize = chunks.iter().map(|c| entries(c).len()).sum();
     SCRATCH.with_borrow_mut(|scratch| {
+        let bits = &mut scratch.bits;
+        bits.clear();
+        bits.resize((16 * total).next_power_of_two().div_ceil(64), [0, 0]);
+        let words = bits.len() - 1;
+        let word = |entry: u64| ((entry >> 38) as usize & words, 1u64 << (entry >> 32 & 63));
+        for chunk in chunks {
+            for &entry in &chunk.sorted[entries(chunk)] {
+                let (word, bit) = word(entry);
+                let [once, twice] = bits[word];
+                bits[word] = [once | bit, twice | once & bit];
+            }
+        }
         let table = &mut scratch.part;
+        let twice: u32 = bits.iter().map(|[_, twice]| twice.count_ones()).sum();
+        if twice == 0 {
+            return;
+        }
         table.clear();
         table.resize((2 * total).next_power_of_two(), FREE);
         let mask = table.len() - 1;
         for (i, chunk) in chunks.iter().enumerate() {
             for &entry in &chunk.sorted[entries(chunk)] {
-                let place = entry as u16 as usize;
-                let element = (i * CHUNK) as u32 + u32::from(chunk.firsts[place]);
+                let (word, bit) = word(entry);
+                if bits[word][1] & bit == 0 {
+                    continue;
+                }
+                let element = (i * CHUNK) as u32 + (entry & 0xffff) as u32;
                 let mut slot = (entry >> 32) as usize & mask;
                 loop {
                     let found = table[slot];
@@ -252,7 +276,8 @@ fn join<const N: usize>(values: &impl Values<N>, chunks: &[Chunk], part: usize) 
                     if found >> 32 == entry >> 32
                         && values.value(found as u32 as usize) == values.value(element as usize)
                     {
-                        chunk.numbers[place].store(found as u32, Relaxed);
+                        let place = (entry >> 16) as u16;
+                        chunk.numbers[place as usize].store(found as u32, Relaxed);
                         break;
                     }
                     slot = (slot + 1) & mask;
@@ -352,7 +377,11 @@ mod tests {
         for threads in [1, 2, 7] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let merged = pool.install(|| merge(&Plain(values, used)));
-            let got: Vec<_> = (0..merged.groups()).flat_map(|g| merged.firsts(g)).collect();
+            let of_group = |group| {
+                let (start, firsts) = merged.firsts(group);
+                firsts.iter().map(move |&f| start + f as usize)
+            };
+            let got: Vec<_> = (0..merged.groups()).flat_map(of_group).collect();
             assert!(got == firsts, "{threads} threads");
             assert_eq!(merged.count() as usize, firsts.len());
             let wanted = numbers.iter().enumerate().filter_map(|(i, n)| Some((i, (*n)?)));

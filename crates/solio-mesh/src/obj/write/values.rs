@@ -104,18 +104,53 @@ impl<'a> NormalValues<'a> {
         })
     }
 
-    /// One normal as it is written.
-    pub(super) fn written(&self, element: usize) -> [f32; 3] {
-        let value = self.value(element);
-        if self.rounds { value.map(|k| k / SCALE) } else { value }
+    /// The normals of some elements as they are written: of `start + f` for each f in `firsts`.
+    pub(super) fn written(&self, start: usize, mut firsts: &[u16], mut out: &mut [[f32; 3]]) {
+        let mut gathered = [[0.0; 3]; LANES];
+        for (end, matrix) in &self.matrices {
+            // Gather what has the same matrix.
+            let here = firsts.partition_point(|&f| start + (f as usize) < *end);
+            let (now, later) = firsts.split_at(here);
+            let (out_now, out_later) = std::mem::take(&mut out).split_at_mut(here);
+            for (firsts, out) in now.chunks(LANES).zip(out_now.chunks_mut(LANES)) {
+                let gathered = &mut gathered[..firsts.len()];
+                gathered.iter_mut().zip(firsts).for_each(|(to, &f)| *to = self.values[start + f as usize]);
+                self.make_all(gathered, matrix.as_ref(), out);
+                if self.rounds {
+                    out.as_flattened_mut().iter_mut().for_each(|k| *k /= SCALE);
+                }
+            }
+            (firsts, out) = (later, out_later);
+        }
     }
 
-    fn make(&self, value: [f32; 3], matrix: &Option<[[f32; 3]; 3]>) -> [f32; 3] {
-        match (matrix, self.rounds) {
-            (Some(m), true) => round(direction(value, m)),
-            (None, true) => round(unit(value)),
-            (Some(m), false) => direction(value, m),
-            (None, false) => value,
+    fn make_all(&self, values: &[[f32; 3]], m: Option<&[[f32; 3]; 3]>, out: &mut [[f32; 3]]) {
+        match (m, self.rounds) {
+            (Some(m), true) => in_lanes(values, out, |v| round(direction(v, m))),
+            (None, true) => in_lanes(values, out, |v| round(unit(v))),
+            (Some(m), false) => in_lanes(values, out, |v| direction(v, m)),
+            (None, false) => out.copy_from_slice(values),
+        }
+    }
+}
+
+/// Values that are made at once, each component in a row of its own, so that the compiler makes
+/// vectors of them.
+const LANES: usize = 64;
+
+/// `out[i] = make(values[i])`.
+#[inline(always)]
+fn in_lanes(values: &[[f32; 3]], out: &mut [[f32; 3]], make: impl Fn([f32; 3]) -> [f32; 3]) {
+    for (values, out) in values.chunks(LANES).zip(out.chunks_mut(LANES)) {
+        let (mut x, mut y, mut z) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        for (i, v) in values.iter().enumerate() {
+            [x[i], y[i], z[i]] = *v;
+        }
+        for i in 0..LANES {
+            [x[i], y[i], z[i]] = make([x[i], y[i], z[i]]);
+        }
+        for (i, v) in out.iter_mut().enumerate() {
+            *v = [x[i], y[i], z[i]];
         }
     }
 }
@@ -131,13 +166,10 @@ impl Values<3> for NormalValues<'_> {
         for (end, matrix) in &self.matrices {
             let end = (*end).min(range.end);
             if start < end {
-                let values = &self.values[start..end];
-                match (matrix, self.rounds) {
-                    (Some(m), true) => {
-                        scratch.extend(values.iter().flat_map(|&v| round(direction(v, m))));
-                    }
-                    _ => scratch.extend(values.iter().flat_map(|&v| self.make(v, matrix))),
-                }
+                let at = scratch.len();
+                scratch.resize(at + 3 * (end - start), 0.0);
+                let made = scratch[at..].as_chunks_mut().0;
+                self.make_all(&self.values[start..end], matrix.as_ref(), made);
                 start = end;
             }
         }
@@ -145,7 +177,10 @@ impl Values<3> for NormalValues<'_> {
     }
     fn value(&self, element: usize) -> [f32; 3] {
         let matrix = self.matrices.iter().find(|(end, _)| element < *end);
-        self.make(self.values[element], &matrix.and_then(|(_, m)| *m))
+        let matrix = matrix.and_then(|(_, m)| m.as_ref());
+        let mut made = [[0.0; 3]];
+        self.make_all(&[self.values[element]], matrix, &mut made);
+        made[0]
     }
     fn used(&self) -> Option<&[bool]> {
         self.used.as_deref()

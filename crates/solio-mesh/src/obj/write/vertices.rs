@@ -1,6 +1,7 @@
 //! The lines `v`, `vn` and `vt`.
 
 use super::plan::Part;
+use super::values::Index;
 use super::{Job, Prepared};
 use crate::color::linear_to_srgb;
 use crate::merge::Values;
@@ -133,7 +134,8 @@ pub(super) fn merged_normals(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let values = mesh.normal_values.as_ref().expect("the mesh has normals");
-    merged_rows(mesh.normals.as_ref(), groups, |e| values.written(e), |first, rows| {
+    let make = |start, firsts: &[u16], to: &mut [_]| values.written(start, firsts, to);
+    merged_rows(mesh.normals.as_ref(), groups, make, |first, rows| {
         check(job, part, "normal", first, rows)?;
         rows_f32(out, b"vn ", job.options.normal_digits, rows);
         Ok(())
@@ -163,32 +165,33 @@ pub(super) fn merged_uvs(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let values = &mesh.mesh.uvs.as_ref().expect("the mesh has UVs").values;
-    merged_rows(mesh.uvs.as_ref(), groups, |e| values[e], |first, rows| {
+    let make = |start, firsts: &[u16], to: &mut [_]| {
+        let values = &values[start..];
+        to.iter_mut().zip(firsts).for_each(|(to, &f)| *to = values[f as usize]);
+    };
+    merged_rows(mesh.uvs.as_ref(), groups, make, |first, rows| {
         check(job, part, "UV", first, rows)?;
         rows_f32(out, b"vt ", job.options.uv_digits, rows);
         Ok(())
     })
 }
 
-/// Gathers the values that first appear in `groups`, and hands them on in blocks.
+/// Makes the values that first appear in `groups` with `make(start, firsts, out)`, and hands them
+/// on in blocks.
 fn merged_rows<const N: usize>(
-    index: Option<&super::values::Index<'_>>,
+    index: Option<&Index<'_>>,
     groups: Range<usize>,
-    value: impl Fn(usize) -> [f32; N],
+    make: impl Fn(usize, &[u16], &mut [[f32; N]]),
     mut rows: impl FnMut(usize, &[[f32; N]]) -> Result<()>,
 ) -> Result<()> {
-    let Some(super::values::Index::Merged(_, merged)) = index else { return Ok(()) };
+    let Some(Index::Merged(_, merged)) = index else { return Ok(()) };
     let mut made = [[0.0f32; N]; BLOCK];
     for group in groups {
-        let mut firsts = merged.firsts(group);
-        while firsts.len() > 0 {
-            let count = firsts.len().min(BLOCK);
-            let mut first = 0;
-            for (i, (to, element)) in made.iter_mut().zip(firsts.by_ref().take(count)).enumerate() {
-                *to = value(element);
-                first = if i == 0 { element } else { first };
-            }
-            rows(first, &made[..count])?;
+        let (start, firsts) = merged.firsts(group);
+        for firsts in firsts.chunks(BLOCK) {
+            let made = &mut made[..firsts.len()];
+            make(start, firsts, made);
+            rows(start + firsts[0] as usize, made)?;
         }
     }
     Ok(())
