@@ -198,9 +198,11 @@ fn hash<const N: usize>(value: &[f32; N]) -> u64 {
     // Adding 0 turns −0 into 0, so that both have the same hash.
     let bits = |i: usize| u64::from((value[i] + 0.0).to_bits());
     let mut word = 0x9e37_79b9_7f4a_7c15;
-    for i in 0..N {
-        word ^=
-            if i == 2 { bits(i).wrapping_mul(0xff51_afd7_ed55_8ccd) } else { bits(i) << (32 * i) };
+    let mut factor = 1u64;
+    for i in (0..N).step_by(2) {
+        let pair = if i + 1 < N { bits(i) | bits(i + 1) << 32 } else { bits(i) };
+        word ^= pair.wrapping_mul(factor);
+        factor = factor.wrapping_mul(0xff51_afd7_ed55_8ccd);
     }
     let product = u128::from(word) * 0xd6e8_feb8_6659_fd93;
     (product as u64) ^ (product >> 64) as u64
@@ -408,6 +410,8 @@ mod tests {
                     (0..count).map(|i| [(r(i) % range) as f32, (i % 2) as f32]).collect();
                 check(&uv, None);
                 let n: Vec<_> = (0..count).map(|i| [1.0, (r(i) % range) as f32, -0.5]).collect();
+                let wide: Vec<_> = n.iter().map(|n| [n[0], 2.0, 3.0, n[2], 5.0, n[1]]).collect();
+                check(&wide, None);
                 let used: Vec<_> = (0..count).map(|i| r(i + 1) % 3 > 0).collect();
                 check(&n, Some(&used));
             }

@@ -3,11 +3,13 @@
 mod mtl_read;
 #[cfg(test)]
 mod mtl_read_tests;
+mod mtl_write;
 pub mod options;
 mod read;
 mod write;
 
 pub use mtl_read::decode_mtl;
-pub use options::{NonFinite, ObjReadOptions, ObjWriteOptions};
+pub use mtl_write::encode_mtl;
+pub use options::{MtlWriteOptions, NonFinite, ObjReadOptions, ObjWriteOptions};
 pub use read::{attach_materials, decode_obj};
 pub use write::encode_obj;

@@ -139,3 +139,27 @@ impl ObjWriteOptions {
         }
     }
 }
+
+/// How an MTL file is written.
+#[derive(Clone, Debug)]
+pub struct MtlWriteOptions {
+    /// Comment lines at the head, without `# `.
+    pub comments: Vec<String>,
+    /// Sort the materials by name, as Blender does.
+    pub sort: bool,
+    /// Write names with underscores in place of spaces, as the OBJ must do too.
+    pub spaces_to_underscores: bool,
+    /// Digits of all numbers.
+    pub digits: Digits,
+}
+
+impl Default for MtlWriteOptions {
+    fn default() -> Self {
+        MtlWriteOptions {
+            comments: vec!["Solio".into()],
+            sort: false,
+            spaces_to_underscores: false,
+            digits: Digits::Fixed(6),
+        }
+    }
+}

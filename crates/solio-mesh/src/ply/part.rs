@@ -121,7 +121,8 @@ impl<'m> Part<'m> {
             merged.numbers(0..count, &mut corners);
             split.corner.reserve(merged.count() as usize);
             for group in 0..merged.groups() {
-                split.corner.extend(merged.firsts(group).map(|c| c as u32));
+                let (start, firsts) = merged.firsts(group);
+                split.corner.extend(firsts.iter().map(|&first| (start + first as usize) as u32));
             }
         };
         crate::parallel::pool(work)?.install(|| match (uvs.is_some(), normals.is_some()) {
