@@ -155,12 +155,7 @@ def _arrays(item, mesh_name, options, library):
 def _add_materials(out, thing, item, mesh, options, library):
     slots = extract.face_slots(mesh)
     if mesh.materials:
-        # Without MTL Blender has no names for the slots, but keeps them apart.
-        thing.material_slots = (
-            library.slots(item.object, mesh)
-            if options.export_materials
-            else [solio.NONE] * len(mesh.materials)
-        )
+        thing.material_slots = library.slots(item.object, mesh)
         out.face_materials = np.zeros(len(mesh.polygons), np.uint32) if slots is None else slots
     elif slots is not None and options.export_materials:
         thing.material_slots = []

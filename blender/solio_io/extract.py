@@ -159,12 +159,15 @@ def vertex_groups(blender_object, mesh):
 
 
 def triangulated(mesh, min_vertices=4):
-    """A temporary copy of `mesh` with all faces as triangles; remove it after use."""
+    """A temporary copy of `mesh` with all faces as triangles; remove it after use.
+
+    The methods are those that Blender 5.2's exporters really use, whatever their tooltips say.
+    """
     work = bmesh.new()
     try:
         work.from_mesh(mesh)
         faces = [face for face in work.faces if len(face.verts) >= min_vertices]
-        bmesh.ops.triangulate(work, faces=faces, quad_method="SHORT_EDGE", ngon_method="BEAUTY")
+        bmesh.ops.triangulate(work, faces=faces, quad_method="BEAUTY", ngon_method="EAR_CLIP")
         copy = bpy.data.meshes.new(mesh.name)
         work.to_mesh(copy)
     finally:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""OBJ and MTL by Blender's exporter and by ours are equal, byte for byte."""
+
+from __future__ import annotations
+
+import pytest
+import scenes
+from compare import both, difference
+
+OPTIONS = {
+    "default": {},
+    "turned": {"forward_axis": "X", "up_axis": "NEGATIVE_Y", "global_scale": 0.37},
+    "no transform": {"apply_transform": False, "global_scale": 100.0},
+    "no modifiers": {"apply_modifiers": False},
+    "render": {"export_eval_mode": "DAG_EVAL_RENDER"},
+    "selected": {"export_selected_objects": True},
+    "no uv": {"export_uv": False},
+    "no normals": {"export_normals": False},
+    "geometry only": {"export_uv": False, "export_normals": False, "export_materials": False},
+    "colors": {"export_colors": True},
+    "no materials": {"export_materials": False, "export_material_groups": True},
+    "pbr": {"export_pbr_extensions": True},
+    "strip": {"path_mode": "STRIP"},
+    "absolute": {"path_mode": "ABSOLUTE"},
+    "relative": {"path_mode": "RELATIVE"},
+    "match": {"path_mode": "MATCH"},
+    "copy": {"path_mode": "COPY"},
+    "triangles": {"export_triangulated_mesh": True},
+    "nurbs": {"export_curves_as_nurbs": True, "forward_axis": "Y", "up_axis": "Z"},
+    "object groups": {"export_object_groups": True},
+    "material groups": {"export_material_groups": True},
+    "vertex groups": {"export_vertex_groups": True},
+    "smooth groups": {"export_smooth_groups": True},
+    "smooth bitflags": {"export_smooth_groups": True, "smooth_group_bitflags": True},
+    "collection": {"collection": "Outer"},
+    "everything": {
+        "export_colors": True,
+        "export_pbr_extensions": True,
+        "export_triangulated_mesh": True,
+        "export_object_groups": True,
+        "export_material_groups": True,
+        "export_vertex_groups": True,
+        "export_smooth_groups": True,
+    },
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("name", scenes.ALL)
+def test_same_bytes(scene, tmp_path, name, options):
+    if options == "collection" and name != "collections":
+        pytest.skip("the scene has no such collection")
+    scene(name)
+    assert difference(*both(tmp_path, "obj", **OPTIONS[options])) == ""
+
+
+def test_animation(scene, tmp_path):
+    scene("animated")
+    blender, solio = both(tmp_path, "obj", export_animation=True, start_frame=1, end_frame=3)
+    assert len(blender) == 6
+    assert difference(blender, solio) == ""
