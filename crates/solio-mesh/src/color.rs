@@ -48,8 +48,11 @@ mod tests {
     fn is_near_the_definition() {
         for i in 0..=2000 {
             let c = i as f32 / 1000.0;
-            let exact =
-                if c < 0.0031308 { c * 12.92 } else { 1.055 * f64::from(c).powf(1.0 / 2.4) as f32 - 0.055 };
+            let exact = if c < 0.0031308 {
+                c * 12.92
+            } else {
+                1.055 * f64::from(c).powf(1.0 / 2.4) as f32 - 0.055
+            };
             assert!((linear_to_srgb(c) - exact).abs() < 3e-4, "{c}");
         }
         assert_eq!(linear_to_srgb(-1.0), 0.0);

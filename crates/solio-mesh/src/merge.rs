@@ -26,11 +26,7 @@ pub(crate) trait Values<const N: usize>: Sync {
     /// How many there are.
     fn count(&self) -> usize;
     /// The values of `range`, made in `scratch` unless they lie somewhere already.
-    fn slice<'s>(
-        &'s self,
-        range: Range<usize>,
-        scratch: &'s mut Vec<f32>,
-    ) -> &'s [[f32; N]];
+    fn slice<'s>(&'s self, range: Range<usize>, scratch: &'s mut Vec<f32>) -> &'s [[f32; N]];
     /// One value, the same as [`Values::slice`] gives.
     fn value(&self, element: usize) -> [f32; N];
     /// Flags of the elements that take part; `None` for all.

@@ -20,7 +20,11 @@ pub(crate) struct Transform {
 
 impl Transform {
     /// Applies `object` (rows), then `axes`, then `scale`.
-    pub(crate) fn new(object: Option<&[[f32; 4]; 4]>, axes: Option<&[[f32; 3]; 3]>, scale: f32) -> Self {
+    pub(crate) fn new(
+        object: Option<&[[f32; 4]; 4]>,
+        axes: Option<&[[f32; 3]; 3]>,
+        scale: f32,
+    ) -> Self {
         if object.is_none() && axes.is_none() && scale == 1.0 {
             return Transform::default();
         }
@@ -102,9 +106,7 @@ pub(crate) fn axes(from: (Axis, Axis), to: (Axis, Axis)) -> Result<Option<[[f32;
         return Ok(None);
     }
     let (from, to) = (frame(from)?, frame(to)?);
-    Ok(Some([0, 1, 2].map(|r| {
-        [0, 1, 2].map(|c| (0..3).map(|k| to[k][r] * from[k][c]).sum())
-    })))
+    Ok(Some([0, 1, 2].map(|r| [0, 1, 2].map(|c| (0..3).map(|k| to[k][r] * from[k][c]).sum()))))
 }
 
 /// Right, forward and up as vectors.
@@ -113,7 +115,9 @@ fn frame((forward, up): (Axis, Axis)) -> Result<[[f32; 3]; 3]> {
     let right = [f[1] * u[2] - f[2] * u[1], f[2] * u[0] - f[0] * u[2], f[0] * u[1] - f[1] * u[0]];
     if right == [0.0; 3] {
         let (f, u) = (forward.name(), up.name());
-        return Err(Error::argument(format!("the forward axis {f} and the up axis {u} lie on one line")));
+        return Err(Error::argument(format!(
+            "the forward axis {f} and the up axis {u} lie on one line"
+        )));
     }
     Ok([right, f, u])
 }

@@ -54,13 +54,10 @@ fn cut_all(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
     if chunks <= 1 {
         return of_chunk(0);
     }
-    let parts: Vec<Triangles> =
-        (0..chunks).into_par_iter().map(of_chunk).collect::<Result<_>>()?;
+    let parts: Vec<Triangles> = (0..chunks).into_par_iter().map(of_chunk).collect::<Result<_>>()?;
     let count = parts.iter().map(|p| p.faces.len()).sum();
-    let mut all = Triangles {
-        corners: memory::with_capacity(count),
-        faces: memory::with_capacity(count),
-    };
+    let mut all =
+        Triangles { corners: memory::with_capacity(count), faces: memory::with_capacity(count) };
     for part in parts {
         all.corners.extend_from_slice(&part.corners);
         all.faces.extend_from_slice(&part.faces);

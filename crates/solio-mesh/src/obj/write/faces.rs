@@ -133,9 +133,9 @@ fn check(
 ) -> Result<()> {
     let vertices = mesh.mesh.positions.len();
     if gathered.vertices.iter().copied().max().is_some_and(|v| v as usize >= vertices) {
-        let corners = places
-            .map(face_at)
-            .flat_map(|f| mesh.mesh.face_offsets[f] as usize..mesh.mesh.face_offsets[f + 1] as usize);
+        let corners = places.map(face_at).flat_map(|f| {
+            mesh.mesh.face_offsets[f] as usize..mesh.mesh.face_offsets[f + 1] as usize
+        });
         let bad = corners.into_iter().find(|&c| mesh.mesh.corner_vertices[c] as usize >= vertices);
         return Err(missing_vertex(&mesh.mesh, bad.unwrap_or(0)));
     }

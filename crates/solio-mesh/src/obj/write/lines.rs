@@ -18,7 +18,10 @@ pub(super) fn lines(mesh: &Prepared<'_>, lines: Range<usize>, out: &mut Vec<u8>)
     for line in lines {
         let places = m.line_offsets[line] as usize..m.line_offsets[line + 1] as usize;
         let Some(line_vertices) = m.line_vertices.get(places.clone()) else {
-            return Err(Error::argument(format!("mesh {}: the offsets of line {line} do not rise", mesh.number)));
+            return Err(Error::argument(format!(
+                "mesh {}: the offsets of line {line} do not rise",
+                mesh.number
+            )));
         };
         out.push(b'l');
         for (&vertex, place) in line_vertices.iter().zip(places) {
@@ -32,7 +35,9 @@ pub(super) fn lines(mesh: &Prepared<'_>, lines: Range<usize>, out: &mut Vec<u8>)
             let uv = uvs.get(place).copied().unwrap_or(NONE);
             if uv != NONE {
                 if uv as usize >= uv_count {
-                    return Err(Error::argument(format!("line {line} refers to UV {uv}; there are {uv_count}")));
+                    return Err(Error::argument(format!(
+                        "line {line} refers to UV {uv}; there are {uv_count}"
+                    )));
                 }
                 out.push(b'/');
                 push_i64(out, (u64::from(uv) + mesh.uv_base + 1) as i64);

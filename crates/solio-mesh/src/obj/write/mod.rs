@@ -219,7 +219,9 @@ impl Job<'_> {
             uv_base: 0,
             normal_base: 0,
         };
-        if let Some(normals) = mesh.normals.as_ref().filter(|_| values::has_normals(mesh, self.options)) {
+        if let Some(normals) =
+            mesh.normals.as_ref().filter(|_| values::has_normals(mesh, self.options))
+        {
             let values = NormalValues::new(mesh, parts, self.options)?;
             prepared.normals = Some(if values::merges(self.options, &normals.domain) {
                 Index::Merged(&normals.domain, crate::merge::merge(&values))
@@ -272,7 +274,12 @@ impl Job<'_> {
             let step = (CHUNK_BYTES / element_bytes.max(1)).max(1);
             for start in range.clone().step_by(step) {
                 let range = start..range.end.min(start + step);
-                pieces.push(Piece { part: number, kind, bytes: range.len() * element_bytes, range });
+                pieces.push(Piece {
+                    part: number,
+                    kind,
+                    bytes: range.len() * element_bytes,
+                    range,
+                });
             }
         };
         cut(Kind::Name, 0..1, 16);
@@ -296,7 +303,8 @@ impl Job<'_> {
             _ => {}
         }
         let faces = plan::faces(mesh.mesh);
-        let corner_bytes = 8 * (1 + usize::from(mesh.uvs.is_some()) + usize::from(mesh.normals.is_some()));
+        let corner_bytes =
+            8 * (1 + usize::from(mesh.uvs.is_some()) + usize::from(mesh.normals.is_some()));
         let face_bytes = 2 + corner_bytes * mesh.mesh.corner_vertices.len() / faces.max(1);
         cut(Kind::Faces, part.faces.clone(), face_bytes);
         cut(Kind::Lines, part.lines.clone(), 18);
@@ -307,7 +315,13 @@ impl Job<'_> {
     }
 
     /// Appends the text of one piece.
-    fn text(&self, mesh: &Prepared<'_>, part: &Part<'_>, piece: &Piece, out: &mut Vec<u8>) -> Result<()> {
+    fn text(
+        &self,
+        mesh: &Prepared<'_>,
+        part: &Part<'_>,
+        piece: &Piece,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let range = piece.range.clone();
         match piece.kind {
             Kind::Name => lines::name(self, part, out),
@@ -343,7 +357,12 @@ impl Prepared<'_> {
         self.own_range(self.normals.as_ref(), part, &part.normals)
     }
 
-    fn own_range(&self, index: Option<&Index<'_>>, part: &Part<'_>, values: &Range<usize>) -> Range<usize> {
+    fn own_range(
+        &self,
+        index: Option<&Index<'_>>,
+        part: &Part<'_>,
+        values: &Range<usize>,
+    ) -> Range<usize> {
         use crate::model::Domain;
         let corner = |face: usize| self.mesh.face_offsets.get(face).map_or(0, |&c| c as usize);
         match index {

@@ -139,9 +139,15 @@ fn lengths(mesh: &Mesh<'_>) -> Result<(), String> {
     offsets("face_offsets", &mesh.face_offsets, corners)?;
     offsets("line_offsets", &mesh.line_offsets, mesh.line_vertices.len())?;
     let same = |what: &str, got: usize, wanted: usize| {
-        if got == wanted { Ok(()) } else { Err(format!("{what} has {got} values; {wanted} are needed")) }
+        if got == wanted {
+            Ok(())
+        } else {
+            Err(format!("{what} has {got} values; {wanted} are needed"))
+        }
     };
-    let optional = |what: &str, got: usize, wanted: usize| if got == 0 { Ok(()) } else { same(what, got, wanted) };
+    let optional = |what: &str, got: usize, wanted: usize| {
+        if got == 0 { Ok(()) } else { same(what, got, wanted) }
+    };
     optional("face_materials", mesh.face_materials.len(), faces)?;
     optional("face_smoothing", mesh.face_smoothing.len(), faces)?;
     optional("face_groups", mesh.face_groups.len(), faces)?;
@@ -175,7 +181,8 @@ fn lengths(mesh: &Mesh<'_>) -> Result<(), String> {
 }
 
 fn offsets(what: &str, offsets: &[u32], count: usize) -> Result<(), String> {
-    let (first, last) = (offsets.first().copied().unwrap_or(0), offsets.last().copied().unwrap_or(0));
+    let (first, last) =
+        (offsets.first().copied().unwrap_or(0), offsets.last().copied().unwrap_or(0));
     if first != 0 || last as usize != count {
         return Err(format!("{what} runs from {first} to {last}; it must run from 0 to {count}"));
     }

@@ -43,7 +43,12 @@ impl Index<'_> {
     }
 }
 
-fn per_face(mesh: &Mesh<'_>, faces: Range<usize>, number: impl Fn(usize) -> u32, out: &mut Vec<u32>) {
+fn per_face(
+    mesh: &Mesh<'_>,
+    faces: Range<usize>,
+    number: impl Fn(usize) -> u32,
+    out: &mut Vec<u32>,
+) {
     for face in faces {
         let corners = mesh.face_offsets[face + 1] - mesh.face_offsets[face];
         out.resize(out.len() + corners as usize, number(face));
@@ -114,7 +119,10 @@ impl<'a> NormalValues<'a> {
             let (out_now, out_later) = std::mem::take(&mut out).split_at_mut(here);
             for (firsts, out) in now.chunks(LANES).zip(out_now.chunks_mut(LANES)) {
                 let gathered = &mut gathered[..firsts.len()];
-                gathered.iter_mut().zip(firsts).for_each(|(to, &f)| *to = self.values[start + f as usize]);
+                gathered
+                    .iter_mut()
+                    .zip(firsts)
+                    .for_each(|(to, &f)| *to = self.values[start + f as usize]);
                 self.make_all(gathered, matrix.as_ref(), out);
                 if self.rounds {
                     out.as_flattened_mut().iter_mut().for_each(|k| *k /= SCALE);

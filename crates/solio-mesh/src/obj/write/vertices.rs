@@ -82,7 +82,8 @@ fn rows_with_extras(
         let kind = weighted(start);
         let end = (start..block.end).find(|&v| weighted(v) != kind).unwrap_or(block.end);
         if kind {
-            let values: Vec<[f32; 1]> = (start..end).map(|v| [weights.map_or(1.0, |w| w[v])]).collect();
+            let values: Vec<[f32; 1]> =
+                (start..end).map(|v| [weights.map_or(1.0, |w| w[v])]).collect();
             rows_f32(&mut tail, b" ", job.options.position_digits, &values);
         } else if let Some(colors) = colors {
             let values: Vec<_> = (start..end).map(|v| srgb(colors, v)).collect();
