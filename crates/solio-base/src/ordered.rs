@@ -192,7 +192,7 @@ mod tests {
             if fail_at.is_some_and(|f| i >= f) {
                 return Err(Error::corrupt(format!("chunk {i}")));
             }
-            if i % 7 == 0 {
+            if i.is_multiple_of(7) {
                 std::thread::yield_now();
             }
             b.extend_from_slice(format!("{} ", i * i).as_bytes());

@@ -7,7 +7,7 @@ use solio_io::StreamSource;
 use std::fs;
 
 fn data(bytes: usize) -> Vec<u8> {
-    (0..bytes).map(|i| (i * i >> 7) as u8).collect()
+    (0..bytes).map(|i| ((i * i) >> 7) as u8).collect()
 }
 
 fn pack(compression: Compression, data: &[u8]) -> Vec<u8> {

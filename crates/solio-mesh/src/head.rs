@@ -44,11 +44,6 @@ impl<'a> Head<'a> {
         if self.ended { Some(self.bytes.len() as u64) } else { self.source.len_bytes() }
     }
 
-    /// Whether any offset may be read from any thread.
-    pub(crate) fn is_random_access(&self) -> bool {
-        self.ended || !self.source.is_sequential()
-    }
-
     /// As [`Source::read_at`]; for a sequential source with rising offsets only.
     pub(crate) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         if !self.source.is_sequential() {

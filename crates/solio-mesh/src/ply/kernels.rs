@@ -75,22 +75,7 @@ impl Data {
     }
 }
 
-impl<'a> Out<'a> {
-    /// The first `n` values, and the rest.
-    pub(crate) fn split(self, n: usize) -> (Out<'a>, Out<'a>) {
-        macro_rules! split {
-            ($($variant:ident),*) => {
-                match self {
-                    $(Out::$variant(v) => {
-                        let (a, b) = v.split_at_mut(n);
-                        (Out::$variant(a), Out::$variant(b))
-                    })*
-                }
-            };
-        }
-        split!(I8, U8, I16, U16, I32, U32, F32, F64)
-    }
-
+impl Out<'_> {
     /// The values as bytes.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         match self {
@@ -109,7 +94,7 @@ impl<'a> Out<'a> {
 /// Moves a field of all `rows` to places `k..` of each record in `out`.
 pub(crate) fn gather(rows: Rows<'_>, field: &Field, column: &Column, out: &mut Out<'_>, k: usize) {
     with_scalar!(field.scalar, S => match (column.kind, out) {
-        (Kind::F32(divisor), Out::F32(out)) if divisor == 1.0 => {
+        (Kind::F32(1.0), Out::F32(out)) => {
             typed(rows, field, out, column.width, k, |v: S| v.to_f32());
         }
         (Kind::F32(divisor), Out::F32(out)) => {

@@ -80,7 +80,7 @@ fn triangle_count(head: &Head<'_>, strict: bool, warnings: &mut Vec<String>) -> 
         return Ok(count);
     }
     let fits = rest / binary::TRIANGLE as u64;
-    let unset = count == 0 && rest % binary::TRIANGLE as u64 == 0;
+    let unset = count == 0 && rest.is_multiple_of(binary::TRIANGLE as u64);
     let error = if unset {
         Error::corrupt(format!("the count of triangles is 0, but {fits} follow")).at_offset(80)
     } else {

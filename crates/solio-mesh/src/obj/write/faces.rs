@@ -113,10 +113,10 @@ fn gather(
         let corners = start as usize..end as usize;
         to.vertices.extend_from_slice(&mesh.mesh.corner_vertices[corners.clone()]);
         if let Some(index) = &mesh.uvs {
-            index.append(&mesh.mesh, faces.clone(), corners.clone(), &mut to.uvs);
+            index.append(mesh.mesh, faces.clone(), corners.clone(), &mut to.uvs);
         }
         if let Some(index) = &mesh.normals {
-            index.append(&mesh.mesh, faces, corners, &mut to.normals);
+            index.append(mesh.mesh, faces, corners, &mut to.normals);
         }
         place += count;
     }
@@ -137,7 +137,7 @@ fn check(
             mesh.mesh.face_offsets[f] as usize..mesh.mesh.face_offsets[f + 1] as usize
         });
         let bad = corners.into_iter().find(|&c| mesh.mesh.corner_vertices[c] as usize >= vertices);
-        return Err(missing_vertex(&mesh.mesh, bad.unwrap_or(0)));
+        return Err(missing_vertex(mesh.mesh, bad.unwrap_or(0)));
     }
     let own = |index: &Option<Index<'_>>| matches!(index, Some(Index::Own(Domain::Indexed(_))));
     let uvs = mesh.mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
@@ -182,10 +182,10 @@ fn state(
     let has_slots = part.object.is_some_and(|o| o.material_slots.is_some());
     State {
         smoothing: if options.export_smooth_groups { smoothing } else { smoothing.min(1) },
-        weights: mesh.weights.as_ref().map_or(NONE, |w| w.heaviest(&mesh.mesh, face, sums)),
+        weights: mesh.weights.as_ref().map_or(NONE, |w| w.heaviest(mesh.mesh, face, sums)),
         group: if options.export_groups { of(&mesh.mesh.face_groups, NONE) } else { NONE },
         material: if !(options.export_materials || options.export_material_groups)
-            || !has_materials(&mesh.mesh, part.object)
+            || !has_materials(mesh.mesh, part.object)
         {
             NONE
         } else if has_slots {
@@ -230,7 +230,7 @@ fn write_changes(
         line(out, &["g ", &group.map_or("off".into(), |g| line_text(&g.name))]);
     }
     let wants_materials = options.export_materials || options.export_material_groups;
-    let has = has_materials(&mesh.mesh, part.object);
+    let has = has_materials(mesh.mesh, part.object);
     let has_slots = part.object.is_some_and(|o| o.material_slots.is_some());
     if !wants_materials || !(has || part.left_on.material && !has_slots) {
         return;

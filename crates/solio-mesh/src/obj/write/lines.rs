@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Appends the `l` lines of the polylines `lines`.
 pub(super) fn lines(mesh: &Prepared<'_>, lines: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
-    let m = &*mesh.mesh;
+    let m = mesh.mesh;
     let vertices = m.positions.len();
     let uv_count = m.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
     let own = matches!(mesh.uvs, Some(Index::Own(_)));
