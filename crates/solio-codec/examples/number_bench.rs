@@ -2,7 +2,7 @@
 //!
 //! Short samples, all candidates in turn, medians; every sample's text is compared with the plain
 //! twin's first. `cargo run --release -p solio-codec --example number_bench`
-#![allow(clippy::disallowed_methods, clippy::print_stdout)]
+#![allow(clippy::type_complexity, clippy::disallowed_methods, clippy::print_stdout)]
 
 use solio_base::cpu::available;
 use solio_codec::number::Digits;
