@@ -1,5 +1,6 @@
 //! Vertex colours: between linear light and sRGB, to bytes.
 
+use crate::color::linear_to_srgb;
 use crate::model::ColorSpace;
 
 /// How colours change on their way into a file.
@@ -15,7 +16,7 @@ impl ColorPath {
     /// The colour in the file's space; alpha stays.
     pub(crate) fn convert(self, c: [f32; 4]) -> [f32; 4] {
         let channel = match (self.from, self.to) {
-            (ColorSpace::Linear, ColorSpace::Srgb) => to_srgb,
+            (ColorSpace::Linear, ColorSpace::Srgb) => linear_to_srgb,
             (ColorSpace::Srgb, ColorSpace::Linear) => to_linear,
             _ => return c,
         };
@@ -34,13 +35,6 @@ impl ColorPath {
         }
         c.map(|v| (v * 255.0).round_ties_even() as u8) // `as` keeps to 0..=255
     }
-}
-
-fn to_srgb(v: f32) -> f32 {
-    if v < 0.0031308 {
-        return if v < 0.0 { 0.0 } else { v * 12.92 };
-    }
-    1.055 * v.powf(1.0 / 2.4) - 0.055
 }
 
 fn to_linear(v: f32) -> f32 {

@@ -32,12 +32,14 @@ mod kernels;
 mod layout;
 mod options;
 mod part;
+mod place;
 mod read;
 mod text;
 mod tokens;
 mod write;
 
 pub use options::{PlyColorType, PlyColors, PlyFormat, PlyReadOptions, PlyWriteOptions};
+pub(crate) use place::Placement;
 pub use read::decode_ply;
 pub(crate) use text::push_f32;
 pub use write::encode_ply;

@@ -2,9 +2,9 @@
 //! lines cut to edges.
 
 use super::options::PlyWriteOptions;
+use super::place::Placement;
 use crate::merge::{self, Values};
 use crate::model::{Domain, Mesh, NONE, Normals, Uvs};
-use crate::transform::{self, Transform};
 use crate::triangulate::triangulate;
 use solio_base::{Error, Result, Work};
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ pub(crate) struct Part<'m> {
     /// Pairs of vertices of this part.
     pub(crate) edges: Vec<[u32; 2]>,
     /// Transforms, and the vertex before which each one ends.
-    pub(crate) transforms: Vec<(u32, Transform)>,
+    pub(crate) transforms: Vec<(u32, Placement)>,
     pub(crate) has_uv: bool,
     pub(crate) has_normal: bool,
 }
@@ -46,18 +46,17 @@ impl<'m> Part<'m> {
         work: &Work,
     ) -> Result<Part<'m>> {
         check(mesh)?;
-        let axes = transform::axes(options.source_axes, (options.forward_axis, options.up_axis))?;
         let of_object = |object: Option<&[[f32; 4]; 4]>| {
             let object = object.filter(|_| options.apply_transform);
-            Transform::new(object, axes.as_ref(), options.global_scale)
+            let to = (options.forward_axis, options.up_axis);
+            Placement::new(object, options.source_axes, to, options.global_scale)
         };
-        let mut transforms: Vec<(u32, Transform)> = mesh
-            .objects
-            .iter()
-            .map(|o| (o.vertices_end, of_object(o.transform.as_ref())))
-            .collect();
+        let mut transforms = Vec::new();
+        for object in &mesh.objects {
+            transforms.push((object.vertices_end, of_object(object.transform.as_ref())?));
+        }
         if transforms.is_empty() {
-            transforms.push((u32::MAX, of_object(None)));
+            transforms.push((u32::MAX, of_object(None)?));
         }
         let has_corners = !mesh.corner_vertices.is_empty();
         let per_vertex = |d: &Domain<'_>| *d == Domain::Vertex;

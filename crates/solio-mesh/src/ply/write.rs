@@ -5,8 +5,8 @@ use super::color::ColorPath;
 use super::layout::{AttributeItem, ElementOut, Item, convert, elements, find, header};
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::{Part, index_of};
+use super::place::Placement;
 use crate::model::{Attribute, ColorSpace, Domain, NONE, Positions, ScalarType, Scene, Values};
-use crate::transform;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -75,7 +75,7 @@ impl<'a> Context<'a> {
     }
 
     /// The transform of a vertex of the mesh.
-    fn transform(&self, vertex: usize) -> &'a transform::Transform {
+    fn transform(&self, vertex: usize) -> &'a Placement {
         let all = &self.part.transforms;
         let i = all.partition_point(|t| t.0 as usize <= vertex).min(all.len() - 1);
         &all[i].1
@@ -89,29 +89,22 @@ impl<'a> Context<'a> {
         let [(_, only)] = &self.part.transforms[..] else {
             let moved = range.map(|i| {
                 let vertex = self.part.vertex(i);
-                let p = positions[vertex];
-                self.transform(vertex).position.map_or(p, |m| transform::point(p, &m))
+                self.transform(vertex).point(positions[vertex])
             });
             return Values::F32(Cow::Owned(moved.collect::<Vec<_>>().into_flattened()));
         };
-        if self.part.split.is_none() && only.position.is_none() {
+        if self.part.split.is_none() && only.keeps_positions() {
             return Values::F32(Cow::Borrowed(positions[range].as_flattened()));
         }
         let points = range.map(|i| positions[self.part.vertex(i)]);
-        let values: Vec<[f32; 3]> = match only.position {
-            Some(m) => points.map(|p| transform::point(p, &m)).collect(),
-            None => points.collect(),
-        };
+        let values: Vec<[f32; 3]> = points.map(|p| only.point(p)).collect();
         Values::F32(Cow::Owned(values.into_flattened()))
     }
 
     fn positions_f64(&self, range: Range<usize>) -> Values<'a> {
         let moved = range.map(|i| {
             let vertex = self.part.vertex(i);
-            let p = self.part.mesh.positions.get(vertex);
-            self.transform(vertex)
-                .position
-                .map_or(p, |m| transform::point_f64(p, &m.map(|row| row.map(f64::from))))
+            self.transform(vertex).point_f64(self.part.mesh.positions.get(vertex))
         });
         Values::F64(Cow::Owned(moved.collect::<Vec<_>>().into_flattened()))
     }
@@ -124,7 +117,7 @@ impl<'a> Context<'a> {
                 let vertex = self.part.vertex(i);
                 let at = self.value_index(&normals.domain, i, vertex);
                 let n = at.map_or([0.0; 3], |at| normals.values[at]);
-                self.transform(vertex).normal.map_or(n, |m| transform::direction(n, &m))
+                self.transform(vertex).direction(n)
             })
             .collect()
     }
@@ -203,7 +196,7 @@ impl<'a> Context<'a> {
                 let first = self.part.mesh.face_offsets[face] as usize;
                 let vertex = self.part.mesh.corner_vertices.get(first).map_or(0, |&v| v as usize);
                 let n = normals.values[face];
-                self.transform(vertex).normal.map_or(n, |m| transform::direction(n, &m))
+                self.transform(vertex).direction(n)
             })
             .collect()
     }

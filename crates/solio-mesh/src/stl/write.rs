@@ -4,8 +4,8 @@ use super::binary::TRIANGLE;
 use super::collect::WORDS;
 use super::options::StlWriteOptions;
 use crate::model::{Mesh, Positions, Scene, Values};
-use crate::ply::push_f32;
-use crate::transform::{self, Transform};
+use crate::ply::{Placement, push_f32};
+use crate::transform;
 use crate::triangulate::triangulate;
 use solio_base::{Error, Result, Sink, Work};
 use std::ops::Range;
@@ -71,7 +71,7 @@ struct Part<'m> {
     /// The triangles to write.
     range: Range<usize>,
     /// Transforms, and the face before which each one ends.
-    transforms: Vec<(u32, Transform)>,
+    transforms: Vec<(u32, Placement)>,
     words: Option<&'m [u16]>,
 }
 
@@ -92,15 +92,17 @@ impl<'m> Part<'m> {
         if !fits {
             return Err(Error::argument("the faces do not fit the mesh"));
         }
-        let axes = transform::axes(options.source_axes, (options.forward_axis, options.up_axis))?;
         let of_object = |object: Option<&[[f32; 4]; 4]>| {
             let object = object.filter(|_| options.apply_transform);
-            Transform::new(object, axes.as_ref(), options.global_scale)
+            let to = (options.forward_axis, options.up_axis);
+            Placement::new(object, options.source_axes, to, options.global_scale)
         };
-        let mut transforms: Vec<(u32, Transform)> =
-            mesh.objects.iter().map(|o| (o.faces_end, of_object(o.transform.as_ref()))).collect();
+        let mut transforms = Vec::new();
+        for object in &mesh.objects {
+            transforms.push((object.faces_end, of_object(object.transform.as_ref())?));
+        }
         if transforms.is_empty() {
-            transforms.push((u32::MAX, of_object(None)));
+            transforms.push((u32::MAX, of_object(None)?));
         }
         let words = mesh.attributes.iter().find_map(|a| match &a.values {
             Values::U16(v) if a.element == "face" && a.name == WORDS && a.list.is_none() => {
@@ -139,16 +141,13 @@ impl<'m> Part<'m> {
         };
         let points = corners.map(|c| {
             let vertex = self.mesh.corner_vertices[c as usize] as usize;
-            match (&self.mesh.positions, &transform.position) {
-                (Positions::F32(p), None) => p[vertex],
-                (Positions::F32(p), Some(m)) => transform::point(p[vertex], m),
-                (Positions::F64(p), None) => p[vertex].map(|v| v as f32),
-                (Positions::F64(p), Some(m)) => {
-                    let m = m.map(|row| row.map(f64::from));
-                    transform::point_f64(p[vertex], &m).map(|v| v as f32)
-                }
+            match &self.mesh.positions {
+                Positions::F32(p) => transform.point(p[vertex]),
+                Positions::F64(p) => transform.point_f64(p[vertex]).map(|v| v as f32),
             }
         });
+        // Blender turns triangles of mirrored objects (in STL only).
+        let points = if transform.mirrors() { [points[2], points[1], points[0]] } else { points };
         (points, self.words.map_or(0, |w| w[face]))
     }
 }
