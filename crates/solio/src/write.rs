@@ -5,7 +5,7 @@ use solio_base::{Error, Result, Sink, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_mesh::Scene;
-use solio_mesh::obj::{self, ObjWriteOptions};
+use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
 use solio_mesh::ply::{self, PlyWriteOptions};
 use solio_mesh::stl::{self, StlWriteOptions};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,8 @@ pub struct MeshWriteOptions {
     /// `obj.export_materials`, or when `obj.material_library` names it; where that is `None` it
     /// gets the name of the OBJ.
     pub obj: ObjWriteOptions,
+    /// What concerns MTL alone. Names get underscores where the OBJ's do.
+    pub mtl: MtlWriteOptions,
     /// What concerns PLY alone.
     pub ply: PlyWriteOptions,
     /// What concerns STL alone.
@@ -155,8 +157,12 @@ fn write_obj(
     let mut obj = FileSink::create(path, file, work)?;
     encode(scene, Format::Obj, &options, work, &mut obj)?;
     let plain = SinkOptions { compression: Compression::None, ..*file };
-    let mtl = FileSink::create(&mtl_path, &plain, work)?;
-    let _ = materials;
+    let mut mtl = FileSink::create(&mtl_path, &plain, work)?;
+    let spaces_to_underscores =
+        options.mtl.spaces_to_underscores || options.obj.spaces_to_underscores;
+    let mtl_options = MtlWriteOptions { spaces_to_underscores, ..options.mtl.clone() };
+    let text = obj::encode_mtl(&materials, &mtl_options).map_err(|e| e.at_path(&mtl_path))?;
+    mtl.write_bytes(work, &text)?;
     // Nothing has appeared so far. The mesh comes last: who finds it, finds all that it needs.
     for (from, to) in copies {
         match solio_io::copy_file(&from, &to, work) {
