@@ -132,12 +132,7 @@ unsafe fn values<const SIGNED: bool>(
         unsafe {
             let end = *window.at.get_unchecked(i) as usize;
             let len = end - start;
-            let mut word = text.as_ptr().add(start).cast::<u64>().read_unaligned();
-            if SIGNED {
-                // A sign in front becomes a leading zero.
-                let sign = u64::from(word as u8 == b'-');
-                word ^= sign * u64::from(b'-' ^ b'0');
-            }
+            let word = text.as_ptr().add(start).cast::<u64>().read_unaligned();
             let top = word.wrapping_shl(64u32.wrapping_sub(8 * len as u32));
             *window.words.get_unchecked_mut(i) = if len == 0 { 0 } else { top };
             longest = longest.max(len);
@@ -150,12 +145,10 @@ unsafe fn values<const SIGNED: bool>(
         // SAFETY: eight entries follow `count`.
         unsafe {
             let words = window.words.as_ptr().add(i).cast::<__m256i>();
-            let (a, b) = (_mm256_loadu_si256(words), _mm256_loadu_si256(words.add(1)));
+            let (mut a, mut b) = (_mm256_loadu_si256(words), _mm256_loadu_si256(words.add(1)));
             if SIGNED {
-                let minus = _mm256_set1_epi8(b'-' as i8);
-                let found =
-                    _mm256_or_si256(_mm256_cmpeq_epi8(a, minus), _mm256_cmpeq_epi8(b, minus));
-                signs = _mm256_or_si256(signs, found);
+                let strays = _mm256_or_si256(unsign(&mut a), unsign(&mut b));
+                signs = _mm256_or_si256(signs, strays);
             }
             let values = eight(a, b);
             _mm256_storeu_si256(window.values.as_mut_ptr().add(i).cast(), values);
@@ -163,6 +156,17 @@ unsafe fn values<const SIGNED: bool>(
     }
     let plain = longest <= 8 && _mm256_testz_si256(signs, signs) == 1;
     plain.then_some(count)
+}
+
+/// Makes the signs in four words zeros; returns those that do not stand first in their word.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn unsign(words: &mut __m256i) -> __m256i {
+    let minus = _mm256_cmpeq_epi8(*words, _mm256_set1_epi8(b'-' as i8));
+    let before = _mm256_slli_epi64::<8>(*words);
+    let first = _mm256_cmpeq_epi8(before, _mm256_setzero_si256());
+    *words = _mm256_andnot_si256(minus, *words);
+    _mm256_andnot_si256(first, minus)
 }
 
 /// The values of eight words of ASCII digits, high bytes last; zero bytes count as zeros.
