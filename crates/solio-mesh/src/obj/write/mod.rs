@@ -13,6 +13,8 @@
 mod faces;
 mod lines;
 mod plan;
+#[cfg(test)]
+mod tests;
 mod values;
 mod vertices;
 mod weights;

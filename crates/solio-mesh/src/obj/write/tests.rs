@@ -1,0 +1,227 @@
+//! The texts here were compared with Blender 5.2.3's own.
+
+use super::encode_obj;
+use crate::material::Material;
+use crate::model::{
+    ColorSpace, Colors, Domain, Mesh, NONE, Normals, Object, Positions, Scene, Uvs, VertexGroup,
+};
+use crate::obj::{NonFinite, ObjReadOptions, ObjWriteOptions, decode_obj};
+use solio_base::{ErrorKind, Work};
+use solio_codec::number::Digits;
+
+fn text(scene: &Scene<'_>, options: &ObjWriteOptions) -> String {
+    let mut first = None;
+    for threads in [1, 2, 7] {
+        let mut out = Vec::new();
+        let work = Work { threads, ..Work::default() };
+        encode_obj(scene, options, &work, &mut out).unwrap();
+        assert!(*first.get_or_insert_with(|| out.clone()) == out, "{threads} threads");
+    }
+    String::from_utf8(first.unwrap()).unwrap()
+}
+
+fn error(mesh: Mesh<'_>, options: &ObjWriteOptions) -> String {
+    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    let e = encode_obj(&scene, options, &Work::serial(), &mut Vec::new()).unwrap_err();
+    assert_eq!(e.kind(), ErrorKind::Argument);
+    e.message().to_owned()
+}
+
+/// Two quads side by side, flat, with a UV per corner.
+fn strip() -> Mesh<'static> {
+    Mesh {
+        positions: Positions::F32(
+            (0..6u8).map(|i| [f32::from(i / 2), f32::from(i % 2), 0.0]).collect(),
+        ),
+        face_offsets: vec![0, 4, 8].into(),
+        corner_vertices: vec![0, 2, 3, 1, 2, 4, 5, 3].into(),
+        uvs: Some(Uvs {
+            values: [0., 0.5, 0.5, 0., 0.5, 1., 1., 0.5].map(|u| [u, -0.0]).to_vec().into(),
+            domain: Domain::Corner,
+        }),
+        normals: Some(Normals { values: vec![[0., 0., 2.]; 2].into(), domain: Domain::Face }),
+        ..Mesh::default()
+    }
+}
+
+#[test]
+fn one_object_as_blender_writes_it() {
+    let mut mesh = strip();
+    mesh.face_smoothing = vec![0, 1].into();
+    mesh.face_materials = vec![1, 0].into();
+    mesh.line_offsets = vec![0, 2].into();
+    mesh.line_vertices = vec![4, 5].into();
+    let mut matrix = [[0.0; 4]; 4];
+    (0..4).for_each(|i| matrix[i][i] = 1.0);
+    matrix[0][0] = -1.0;
+    mesh.objects = vec![Object {
+        name: "left arm".into(),
+        transform: Some(matrix),
+        material_slots: Some(vec![1, NONE]),
+        ..Object::default()
+    }];
+    let names = ["skin tone", "a b"].map(|n| Material { name: n.into(), ..Material::default() });
+    let scene = Scene { meshes: vec![mesh], materials: names.to_vec(), ..Scene::default() };
+    let options = ObjWriteOptions {
+        comments: vec!["by hand".into()],
+        material_library: Some("x.mtl".into()),
+        ..ObjWriteOptions::blender()
+    };
+    assert_eq!(
+        text(&scene, &options),
+        "# by hand\nmtllib x.mtl\no left_arm\n\
+         v 0.000000 0.000000 0.000000\nv 0.000000 0.000000 -1.000000\n\
+         v -1.000000 0.000000 0.000000\nv -1.000000 0.000000 -1.000000\n\
+         v -2.000000 0.000000 0.000000\nv -2.000000 0.000000 -1.000000\n\
+         vn -0.0000 1.0000 -0.0000\n\
+         vt 0.000000 -0.000000\nvt 0.500000 -0.000000\nvt 1.000000 -0.000000\n\
+         s 1\nusemtl a_b\nf 3/2/1 4/2/1 6/3/1 5/3/1\n\
+         s 0\nusemtl \nf 1/1/1 2/1/1 4/2/1 3/2/1\nl 5 6\n"
+    );
+}
+
+#[test]
+fn numbers_go_on_over_objects_and_the_heaviest_group_names_a_face() {
+    let mut first = strip();
+    first.vertex_groups = vec![
+        VertexGroup { name: "a".into(), vertices: vec![0].into(), weights: vec![0.2].into() },
+        VertexGroup { name: "b".into(), vertices: vec![3].into(), weights: vec![0.4].into() },
+    ];
+    let mut second = strip();
+    (second.normals, second.uvs) = (None, None);
+    let scene = Scene { meshes: vec![first, second], ..Scene::default() };
+    let options = ObjWriteOptions {
+        export_vertex_groups: true,
+        comments: Vec::new(),
+        ..ObjWriteOptions::default()
+    };
+    let text = text(&scene, &options);
+    let rest: Vec<_> = text.lines().filter(|line| !line.starts_with('v')).collect();
+    let wanted = [
+        "g b",
+        "f 1/1/1 3/2/1 4/2/1 2/1/1",
+        "f 3/2/1 5/3/1 6/3/1 4/2/1",
+        "g off",
+        "f 7 9 10 8",
+        "f 9 11 12 10",
+    ];
+    assert_eq!(rest, wanted);
+}
+
+#[test]
+fn colors_and_fourth_coordinates_end_a_vertex() {
+    let mut mesh = strip();
+    (mesh.uvs, mesh.normals) = (None, None);
+    mesh.colors = Some(Colors { values: vec![[0.5; 4]; 6].into(), space: ColorSpace::Srgb });
+    mesh.weights = Some(vec![1.0, 2.0, 1.0, 1.0, 1.0, 1.0].into());
+    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    let text = text(&scene, &ObjWriteOptions::default());
+    let lines: Vec<_> = text.lines().skip(1).take(3).collect();
+    assert_eq!(lines[0], "v 0.000000 0.000000 0.000000 0.5000 0.5000 0.5000");
+    assert_eq!(lines[1], "v 0.000000 1.000000 0.000000 2.000000");
+    assert_eq!(lines[2], "v 1.000000 0.000000 0.000000 0.5000 0.5000 0.5000");
+}
+
+#[test]
+fn what_was_read_is_written_and_reads_the_same() {
+    let file = b"# head\no a\nv 0 0 0\nv 1e-7 0 0.1\nv 1 1 0\nvt 0 1\nvt 0.25 1\nvn 0 0 1\ng one\n\
+        usemtl red\ns 2\nf 1/1/1 2/2/1 3/1/1\nl 1/1 2/2 3/1\np 2\np 3\no b\nv 5 5 5\ng two\n\
+        usemtl blue\ns 0\nf 1 2 4\nf -1 -2 -3\n";
+    let options = ObjWriteOptions {
+        comments: Vec::new(),
+        position_digits: Digits::Shortest,
+        uv_digits: Digits::Shortest,
+        normal_digits: Digits::Shortest,
+        ..ObjWriteOptions::default()
+    };
+    let read = |bytes: &[u8]| {
+        decode_obj(&bytes.to_vec(), &ObjReadOptions::default(), &Work::serial()).unwrap()
+    };
+    let scene = read(file);
+    let written = text(&scene, &options);
+    assert_eq!(read(written.as_bytes()), scene, "{written}");
+}
+
+#[test]
+fn a_large_mesh_in_many_pieces_equals_itself_from_its_own_index() {
+    let n = 300u32;
+    let vertex = |x: u32, y: u32| y * (n + 1) + x;
+    let corners: Vec<u32> = (0..n * n)
+        .flat_map(|f| {
+            let (x, y) = (f % n, f / n);
+            [vertex(x, y), vertex(x + 1, y), vertex(x + 1, y + 1), vertex(x, y + 1)]
+        })
+        .collect();
+    let place = |v: u32| [(v % (n + 1)) as f32 * 0.37, (v / (n + 1)) as f32 * 0.11];
+    let positions: Vec<_> = (0..(n + 1) * (n + 1)).map(place).collect();
+    let mut mesh = Mesh {
+        positions: Positions::F32(positions.iter().map(|p| [p[0], p[1], 1.0]).collect()),
+        face_offsets: (0..=n * n).map(|f| 4 * f).collect(),
+        face_materials: (0..n * n).map(|f| f / 7 % 3).collect(),
+        uvs: Some(Uvs {
+            values: corners.iter().map(|&c| place(c)).collect(),
+            domain: Domain::Corner,
+        }),
+        corner_vertices: corners.into(),
+        ..Mesh::default()
+    };
+    let options = ObjWriteOptions { sort_by_material: true, ..ObjWriteOptions::default() };
+    let scene = |mesh: &Mesh<'static>| Scene {
+        meshes: vec![mesh.clone()],
+        materials: vec![Material::default(); 3],
+        ..Scene::default()
+    };
+    let merged = text(&scene(&mesh), &options);
+    // The same by hand: the order in which the corners first show their vertices.
+    let mut numbers = vec![NONE; positions.len()];
+    let mut values = Vec::new();
+    let index: Vec<u32> = mesh
+        .corner_vertices
+        .iter()
+        .map(|&v| {
+            if numbers[v as usize] == NONE {
+                numbers[v as usize] = values.len() as u32;
+                values.push(place(v));
+            }
+            numbers[v as usize]
+        })
+        .collect();
+    mesh.uvs = Some(Uvs { values: values.into(), domain: Domain::Indexed(index.into()) });
+    assert!(merged == text(&scene(&mesh), &options));
+    assert_eq!(merged.matches("usemtl").count(), 3);
+}
+
+#[test]
+fn triangles_keep_uvs_and_normals() {
+    let scene = Scene { meshes: vec![strip()], ..Scene::default() };
+    let options = ObjWriteOptions { export_triangulated_mesh: true, ..ObjWriteOptions::default() };
+    let text = text(&scene, &options);
+    let faces: Vec<_> = text.lines().filter(|line| line.starts_with("f ")).collect();
+    assert_eq!(faces[..2], ["f 1/1/1 3/2/1 4/2/1", "f 1/1/1 4/2/1 2/1/1"]);
+    assert_eq!(faces.len(), 4);
+}
+
+#[test]
+fn wrong_arrays_are_refused_with_their_place() {
+    let plain = ObjWriteOptions::default();
+    let mut mesh = strip();
+    mesh.corner_vertices.to_mut()[5] = 6;
+    assert_eq!(error(mesh, &plain), "face 1 refers to vertex 6; the mesh has 6 vertices");
+    let mut mesh = strip();
+    mesh.face_offsets = vec![0, 9, 8].into();
+    assert!(error(mesh, &plain).contains("do not rise"));
+    let mut mesh = strip();
+    mesh.face_materials = vec![0].into();
+    assert_eq!(error(mesh, &plain), "mesh 0: face_materials has 1 values; 2 are needed");
+    let mut mesh = strip();
+    let index = vec![0, 1, 2, 3, NONE, 9, 0, 0];
+    mesh.uvs.as_mut().unwrap().domain = Domain::Indexed(index.into());
+    assert_eq!(error(mesh, &plain), "mesh 0: face 1 refers to UV 9; there are 8");
+    let mut mesh = strip();
+    mesh.positions = Positions::F64(vec![[0.0, 1.0, f64::NAN]; 6].into());
+    mesh.objects = vec![Object { name: "cup".into(), ..Object::default() }];
+    assert_eq!(error(mesh.clone(), &plain), "object \"cup\": vertex 0 is (0, 1, NaN)");
+    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    let options = ObjWriteOptions { non_finite: NonFinite::Write, ..plain };
+    assert!(text(&scene, &options).contains("\nv 0.000000 1.000000 nan\n"));
+}
