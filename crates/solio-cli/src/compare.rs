@@ -33,8 +33,9 @@ pub(crate) fn scenes(a: &Scene<'_>, b: &Scene<'_>, tolerance: Tolerance) -> Resu
         return Err(format!("corner {c} has another vertex"));
     }
     positions(a_mesh, b_mesh, tolerance.position)?;
-    corner_values("UV", uvs(a_mesh), uvs(b_mesh), a_mesh, tolerance.uv)?;
-    corner_values("normal", normals(a_mesh), normals(b_mesh), a_mesh, tolerance.normal)?;
+    corner_values("UV", uvs(a_mesh), uvs(b_mesh), a_mesh, |uv| uv, tolerance.uv)?;
+    // The writer makes normals one long before it rounds them.
+    corner_values("normal", normals(a_mesh), normals(b_mesh), a_mesh, unit, tolerance.normal)?;
     materials(a, b)
 }
 
@@ -79,12 +80,24 @@ fn normals<'a>(mesh: &'a Mesh<'_>) -> Layer<'a, 3> {
     some.map(|normals| (&*normals.values, &normals.domain))
 }
 
+/// One long, as far as the digits that are written can tell.
+fn unit(v: [f32; 3]) -> [f32; 3] {
+    let length = v.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+    // What was read from few digits is one long already, and is compared as it is.
+    if length == 0.0 || (length - 1.0).abs() < 2e-4 {
+        v
+    } else {
+        v.map(|x| (f64::from(x) / length) as f32)
+    }
+}
+
 /// The values of all corners, whatever element they belong to on each side.
 fn corner_values<const N: usize>(
     what: &str,
     a: Layer<'_, N>,
     b: Layer<'_, N>,
     mesh: &Mesh<'_>,
+    same_form: impl Fn([f32; N]) -> [f32; N],
     tolerance: f64,
 ) -> Result<(), String> {
     let (a, b) = match (a, b) {
@@ -101,7 +114,7 @@ fn corner_values<const N: usize>(
                     Domain::Corner => corner as u32,
                     Domain::Indexed(index) => index[corner],
                 };
-                if index == NONE { None } else { values.get(index as usize).copied() }
+                if index == NONE { None } else { values.get(index as usize).map(|v| same_form(*v)) }
             };
             let same = match (of(a), of(b)) {
                 (Some(x), Some(y)) => (0..N).all(|i| near(x[i].into(), y[i].into(), tolerance)),
