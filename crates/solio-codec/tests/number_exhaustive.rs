@@ -1,0 +1,108 @@
+//! All 2^32 `f32`s; minutes each, so only on request:
+//! `cargo test --release -p solio-codec -- --ignored exhaustive`
+
+use solio_base::cpu::tier;
+use solio_codec::number::Digits;
+use solio_codec::number::format::rows_f32_on;
+use solio_codec::number::parse::f32_prefix;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Bit patterns that a thread takes at a time: one per upper 12 bits.
+const PART: u32 = 1 << 20;
+
+/// Runs `check` with each part's first pattern on all cores.
+fn all_parts(check: impl Fn(u32) + Sync) {
+    let next = AtomicU32::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let part = next.fetch_add(1, Ordering::Relaxed);
+                    if part > u32::MAX / PART {
+                        return;
+                    }
+                    check(part * PART);
+                }
+            });
+        }
+    });
+}
+
+/// The texts of a part's values, in lines; nothing for NaN and infinities.
+fn text_of(first: u32, digits: Digits) -> (Vec<[f32; 1]>, Vec<u8>) {
+    let values: Vec<[f32; 1]> = (first..=first + (PART - 1))
+        .map(|bits| [f32::from_bits(bits)])
+        .filter(|[v]| v.is_finite())
+        .collect();
+    let mut text = Vec::new();
+    rows_f32_on(tier(), &mut text, b"", digits, &values);
+    (values, text)
+}
+
+fn fixed(digits: usize) {
+    all_parts(|first| {
+        let (values, got) = text_of(first, Digits::Fixed(digits as u8));
+        let mut want = String::with_capacity(got.len());
+        for [v] in values {
+            writeln!(want, "{v:.digits$}").unwrap();
+        }
+        assert!(got == want.as_bytes(), "from bits {first:#x}");
+    });
+}
+
+#[test]
+#[ignore = "all 2^32 values: minutes"]
+fn exhaustive_fixed_6() {
+    fixed(6);
+}
+
+#[test]
+#[ignore = "all 2^32 values: minutes"]
+fn exhaustive_fixed_4() {
+    fixed(4);
+}
+
+/// The significant digits of std, except for values exactly between two candidates; reads back to the
+/// same bits by ours and by std.
+#[test]
+#[ignore = "all 2^32 values: minutes"]
+fn exhaustive_shortest() {
+    all_parts(|first| {
+        let (values, text) = text_of(first, Digits::Shortest);
+        let mut std = String::new();
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let mut rest = &text[..];
+        for [v] in values {
+            let (back, len) = f32_prefix(rest).expect("a number");
+            assert_eq!(back.to_bits(), v.to_bits(), "ours");
+            let line = std::str::from_utf8(&rest[..len]).unwrap();
+            assert_eq!(rest[len], b'\n');
+            rest = &rest[len + 1..];
+            std.clear();
+            write!(std, "{v:e}").unwrap();
+            significant(line, &mut a);
+            significant(&std, &mut b);
+            if a != b {
+                let exact = format!("{v:.60e}");
+                let mut c = Vec::new();
+                significant(&exact, &mut c);
+                assert_eq!(c.split_last(), Some((&b'5', &a[..])), "{line} {std} {exact}");
+                assert!(a.last().unwrap() % 2 == 0 && a.len() == b.len(), "{line} {std}");
+                assert_eq!(line.parse::<f32>().unwrap().to_bits(), v.to_bits(), "std");
+            }
+        }
+        assert!(rest.is_empty());
+    });
+}
+
+/// The digits of a number without point, exponent, sign and outer zeros.
+fn significant(text: &str, digits: &mut Vec<u8>) {
+    digits.clear();
+    let mantissa = text.split('e').next().unwrap_or(text);
+    digits.extend(mantissa.bytes().filter(u8::is_ascii_digit).skip_while(|&b| b == b'0'));
+    while digits.last() == Some(&b'0') {
+        digits.pop();
+    }
+}
