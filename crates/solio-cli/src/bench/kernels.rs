@@ -6,7 +6,9 @@
 use super::stats::{Ratio, median};
 use solio::{Digits, Stopwatch};
 use solio_codec::number::{format, parse};
+use std::fmt::Display;
 use std::hint::black_box;
+use std::str::FromStr;
 
 const ROWS: usize = 4096;
 
@@ -93,11 +95,11 @@ fn cases() -> Vec<Case> {
     ];
     for (name, digits) in [("f64, 6 digits", Digits::Fixed(6)), ("f64, shortest", Digits::Shortest)]
     {
-        let text = text_of(b"v ", digits, &doubles, plain);
-        let doubles = doubles.clone();
-        cases.push(writer(name, 3 * ROWS, text, move |out| {
+        let (rows, doubles) = (&doubles, doubles.clone());
+        let fill = move |out: &mut Vec<u8>| {
             format::rows_f64(out, b"v ", digits, black_box(&doubles));
-        }));
+        };
+        cases.push(writer(name, 3 * ROWS, text_of(name, digits, &rows, &fill), fill));
     }
     cases.push(faces_case());
     cases.push(parse_case(&positions));
@@ -119,16 +121,17 @@ fn writer(
     };
     let mut once = Vec::new();
     let mut run: Run = Box::new(run);
-    assert!(run(&mut once) && once == text, "{name}: the text differs from std's");
+    assert!(run(&mut once) && once == text, "{name}: not the text that std calls right");
     Case { name, numbers, text, run }
 }
 
 fn rows_case(name: &'static str, digits: Digits, rows: Vec<[f32; 3]>) -> Case {
-    let text = text_of(b"v ", digits, &rows, plain);
     let numbers = 3 * rows.len();
-    writer(name, numbers, text, move |out| {
-        format::rows_f32(out, b"v ", digits, black_box(&rows));
-    })
+    let given = rows.clone();
+    let fill = move |out: &mut Vec<u8>| {
+        format::rows_f32(out, b"v ", digits, black_box(&given));
+    };
+    writer(name, numbers, text_of(name, digits, &rows, &fill), fill)
 }
 
 fn faces_case() -> Case {
@@ -159,7 +162,7 @@ fn faces_case() -> Case {
 }
 
 fn parse_case(rows: &[[f32; 3]]) -> Case {
-    let text = text_of(b"", Digits::Fixed(6), rows, plain);
+    let text = fixed_rows(b"", 6, rows);
     let input = text.clone();
     let line: Vec<f32> = {
         let words = input.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty());
@@ -178,33 +181,42 @@ fn parse_case(rows: &[[f32; 3]]) -> Case {
     Case { name: "parse f32, 6 digits", numbers: 3 * rows.len(), text, run }
 }
 
+/// The right text of rows. Fixed digits: what std writes. Shortest: what `fill` writes, because
+/// std knows no exponents and takes the upper of two equally near candidates; but only after std
+/// has read every word back to the same value, and found none longer than its own.
+fn text_of<T>(name: &str, digits: Digits, rows: &[[T; 3]], fill: &dyn Fn(&mut Vec<u8>)) -> Vec<u8>
+where
+    T: Copy + PartialEq + Display + FromStr,
+{
+    if let Digits::Fixed(digits) = digits {
+        return fixed_rows(b"v ", digits, rows);
+    }
+    let mut text = Vec::new();
+    fill(&mut text);
+    let words = String::from_utf8_lossy(&text);
+    let mut words = words.split_ascii_whitespace();
+    for row in rows {
+        assert_eq!(words.next(), Some("v"), "{name}");
+        for value in row {
+            let word = words.next().unwrap_or_default();
+            assert!(word.parse::<T>().is_ok_and(|read| read == *value), "{name}: {word}");
+            assert!(word.len() <= value.to_string().len(), "{name}: {word} is not the shortest");
+        }
+    }
+    assert_eq!(words.next(), None, "{name}");
+    text
+}
+
 /// Rows as std writes them.
-fn text_of<T: Copy, const N: usize>(
-    prefix: &[u8],
-    digits: Digits,
-    rows: &[[T; N]],
-    push: impl Fn(&mut Vec<u8>, Digits, T),
-) -> Vec<u8> {
+fn fixed_rows<T: Display>(prefix: &[u8], digits: u8, rows: &[[T; 3]]) -> Vec<u8> {
     let mut out = Vec::new();
     for row in rows {
         out.extend_from_slice(prefix);
-        for (i, value) in row.iter().enumerate() {
-            if i > 0 {
-                out.push(b' ');
-            }
-            push(&mut out, digits, *value);
-        }
+        let words: Vec<_> = row.iter().map(|v| format!("{v:.*}", usize::from(digits))).collect();
+        out.extend_from_slice(words.join(" ").as_bytes());
         out.push(b'\n');
     }
     out
-}
-
-fn plain(out: &mut Vec<u8>, digits: Digits, value: impl std::fmt::Display) {
-    let text = match digits {
-        Digits::Fixed(n) => format!("{value:.*}", usize::from(n)),
-        Digits::Shortest => value.to_string(),
-    };
-    out.extend_from_slice(text.as_bytes());
 }
 
 /// Rows of evenly spread numbers, always the same; `map` takes 0 to 1 to the range.
