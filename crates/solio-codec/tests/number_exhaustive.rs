@@ -53,13 +53,13 @@ fn fixed(digits: usize) {
 }
 
 #[test]
-#[ignore = "all 2^32 values: minutes"]
+#[ignore = "slow: all 2^32 values"]
 fn exhaustive_fixed_6() {
     fixed(6);
 }
 
 #[test]
-#[ignore = "all 2^32 values: minutes"]
+#[ignore = "slow: all 2^32 values"]
 fn exhaustive_fixed_4() {
     fixed(4);
 }
@@ -67,7 +67,7 @@ fn exhaustive_fixed_4() {
 /// The significant digits of std, except for values exactly between two candidates; reads back to the
 /// same bits by ours and by std.
 #[test]
-#[ignore = "all 2^32 values: minutes"]
+#[ignore = "slow: all 2^32 values"]
 fn exhaustive_shortest() {
     all_parts(|first| {
         let (values, text) = text_of(first, Digits::Shortest);

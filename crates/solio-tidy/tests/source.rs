@@ -28,7 +28,10 @@ fn contains_word(line: &str, word: &str) -> bool {
 #[test]
 fn only_solio_io_opens_files() {
     let words = ["File::open", "File::create", "fs::read", "fs::write", "OpenOptions"];
-    report("only solio-io opens files:", &only(&["solio-io"], &words));
+    let mut breaches = only(&["solio-io"], &words);
+    // The kernel's figures about this process are a clock of sorts.
+    breaches.retain(|b| !b.starts_with("crates/solio-measure/src/usage.rs:"));
+    report("only solio-io opens files:", &breaches);
 }
 
 #[test]
@@ -39,8 +42,11 @@ fn only_solio_measure_reads_clocks() {
 
 #[test]
 fn only_the_faces_print() {
-    let words = ["println!", "eprintln!", "print!", "eprint!", "io::stdout", "io::stderr"];
-    report("only the faces print:", &only(&["solio-cli", "solio-python"], &words));
+    let faces = ["solio-cli", "solio-python"];
+    let mut breaches = only(&faces, &["println!", "eprintln!", "print!", "eprint!"]);
+    // A file named `-` is standard output.
+    breaches.extend(only(&[&faces[..], &["solio-io"]].concat(), &["io::stdout", "io::stderr"]));
+    report("only the faces print:", &breaches);
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn cases() -> Vec<Case> {
         let fill = move |out: &mut Vec<u8>| {
             format::rows_f64(out, b"v ", digits, black_box(&doubles));
         };
-        cases.push(writer(name, 3 * ROWS, text_of(name, digits, &rows, &fill), fill));
+        cases.push(writer(name, 3 * ROWS, text_of(name, digits, rows, &fill), fill));
     }
     cases.push(faces_case());
     cases.push(parse_case(&positions));
