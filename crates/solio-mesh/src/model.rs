@@ -243,3 +243,11 @@ pub enum Values<'a> {
     F32(Cow<'a, [f32]>),
     F64(Cow<'a, [f64]>),
 }
+
+/// Whether `offsets` cut `values` values into consecutive ranges: from 0, never back, to the end.
+pub(crate) fn offsets_fit(offsets: &[u32], values: usize) -> bool {
+    offsets.is_empty() && values == 0
+        || offsets.first() == Some(&0)
+            && offsets.last().is_some_and(|&end| end as usize == values)
+            && offsets.windows(2).all(|pair| pair[0] <= pair[1])
+}

@@ -4,7 +4,7 @@
 use super::options::PlyWriteOptions;
 use super::place::Placement;
 use crate::merge::{self, Values};
-use crate::model::{Domain, Mesh, NONE, Normals, Uvs};
+use crate::model::{Domain, Mesh, NONE, Normals, Uvs, offsets_fit};
 use crate::triangulate::triangulate;
 use solio_base::{Error, Result, Work};
 use std::borrow::Cow;
@@ -244,12 +244,6 @@ fn check(mesh: &Mesh<'_>) -> Result<()> {
     let corners = mesh.corner_vertices.len();
     let faces = mesh.face_offsets.len().saturating_sub(1);
     let wrong = |what: &str| Err(Error::argument(format!("{what} does not fit the mesh")));
-    let offsets_fit = |offsets: &[u32], values: usize| {
-        offsets.is_empty() && values == 0
-            || offsets.first() == Some(&0)
-                && offsets.last().is_some_and(|&e| e as usize == values)
-                && offsets.windows(2).all(|p| p[0] <= p[1])
-    };
     if !offsets_fit(&mesh.face_offsets, corners) {
         return wrong("face_offsets");
     }

@@ -3,7 +3,7 @@
 use super::binary::TRIANGLE;
 use super::collect::WORDS;
 use super::options::StlWriteOptions;
-use crate::model::{Mesh, Positions, Scene, Values};
+use crate::model::{Mesh, Positions, Scene, Values, offsets_fit};
 use crate::ply::{Placement, push_f32};
 use crate::transform;
 use crate::triangulate::triangulate;
@@ -83,10 +83,8 @@ impl<'m> Part<'m> {
         work: &Work,
     ) -> Result<Part<'m>> {
         let vertices = mesh.positions.len();
-        let corner_count = mesh.corner_vertices.len();
-        let last = mesh.face_offsets.last().map_or(0, |&o| o as usize);
         let fits = mesh.corner_vertices.iter().max().is_none_or(|&v| (v as usize) < vertices)
-            && last == corner_count
+            && offsets_fit(&mesh.face_offsets, mesh.corner_vertices.len())
             && range.start <= range.end
             && range.end <= faces(mesh);
         if !fits {
