@@ -10,7 +10,7 @@ import numpy as np
 import solio
 
 from . import extract, nurbs, scene
-from .materials_out import Library, file_name
+from .materials_out import Library
 
 
 def export(context, options, report):
@@ -43,7 +43,6 @@ def _write(depsgraph, options, path, report):
     temporary = []
     try:
         meshes, curves = _gather(depsgraph, options, library, temporary)
-        library.sort(meshes)
         written = solio.write_mesh(
             meshes,
             path,
@@ -84,6 +83,8 @@ def _engine_options(options):
         "export_smooth_groups": options.export_smooth_groups,
         "export_groups": False,
         "sort_by_material": options.export_materials,
+        "sort_materials": True,
+        "spaces_to_underscores": True,
         "merge": True,
         "non_finite": "write",
         **{
@@ -116,12 +117,21 @@ def _gather(depsgraph, options, library, temporary):
                 item.object, preserve_all_data_layers=True, depsgraph=depsgraph
             )
             temporary.append(item.mesh)
-        name = item.mesh.name
+        name = _mesh_name(item, depsgraph)
         if options.export_triangulated_mesh and item.object.type == "MESH":
             item.mesh = extract.triangulated(item.mesh)
             temporary.append(item.mesh)
         meshes.append(_arrays(item, name, options, library))
     return meshes, "".join(curves).encode()
+
+
+def _mesh_name(item, depsgraph):
+    """What Blender calls the mesh; that of a curve has a name only while it belongs to nobody."""
+    if item.object.type != "CURVE":
+        return item.mesh.name
+    name = item.object.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph).name
+    item.object.to_mesh_clear()
+    return name
 
 
 def _arrays(item, mesh_name, options, library):
@@ -144,7 +154,7 @@ def _arrays(item, mesh_name, options, library):
             out.vertex_groups = extract.vertex_groups(item.object, mesh)
     extract.add_lines(out, mesh)
     thing = out.one_object(
-        file_name(item.name), mesh_name=file_name(mesh_name), transform=np.array(item.matrix)
+        item.name, mesh_name=mesh_name, transform=np.array(item.matrix)
     )
     if has_faces and (options.export_materials or options.export_material_groups):
         _add_materials(out, thing, item, mesh, options, library)

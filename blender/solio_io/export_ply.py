@@ -15,8 +15,7 @@ MOST_CORNERS = 255
 
 def export(context, options, _report):
     """Exports the scene; `options` has the attributes of `bpy.ops.wm.ply_export`."""
-    mode = scene.RENDER if options.collection else "DAG_EVAL_VIEWPORT"
-    scene.evaluated(context, mode, lambda depsgraph: _write(depsgraph, options))
+    scene.evaluated(context, scene.RENDER, lambda depsgraph: _write(depsgraph, options))
 
 
 def _write(depsgraph, options):

@@ -51,7 +51,6 @@ def _write_file(meshes, path, options, scale):
         source_axes=("Y", "Z"),
         global_scale=scale,
         digits="shortest" if options.digits < 0 else options.digits,
-        blender_quirks=True,
     )
 
 
@@ -59,9 +58,9 @@ def _arrays(item):
     """The object's triangles, cut as Blender cuts them."""
     mesh = item.mesh
     out = solio.Mesh()
-    out.positions = arrays.column(mesh.attributes["position"].data, "FLOAT_VECTOR")
     corners = arrays.triangles(mesh)
     if len(corners):
+        out.positions = extract.positions(mesh)
         out.corner_vertices = extract.corner_vertices(mesh)[corners.reshape(-1)]
         out.face_offsets = np.arange(0, 3 * len(corners) + 1, 3, dtype=np.uint32)
     out.objects = [out.one_object(item.name, transform=np.array(item.matrix))]

@@ -14,11 +14,17 @@ from . import arrays
 def topology(mesh):
     """A `solio.Mesh` with positions and faces only."""
     out = solio.Mesh()
-    out.positions = arrays.column(mesh.attributes["position"].data, "FLOAT_VECTOR")
+    if len(mesh.vertices):
+        out.positions = positions(mesh)
     if len(mesh.polygons):
         out.face_offsets = arrays.face_offsets(mesh)
         out.corner_vertices = corner_vertices(mesh)
     return out
+
+
+def positions(mesh):
+    """The vertices of a mesh that has some."""
+    return arrays.column(mesh.attributes["position"].data, "FLOAT_VECTOR")
 
 
 def corner_vertices(mesh):
@@ -167,11 +173,17 @@ def triangulated(mesh, min_vertices=4):
     try:
         work.from_mesh(mesh)
         faces = [face for face in work.faces if len(face.verts) >= min_vertices]
-        bmesh.ops.triangulate(work, faces=faces, quad_method="BEAUTY", ngon_method="EAR_CLIP")
+        done = bmesh.ops.triangulate(
+            work, faces=faces, quad_method="BEAUTY", ngon_method="EAR_CLIP"
+        )
+        for double in done["face_map_double"]:
+            work.faces.remove(double)
         copy = bpy.data.meshes.new(mesh.name)
         work.to_mesh(copy)
     finally:
         work.free()
     for material in mesh.materials:
         copy.materials.append(material)
+    if mesh.attributes.active_color_name:
+        copy.attributes.active_color_name = mesh.attributes.active_color_name
     return copy

@@ -25,11 +25,6 @@ MAPS = (
 )
 
 
-def file_name(name):
-    """Blender's names may hold spaces; those of MTL may not."""
-    return name.replace(" ", "_")
-
-
 class Library:
     """The materials of one exported file; equal materials are kept once."""
 
@@ -50,22 +45,11 @@ class Library:
 
     def add(self, material):
         """The index of a material."""
-        key = material.as_pointer()
+        key = (material.original or material).as_pointer()
         if key not in self._index:
             self._index[key] = len(self.materials)
             self.materials.append(convert(material, self.pbr))
         return self._index[key]
-
-    def sort(self, meshes):
-        """Puts the materials in the order of the file, by name; `meshes` refer to them."""
-        order = sorted(range(len(self.materials)), key=lambda i: self.materials[i].name.encode())
-        place = {old: new for new, old in enumerate(order)}
-        place[solio.NONE] = solio.NONE
-        self.materials = [self.materials[i] for i in order]
-        for mesh in meshes:
-            for thing in mesh.objects:
-                if thing.material_slots:
-                    thing.material_slots = [place[i] for i in thing.material_slots]
 
 
 def convert(material, pbr):
@@ -73,7 +57,7 @@ def convert(material, pbr):
     tree = material.node_tree
     bsdf = _principled(tree)
     value = _Values(material, bsdf)
-    out = solio.Material(file_name(material.name))
+    out = solio.Material(material.name)
     written = set()
     for key, socket, of_pbr in MAPS:
         texture = None if bsdf is None else _texture(tree, bsdf, key, socket)
@@ -175,9 +159,15 @@ def _principled(tree):
     return None
 
 
-def _linked(node, socket, kind):
-    """The node of a kind that feeds a socket directly."""
-    found = None if node is None else node.inputs.get(socket)
+def _linked(tree, node, socket, kind):
+    """The node of a kind that feeds a socket directly.
+
+    As in Blender's exporter, the socket is that of the tree's *first* node of the type of `node`.
+    """
+    if node is None:
+        return None
+    first = next(other for other in tree.nodes if other.bl_idname == node.bl_idname)
+    found = first.inputs.get(socket)
     if found is not None:
         for link in found.links:
             if link.from_node.bl_idname == kind:
@@ -189,17 +179,17 @@ def _texture(tree, bsdf, key, socket):
     """Image path, mapping node and strength of the texture of one statement; or `None`."""
     source, strength = bsdf, None
     if key == "map_Bump":
-        source = _linked(bsdf, "Normal", "ShaderNodeNormalMap")
+        source = _linked(tree, bsdf, "Normal", "ShaderNodeNormalMap")
         if source is None:
             return None
         socket, strength = "Color", source.inputs["Strength"].default_value
     elif key == "map_Ke" and bsdf.inputs["Emission Strength"].default_value == 0:
         return None
-    node = _linked(source, socket, "ShaderNodeTexImage")
+    node = _linked(tree, source, socket, "ShaderNodeTexImage")
     path = None if node is None else _image_path(node)
     if not path:
         return None
-    return path, _linked(node, "Vector", "ShaderNodeMapping"), strength
+    return path, _linked(tree, node, "Vector", "ShaderNodeMapping"), strength
 
 
 def _image_path(node):

@@ -62,6 +62,26 @@ class WriteOptions(TypedDict, total=False):
     """Sort the faces of an object by material, as Blender does."""
     merge: bool
     """Write equal UVs and normals once."""
+    sort_materials: bool
+    """Sort the MTL by name, as Blender does."""
+    spaces_to_underscores: bool
+    """In names; some readers end a name at its first space."""
+    epilogue: bytes
+    """Statements of OBJ after everything else, as they are."""
+    material_comments: Sequence[str]
+    """Lines at the head of the MTL file."""
+    ascii_format: bool
+    """PLY and STL: text instead of binary."""
+    big_endian: bool
+    """PLY: most significant byte first."""
+    float_colors: bool
+    """PLY: colours as floats, not as bytes."""
+    blender_quirks: bool
+    """PLY: do as Blender does even where that loses data."""
+    stl_batch: bool
+    """One STL file for each object: ``out.stl`` and ``Cube`` give ``outCube.stl``."""
+    name: str
+    """STL: the name of the solid in text, the head in binary."""
     material_library: str | None
     """Name of the MTL file; beside the OBJ and named like it if left out."""
     path_mode: Literal["auto", "absolute", "relative", "match", "strip", "copy"]

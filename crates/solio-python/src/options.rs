@@ -2,9 +2,11 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyString};
 use solio::mesh::axes::Axis;
 use solio::mesh::obj::NonFinite;
+use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
+use solio::mesh::stl::StlWriteOptions;
 use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Work};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -128,7 +130,7 @@ pub(crate) fn reading(dict: &Bound<'_, PyDict>) -> PyResult<(MeshReadOptions, Wo
     given.with("strict", &mut options.strict, plain)?;
     given.with("skip_materials", &mut options.skip_materials, plain)?;
     given.with("double", &mut options.obj.double, plain)?;
-    given.any("merge")?;
+    given.with("merge", &mut options.stl.merge, plain)?;
     given.with("index_base", &mut options.obj.index_base, plain)?;
     given.with("max_bytes", &mut options.limits.bytes, plain)?;
     given.with("max_elements", &mut options.limits.elements, plain)?;
@@ -146,26 +148,84 @@ pub(crate) fn writing(dict: &Bound<'_, PyDict>) -> PyResult<(MeshWriteOptions, W
     given.with("durable", &mut options.durable, plain)?;
     given.with("path_mode", &mut options.path_mode, named_value)?;
     given.with("texture_root", &mut options.texture_root, |v| plain(v).map(Some))?;
+    given.with("stl_batch", &mut options.stl_batch, plain)?;
     obj(&given, &mut options)?;
+    ply(&given, &mut options.ply)?;
+    stl(&given, &mut options.stl)?;
     let work = work(&given)?;
     given.finish()?;
     Ok((options, work))
 }
 
+/// Sets fields of `$options` from the arguments of the same names, read by `$parse`.
+macro_rules! set {
+    ($given:ident, $options:expr, $parse:expr => $($name:ident),* $(,)?) => {
+        $($given.with(stringify!($name), &mut $options.$name, $parse)?;)*
+    };
+}
+
 fn obj(given: &Arguments<'_>, options: &mut MeshWriteOptions) -> PyResult<()> {
     let obj = &mut options.obj;
-    macro_rules! set {
-        ($parse:expr => $($name:ident),* $(,)?) => {
-            $(given.with(stringify!($name), &mut obj.$name, $parse)?;)*
-        };
+    given.with("digits", &mut obj.position_digits, digits)?;
+    given.with("digits", &mut obj.uv_digits, digits)?;
+    given.with("digits", &mut obj.normal_digits, digits)?;
+    given.with("digits", &mut obj.color_digits, digits)?;
+    set!(given, obj, plain =>
+        comments, global_scale, apply_transform, export_uv, export_normals, export_materials,
+        export_object_groups, export_material_groups, export_vertex_groups, export_smooth_groups,
+        export_groups, export_triangulated_mesh, sort_by_material, spaces_to_underscores, merge,
+        epilogue);
+    set!(given, obj, axis => forward_axis, up_axis);
+    set!(given, obj, axes => source_axes);
+    set!(given, obj, digits => position_digits, uv_digits, normal_digits, color_digits);
+    set!(given, obj, non_finite => non_finite);
+    given.with("export_colors", &mut obj.export_colors, |v| Ok(colors(v)? != PlyColors::None))?;
+    given.with("material_library", &mut obj.material_library, |v| plain(v).map(Some))?;
+    let mtl = &mut options.mtl;
+    given.with("digits", &mut mtl.digits, digits)?;
+    given.with("material_comments", &mut mtl.comments, plain)?;
+    given.with("sort_materials", &mut mtl.sort, plain)
+}
+
+fn ply(given: &Arguments<'_>, ply: &mut PlyWriteOptions) -> PyResult<()> {
+    set!(given, ply, plain =>
+        comments, global_scale, apply_transform, export_uv, export_normals, export_attributes,
+        export_triangulated_mesh, blender_quirks);
+    set!(given, ply, axis => forward_axis, up_axis);
+    set!(given, ply, axes => source_axes);
+    set!(given, ply, digits => digits);
+    set!(given, ply, colors => export_colors);
+    given.with("float_colors", &mut ply.color_type, |v| {
+        Ok(if plain(v)? { PlyColorType::F32 } else { PlyColorType::U8 })
+    })?;
+    let (mut ascii, mut big_endian) = (false, false);
+    given.with("ascii_format", &mut ascii, plain)?;
+    given.with("big_endian", &mut big_endian, plain)?;
+    ply.format = match (ascii, big_endian) {
+        (true, _) => PlyFormat::Ascii,
+        (false, true) => PlyFormat::BinaryBigEndian,
+        (false, false) => PlyFormat::BinaryLittleEndian,
+    };
+    Ok(())
+}
+
+fn stl(given: &Arguments<'_>, stl: &mut StlWriteOptions) -> PyResult<()> {
+    set!(given, stl, plain => ascii_format, name, global_scale, apply_transform);
+    set!(given, stl, axis => forward_axis, up_axis);
+    set!(given, stl, axes => source_axes);
+    set!(given, stl, digits => digits);
+    Ok(())
+}
+
+/// Yes and no, or the space that PLY is to have.
+fn colors(value: &Bound<'_, PyAny>) -> PyResult<PlyColors> {
+    if let Ok(yes) = value.cast::<PyBool>() {
+        return Ok(if yes.is_true() { PlyColors::Srgb } else { PlyColors::None });
     }
-    set!(plain =>
-        comments, global_scale, apply_transform, export_uv, export_normals, export_colors,
-        export_materials, export_object_groups, export_material_groups, export_vertex_groups,
-        export_smooth_groups, export_groups, export_triangulated_mesh, sort_by_material, merge);
-    set!(axis => forward_axis, up_axis);
-    set!(axes => source_axes);
-    set!(digits => position_digits, uv_digits, normal_digits, color_digits);
-    set!(non_finite => non_finite);
-    given.with("material_library", &mut obj.material_library, |v| plain(v).map(Some))
+    match value.extract::<String>()?.as_str() {
+        "none" => Ok(PlyColors::None),
+        "srgb" => Ok(PlyColors::Srgb),
+        "linear" => Ok(PlyColors::Linear),
+        other => Err(PyValueError::new_err(format!("\"{other}\"; known: none, srgb, linear"))),
+    }
 }

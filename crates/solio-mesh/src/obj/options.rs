@@ -90,6 +90,9 @@ pub struct ObjWriteOptions {
     pub color_digits: Digits,
     /// What to do with NaN and infinity.
     pub non_finite: NonFinite,
+    /// Statements after everything else, as they are: curves whose vertices are their own, which
+    /// the model does not hold.
+    pub epilogue: Vec<u8>,
 }
 
 impl Default for ObjWriteOptions {
@@ -120,6 +123,7 @@ impl Default for ObjWriteOptions {
             normal_digits: Digits::Fixed(4),
             color_digits: Digits::Fixed(4),
             non_finite: NonFinite::Refuse,
+            epilogue: Vec::new(),
         }
     }
 }

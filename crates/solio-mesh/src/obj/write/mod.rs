@@ -62,6 +62,9 @@ pub fn encode_obj(
         job.write(&parts, &prepared, start, sink)?;
         start = end;
     }
+    if !options.epilogue.is_empty() {
+        sink.write_bytes(work, &options.epilogue)?;
+    }
     Ok(())
 }
 
