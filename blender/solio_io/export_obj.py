@@ -102,7 +102,7 @@ def _gather(depsgraph, options, library, temporary):
         selected=options.export_selected_objects,
         collection=options.collection,
         modifiers=options.apply_modifiers,
-        curves=True,
+        for_obj=True,
     ):
         if item.object.type == "CURVE":
             curve = item.object.data

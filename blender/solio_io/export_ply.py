@@ -71,17 +71,22 @@ def _arrays(item, options, temporary):
         if colors is not None:
             out.colors = colors
     if options.export_attributes:
-        out.attributes = _attributes(mesh)
+        out.attributes = _attributes(mesh, item.object)
     extract.add_lines(out, mesh)
     out.objects = [out.one_object(item.name, transform=np.array(item.matrix))]
     return out
 
 
-def _attributes(mesh):
-    """The custom attributes of the vertices, as `float` columns."""
+def _attributes(mesh, blender_object):
+    """The vertex groups and custom attributes of the vertices, as `float` columns."""
     uv = mesh.uv_layers.active
     skipped = {"position", mesh.attributes.active_color_name, uv.name if uv else ""}
     out = {}
+    for group in extract.vertex_groups(blender_object, mesh):
+        if not group.name.startswith(".") and group.name not in skipped:
+            column = np.zeros(len(mesh.vertices), np.float32)
+            column[group.vertices] = group.weights
+            out["vertex", group.name] = column
     for attribute in mesh.attributes:
         name = attribute.name
         if attribute.domain != "POINT" or name.startswith(".") or name in skipped:

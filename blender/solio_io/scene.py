@@ -107,11 +107,11 @@ def _render_settings(scene, engine):
             bpy.data.cameras.remove(data)
 
 
-def items(depsgraph, *, selected=False, collection="", modifiers=True, curves=False):
+def items(depsgraph, *, selected=False, collection="", modifiers=True, for_obj=False):
     """The objects and instances to export, in Blender's order.
 
-    With `curves`, curve objects come as well (without a mesh); they are what Blender writes as
-    loose edges or as NURBS.
+    For OBJ, curve objects come as well (without a mesh); they are what Blender writes as loose
+    edges or as NURBS. Its other exporters leave metaballs out where they leave out modifiers.
     """
     members = None
     if collection:
@@ -123,7 +123,7 @@ def items(depsgraph, *, selected=False, collection="", modifiers=True, curves=Fa
     for instance in depsgraph.object_instances:
         found = instance.object
         kind = found.type
-        if kind != "MESH" and not (curves and kind == "CURVE"):
+        if kind != "MESH" and not (for_obj and kind == "CURVE"):
             continue
         # An instance is selected, and in a collection, as the object that makes it.
         source = instance.parent if instance.is_instance else found
@@ -134,9 +134,9 @@ def items(depsgraph, *, selected=False, collection="", modifiers=True, curves=Fa
             continue
         mesh = None
         if kind == "MESH":
-            mesh = found.data if modifiers else before_modifiers(found)
-            if mesh is None:
+            if not (modifiers or for_obj) and found.original.type == "META":
                 continue
+            mesh = found.data if modifiers else before_modifiers(found)
         yield Item(found, instance.matrix_world.copy(), mesh)
 
 

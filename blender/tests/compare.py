@@ -6,6 +6,13 @@ from __future__ import annotations
 import itertools
 
 import bpy
+import scenes
+
+
+def cases(options):
+    """Every scene with every set of options; only one scene has the collection that one asks for."""
+    pairs = itertools.product(scenes.ALL, options)
+    return [(n, o) for n, o in pairs if o != "collection" or n == "collections"]
 
 
 def both(tmp_path, kind, name="out", **options):

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import pytest
-import scenes
-from compare import both, difference
+from compare import both, cases, difference
 
 OPTIONS = {
     "default": {},
@@ -45,11 +44,8 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("name", scenes.ALL)
+@pytest.mark.parametrize(("name", "options"), cases(OPTIONS))
 def test_same_bytes(scene, tmp_path, name, options):
-    if options == "collection" and name != "collections":
-        pytest.skip("the scene has no such collection")
     scene(name)
     assert difference(*both(tmp_path, "obj", **OPTIONS[options])) == ""
 
