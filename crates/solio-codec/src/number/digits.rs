@@ -19,6 +19,40 @@ pub(super) const POWERS: [u64; 20] = {
     powers
 };
 
+/// The three digits of numbers below 1000, the first one in the lowest byte.
+pub(super) static TRIPLES: [u32; 1000] = {
+    let mut table = [0; 1000];
+    let mut i = 0;
+    while i < 1000 {
+        table[i] = 0x30_3030 + (i / 100 + (i / 10 % 10 << 8) + (i % 10 << 16)) as u32;
+        i += 1;
+    }
+    table
+};
+
+/// A point and those three digits.
+pub(super) static FRACTIONS: [u32; 1000] = {
+    let mut table = [0; 1000];
+    let mut i = 0;
+    while i < 1000 {
+        table[i] = TRIPLES[i] << 8 | b'.' as u32;
+        i += 1;
+    }
+    table
+};
+
+/// The digits of numbers below 1000 without leading zeros; how many there are in the highest byte.
+pub(super) static WHOLES: [u32; 1000] = {
+    let mut table = [0; 1000];
+    let mut i = 0;
+    while i < 1000 {
+        let zeros = (i < 100) as u32 + (i < 10) as u32;
+        table[i] = TRIPLES[i] >> (8 * zeros) | (3 - zeros) << 24;
+        i += 1;
+    }
+    table
+};
+
 /// The eight decimal digits of `x < 10⁸` as byte values 0 to 9, the first digit in the lowest byte.
 #[inline(always)]
 pub(super) fn eight(x: u64) -> u64 {

@@ -266,7 +266,9 @@ fn plain_rows<V: Value, const N: usize>(
                     if !value.write(&mut tail, &style) {
                         tail = tail.aside(room, |out| value.push_aside(out, &style));
                     }
-                    tail.word(u64::from(b' '), usize::from(i + 1 < N));
+                    if i + 1 < N {
+                        tail.word(u64::from(b' '), 1);
+                    }
                 }
             }
             // SAFETY: as above.
