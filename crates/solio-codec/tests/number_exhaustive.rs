@@ -1,7 +1,7 @@
 //! All 2^32 `f32`s; minutes each, so only on request:
 //! `cargo test --release -p solio-codec -- --ignored exhaustive`
 
-use solio_base::cpu::tier;
+use solio_base::cpu::{available, tier};
 use solio_codec::number::Digits;
 use solio_codec::number::format::rows_f32_on;
 use solio_codec::number::parse::f32_prefix;
@@ -30,25 +30,28 @@ fn all_parts(check: impl Fn(u32) + Sync) {
     });
 }
 
-/// The texts of a part's values, in lines; nothing for NaN and infinities.
-fn text_of(first: u32, digits: Digits) -> (Vec<[f32; 1]>, Vec<u8>) {
-    let values: Vec<[f32; 1]> = (first..=first + (PART - 1))
+/// A part's values without NaN and infinities.
+fn values_of(first: u32) -> Vec<[f32; 1]> {
+    (first..=first + (PART - 1))
         .map(|bits| [f32::from_bits(bits)])
         .filter(|[v]| v.is_finite())
-        .collect();
-    let mut text = Vec::new();
-    rows_f32_on(tier(), &mut text, b"", digits, &values);
-    (values, text)
+        .collect()
 }
 
+/// On every tier.
 fn fixed(digits: usize) {
     all_parts(|first| {
-        let (values, got) = text_of(first, Digits::Fixed(digits as u8));
-        let mut want = String::with_capacity(got.len());
-        for [v] in values {
+        let values = values_of(first);
+        let mut want = String::new();
+        for [v] in &values {
             writeln!(want, "{v:.digits$}").unwrap();
         }
-        assert!(got == want.as_bytes(), "from bits {first:#x}");
+        let mut got = Vec::with_capacity(want.len());
+        for tier in available() {
+            got.clear();
+            rows_f32_on(tier, &mut got, b"", Digits::Fixed(digits as u8), &values);
+            assert!(got == want.as_bytes(), "{tier:?} from bits {first:#x}");
+        }
     });
 }
 
@@ -70,7 +73,9 @@ fn exhaustive_fixed_4() {
 #[ignore = "slow: all 2^32 values"]
 fn exhaustive_shortest() {
     all_parts(|first| {
-        let (values, text) = text_of(first, Digits::Shortest);
+        let values = values_of(first);
+        let mut text = Vec::new();
+        rows_f32_on(tier(), &mut text, b"", Digits::Shortest, &values);
         let mut std = String::new();
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let mut rest = &text[..];

@@ -2,52 +2,20 @@
 //!
 //! - Scaling and rounding as in [`super::fixed`], four values an instruction; doubles are exact too,
 //!   because FMA gives the product's error and only a tie needs it.
-//! - The digits of four numbers come from one chain of 11 instructions, without a division.
-//! - Leading zeros, sign, point and separator: one shuffle and one store a value, picked by a table
-//!   with the mask of non-zero digits.
+//! - Short numbers: four are split into the parts of which [`super::fixed`] has tables at once; the
+//!   rest of the work are four look-ups and three stores a value, without a branch.
+//! - Longer ones: their digits come from one chain of instructions for four, without a division.
 
-use super::fixed::{LIMIT, ROUND};
+use super::digits::MINUS;
+use super::fixed::{LIMIT, MILLION, ROUND, Short, THOUSAND, write_short};
 use super::format::{Style, Value};
-use super::lanes::{Job, Lanes};
+use super::lanes::{Job, Separators};
 use super::tail::Tail;
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 /// Values for which room is reserved at a time.
 pub(super) const BLOCK: usize = 256;
-
-/// Scaled values below this have at most 8 digits when rounded.
-pub(super) const NARROW: f64 = 99_999_999.0;
-
-/// By the mask of non-zero digits (bits 0 to 6; one of them is set) and the sign (bit 7): the shuffle
-/// that drops leading zeros and puts the sign (byte 15 of a lane) in front.
-static SHUFFLES: [[u8; 16]; 256] = {
-    let mut table = [[0; 16]; 256];
-    let mut m = 0usize;
-    while m < 256 {
-        let negative = m >> 7;
-        let start = ((m & 0x7f) | 0x80).trailing_zeros() as usize;
-        let mut k = 0;
-        while k < 16 {
-            let from = start + k;
-            table[m][k] =
-                if k < negative || from - negative > 15 { 15 } else { (from - negative) as u8 };
-            k += 1;
-        }
-        m += 1;
-    }
-    table
-};
-
-/// By the same index: 8 + bytes of sign − leading zeros.
-static LENGTHS: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut m = 0usize;
-    while m < 256 {
-        table[m] = (8 + (m >> 7) - ((m & 0x7f) | 0x80).trailing_zeros() as usize) as u8;
-        m += 1;
-    }
-    table
-};
 
 /// Shuffles that drop that many bytes from the start.
 static DROP: [u8; 32] = {
@@ -63,9 +31,9 @@ static DROP: [u8; 32] = {
 /// Appends all values of a job, each with what follows it.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
 pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
-    let narrow = job.fixed.digits <= 7;
-    // The narrow constants are not used with more digits.
-    let lanes = narrow.then(|| Lanes::<16>::new(job, 0, 15));
+    // Below this the rounded number is below the limit, which may be 0.
+    let short = job.fixed.short as f64 - 1.0;
+    let separators = Separators::new(job);
     let room = BLOCK * job.room();
     let mut tail = Tail::new(out, 0);
     let mut column = 0;
@@ -74,26 +42,29 @@ pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
         let (groups, rest) = block.as_chunks::<4>();
         for group in groups {
             let scaled = Scaled::new(group, job);
-            match &lanes {
-                // SAFETY: the room counts every value of the block with its separator.
-                Some(lanes) if scaled.below(NARROW) => unsafe {
-                    narrow_four(&mut tail, job, lanes, &scaled, &mut column);
-                },
-                // SAFETY: as above.
-                _ if scaled.below(LIMIT) => unsafe {
-                    wide_four(&mut tail, job, &scaled, &mut column);
-                },
-                // SAFETY: as above.
-                _ => unsafe { tail = plain(tail, job, group, room, &mut column) },
+            // SAFETY: the room counts every value of the block with its separator.
+            unsafe {
+                if scaled.below(short) {
+                    short_four(&mut tail, job, &separators, &scaled, column);
+                } else if scaled.below(LIMIT) {
+                    tail = wide_four(tail, job, &scaled, column);
+                } else {
+                    tail = plain(tail, job, group, room, column);
+                }
+            }
+            column += separators.step;
+            if column >= job.columns {
+                column -= job.columns;
             }
         }
         // SAFETY: as above.
-        tail = unsafe { plain(tail, job, rest, room, &mut column) };
+        tail = unsafe { plain(tail, job, rest, room, column) };
     }
     tail.finish();
 }
 
-/// Values one by one.
+/// Values one by one. The tail goes by value through what is not inlined, so that it stays in
+/// registers in the callers' loops.
 ///
 /// # Safety
 /// There is room for them.
@@ -102,7 +73,7 @@ pub(super) unsafe fn plain<'a, V: Value>(
     job: &Job<'_, V>,
     values: &[V],
     room: usize,
-    column: &mut usize,
+    mut column: usize,
 ) -> Tail<'a> {
     let style = Style::Fixed(job.fixed);
     for value in values {
@@ -111,7 +82,7 @@ pub(super) unsafe fn plain<'a, V: Value>(
             if !value.write(&mut tail, &style) {
                 tail = tail.aside(room, |out| value.push_aside(out, &style));
             }
-            separate(&mut tail, job, column);
+            separate(&mut tail, job, &mut column);
         }
     }
     tail
@@ -140,6 +111,9 @@ unsafe fn separate<V>(tail: &mut Tail<'_>, job: &Job<'_, V>, column: &mut usize)
 
 /// Four values times 10^D.
 struct Scaled {
+    /// The values themselves.
+    values: __m256d,
+    /// Without signs.
     scaled: __m256d,
     /// What rounding the product lost.
     lost: __m256d,
@@ -166,7 +140,7 @@ impl Scaled {
             true => _mm256_setzero_pd(),
             false => _mm256_fmsub_pd(positive, scale, scaled),
         };
-        Scaled { scaled, lost, signs: _mm256_movemask_pd(values) as u32 }
+        Scaled { values, scaled, lost, signs: _mm256_movemask_pd(values) as u32 }
     }
 
     /// All are numbers below the limit.
@@ -218,70 +192,66 @@ pub(super) fn eight(x: __m256i) -> __m256i {
     _mm256_or_si256(tens, _mm256_slli_epi16::<8>(low))
 }
 
-/// Four values of at most eight digits.
+/// Parts of four numbers, one after the other.
+#[repr(C, align(32))]
+struct Parts([[usize; 4]; 3]);
+
+/// Four values with at most three digits before the point and six after it.
 ///
 /// # Safety
 /// There is room for them and what follows them.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-unsafe fn narrow_four<V: Value>(
+unsafe fn short_four<V: Value>(
     tail: &mut Tail<'_>,
     job: &Job<'_, V>,
-    lanes: &Lanes<16>,
+    separators: &Separators,
     scaled: &Scaled,
-    column: &mut usize,
+    column: usize,
 ) {
-    let digits = eight(scaled.rounded::<V>());
-    let zeros = _mm256_movemask_epi8(_mm256_cmpeq_epi8(digits, _mm256_setzero_si256())) as u32;
-    let unit = 0x0101_0101 << lanes.unit;
-    // Bit 7 of each byte is the last digit, which never decides: the sign takes its place.
-    let masks = (!zeros & 0x7f7f_7f7f) | unit | _pdep_u32(scaled.signs, 0x8080_8080);
-    let mut at = *column;
-    // SAFETY: the tables have 16 bytes; `at` is below the number of columns and the constants go on
-    // for 4 entries; a lane's store of 16 bytes is within the slack.
+    let pad = _mm256_set1_epi64x(i64::from(job.fixed.pad));
+    let number = _mm256_mul_epu32(scaled.rounded::<V>(), pad);
+    let (million, thousand) = (MILLION.0 as i64, THOUSAND.0 as i64);
+    let by_million = _mm256_mul_epu32(number, _mm256_set1_epi64x(million));
+    let whole = _mm256_srli_epi64::<{ MILLION.1 }>(by_million);
+    let by_thousand = _mm256_mul_epu32(number, _mm256_set1_epi64x(thousand));
+    let thousands = _mm256_srli_epi64::<{ THOUSAND.1 }>(by_thousand);
+    let k = _mm256_set1_epi64x(1000);
+    let high = _mm256_sub_epi64(thousands, _mm256_mul_epu32(whole, k));
+    let low = _mm256_sub_epi64(number, _mm256_mul_epu32(thousands, k));
+    let minus = _mm256_srli_epi64::<63>(_mm256_castpd_si256(scaled.values));
+    let whole = _mm256_or_si256(whole, _mm256_slli_epi64::<{ MINUS.ilog2() as i32 }>(minus));
+    let mut parts = MaybeUninit::<Parts>::uninit();
+    // SAFETY: three registers of parts; the parts are within their tables as in `Short::new`; the
+    // column is below the number of columns and the separators go on for 4 entries.
     unsafe {
-        let place = _mm256_broadcastsi128_si256(_mm_loadu_si128(lanes.digit.as_ptr().cast()));
-        let pairs = [
-            _mm256_permute4x64_epi64::<0b01_01_00_00>(digits),
-            _mm256_permute4x64_epi64::<0b11_11_10_10>(digits),
-        ];
-        for (pair, digits) in pairs.into_iter().enumerate() {
-            let constant = _mm256_loadu_si256(lanes.text.as_ptr().add(*column + 2 * pair).cast());
-            let text = _mm256_or_si256(_mm256_shuffle_epi8(digits, place), constant);
-            for (k, lane) in [_mm256_castsi256_si128(text), _mm256_extracti128_si256::<1>(text)]
-                .into_iter()
-                .enumerate()
-            {
-                let mask = (masks >> (16 * pair + 8 * k)) as u8 as usize;
-                let shuffle = _mm_loadu_si128(SHUFFLES.as_ptr().add(mask).cast());
-                _mm_storeu_si128(tail.pointer().cast(), _mm_shuffle_epi8(lane, shuffle));
-                let len = lanes.lens.get_unchecked(*column + 2 * pair + k);
-                tail.advance(*len + usize::from(LENGTHS[mask]) - 8);
-                at += 1;
-                if at == job.columns {
-                    at = 0;
-                    if job.long {
-                        tail.slice(job.between);
-                    }
-                }
-            }
+        let at: *mut __m256i = parts.as_mut_ptr().cast();
+        _mm256_store_si256(at, whole);
+        _mm256_store_si256(at.add(1), high);
+        _mm256_store_si256(at.add(2), low);
+        // Volatile, as loads are cheaper here than taking registers apart.
+        let part =
+            |i: usize, k: usize| parts.as_ptr().cast::<usize>().add(4 * i + k).read_volatile();
+        for k in 0..4 {
+            let short = Short { whole: part(0, k), high: part(1, k), low: part(2, k) };
+            write_short(tail, &job.fixed, short);
+            separators.write(tail, column + k);
         }
     }
-    *column = at;
 }
 
 /// Four values of at most sixteen digits.
 ///
 /// # Safety
 /// There is room for them and what follows them.
-#[inline]
+#[inline(never)] // it would take the registers of the short numbers
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-unsafe fn wide_four<V: Value>(
-    tail: &mut Tail<'_>,
+unsafe fn wide_four<'a, V: Value>(
+    mut tail: Tail<'a>,
     job: &Job<'_, V>,
     scaled: &Scaled,
-    column: &mut usize,
-) {
+    mut column: usize,
+) -> Tail<'a> {
     let (high, low) = halves(scaled.rounded::<V>());
     let (high, low) = (eight(high), eight(low));
     let (even, odd) = (_mm256_unpacklo_epi64(high, low), _mm256_unpackhi_epi64(high, low));
@@ -311,9 +281,10 @@ unsafe fn wide_four<V: Value>(
             let behind = _mm_and_si128(_mm_shuffle_epi8(digits, after), keep);
             _mm_storeu_si128(tail.pointer().cast(), _mm_or_si128(behind, base));
             tail.advance(1 + job.fixed.digits);
-            separate(tail, job, column);
+            separate(&mut tail, job, &mut column);
         }
     }
+    tail
 }
 
 /// The upper and the lower eight digits of numbers up to 10¹⁵.

@@ -7,12 +7,15 @@
 //! - The mask of the bytes to keep: `x | -x` sets all bits above the lowest set one, for the four
 //!   lanes of the mask at once in one 64-bit register.
 
-use super::avx2::{BLOCK, NARROW, plain};
+use super::avx2::{BLOCK, plain};
 use super::fixed::{LIMIT, ROUND};
 use super::format::Value;
 use super::lanes::{Job, Lanes};
 use super::tail::Tail;
 use std::arch::x86_64::*;
+
+/// Scaled values below this have at most 8 digits when rounded.
+const NARROW: f64 = 99_999_999.0;
 
 /// Appends all values of a job, each with what follows it; the separators must not be long.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512ifma")]
@@ -47,12 +50,15 @@ pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
                         unsafe { wide.write(&mut tail, high, low, part, &scaled, &mut column) }
                     }
                 }
-                // SAFETY: as above.
-                _ => unsafe { tail = plain(tail, job, group, room, &mut column) },
+                _ => {
+                    // SAFETY: as above.
+                    tail = unsafe { plain(tail, job, group, room, column) };
+                    column = (column + group.len()) % job.columns;
+                }
             }
         }
         // SAFETY: as above.
-        tail = unsafe { plain(tail, job, rest, room, &mut column) };
+        tail = unsafe { plain(tail, job, rest, room, column) };
     }
     tail.finish();
 }

@@ -19,38 +19,42 @@ pub(super) const POWERS: [u64; 20] = {
     powers
 };
 
-/// The three digits of numbers below 1000, the first one in the lowest byte.
-pub(super) static TRIPLES: [u32; 1000] = {
-    let mut table = [0; 1000];
-    let mut i = 0;
-    while i < 1000 {
-        table[i] = 0x30_3030 + (i / 100 + (i / 10 % 10 << 8) + (i % 10 << 16)) as u32;
-        i += 1;
-    }
-    table
-};
+/// Texts by number below 1000. All in one, so that one register points to them.
+#[repr(C, align(64))]
+pub(super) struct Tables {
+    /// The three digits, the first one in the lowest byte.
+    pub(super) triples: [u32; 1000],
+    /// A point and those.
+    pub(super) fractions: [u32; 1000],
+    /// The digits without leading zeros; from [`MINUS`] on after a minus.
+    pub(super) wholes: [u32; MINUS + 1000],
+    /// How many bytes each of `wholes` has.
+    pub(super) lengths: [u8; MINUS + 1000],
+}
 
-/// A point and those three digits.
-pub(super) static FRACTIONS: [u32; 1000] = {
-    let mut table = [0; 1000];
-    let mut i = 0;
-    while i < 1000 {
-        table[i] = TRIPLES[i] << 8 | b'.' as u32;
-        i += 1;
-    }
-    table
-};
+/// Added to an index of [`Tables::wholes`] for a minus in front.
+pub(super) const MINUS: usize = 1024;
 
-/// The digits of numbers below 1000 without leading zeros; how many there are in the highest byte.
-pub(super) static WHOLES: [u32; 1000] = {
-    let mut table = [0; 1000];
+pub(super) static TABLES: Tables = {
+    let mut tables = Tables {
+        triples: [0; 1000],
+        fractions: [0; 1000],
+        wholes: [0; MINUS + 1000],
+        lengths: [0; MINUS + 1000],
+    };
     let mut i = 0;
     while i < 1000 {
-        let zeros = (i < 100) as u32 + (i < 10) as u32;
-        table[i] = TRIPLES[i] >> (8 * zeros) | (3 - zeros) << 24;
+        let triple = 0x30_3030 + (i / 100 + ((i / 10 % 10) << 8) + ((i % 10) << 16)) as u32;
+        let zeros = (i < 100) as u8 + (i < 10) as u8;
+        let whole = triple >> (8 * zeros);
+        tables.triples[i] = triple;
+        tables.fractions[i] = triple << 8 | b'.' as u32;
+        (tables.wholes[i], tables.lengths[i]) = (whole, 3 - zeros);
+        tables.wholes[MINUS + i] = whole << 8 | b'-' as u32;
+        tables.lengths[MINUS + i] = 4 - zeros;
         i += 1;
     }
-    table
+    tables
 };
 
 /// The eight decimal digits of `x < 10⁸` as byte values 0 to 9, the first digit in the lowest byte.

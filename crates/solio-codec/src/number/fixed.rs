@@ -7,7 +7,7 @@
 //! - Otherwise the digits are made eight at a time ([`super::digits`]); leading zeros go away by a
 //!   shift, the point comes in by another.
 
-use super::digits::{FRACTIONS, POWERS, TRIPLES, WHOLES, ZEROS, eight, sixteen};
+use super::digits::{MINUS, POWERS, TABLES, ZEROS, eight, sixteen};
 use super::tail::Tail;
 
 /// Most bytes that [`write_f32`] and [`write_f64`] write.
@@ -19,6 +19,13 @@ pub(super) const ROUND: f64 = 4_503_599_627_370_496.0; // 2^52
 /// Scaled values below this take the short way: far enough below 2^52, and 15 digits.
 pub(super) const LIMIT: f64 = 1e15;
 
+/// A number below 10⁹ times the first of these, shifted right by the second, is the number divided
+/// by 10⁶: 2^50 / 10⁶ rounded up.
+pub(super) const MILLION: (u64, i32) = (1_125_899_907, 50);
+
+/// As [`MILLION`] for 1000.
+pub(super) const THOUSAND: (u64, i32) = (2_199_023_256, 41);
+
 /// What is the same for all numbers with so many digits.
 #[derive(Clone, Copy)]
 pub(super) struct Fixed {
@@ -26,11 +33,11 @@ pub(super) struct Fixed {
     /// 10^digits.
     pub(super) scale: f64,
     /// The point and the digits after it; nothing without digits.
-    tail: usize,
+    pub(super) tail: usize,
     /// Numbers below this (times 10^digits) take the look-ups.
-    short: u64,
+    pub(super) short: u64,
     /// Makes six digits after the point of those.
-    pad: u64,
+    pub(super) pad: u32,
 }
 
 impl Fixed {
@@ -42,7 +49,7 @@ impl Fixed {
             scale: POWERS[digits] as f64,
             tail: if digits == 0 { 0 } else { digits + 1 },
             short: if digits <= 6 { 1000 * POWERS[digits] } else { 0 },
-            pad: POWERS[6 - digits.min(6)],
+            pad: POWERS[6 - digits.min(6)] as u32,
         })
     }
 }
@@ -138,10 +145,11 @@ fn scaled(mantissa: u64, exponent: i32, digits: usize) -> Option<u64> {
 unsafe fn write_number(tail: &mut Tail<'_>, fixed: &Fixed, negative: bool, number: u64) {
     // SAFETY: 1 byte for the sign; the others say how much they take.
     unsafe {
-        tail.word(u64::from(b'-'), usize::from(negative));
         if number < fixed.short {
-            write_9(tail, fixed, number * fixed.pad);
-        } else if number < 10_000_000_000_000_000 && fixed.digits <= 15 {
+            return write_short(tail, fixed, Short::new(negative, number * u64::from(fixed.pad)));
+        }
+        tail.word(u64::from(b'-'), usize::from(negative));
+        if number < 10_000_000_000_000_000 && fixed.digits <= 15 {
             write_16(tail, fixed, number);
         } else {
             write_24(tail, fixed, number);
@@ -149,24 +157,43 @@ unsafe fn write_number(tail: &mut Tail<'_>, fixed: &Fixed, negative: bool, numbe
     }
 }
 
-/// `number` / 10⁶ below 1000; of the six digits after the point as many as are wanted.
+/// Where the texts of a number's parts stand in [`TABLES`].
+#[derive(Clone, Copy)]
+pub(super) struct Short {
+    pub(super) whole: usize,
+    pub(super) high: usize,
+    pub(super) low: usize,
+}
+
+impl Short {
+    /// `number` / 10⁶ below 1000.
+    #[inline(always)]
+    fn new(negative: bool, number: u64) -> Short {
+        let whole = (number * MILLION.0) >> MILLION.1;
+        let thousands = (number * THOUSAND.0) >> THOUSAND.1;
+        Short {
+            whole: whole as usize + usize::from(negative) * MINUS,
+            high: (thousands - 1000 * whole) as usize,
+            low: (number - 1000 * thousands) as usize,
+        }
+    }
+}
+
+/// Of the six digits after the point as many as are wanted.
 ///
 /// # Safety
-/// There is room for 10 bytes.
+/// There is room for 11 bytes; each part is within its table.
 #[inline(always)]
-unsafe fn write_9(tail: &mut Tail<'_>, fixed: &Fixed, number: u64) {
-    // 2^k / divisor rounded up; exact for these ranges.
-    let whole = (number * 9_007_199_255) >> 53;
-    let thousands = (number * 4_398_046_512) >> 42;
-    let (high, low) = (thousands - 1000 * whole, number - 1000 * thousands);
-    debug_assert!(whole < 1000 && high < 1000 && low < 1000);
-    // SAFETY: all three are below 1000, the tables' size, as the number is below 10⁹; at most 3
-    // digits, a point and 6 digits.
+pub(super) unsafe fn write_short(tail: &mut Tail<'_>, fixed: &Fixed, parts: Short) {
+    let tables = &TABLES;
+    debug_assert!(parts.whole < tables.wholes.len() && parts.high < 1000 && parts.low < 1000);
+    // SAFETY: the caller promises the parts; a minus, at most 3 digits, a point and 6 digits.
     unsafe {
-        let whole = *WHOLES.get_unchecked(whole as usize);
-        let high = *FRACTIONS.get_unchecked(high as usize);
-        let low = *TRIPLES.get_unchecked(low as usize);
-        tail.word(u64::from(whole), (whole >> 24) as usize);
+        let whole = *tables.wholes.get_unchecked(parts.whole);
+        let len = *tables.lengths.get_unchecked(parts.whole);
+        let high = *tables.fractions.get_unchecked(parts.high);
+        let low = *tables.triples.get_unchecked(parts.low);
+        tail.word(u64::from(whole), usize::from(len));
         tail.word(u64::from(high) | u64::from(low) << 32, fixed.tail);
     }
 }

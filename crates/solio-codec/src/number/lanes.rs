@@ -4,13 +4,16 @@
 use super::Digits;
 use super::fixed::Fixed;
 use super::format::Value;
-use super::tail::Short;
+use super::tail::{Short, Tail};
 
 /// Widest rows that the vector kernels take.
 const MAX_COLUMNS: usize = 12;
 
-/// Longest separator in a lane; a longer one is written on its own.
+/// Longest separator in a lane.
 const MAX_SEPARATOR: usize = 6;
+
+/// Longest separator of the vector kernels.
+const LONGEST_SEPARATOR: usize = 16;
 
 /// Entries of a table by column: a kernel reads up to 4 from any column on.
 const ENTRIES: usize = MAX_COLUMNS + 4;
@@ -37,7 +40,10 @@ impl<'a, V: Value> Job<'a, V> {
         between: &'a [u8],
     ) -> Option<Self> {
         let Digits::Fixed(n @ 1..) = digits else { return None };
-        let fits = n <= V::VECTOR_DIGITS && (1..=MAX_COLUMNS).contains(&N) && rows.len() * N >= 8;
+        let fits = n <= V::VECTOR_DIGITS
+            && (1..=MAX_COLUMNS).contains(&N)
+            && rows.len() * N >= 8
+            && between.len() <= LONGEST_SEPARATOR;
         fits.then(|| {
             Some(Job {
                 fixed: Fixed::new(n)?,
@@ -113,5 +119,40 @@ impl<const SIZE: usize> Lanes<SIZE> {
             }
         }
         lanes
+    }
+}
+
+/// What follows a value by column, repeated so that four in a row can be read from any one.
+pub(super) struct Separators {
+    texts: [u128; ENTRIES],
+    lens: [usize; ENTRIES],
+    /// Columns by which four values move on.
+    pub(super) step: usize,
+}
+
+impl Separators {
+    pub(super) fn new<V>(job: &Job<'_, V>) -> Self {
+        let mut all = Separators { texts: [0; ENTRIES], lens: [0; ENTRIES], step: 4 % job.columns };
+        for k in 0..ENTRIES {
+            let text = match k % job.columns + 1 == job.columns {
+                true => job.between,
+                false => b" ".as_slice(),
+            };
+            let mut bytes = [0; LONGEST_SEPARATOR];
+            bytes[..text.len()].copy_from_slice(text);
+            all.texts[k] = u128::from_le_bytes(bytes);
+            all.lens[k] = text.len();
+        }
+        all
+    }
+
+    /// Writes the separator of an entry.
+    ///
+    /// # Safety
+    /// There is such an entry, and room for the separator.
+    #[inline(always)]
+    pub(super) unsafe fn write(&self, tail: &mut Tail<'_>, entry: usize) {
+        // SAFETY: the caller promises the entry and the room.
+        unsafe { tail.wide(*self.texts.get_unchecked(entry), *self.lens.get_unchecked(entry)) }
     }
 }
