@@ -22,6 +22,7 @@ from ._errors import (
 from ._io import Written, encode_mesh, read_mesh, write_mesh
 from ._material import Material, TextureMap
 from ._mesh import ListValues, Mesh, Object, VertexGroup
+from ._solio import version as __version__
 
 __all__ = [
     "NONE",
@@ -40,6 +41,7 @@ __all__ = [
     "UnsupportedError",
     "VertexGroup",
     "Written",
+    "__version__",
     "encode_mesh",
     "read_mesh",
     "write_mesh",

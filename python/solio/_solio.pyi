@@ -4,7 +4,9 @@ from typing import Any
 from ._material import Material
 from ._mesh import Mesh
 
-__all__ = ["encode", "read", "write"]
+__all__ = ["encode", "read", "version", "write"]
+
+version: str
 
 def read(source: str | PathLike[str] | bytes, options: dict[str, Any]) -> Mesh: ...
 def write(

@@ -20,4 +20,8 @@ use pyo3::prelude::*;
 mod _solio {
     #[pymodule_export]
     use super::functions::{encode, read, write};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const version: &str = env!("CARGO_PKG_VERSION");
 }
