@@ -1,16 +1,14 @@
-#!/usr/bin/env python3
-"""Compares Solio's Python package with the peers that are installed.
+"""Compares Solio's Python package with the Python peers that are installed.
 
     python bench/peers.py FOLDER [--rounds N]
 
 FOLDER holds ``mesh.obj``, ``triangles.ply``, ``triangles-ascii.ply`` and ``mesh.stl``, as
-``bench/run`` makes them. Prints one JSON object a line, in the form of ``solio bench mesh --json``.
+``bench/run`` makes them. Prints one row of the record a line, as JSON.
 
-How: Solio and a peer take turns in one process (A B A B), on a file that rests in the page cache,
-each loading into fresh NumPy arrays that are dropped before the next turn; the first turn of each
-is not counted. Both sides pay for their own allocation. Wall seconds and CPU seconds (user and
-system, all threads) are medians; ratios are medians of the pairwise ratios with their range.
-Each turn's answer (vertices, faces and a sum over the positions) is compared.
+Solio and a peer take turns in one process (ours, peer, ours again), on a file that rests in the
+page cache, each loading into fresh NumPy arrays that are dropped before the next turn; the first
+turn of each is not counted. Both sides pay for their own allocation. Each turn's answer
+(vertices, faces, the sum of the positions) is compared.
 """
 
 from __future__ import annotations
@@ -20,18 +18,21 @@ import gc
 import importlib
 import importlib.metadata
 import json
-import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import measuring
 import numpy as np
 import solio
 
 Answer = tuple[int, int, float]
 """Vertices, faces, and the sum of the positions' absolute values."""
-Turn = Callable[[], Answer]
+Load = Callable[[], Any]
+"""Loads a file."""
+Reader = Callable[[Path], tuple[Load, Callable[[Any], Answer]]]
+"""For a path: what loads it, and what looks at the result (outside the measured time)."""
 
 
 def answer(vertices: Any, faces: int) -> Answer:
@@ -39,132 +40,93 @@ def answer(vertices: Any, faces: int) -> Answer:
     return len(vertices), int(faces), float(np.abs(vertices).sum(dtype=np.float64))
 
 
-def with_solio(path: Path) -> Turn:
-    def turn() -> Answer:
-        mesh = solio.read_mesh(path)
-        return answer(mesh.positions, max(len(mesh.face_offsets) - 1, 0))
-
-    return turn
+def with_solio(path: Path) -> tuple[Load, Callable[[Any], Answer]]:
+    look = lambda mesh: answer(mesh.positions, max(len(mesh.face_offsets) - 1, 0))
+    return lambda: solio.read_mesh(path), look
 
 
-def with_rapidobj(path: Path) -> Turn:
+def with_rapidobj(path: Path) -> tuple[Load, Callable[[Any], Answer]]:
     rapidobj = importlib.import_module("rapidobj")
 
-    def turn() -> Answer:
+    def load() -> Any:
         result = rapidobj.parse_obj(str(path))
         if not result.ok:
             raise RuntimeError(result.error_message)
-        # `faces` holds triangles: the package splits polygons while it parses.
-        arrays = (result.faces, result.texcoords, result.wedge_texcoord_indices)
-        return answer(result.vertices, len(np.asarray(arrays[0]).reshape(-1, 3)))
+        # The arrays are made when they are asked for; `faces` holds triangles.
+        names = ("vertices", "faces", "texcoords", "wedge_texcoord_indices")
+        return [getattr(result, name, None) for name in names]
 
-    return turn
+    return load, lambda arrays: answer(arrays[0], len(np.asarray(arrays[1]).reshape(-1, 3)))
 
 
-def with_miniply(path: Path) -> Turn:
+def with_miniply(path: Path) -> tuple[Load, Callable[[Any], Answer]]:
     miniply = importlib.import_module("pyvista_miniply")
-
-    def turn() -> Answer:
-        vertices, faces, *_ = miniply.read(path)
-        return answer(vertices, len(faces))
-
-    return turn
+    return lambda: miniply.read(path), lambda arrays: answer(arrays[0], len(arrays[1]))
 
 
-def with_pyvista_stl(path: Path) -> Turn:
+def with_pyvista_stl(path: Path) -> tuple[Load, Callable[[Any], Answer]]:
     reader = importlib.import_module("pyvista_stl")
-
-    def turn() -> Answer:
-        vertices, faces = reader.read(path, threads=0)
-        return answer(vertices, len(faces))
-
-    return turn
+    load = lambda: reader.read(path, threads=0)
+    return load, lambda arrays: answer(arrays[0], len(arrays[1]))
 
 
-def with_trimesh(path: Path) -> Turn:
+def with_trimesh(path: Path) -> tuple[Load, Callable[[Any], Answer]]:
     trimesh = importlib.import_module("trimesh")
-
-    def turn() -> Answer:
-        mesh = trimesh.load(path, process=False, force="mesh", skip_materials=True)
-        return answer(mesh.vertices, len(mesh.faces))
-
-    return turn
+    load = lambda: trimesh.load(path, process=False, force="mesh", skip_materials=True)
+    return load, lambda mesh: answer(mesh.vertices, len(mesh.faces))
 
 
-CASES = [
-    # case, file, peer's package, peer, most rounds, whether the answers must be equal
-    ("read obj into numpy", "mesh.obj", "rapidobj", with_rapidobj, 9, False),
-    ("read ply binary into numpy", "triangles.ply", "pyvista-miniply", with_miniply, 15, True),
-    ("read ply ascii into numpy", "triangles-ascii.ply", "pyvista-miniply", with_miniply, 9, True),
-    ("read stl binary, merged, into numpy", "mesh.stl", "pyvista-stl", with_pyvista_stl, 15, True),
-    ("read obj into numpy", "mesh.obj", "trimesh", with_trimesh, 1, False),
+CASES: list[tuple[str, str, str, Reader, int, bool]] = [
+    # work, file, peer's package, peer, most rounds, whether the answers must be equal
+    ("read OBJ into NumPy", "mesh.obj", "rapidobj", with_rapidobj, 9, False),
+    ("read PLY, binary, into NumPy", "triangles.ply", "pyvista-miniply", with_miniply, 25, True),
+    ("read PLY, ascii, into NumPy", "triangles-ascii.ply", "pyvista-miniply", with_miniply, 11, True),
+    ("read STL, merging, into NumPy", "mesh.stl", "pyvista-stl", with_pyvista_stl, 15, True),
+    ("read OBJ into NumPy", "mesh.obj", "trimesh", with_trimesh, 1, False),
 ]
 
 
-def measure(turn: Turn) -> tuple[float, float, Answer]:
+def turn(load: Load, look: Callable[[Any], Answer]) -> tuple[measuring.Turn, Answer]:
     gc.collect()
     wall, cpu = time.perf_counter(), time.process_time()
-    result = turn()
-    return time.perf_counter() - wall, time.process_time() - cpu, result
-
-
-def ratio(ours: list[float], theirs: list[float]) -> list[float]:
-    """Median, least and greatest of ours / theirs."""
-    ratios = sorted(a / b for a, b in zip(ours, theirs, strict=True))
-    return [statistics.median(ratios), ratios[0], ratios[-1]]
+    result = load()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    found = look(result)
+    return measuring.Turn(wall, cpu, f"{found[0]} vertices, {found[1]} faces"), found
 
 
 def same(a: Answer, b: Answer) -> bool:
     return a[:2] == b[:2] and abs(a[2] - b[2]) <= 1e-6 * abs(b[2])
 
 
-def compare(ours: Turn, theirs: Turn, rounds: int, must_equal: bool) -> dict[str, Any]:
+def compare(path: Path, peer: Reader, rounds: int, must_equal: bool) -> list[Any]:
+    ours, theirs = with_solio(path), peer(path)
     if rounds > 1:
-        ours(), theirs()
-    samples: list[tuple[float, float, float, float, float, float]] = []
-    answers: tuple[Answer, Answer] = ((0, 0, 0.0), (0, 0, 0.0))
+        turn(*ours), turn(*theirs)
+    turns = []
     for _ in range(rounds):
-        wall_a, cpu_a, answer_a = measure(ours)
-        wall_b, cpu_b, answer_b = measure(theirs)
-        wall_c, cpu_c, again = measure(ours)  # A against A
-        if again != answer_a or (must_equal and not same(answer_a, answer_b)):
-            raise SystemExit(f"answers differ: {answer_a} {answer_b} {again}")
-        answers = (answer_a, answer_b)
-        samples.append((wall_a, cpu_a, wall_b, cpu_b, wall_c, cpu_c))
-    wall_a, cpu_a, wall_b, cpu_b, wall_c, cpu_c = (list(column) for column in zip(*samples, strict=True))
-    return {
-        "rounds": rounds,
-        "wall_s": statistics.median(wall_a),
-        "cpu_s": statistics.median(cpu_a),
-        "peer_wall_s": statistics.median(wall_b),
-        "peer_cpu_s": statistics.median(cpu_b),
-        "ratio_wall": ratio(wall_a, wall_b),
-        "ratio_cpu": ratio(cpu_a, cpu_b),
-        "same_cpu": ratio(cpu_a, cpu_c),
-        "answer": f"{answers[0][0]} vertices, {answers[0][1]} faces; "
-        f"peer {answers[1][0]} vertices, {answers[1][1]} faces",
-    }
+        (a, found_a), (b, found_b), (c, found_c) = turn(*ours), turn(*theirs), turn(*ours)
+        if found_a != found_c or (must_equal and not same(found_a, found_b)):
+            raise SystemExit(f"{path.name}: answers differ: {found_a} {found_b} {found_c}")
+        turns.append((a, b, c))
+    return turns
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Compare with the peers that are installed.")
+    parser = argparse.ArgumentParser(description="Compare with the Python peers installed.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rounds", type=int, default=99, help="at most this many turns")
     options = parser.parse_args()
-    for case, name, package, peer, rounds, must_equal in CASES:
+    for work, name, package, peer, rounds, must_equal in CASES:
         path = options.folder / name
-        line: dict[str, Any] = {"case": case, "peer": package, "input": name}
         try:
             version = importlib.metadata.version(package)
-            turn = peer(path)
+            peer(path)
         except ImportError:
-            line["skipped"] = "not installed"
-        else:
-            line["peer"] = f"{package} {version}"
-            line["input_bytes"] = path.stat().st_size
-            rounds = min(rounds, options.rounds)
-            line |= compare(with_solio(path), turn, rounds, must_equal)
-        print(json.dumps(line), flush=True)
+            print(f"{package}: skipped (not installed)", flush=True)
+            continue
+        turns = compare(path, peer, min(rounds, options.rounds), must_equal)
+        print(json.dumps(measuring.row(work, f"{package} (Python)", version, turns, name)), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 //! about half a millisecond and alternate: kernel, copy, kernel again (the A/A check).
 
 use super::stats::{Ratio, median};
-use solio::{Digits, Stopwatch};
+use solio::{Digits, Stopwatch, cpu};
+use solio_codec::lines;
 use solio_codec::number::{format, parse};
 use std::fmt::Display;
 use std::hint::black_box;
@@ -89,11 +90,12 @@ fn cases() -> Vec<Case> {
         positions.iter().map(|row| row.map(|x| f64::from(x) * 1000.0 + 500_000.123)).collect();
     let unit = rows(ROWS, |x| x * 2.0 - 1.0);
     let mut cases = vec![
-        rows_case("f32, 6 digits", Digits::Fixed(6), positions.clone()),
-        rows_case("f32, 4 digits", Digits::Fixed(4), unit),
-        rows_case("f32, shortest", Digits::Shortest, positions.clone()),
+        rows_case("write f32, 6 digits", Digits::Fixed(6), positions.clone()),
+        rows_case("write f32, 4 digits", Digits::Fixed(4), unit),
+        rows_case("write f32, shortest", Digits::Shortest, positions.clone()),
     ];
-    for (name, digits) in [("f64, 6 digits", Digits::Fixed(6)), ("f64, shortest", Digits::Shortest)]
+    for (name, digits) in
+        [("write f64, 6 digits", Digits::Fixed(6)), ("write f64, shortest", Digits::Shortest)]
     {
         let (rows, doubles) = (&doubles, doubles.clone());
         let fill = move |out: &mut Vec<u8>| {
@@ -103,6 +105,10 @@ fn cases() -> Vec<Case> {
     }
     cases.push(faces_case());
     cases.push(parse_case(&positions));
+    if matches!(cpu::tier(), cpu::Tier::Avx2 | cpu::Tier::Avx512) {
+        cases.push(read_rows_case(&positions));
+        cases.push(read_faces_case());
+    }
     cases
 }
 
@@ -134,7 +140,16 @@ fn rows_case(name: &'static str, digits: Digits, rows: Vec<[f32; 3]>) -> Case {
     writer(name, numbers, text_of(name, digits, &rows, &fill), fill)
 }
 
-fn faces_case() -> Case {
+/// Faces with their text.
+struct Faces {
+    offsets: Vec<u32>,
+    vertices: Vec<u32>,
+    uvs: Vec<u32>,
+    normals: Vec<u32>,
+    text: Vec<u8>,
+}
+
+fn faces() -> Faces {
     let offsets: Vec<u32> = (0..=ROWS as u32).map(|i| 4 * i).collect();
     let vertices: Vec<u32> =
         (0..4 * ROWS as u32).map(|i| i.wrapping_mul(2_654_435_761) % 2_000_000).collect();
@@ -148,7 +163,12 @@ fn faces_case() -> Case {
         }
         text.push('\n');
     }
-    writer("face corners v/vt/vn", 12 * ROWS, text.into_bytes(), move |out| {
+    Faces { offsets, vertices, uvs, normals, text: text.into_bytes() }
+}
+
+fn faces_case() -> Case {
+    let Faces { offsets, vertices, uvs, normals, text } = faces();
+    writer("write f v/vt/vn", 12 * ROWS, text, move |out| {
         let corners = format::Corners {
             vertices: &vertices,
             uvs: Some(&uvs),
@@ -159,6 +179,47 @@ fn faces_case() -> Case {
         };
         format::face_rows(out, black_box(&offsets), &corners, false);
     })
+}
+
+/// Lines `v x y z` by the kernel that reads runs of equal lines; there is one from AVX2 on.
+fn read_rows_case(rows: &[[f32; 3]]) -> Case {
+    let text = fixed_rows(b"v ", 6, rows);
+    let numbers = 3 * rows.len();
+    let expected: Vec<[f32; 3]> =
+        rows.iter().map(|row| row.map(|v| format!("{v:.6}").parse().unwrap_or(f32::NAN))).collect();
+    let (mut reader, mut got) = (lines::Reader::default(), Vec::new());
+    let (input, len) = padded(&text);
+    let run = Box::new(move |_: &mut Vec<u8>| {
+        got.clear();
+        let end = reader.rows::<3>(black_box(&input), 0, len, b"v ", &mut got);
+        end == len && got == expected
+    });
+    Case { name: "read v x y z, 6 digits", numbers, text, run }
+}
+
+/// Lines `f v/vt/vn …` by the kernel that reads runs of equal lines.
+fn read_faces_case() -> Case {
+    let Faces { offsets, vertices, uvs, normals, text } = faces();
+    let mut reader = lines::Reader::default();
+    let (input, len) = padded(&text);
+    let [mut v, mut t, mut n, mut ends] = [const { Vec::new() }; 4];
+    let run = Box::new(move |_: &mut Vec<u8>| {
+        for array in [&mut v, &mut t, &mut n, &mut ends] {
+            array.clear();
+        }
+        let mut out =
+            lines::FaceArrays { vertices: &mut v, uvs: &mut t, normals: &mut n, ends: &mut ends };
+        let end = reader.faces(black_box(&input), 0, len, &mut out);
+        end == len && v == vertices && t == uvs && n == normals && ends == offsets[1..]
+    });
+    Case { name: "read f v/vt/vn", numbers: 12 * ROWS, text, run }
+}
+
+/// The text with what the line reader wants after it, and its own length.
+fn padded(text: &[u8]) -> (Vec<u8>, usize) {
+    let mut input = text.to_vec();
+    input.resize(text.len() + lines::PAD, b'\n');
+    (input, text.len())
 }
 
 fn parse_case(rows: &[[f32; 3]]) -> Case {
@@ -178,7 +239,7 @@ fn parse_case(rows: &[[f32; 3]]) -> Case {
         }
         sum == expected
     });
-    Case { name: "parse f32, 6 digits", numbers: 3 * rows.len(), text, run }
+    Case { name: "parse f32, one by one", numbers: 3 * rows.len(), text, run }
 }
 
 /// The right text of rows. Fixed digits: what std writes. Shortest: what `fill` writes, because

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Writes README's tables from the newest record: bench/table.py README.md [--check]
+
+They stand between `<!-- measured: start -->` and `<!-- measured: end -->`. With --check nothing is
+written; the exit code is 1 when the file says something else than the record.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import record
+from record import Row
+
+START, END = "<!-- measured: start -->", "<!-- measured: end -->"
+
+
+def seconds(wall: str, cpu: str) -> str:
+    return f"{float(wall):.3f} / {float(cpu):.3f}" if wall and cpu else "–"
+
+
+def ratio(row: Row, name: str) -> str:
+    if not row[name]:
+        return "–"
+    value = f"{float(row[name]):.2f}"
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return f"{value} ({float(low):.2f}–{float(high):.2f})" if low and high else value
+
+
+def is_kernel(row: Row) -> bool:
+    return row["work"].endswith("]")
+
+
+def table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    return lines + ["| " + " | ".join(cells) + " |" for cells in rows]
+
+
+def jobs(rows: list[Row]) -> list[str]:
+    heads = ["work", "peer", "Solio, wall / CPU s", "peer, wall / CPU s", "wall ratio", "CPU ratio"]
+    cells = [
+        [
+            row["work"],
+            f"{row['peer']} {row['peer_version']}".strip(),
+            seconds(row["ours_wall_s"], row["ours_cpu_s"]),
+            seconds(row["peer_wall_s"], row["peer_cpu_s"]),
+            ratio(row, "ratio_wall"),
+            ratio(row, "ratio_cpu"),
+        ]
+        for row in rows
+        if row["ours_wall_s"] and not is_kernel(row)
+    ]
+    return table(heads, cells)
+
+
+def kernels(rows: list[Row]) -> list[str]:
+    """One row a kernel, one column a CPU tier: ns a number, and over a copy of the text."""
+    tiers = [tier for tier in ("scalar", "avx2", "avx512") if any(f"[{tier}]" in r["work"] for r in rows)]
+    names = dict.fromkeys(r["work"].rsplit(" [", 1)[0] for r in rows if is_kernel(r))
+    found = {row["work"]: row for row in rows}
+    cells = []
+    for name in names:
+        line = [name]
+        for tier in tiers:
+            row = found.get(f"{name} [{tier}]")
+            line.append(
+                f"{float(row['ours_wall_s']) * 1e9:.2f} (× {float(row['ratio_wall']):.2f})" if row else "–"
+            )
+        cells.append(line)
+    return table(["one number, one core", *(f"{tier}, ns (× copy)" for tier in tiers)], cells)
+
+
+def memory(rows: list[Row]) -> list[str]:
+    cells = [
+        [
+            row["work"],
+            f"{float(row['ours_bytes']) / 2**20:.0f} MiB",
+            f"{float(row['peer_bytes']) / 2**20:.0f} MiB",
+        ]
+        for row in rows
+        if row["ours_bytes"]
+    ]
+    return table(["work", "beside the arrays", "budget"], cells) if cells else []
+
+
+def text(path: Path) -> str:
+    rows = record.read(path)
+    facts = json.loads(path.with_suffix(".json").read_text())
+    lines = [
+        f"Measured {facts['date']} on {facts['cores']} cores of {facts['cpu']}, "
+        f"{facts['system'].split('-')[0]}, commit {facts['commit']} "
+        f"([record](bench/record/{path.name})). Files rest in the page cache. Ratios are Solio's time "
+        "over the peer's, turn by turn in one run, the median with its 95 % interval: 0.25 means "
+        "four times as fast.",
+        "",
+        *jobs(rows),
+        "",
+        *kernels(rows),
+        "",
+        *memory(rows),
+    ]
+    return "\n".join(lines).rstrip()
+
+
+def main() -> None:
+    check = "--check" in sys.argv
+    [target] = [Path(word) for word in sys.argv[1:] if word != "--check"]
+    old = target.read_text()
+    before, rest = old.split(START)
+    _, after = rest.split(END)
+    new = f"{before}{START}\n{text(record.newest())}\n{END}{after}"
+    if check and new != old:
+        raise SystemExit(f"{target} does not say what {record.newest().name} says: `make bench-table`")
+    if not check:
+        target.write_text(new)
+
+
+if __name__ == "__main__":
+    main()
