@@ -49,7 +49,7 @@ test-slow:
 	@$(STEP) "peers" $(MAKE) bench
 
 bench: ## Compare with the peers that are installed; write bench/record
-	@$(STEP) "bench" bench/run
+	@$(STEP) "bench" $(PYTHON) bench/run $(ARGS)
 
 bench-table: ## Write README's table from the newest record
 	$(PYTHON) bench/table.py README.md

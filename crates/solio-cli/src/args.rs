@@ -205,7 +205,8 @@ pub(crate) struct ReadArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Writing (names as in Blender's exporters)")]
 pub(crate) struct WriteArgs {
-    /// Digits after the point of all numbers, 0 to 17, or shortest [default: as Blender]
+    /// Digits after the point of all numbers, MTL included: 0 to 17, or shortest [default: as
+    /// Blender]
     #[arg(long, value_name = "N|shortest", value_parser = parse_digits)]
     pub(crate) digits: Option<Digits>,
     /// Axis that is forward in the output
@@ -253,7 +254,22 @@ pub(crate) struct WriteArgs {
     /// OBJ: smoothing groups as they are, instead of on and off
     #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
     pub(crate) export_smooth_groups: Option<bool>,
-    /// OBJ: merge equal UVs and normals
+    /// OBJ: the faces' own groups
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) export_groups: Option<bool>,
+    /// OBJ: each object's faces sorted by material, and the MTL by name, as Blender does
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) sort_by_material: Option<bool>,
+    /// OBJ and MTL: underscores for spaces in names, as Blender does
+    #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
+    pub(crate) underscores: Option<bool>,
+    /// OBJ: name of the MTL file [default: the output's name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) mtl: Option<String>,
+    /// OBJ, MTL and PLY: a comment line at the head; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) comment: Vec<String>,
+    /// OBJ: merge equal UVs and normals (the default)
     #[arg(long, overrides_with = "no_merge")]
     pub(crate) merge: bool,
     /// OBJ: write every corner's UV and normal

@@ -14,6 +14,9 @@ use solio::{
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// What the system calls writing to a pipe that nobody reads.
+const BROKEN_PIPE: i32 = 32;
+
 /// One file to read and one to write.
 #[derive(Debug, PartialEq, Eq)]
 struct Plan {
@@ -53,6 +56,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
             Err(error) if error.kind() == ErrorKind::Cancelled => {
                 screen::complain(&format!("interrupted; {done} of {} done", plans.len()));
                 return Ok(Outcome::Interrupted);
+            }
+            // The reader of our standard output has seen enough (`… | head`): no failure.
+            Err(error) if is_standard(&plan.output) && error.os_error() == Some(BROKEN_PIPE) => {
+                return Ok(Outcome::Done);
             }
             Err(error) => {
                 failed += 1;
@@ -117,6 +124,10 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
                 .hint("name a folder: -o out/")
         })?;
         return Ok(vec![Plan { input, output: output.clone() }]);
+    }
+    if args.write.mtl.is_some() {
+        return Err(Error::argument("several files cannot share the name that --mtl gives")
+            .hint("without it each MTL has the name of its OBJ"));
     }
     let Some(format) = args.format else {
         return Err(Error::argument("the output is a folder, which does not tell the format")

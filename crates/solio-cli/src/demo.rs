@@ -6,14 +6,13 @@
 use crate::Outcome;
 use crate::args::DemoArgs;
 use crate::compare::{self, Tolerance};
+use crate::inputs::make_way;
 use crate::screen;
 use crate::table::{Align, BAD, BOLD, DIM, GOOD, Table, bytes, count, figures};
 use crate::{options, shape};
 use serde_json::json;
 use solio::mesh::Scene;
-use solio::{
-    Error, MeshInfo, MeshReadOptions, MeshWriteOptions, Progress, Result, Stopwatch, Usage, Work,
-};
+use solio::{Error, MeshInfo, MeshReadOptions, MeshWriteOptions, Result, Stopwatch, Usage, Work};
 use solio_io::probe::{read_plain, write_plain};
 use std::path::{Path, PathBuf};
 
@@ -120,15 +119,17 @@ impl Demo {
         let mut turns = Vec::new();
         let mut bytes = 0;
         for _ in 0..ROUNDS {
+            make_way(&path)?;
             let watch = Stopwatch::start();
             bytes = solio::write_mesh(scene, &path, options, &self.work)?.file_bytes;
             let usage = watch.usage();
             read_plain(&path, &mut self.buffer)?;
+            make_way(&plain)?;
             let watch = Stopwatch::start();
             write_plain(&plain, &self.buffer)?;
             turns.push((usage, watch.wall_s()));
         }
-        std::fs::remove_file(&plain).map_err(|e| Error::io("remove", e).at_path(&plain))?;
+        make_way(&plain)?;
         self.add(name, bytes, turns);
         Ok(())
     }
@@ -142,14 +143,13 @@ impl Demo {
         let mut bytes = 0;
         for _ in 0..ROUNDS {
             drop(std::mem::take(&mut scene)); // the last one's memory goes back first
-            let work = Work { progress: Progress::default(), ..self.work.clone() };
             let watch = Stopwatch::start();
-            scene = solio::read_mesh(&path, &options, &work)?;
+            scene = solio::read_mesh(&path, &options, &self.work)?;
             let usage = watch.usage();
-            bytes = work.progress.now().read_bytes;
             let watch = Stopwatch::start();
             read_plain(&path, &mut self.buffer)?;
             turns.push((usage, watch.wall_s()));
+            bytes = self.buffer.len() as u64;
         }
         self.add(name, bytes, turns);
         Ok(scene)

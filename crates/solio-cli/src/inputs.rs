@@ -4,7 +4,7 @@ use crate::args::InputArgs;
 use solio::{Error, Limits, Result, Work};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The inputs in the order given; may be empty only when a list was empty.
 pub(crate) fn collect(args: &InputArgs, work: &Work) -> Result<Vec<PathBuf>> {
@@ -27,6 +27,17 @@ fn split_list(text: &[u8], null: bool) -> Vec<PathBuf> {
         .filter(|name| !name.is_empty())
         .map(|name| PathBuf::from(OsString::from_vec(name.to_vec())))
         .collect()
+}
+
+/// Removes the file at `path`, if there is one: before a measured write, so that each writes into
+/// a new file, with the memory that its last one has just given back.
+pub(crate) fn make_way(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::io("remove", e).at_path(path))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::args::{ColorsChoice, Endian, ReadArgs, WorkArgs, WriteArgs};
 use solio::mesh::axes::Axis;
-use solio::mesh::obj::{NonFinite, ObjWriteOptions};
+use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
 use solio::mesh::ply::{PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
 use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Result, Work};
@@ -77,6 +77,7 @@ pub(crate) fn write(
         options.path_mode = mode;
     }
     write_obj(args, &axes, &mut options.obj);
+    write_mtl(args, &mut options.mtl);
     write_ply(args, &axes, &mut options.ply);
     write_stl(args, &axes, &mut options.stl);
     options
@@ -95,7 +96,12 @@ fn write_obj(args: &WriteArgs, axes: &Axes, obj: &mut ObjWriteOptions) {
     set(&mut obj.export_material_groups, args.export_material_groups);
     set(&mut obj.export_vertex_groups, args.export_vertex_groups);
     set(&mut obj.export_smooth_groups, args.export_smooth_groups);
+    set(&mut obj.export_groups, args.export_groups);
+    set(&mut obj.sort_by_material, args.sort_by_material);
+    set(&mut obj.spaces_to_underscores, args.underscores);
+    obj.material_library.clone_from(&args.mtl);
     obj.merge = !args.no_merge;
+    set_comments(&mut obj.comments, args);
     if let Some(digits) = args.digits {
         obj.position_digits = digits;
         obj.uv_digits = digits;
@@ -107,6 +113,13 @@ fn write_obj(args: &WriteArgs, axes: &Axes, obj: &mut ObjWriteOptions) {
     }
 }
 
+fn write_mtl(args: &WriteArgs, mtl: &mut MtlWriteOptions) {
+    set(&mut mtl.sort, args.sort_by_material);
+    set(&mut mtl.spaces_to_underscores, args.underscores);
+    set(&mut mtl.digits, args.digits);
+    set_comments(&mut mtl.comments, args);
+}
+
 fn write_ply(args: &WriteArgs, axes: &Axes, ply: &mut PlyWriteOptions) {
     ply.source_axes = axes.source;
     (ply.forward_axis, ply.up_axis) = axes.target;
@@ -116,6 +129,7 @@ fn write_ply(args: &WriteArgs, axes: &Axes, ply: &mut PlyWriteOptions) {
     set(&mut ply.export_attributes, args.export_attributes);
     set(&mut ply.export_triangulated_mesh, args.export_triangulated_mesh);
     set(&mut ply.digits, args.digits);
+    set_comments(&mut ply.comments, args);
     let colors = args.export_colors.map(|choice| match choice {
         ColorsChoice::None => PlyColors::None,
         ColorsChoice::Srgb => PlyColors::Srgb,
@@ -135,6 +149,12 @@ fn write_stl(args: &WriteArgs, axes: &Axes, stl: &mut StlWriteOptions) {
     set(&mut stl.global_scale, args.global_scale);
     stl.ascii_format = args.ascii;
     set(&mut stl.digits, args.digits);
+}
+
+fn set_comments(comments: &mut Vec<String>, args: &WriteArgs) {
+    if !args.comment.is_empty() {
+        comments.clone_from(&args.comment);
+    }
 }
 
 fn set<T>(field: &mut T, wish: Option<T>) {

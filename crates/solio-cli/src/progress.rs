@@ -59,14 +59,19 @@ fn watch(stop: &AtomicBool, every: Duration, look: impl Fn()) {
     }
 }
 
+/// While reading, the share is known; while writing, only what is done.
+const READING: &str =
+    "{prefix:.bold} reading [{bar:24}] {percent:>3}% of {decimal_total_bytes}  {msg}";
+const WRITING: &str = "{prefix:.bold} {spinner} {msg}  {elapsed}";
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ")
+}
+
 fn new_bar(name: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(
-        "{prefix:.bold} [{bar:24}] {percent:>3}% {bytes_per_sec} eta {eta} {msg}",
-    )
-    .unwrap_or_else(|_| ProgressStyle::default_bar())
-    .progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-    bar.set_style(style);
+    bar.set_style(style(READING));
     bar.set_prefix(name.to_owned());
     bar
 }
@@ -75,7 +80,12 @@ fn draw(bar: &ProgressBar, now: Progressed) {
     bar.set_length(now.read_total_bytes.max(now.read_bytes));
     bar.set_position(now.read_bytes);
     if now.written_bytes > 0 {
+        bar.set_style(style(WRITING));
         bar.set_message(format!("written {}", bytes(now.written_bytes)));
+    } else if now.read_total_bytes == 0 {
+        // A pipe does not say how much will come.
+        bar.set_style(style(WRITING));
+        bar.set_message(format!("read {}", bytes(now.read_bytes)));
     }
     bar.tick();
 }

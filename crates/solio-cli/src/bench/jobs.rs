@@ -4,6 +4,7 @@
 //! outside the measured time.
 
 use super::stats::{Ratio, median};
+use crate::inputs::make_way;
 use crate::shape;
 use solio::mesh::Scene;
 use solio::mesh::ply::PlyFormat;
@@ -120,9 +121,12 @@ impl Bench<'_> {
         let expected = solio::encode_mesh(scene, format, &named, self.work)?;
         let mut samples = Samples::default();
         for round in 0..=self.samples {
+            make_way(&path)?;
             let ours = timed(|| solio::write_mesh(scene, &path, &named, self.work).map(drop))?;
             self.must_hold(&path, &expected, name)?;
+            make_way(&plain_path)?;
             let plain = timed(|| write_plain(&plain_path, &expected))?;
+            make_way(&path)?;
             let again = timed(|| solio::write_mesh(scene, &path, &named, self.work).map(drop))?;
             samples.add(round, ours, plain, again);
         }
