@@ -43,7 +43,7 @@ else
 	@$(STEP) "blender" .ci/blender $(PYTHON313)
 endif
 
-test-slow: 
+test-slow:
 	@$(STEP) "slow rust tests" $(CARGO) test --release --workspace -- --ignored
 	@$(STEP) "fuzz" .ci/fuzz
 	@$(STEP) "peers" $(MAKE) bench

@@ -11,7 +11,11 @@ use std::fmt::Display;
 use std::hint::black_box;
 use std::str::FromStr;
 
+/// Rows whose text stays in the second-level cache, as a chunk of a file does.
 const ROWS: usize = 4096;
+
+/// Rows of a whole large mesh, beyond every cache.
+const MANY_ROWS: usize = 2_000_000;
 
 /// One kernel as measured.
 pub(crate) struct Line {
@@ -91,6 +95,11 @@ fn cases() -> Vec<Case> {
     let unit = rows(ROWS, |x| x * 2.0 - 1.0);
     let mut cases = vec![
         rows_case("write f32, 6 digits", Digits::Fixed(6), positions.clone()),
+        rows_case(
+            "write f32, 6 digits, 58 MB",
+            Digits::Fixed(6),
+            rows(MANY_ROWS, |x| x * 20.0 - 10.0),
+        ),
         rows_case("write f32, 4 digits", Digits::Fixed(4), unit),
         rows_case("write f32, shortest", Digits::Shortest, positions.clone()),
     ];
@@ -106,7 +115,12 @@ fn cases() -> Vec<Case> {
     cases.push(faces_case());
     cases.push(parse_case(&positions));
     if matches!(cpu::tier(), cpu::Tier::Avx2 | cpu::Tier::Avx512) {
-        cases.push(read_rows_case(&positions));
+        let along_a_curve: Vec<[f32; 3]> = (0..ROWS)
+            .map(|i| i as f32 * 0.003)
+            .map(|a| [8.0 * a.sin(), 6.0 * (1.3 * a).cos(), 3.0 * (0.7 * a).sin()])
+            .collect();
+        cases.push(read_rows_case("read v x y z, neighbours", &along_a_curve));
+        cases.push(read_rows_case("read v x y z, random", &positions));
         cases.push(read_faces_case());
     }
     cases
@@ -182,7 +196,7 @@ fn faces_case() -> Case {
 }
 
 /// Lines `v x y z` by the kernel that reads runs of equal lines; there is one from AVX2 on.
-fn read_rows_case(rows: &[[f32; 3]]) -> Case {
+fn read_rows_case(name: &'static str, rows: &[[f32; 3]]) -> Case {
     let text = fixed_rows(b"v ", 6, rows);
     let numbers = 3 * rows.len();
     let expected: Vec<[f32; 3]> =
@@ -194,7 +208,7 @@ fn read_rows_case(rows: &[[f32; 3]]) -> Case {
         let end = reader.rows::<3>(black_box(&input), 0, len, b"v ", &mut got);
         end == len && got == expected
     });
-    Case { name: "read v x y z, 6 digits", numbers, text, run }
+    Case { name, numbers, text, run }
 }
 
 /// Lines `f v/vt/vn …` by the kernel that reads runs of equal lines.

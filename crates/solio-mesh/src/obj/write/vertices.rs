@@ -233,5 +233,5 @@ fn check_f64(job: &Job<'_>, part: &Part<'_>, first: usize, rows: &[[f64; 3]]) ->
 fn refuse(part: &Part<'_>, what: &str, number: usize, row: &[impl std::fmt::Display]) -> Error {
     let row: Vec<String> = row.iter().map(ToString::to_string).collect();
     Error::argument(format!("{}: {what} {number} is ({})", part.describe(), row.join(", ")))
-        .hint("numbers that are not finite are written only when asked for (non-finite: write)")
+        .hint("numbers that are not finite are written only when asked for: --allow-non-finite, non_finite")
 }
