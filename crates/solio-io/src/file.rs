@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file ready to be decoded.
 pub struct Opened {
@@ -48,7 +49,12 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
     let got = read_full(&file, 0, &mut head).map_err(|e| io_error("read", e, path))?;
     let compression = Compression::of_head(&head[..got]);
     let source: Box<dyn Source> = if compression == Compression::None {
-        Box::new(FileSource { file, bytes: meta.len(), progress: work.progress.clone() })
+        Box::new(FileSource {
+            file,
+            bytes: meta.len(),
+            reached: AtomicU64::new(0),
+            progress: work.progress.clone(),
+        })
     } else {
         Box::new(StreamSource::start(file, path, limits, &work.progress)?)
     };
@@ -59,6 +65,8 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
 pub struct FileSource {
     file: File,
     bytes: u64,
+    /// How far reads have come: progress counts what is read again, such as the head, once.
+    reached: AtomicU64,
     progress: Progress,
 }
 
@@ -69,7 +77,9 @@ impl Source for FileSource {
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
         let got = read_full(&self.file, offset, buf).map_err(|e| Error::io("read", e))?;
-        self.progress.add_read(got as u64);
+        let end = offset + got as u64;
+        let before = self.reached.fetch_max(end, Ordering::Relaxed);
+        self.progress.add_read(end.saturating_sub(before));
         Ok(got)
     }
 }

@@ -1,0 +1,221 @@
+//! The command as people and scripts meet it: what it prints where, what it leaves on the disk,
+//! and how it exits.
+
+#![allow(clippy::disallowed_methods)] // tests read and write their own files
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+const BROKEN: &str = "v 0 0 0\nv 1 0 x\nf 1 2 2\n";
+
+/// A folder with `tri.obj` and `bad.obj`.
+fn folder() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tri.obj"), TRIANGLE).unwrap();
+    std::fs::write(dir.path().join("bad.obj"), BROKEN).unwrap();
+    dir
+}
+
+/// What a run of the command left.
+#[derive(Debug)]
+struct Ran {
+    code: i32,
+    out: Vec<u8>,
+    err: String,
+}
+
+impl Ran {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).unwrap()
+    }
+
+    fn json(&self) -> Vec<serde_json::Value> {
+        self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn solio(dir: &Path, args: &[&str], input: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_solio"))
+        .args(args)
+        .current_dir(dir)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that fails early leaves its input unread.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    Ran { code: output.status.code().unwrap(), out: output.stdout, err }
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn without_arguments_it_teaches() {
+    let dir = folder();
+    let ran = solio(dir.path(), &[], b"");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.text().contains("solio convert model.obj -o model.ply"));
+    assert!(ran.text().lines().all(|line| line.chars().count() <= 80), "{}", ran.text());
+}
+
+#[test]
+fn usage_errors_exit_with_2() {
+    let dir = folder();
+    for args in [
+        &["frobnicate"][..],
+        &["convert", "tri.obj"],
+        &["convert", "tri.obj", "-o", "a.ply", "--digits", "18"],
+        &["convert", "tri.obj", "-o", "a.ply", "--mem", "much"],
+        &["info"],
+    ] {
+        let ran = solio(dir.path(), args, b"");
+        assert_eq!(ran.code, 2, "{args:?}: {}", ran.err);
+        assert!(ran.out.is_empty() && !ran.err.is_empty(), "{args:?}");
+    }
+    assert_eq!(names(dir.path()), ["bad.obj", "tri.obj"]);
+}
+
+#[test]
+fn a_conversion_is_silent_in_a_pipe() {
+    let dir = folder();
+    let ran = solio(dir.path(), &["convert", "tri.obj", "-o", "tri.stl"], b"");
+    assert_eq!((ran.code, ran.text(), ran.err.as_str()), (0, "", ""));
+    let stl = std::fs::read(dir.path().join("tri.stl")).unwrap();
+    assert_eq!(stl.len(), 84 + 50);
+    assert_eq!(stl[80..84], [1, 0, 0, 0]);
+}
+
+#[test]
+fn data_passes_through_pipes() {
+    let dir = folder();
+    let args = ["convert", "-", "-o", "-", "--format", "ply"];
+    let ran = solio(dir.path(), &args, TRIANGLE.as_bytes());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.starts_with(b"ply\n"));
+    let back = solio(dir.path(), &["info", "--json", "-"], &ran.out);
+    let info = &back.json()[0];
+    assert_eq!((back.code, &info["format"], &info["vertices"]), (0, &"ply".into(), &3.into()));
+}
+
+#[test]
+fn a_bad_file_is_told_with_its_place_and_the_rest_is_done() {
+    let dir = folder();
+    let args = ["convert", "bad.obj", "tri.obj", "none.obj", "-o", "out", "--format", "ply"];
+    let ran = solio(dir.path(), &args, b"");
+    assert_eq!(ran.code, 1);
+    assert_eq!(names(&dir.path().join("out")), ["tri.ply"]);
+    let lines: Vec<&str> = ran.err.lines().filter(|l| !l.starts_with("  hint: ")).collect();
+    assert!(lines[0].starts_with("solio: bad.obj:2:7: `x` is not a number"), "{lines:?}");
+    assert!(lines[1].starts_with("solio: none.obj: cannot open: "), "{lines:?}");
+    assert_eq!(lines[2], "solio: 2 of 3 inputs failed");
+    assert!(ran.out.is_empty());
+}
+
+#[test]
+fn a_failed_conversion_leaves_the_old_file_and_nothing_else() {
+    let dir = folder();
+    std::fs::write(dir.path().join("keep.ply"), "old").unwrap();
+    let ran = solio(dir.path(), &["convert", "bad.obj", "-o", "keep.ply"], b"");
+    assert_eq!(ran.code, 1);
+    assert_eq!(std::fs::read(dir.path().join("keep.ply")).unwrap(), b"old");
+    assert_eq!(names(dir.path()), ["bad.obj", "keep.ply", "tri.obj"]);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let dir = folder();
+    let ran = solio(dir.path(), &["convert", "-n", "tri.obj", "-o", "tri.ply"], b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(names(dir.path()), ["bad.obj", "tri.obj"]);
+}
+
+#[test]
+fn lists_of_names_come_by_line_or_by_zero_byte() {
+    let dir = folder();
+    std::fs::write(dir.path().join("two\nlines.obj"), TRIANGLE).unwrap();
+    let args = ["info", "--json", "--files-from", "-"];
+    let ran = solio(dir.path(), &args, b"tri.obj\n");
+    assert_eq!((ran.code, ran.json().len()), (0, 1));
+    let ran = solio(dir.path(), &[&args[..], &["-0"]].concat(), b"tri.obj\0two\nlines.obj\0");
+    let found = ran.json();
+    assert_eq!((ran.code, found.len()), (0, 2));
+    assert_eq!(found[1]["path"], "two\nlines.obj");
+}
+
+#[test]
+fn statistics_count_each_byte_once() {
+    let dir = folder();
+    let args = ["convert", "tri.obj", "-o", "tri.stl", "--json", "--stats"];
+    let ran = solio(dir.path(), &args, b"");
+    let facts = &ran.json()[0];
+    assert_eq!(facts["read_bytes"], TRIANGLE.len());
+    assert_eq!(facts["written_bytes"], 84 + 50);
+    assert!(ran.err.contains("peak memory"), "{}", ran.err);
+}
+
+#[test]
+fn compressed_files_are_known_by_content() {
+    let dir = folder();
+    for ending in ["gz", "zst"] {
+        let packed = format!("tri.ply.{ending}");
+        assert_eq!(solio(dir.path(), &["convert", "tri.obj", "-o", &packed], b"").code, 0);
+        std::fs::rename(dir.path().join(&packed), dir.path().join("packed")).unwrap();
+        let ran = solio(dir.path(), &["info", "--json", "packed"], b"");
+        assert_eq!(ran.json()[0]["faces"], 1, "{ending}: {}", ran.err);
+    }
+}
+
+#[test]
+fn threads_and_tiers_write_the_same_bytes() {
+    let dir = folder();
+    let mut text = String::new();
+    for i in 0..60_000 {
+        text +=
+            &format!("v {} {} {}\n", f64::from(i) / 7.0, -f64::from(i) / 3.0, 1e-7 * f64::from(i));
+    }
+    for i in 1..59_999 {
+        text += &format!("f {} {} {}\n", i, i + 1, i + 2);
+    }
+    std::fs::write(dir.path().join("big.obj"), text).unwrap();
+    let mut outputs = Vec::new();
+    for (threads, tier) in [("1", "scalar"), ("1", "avx2"), ("2", "avx512"), ("5", "scalar")] {
+        let status = Command::new(env!("CARGO_BIN_EXE_solio"))
+            .args(["convert", "big.obj", "-o", "out.obj", "-j", threads])
+            .env("SOLIO_CPU", tier)
+            .current_dir(dir.path())
+            .stderr(Stdio::null()) // a tier that this machine lacks is told
+            .status()
+            .unwrap();
+        assert!(status.success());
+        outputs.push(std::fs::read(dir.path().join("out.obj")).unwrap());
+    }
+    assert!(outputs[0].len() > 1 << 20);
+    assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn completions_and_manual_name_every_command() {
+    let dir = folder();
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = solio(dir.path(), &["completions", shell], b"");
+        assert!(ran.code == 0 && ran.text().contains("convert"), "{shell}");
+    }
+    let ran = solio(dir.path(), &["man", "pages"], b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let pages = names(&dir.path().join("pages"));
+    for command in ["convert", "info", "demo", "bench"] {
+        assert!(pages.iter().any(|p| p.contains(command)), "{pages:?}");
+    }
+}
