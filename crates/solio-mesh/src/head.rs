@@ -39,6 +39,11 @@ impl<'a> Head<'a> {
         self.ended
     }
 
+    /// As [`Source::is_sequential`].
+    pub(crate) fn is_sequential(&self) -> bool {
+        self.source.is_sequential()
+    }
+
     /// Total bytes of the source, where known.
     pub(crate) fn len_bytes(&self) -> Option<u64> {
         if self.ended { Some(self.bytes.len() as u64) } else { self.source.len_bytes() }
@@ -46,7 +51,7 @@ impl<'a> Head<'a> {
 
     /// As [`Source::read_at`]; for a sequential source with rising offsets only.
     pub(crate) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
-        if !self.source.is_sequential() {
+        if !self.is_sequential() {
             return self.source.read_at(offset, buffer);
         }
         let known = usize::try_from(offset).unwrap_or(usize::MAX).min(self.bytes.len());

@@ -45,8 +45,9 @@ pub(crate) fn read_elements(
     strict: bool,
     work: &Work,
 ) -> Result<(Vec<Vec<Table>>, Vec<String>)> {
-    let tables =
-        contexts.iter().map(|cx| cx.plan.columns.iter().map(Table::new).collect()).collect();
+    // Two bytes a value at least.
+    let rest = head.len_bytes().map_or(0, |total| total.saturating_sub(header.data_at) / 2);
+    let tables = contexts.iter().map(|cx| Table::all(cx.element, &cx.plan.columns, rest)).collect();
     let lines = Lines::new(header);
     let mut tokens = Tokens::new(header, contexts, tables, strict);
     let slow = AtomicBool::new(false);

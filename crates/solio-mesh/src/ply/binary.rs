@@ -71,8 +71,12 @@ pub(crate) fn read_element(
     cx: &Context<'_>,
     work: &Work,
 ) -> Result<Vec<Table>> {
+    if let Some(tables) = super::even::read_element(head, at, cx, work)? {
+        return Ok(tables);
+    }
     let layout = Layout::new(cx.element);
-    let mut tables: Vec<Table> = cx.plan.columns.iter().map(Table::new).collect();
+    let rest = head.len_bytes().map_or(0, |total| total.saturating_sub(*at));
+    let mut tables = Table::all(cx.element, &cx.plan.columns, rest);
     let mut feed = Feed { head, layout: &layout, cx, at: *at, row: 0, carry: Vec::new() };
     ordered::run::<Slot>(
         work,
@@ -371,10 +375,14 @@ pub(crate) fn bad_index(column: &Column, cx: &Context<'_>, row: u64) -> Error {
 
 /// Where in `data` the first index past the vertices is.
 pub(crate) fn first_bad_index(column: &Column, data: &Data, vertices: u64) -> Option<usize> {
+    bad_index_at(column, u32::slice(data)?, vertices)
+}
+
+/// [`first_bad_index`] in the values themselves.
+pub(crate) fn bad_index_at(column: &Column, values: &[u32], vertices: u64) -> Option<usize> {
     if column.kind != Kind::Index {
         return None;
     }
-    let values = u32::slice(data)?;
     if column.role == Role::Strips {
         return values.iter().position(|&v| v as u64 >= vertices && v != u32::MAX);
     }

@@ -352,6 +352,25 @@ impl Data {
         }
     }
 
+    /// Zeros that take no memory until they are touched.
+    pub(crate) fn zeroed(scalar: ScalarType, n: usize) -> Data {
+        fn zeros<T: Scalar>(n: usize) -> Vec<T> {
+            let mut values = vec![T::zeroed(); n];
+            solio_base::memory::advise_huge(&mut values);
+            values
+        }
+        match scalar {
+            ScalarType::I8 => Data::I8(zeros(n)),
+            ScalarType::U8 => Data::U8(zeros(n)),
+            ScalarType::I16 => Data::I16(zeros(n)),
+            ScalarType::U16 => Data::U16(zeros(n)),
+            ScalarType::I32 => Data::I32(zeros(n)),
+            ScalarType::U32 => Data::U32(zeros(n)),
+            ScalarType::F32 => Data::F32(zeros(n)),
+            ScalarType::F64 => Data::F64(zeros(n)),
+        }
+    }
+
     pub(crate) fn scalar(&self) -> ScalarType {
         fn of<T: Scalar>(_: &[T]) -> ScalarType {
             T::TYPE
@@ -402,8 +421,21 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn new(column: &Column) -> Table {
-        let offsets = if column.is_list { vec![0] } else { Vec::new() };
-        Table { data: Data::new(column.stored), offsets }
+    /// Empty tables for the columns of an element of which `rest` bytes are left at most. Where
+    /// that is known, memory is taken at once, on huge pages.
+    pub(crate) fn all(element: &Element, columns: &[Column], rest: u64) -> Vec<Table> {
+        use solio_base::memory::with_capacity;
+        let rows = element.count.min(rest) as usize;
+        let table = |column: &Column| {
+            // Most lists are triangles.
+            let width = if column.is_list { 3 } else { column.width };
+            let mut offsets = Vec::new();
+            if column.is_list {
+                offsets = with_capacity(rows + 1);
+                offsets.push(0);
+            }
+            Table { data: Data::with_capacity(column.stored, rows * width), offsets }
+        };
+        columns.iter().map(table).collect()
     }
 }

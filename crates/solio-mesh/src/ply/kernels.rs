@@ -75,7 +75,24 @@ impl Data {
     }
 }
 
-impl Out<'_> {
+impl<'a> Out<'a> {
+    /// Splits off the first `n` values.
+    pub(crate) fn take(&mut self, n: usize) -> Out<'a> {
+        fn front<'v, T>(values: &mut &'v mut [T], n: usize) -> &'v mut [T] {
+            values.split_off_mut(..n).expect("as many values")
+        }
+        match self {
+            Out::I8(v) => Out::I8(front(v, n)),
+            Out::U8(v) => Out::U8(front(v, n)),
+            Out::I16(v) => Out::I16(front(v, n)),
+            Out::U16(v) => Out::U16(front(v, n)),
+            Out::I32(v) => Out::I32(front(v, n)),
+            Out::U32(v) => Out::U32(front(v, n)),
+            Out::F32(v) => Out::F32(front(v, n)),
+            Out::F64(v) => Out::F64(front(v, n)),
+        }
+    }
+
     /// The values as bytes.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         match self {

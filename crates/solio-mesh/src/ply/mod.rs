@@ -27,6 +27,7 @@ mod binary;
 mod cells;
 mod color;
 mod columns;
+mod even;
 mod header;
 mod kernels;
 mod layout;

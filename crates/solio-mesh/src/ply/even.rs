@@ -1,0 +1,314 @@
+//! Binary records that all have one size: decoded on all threads, straight to their places.
+//!
+//! * Most files have nothing but triangles, or nothing but quads: then lists are of one length,
+//!   and where each record lies is known without looking at those before it.
+//! * The results are zeroed memory that the system hands out on first touch, in huge pages, so
+//!   that no byte of them is written twice and none by one thread alone.
+//!
+//! Whatever is odd (a list of another length, an index past the vertices, an end that comes too
+//! early) is left to [`super::binary`], which takes every file and knows the place of an error.
+
+use super::binary::{CHUNK, Context, bad_index_at, list_count};
+use super::columns::{Column, Data, Table};
+use super::kernels::{Field, Out, Rows, gather};
+use crate::head::Head;
+use crate::model::ScalarType;
+use solio_base::{Result, Work, ordered};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// One chunk of records.
+#[derive(Default)]
+struct Slot<'a> {
+    bytes: Vec<u8>,
+    at: u64,
+    /// The part of each column that the chunk fills.
+    outs: Vec<Out<'a>>,
+}
+
+/// A count that all records must have.
+struct Count {
+    property: usize,
+    offset: usize,
+    count: u32,
+}
+
+/// Values that lie together in the records and in a column.
+struct Move {
+    column: usize,
+    field: Field,
+    place: usize,
+}
+
+/// What every record looks like.
+struct Shape {
+    stride: usize,
+    counts: Vec<Count>,
+    moves: Vec<Move>,
+    /// As planned, but a list has its length as width.
+    columns: Vec<Column>,
+}
+
+/// Reads the records of an element that start at `*at`, and moves `*at` behind them; `None`
+/// (and `at` as it was) when they are not of one size or not all right.
+pub(crate) fn read_element(
+    head: &Head<'_>,
+    at: &mut u64,
+    cx: &Context<'_>,
+    work: &Work,
+) -> Result<Option<Vec<Table>>> {
+    let Some(shape) = Shape::of_first(head, *at, cx)? else { return Ok(None) };
+    let rows = cx.element.count as usize;
+    let mut all: Vec<Data> =
+        shape.columns.iter().map(|c| Data::zeroed(c.stored, rows * c.width)).collect();
+    let mut outs: Vec<Out<'_>> = all.iter_mut().map(Data::out).collect();
+    let chunk = (CHUNK / shape.stride).max(1);
+    let odd = AtomicBool::new(false);
+    let mut row = 0;
+    ordered::run::<Slot<'_>>(
+        work,
+        work.window(4 * CHUNK),
+        |slot| {
+            let n = chunk.min(rows - row);
+            if n == 0 || odd.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            slot.at = *at + (row * shape.stride) as u64;
+            slot.bytes.resize(n * shape.stride, 0);
+            slot.outs.clear();
+            let parts = outs.iter_mut().zip(&shape.columns);
+            slot.outs.extend(parts.map(|(out, column)| out.take(n * column.width)));
+            row += n;
+            Ok(true)
+        },
+        |slot| {
+            let got = head.read_at(slot.at, &mut slot.bytes)?;
+            if got < slot.bytes.len() || !shape.decode(&slot.bytes, &mut slot.outs, cx) {
+                odd.store(true, Ordering::Relaxed);
+            }
+            Ok(())
+        },
+        |_| Ok(()),
+    )?;
+    if odd.into_inner() {
+        return Ok(None);
+    }
+    *at += (rows * shape.stride) as u64;
+    Ok(Some(shape.tables(all, rows)))
+}
+
+impl Shape {
+    /// The shape of the record at `at`, if it can be that of all.
+    fn of_first(head: &Head<'_>, at: u64, cx: &Context<'_>) -> Result<Option<Shape>> {
+        let (Some(total), false) = (head.len_bytes(), head.is_sequential()) else {
+            return Ok(None);
+        };
+        let mut bytes = vec![0; CHUNK];
+        let got = head.read_at(at, &mut bytes)?;
+        let shape = Shape::new(&bytes[..got], cx);
+        Ok(shape.filter(|shape| {
+            let rows = cx.element.count;
+            let need = (shape.stride as u64).checked_mul(rows);
+            let fits = |c: &Column| {
+                let values = (c.width as u64).saturating_mul(rows);
+                !c.is_list
+                    || (cx.limits.check_elements("list values", values).is_ok()
+                        && values < u64::from(u32::MAX))
+            };
+            let values = shape.columns.iter().map(|c| c.width as u64).max().unwrap_or(0);
+            rows > 0
+                && need.is_some_and(|need| need <= total.saturating_sub(at))
+                && shape.columns.iter().all(fits)
+                && cx.limits.check_elements("list values", rows).is_ok()
+                && cx.limits.check_bytes("an element", 8 * values.saturating_mul(rows)).is_ok()
+        }))
+    }
+
+    /// The shape of the record that `bytes` start with.
+    fn new(bytes: &[u8], cx: &Context<'_>) -> Option<Shape> {
+        let properties = &cx.element.properties;
+        let (mut stride, mut counts, mut offsets) = (0, Vec::new(), Vec::new());
+        let mut columns = cx.plan.columns.clone();
+        for (i, property) in properties.iter().enumerate() {
+            let mut values = 1;
+            if let Some(scalar) = property.list {
+                let count = list_count(property, bytes.get(stride..)?, cx.big_endian)??;
+                counts.push(Count { property: i, offset: stride, count });
+                stride += scalar.size();
+                values = count as usize;
+                columns[cx.plan.of_property[i].0].width = values;
+            }
+            offsets.push(stride);
+            stride = stride.checked_add(values.checked_mul(property.scalar.size())?)?;
+        }
+        let plain = stride > 0 && stride <= bytes.len() && columns.iter().all(|c| c.width > 0);
+        let moves = moves(cx, &columns, &offsets);
+        plain.then_some(Shape { stride, counts, moves, columns })
+    }
+
+    /// Decodes whole records; `false` when one is of another shape or has a wrong index.
+    fn decode(&self, bytes: &[u8], outs: &mut [Out<'_>], cx: &Context<'_>) -> bool {
+        if !self.counts.iter().all(|count| self.has_count(bytes, count, cx)) {
+            return false;
+        }
+        for (out, column) in outs.iter_mut().zip(&self.columns) {
+            if let Out::F32(values) = out
+                && !column.is_list
+                && column.parts.len() < column.width
+            {
+                values.fill(1.0); // alpha
+            }
+        }
+        for Move { column, field, place } in &self.moves {
+            let rows = Rows::Fixed { bytes, stride: self.stride };
+            gather(rows, field, &self.columns[*column], &mut outs[*column], *place);
+        }
+        outs.iter().zip(&self.columns).all(|(out, column)| match out {
+            Out::U32(values) => bad_index_at(column, values, cx.vertices).is_none(),
+            _ => true,
+        })
+    }
+
+    /// Whether a list has the same length in all records.
+    fn has_count(&self, bytes: &[u8], count: &Count, cx: &Context<'_>) -> bool {
+        let property = &cx.element.properties[count.property];
+        let mut lists = bytes.chunks_exact(self.stride).map(|row| &row[count.offset..]);
+        if property.list == Some(ScalarType::U8) {
+            // Without an early end, so that it becomes a vector loop.
+            return lists.fold(0, |all, list| all | (u32::from(list[0]) ^ count.count)) == 0;
+        }
+        lists.all(|list| list_count(property, list, cx.big_endian) == Some(Some(count.count)))
+    }
+
+    fn tables(&self, all: Vec<Data>, rows: usize) -> Vec<Table> {
+        let table = |(data, column): (Data, &Column)| {
+            let mut offsets = Vec::new();
+            if column.is_list {
+                offsets = solio_base::memory::with_capacity(rows + 1);
+                offsets.extend((0..=rows).map(|i| (i * column.width) as u32));
+            }
+            Table { data, offsets }
+        };
+        all.into_iter().zip(&self.columns).map(table).collect()
+    }
+}
+
+/// What goes where, with neighbours moved together.
+fn moves(cx: &Context<'_>, columns: &[Column], offsets: &[usize]) -> Vec<Move> {
+    let mut moves: Vec<Move> = Vec::new();
+    for (c, column) in columns.iter().enumerate() {
+        for (place, &p) in column.parts.iter().enumerate() {
+            let (scalar, offset) = (cx.element.properties[p].scalar, offsets[p]);
+            let count = if column.is_list { column.width } else { 1 };
+            if let Some(Move { column, field, .. }) = moves.last_mut()
+                && *column == c
+                && field.scalar == scalar
+                && field.offset + field.count * scalar.size() == offset
+            {
+                field.count += 1;
+                continue;
+            }
+            let field = Field { scalar, big_endian: cx.big_endian, offset, count };
+            moves.push(Move { column: c, field, place });
+        }
+    }
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Mesh, Positions};
+    use crate::ply::{PlyReadOptions, decode_ply};
+    use solio_base::{Result, Source, Work};
+
+    /// Serves its bytes in order only, so that it is not read here.
+    struct InOrder<'a>(&'a [u8]);
+
+    impl Source for InOrder<'_> {
+        fn len_bytes(&self) -> Option<u64> {
+            Some(self.0.len() as u64)
+        }
+        fn is_sequential(&self) -> bool {
+            true
+        }
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+            self.0.read_at(offset, buf)
+        }
+    }
+
+    /// Vertices, and faces that have `corners` corners but for the face `other`, with four.
+    fn file(big_endian: bool, corners: u32, other: usize, index: u32) -> Vec<u8> {
+        const ROWS: usize = 40_000;
+        let format = if big_endian { "big" } else { "little" };
+        let mut out = format!(
+            "ply\nformat binary_{format}_endian 1.0\nelement vertex {ROWS}\nproperty float x\n\
+             property float y\nproperty float z\nproperty uchar red\nproperty uchar green\n\
+             property uchar blue\nproperty short mark\nelement face {ROWS}\n\
+             property uchar flags\nproperty list uchar int vertex_indices\n\
+             property list ushort double weights\nend_header\n"
+        )
+        .into_bytes();
+        let mut put = |bytes: &[u8]| match big_endian {
+            true => out.extend(bytes.iter().rev()),
+            false => out.extend(bytes),
+        };
+        for i in 0..ROWS {
+            (0..3).for_each(|k| put(&(i as f32 * 0.5 + k as f32).to_le_bytes()));
+            (0..3).for_each(|k| put(&[(i + k) as u8]));
+            put(&(i as i16).to_le_bytes());
+        }
+        for i in 0..ROWS {
+            let count = if i == other { 4 } else { corners };
+            put(&[i as u8]);
+            put(&[count as u8]);
+            (0..count).for_each(|k| put(&(if i == other { index } else { k }).to_le_bytes()));
+            put(&2u16.to_le_bytes());
+            (0..2).for_each(|k| put(&(i as f64 + f64::from(k)).to_le_bytes()));
+        }
+        out
+    }
+
+    /// What this reader gives, which must be what [`super::super::binary`] gives.
+    fn both(bytes: &[u8]) -> std::result::Result<Mesh<'static>, String> {
+        let read = |source: &dyn Source, threads| {
+            let work = Work { threads, ..Work::default() };
+            decode_ply(source, &PlyReadOptions::default(), &work)
+                .map(|mut scene| scene.meshes.remove(0))
+                .map_err(|e| e.to_string())
+        };
+        let want = read(&InOrder(bytes), 2);
+        assert_eq!(read(&bytes, 1), want);
+        assert_eq!(read(&bytes, 3), want);
+        want
+    }
+
+    #[test]
+    fn even_records_read_as_others_do() {
+        for big_endian in [false, true] {
+            for corners in [3, 4, 7] {
+                let mesh = both(&file(big_endian, corners, usize::MAX, 0)).unwrap();
+                let Positions::F32(positions) = &mesh.positions else { panic!("not f32") };
+                assert_eq!(positions[39_999], [19_999.5, 20_000.5, 20_001.5]);
+                assert_eq!(
+                    mesh.colors.unwrap().values[513],
+                    [1.0 / 255.0, 2.0 / 255.0, 3.0 / 255.0, 1.0]
+                );
+                assert_eq!(mesh.face_offsets[40_000], 40_000 * corners);
+                assert_eq!(mesh.corner_vertices[(39_999 * corners + 2) as usize], 2);
+                assert_eq!(mesh.attributes.len(), 3);
+            }
+        }
+    }
+
+    #[test]
+    fn odd_records_are_left_to_the_other_reader() {
+        let mesh = both(&file(false, 3, 39_990, 5)).unwrap();
+        assert_eq!(mesh.face_offsets[40_000], 120_001);
+        assert_eq!(both(&file(false, 0, usize::MAX, 0)).unwrap().corner_vertices.len(), 0);
+        let error = both(&file(false, 4, 39_990, 40_000)).unwrap_err();
+        assert!(error.contains("record 39990"), "{error}");
+        let whole = file(true, 3, usize::MAX, 0);
+        for cut in [1, 300_000, 700_000, 1_900_000] {
+            both(&whole[..whole.len() - cut]).unwrap_err();
+        }
+    }
+}
