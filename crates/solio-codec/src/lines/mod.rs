@@ -1,5 +1,5 @@
 //! Many lines of numbers of one shape to arrays, as in the bodies of OBJ files:
-//! `v 0.439019 -0.159939 0.756944`, `f 63823/1/1 63824/2/1 63887/3/1`.
+//! `v 0.439019 -0.159939 0.756944`, `f 63823/1/1 63824/2/1 63887/3/1`; and of PLY files.
 //!
 //! Only what is plain is taken: single blanks, numbers of at most eight digits on either side of
 //! the point, lines of one shape after another. A reader passes everything else to
@@ -13,12 +13,14 @@
 //!   cost nothing, and words become integers eight at once, without a branch on their length;
 //! * `int · 10^n + fraction` is exact in an f64, and so is `10^n`: one division rounds.
 
+mod cells;
 #[cfg(target_arch = "x86_64")]
 mod kernel;
 mod shape;
 #[cfg(test)]
 mod tests;
 
+pub use cells::Cell;
 use shape::{FaceShape, RowShape};
 use solio_base::cpu::{Tier, tier};
 

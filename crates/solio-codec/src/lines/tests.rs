@@ -90,7 +90,98 @@ fn takes_plain_lines_and_nothing_else() {
     }
 }
 
+/// Numbers that were taken of lines of two floats and a byte, and the bytes used.
+fn cells(tier: Tier, text: &str) -> (Vec<f32>, usize) {
+    let mut out = Vec::new();
+    let line = [Cell::Float, Cell::Float, Cell::Byte];
+    let used = Reader::on(tier).cells(&padded(text), 0, text.len(), &line, 9999, &mut out);
+    assert_eq!(out.len() % 3, 0);
+    (out, used)
+}
+
+/// Values and counts that were taken, and the bytes used.
+fn lists(tier: Tier, text: &str) -> (Vec<u32>, Vec<u32>, usize) {
+    let (mut values, mut counts) = (Vec::new(), Vec::new());
+    let used = Reader::on(tier).lists(&padded(text), 0, text.len(), 9999, &mut values, &mut counts);
+    (values, counts, used)
+}
+
+#[test]
+fn takes_lines_without_a_key() {
+    for tier in tiers() {
+        let text = "0.5 -1 255\n-.25 12345678 0 \r\n-0 3.1234567 7\n1 2 256\n";
+        let (got, used) = cells(tier, text);
+        assert_eq!(got, [0.5, -1.0, 255.0, -0.25, 12345678.0, 0.0, -0.0, 3.1234567, 7.0]);
+        assert!(got[6].is_sign_negative());
+        assert_eq!(&text[used..], "1 2 256\n");
+        for odd in [
+            "1 2 3",
+            "1 2\n",
+            "1 2 3 4\n",
+            "1 2 -3\n",
+            "1 2 3.0\n",
+            "1  2 3\n",
+            " 1 2 3\n",
+            "\n",
+            "1. 2 3\n",
+            ". 2 3\n",
+            "- 2 3\n",
+            "1 -.-2 3\n",
+            "1e1 2 3\n",
+            "123456789 2 3\n",
+            "1 2 3\r \n",
+            "1 2 3\r1\n",
+            "1\t2 3\n",
+            "1.2.3 4 5\n",
+            "nan 2 3\n",
+            "1 2 \n",
+            "1-2 2 3\n",
+        ] {
+            assert_eq!(cells(tier, odd), (vec![], 0), "{odd:?}");
+        }
+        let text = "3 1 2 3\n4 0 9 8 7 \r\n1 99999999\n2 1 2\n3 1 2\n";
+        let (values, counts, used) = lists(tier, text);
+        assert_eq!(values, [1, 2, 3, 0, 9, 8, 7, 99_999_999, 1, 2]);
+        assert_eq!((counts, &text[used..]), (vec![3, 4, 1, 2], "3 1 2\n"));
+        for odd in
+            ["3 1 2 3", "0\n", "3 1  2\n", "1 -1\n", "1 1.5\n", "2 1\n3\n", " 1 2\n", "1 2 3\n"]
+        {
+            assert_eq!(lists(tier, odd), (vec![], vec![], 0), "{odd:?}");
+        }
+        let (mut out, text) = (Vec::new(), padded("1\n2\n3\n"));
+        let used = Reader::on(tier).cells(&text, 0, 6, &[Cell::Float], 2, &mut out);
+        assert_eq!((out, used), (vec![1.0, 2.0], 4));
+    }
+}
+
 proptest! {
+    #[test]
+    fn cells_equal_the_careful_parse(
+        lines in prop::collection::vec(
+            ("-?[0-9]{1,7}(\\.[0-9]{1,7})?", "-?[0-9]{0,3}\\.[0-9]{1,6}", 0u8..), 1..300
+        )
+    ) {
+        let text: String = lines.iter().map(|(x, y, b)| format!("{x} {y} {b}\n")).collect();
+        let careful = |w: &str| f32_prefix(w.as_bytes()).unwrap().0.to_bits();
+        let expected: Vec<u32> = lines
+            .iter()
+            .flat_map(|(x, y, b)| [careful(x), careful(y), f32::from(*b).to_bits()])
+            .collect();
+        for tier in tiers() {
+            let (got, used) = cells(tier, &text);
+            prop_assert_eq!(used, text.len());
+            prop_assert_eq!(got.iter().map(|v| v.to_bits()).collect::<Vec<_>>(), &expected[..]);
+        }
+    }
+
+    #[test]
+    fn any_text_without_a_key_is_taken_alike_on_every_tier(text in "[0-9/. \\-\r\n]{0,200}") {
+        let all: Vec<_> = tiers().iter().map(|&t| (cells(t, &text), lists(t, &text))).collect();
+        for pair in all.windows(2) {
+            prop_assert_eq!(&pair[0], &pair[1]);
+        }
+    }
+
     #[test]
     fn floats_equal_the_careful_parse(
         lines in prop::collection::vec(

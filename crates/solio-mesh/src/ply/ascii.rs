@@ -12,6 +12,7 @@ use super::tokens::Tokens;
 use crate::head::Head;
 use crate::model::ScalarType;
 use solio_base::{Error, Result, Work, ordered};
+use solio_codec::lines::{Cell, PAD, Reader};
 use solio_codec::number::parse;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,6 +36,15 @@ pub(crate) struct Slot {
     /// Whether every line was a record.
     regular: bool,
     parts: Vec<Part>,
+    tools: Tools,
+}
+
+/// What parsing needs.
+#[derive(Default)]
+struct Tools {
+    reader: Reader,
+    /// Values in the order of the file.
+    values: Vec<f32>,
 }
 
 /// Reads all elements. Returns their tables, and warnings.
@@ -179,9 +189,24 @@ fn parse_lines(
     lines: &Lines,
     newline: u8,
 ) -> Option<()> {
+    let len = slot.text.len();
+    slot.text.resize(len + PAD, b' ');
+    let regular = parse_padded(slot, len, contexts, lines, newline);
+    slot.text.truncate(len);
+    regular
+}
+
+/// [`parse_lines`] of the first `len` bytes.
+fn parse_padded(
+    slot: &mut Slot,
+    len: usize,
+    contexts: &[Context<'_>],
+    lines: &Lines,
+    newline: u8,
+) -> Option<()> {
     let (mut element, mut row) = lines.record(slot.first_line);
     let mut left = slot.lines;
-    let mut cursor = Cursor { text: &slot.text, at: 0, newline };
+    let mut cursor = Cursor { text: &slot.text[..len], padded: &slot.text, at: 0, newline };
     let mut parts = 0;
     while left > 0 {
         let Some(cx) = contexts.get(element) else {
@@ -198,7 +223,7 @@ fn parse_lines(
             }
             let part = &mut slot.parts[parts];
             (part.element, part.rows) = (element, rows);
-            parse_part(part, cx, &mut cursor)?;
+            parse_part(part, cx, &mut cursor, &mut slot.tools)?;
             parts += 1;
         }
         left -= rows as u64;
@@ -208,7 +233,12 @@ fn parse_lines(
     Some(())
 }
 
-fn parse_part(part: &mut Part, cx: &Context<'_>, cursor: &mut Cursor<'_>) -> Option<()> {
+fn parse_part(
+    part: &mut Part,
+    cx: &Context<'_>,
+    cursor: &mut Cursor<'_>,
+    tools: &mut Tools,
+) -> Option<()> {
     let columns = &cx.plan.columns;
     part.columns.resize_with(columns.len(), || Data::new(ScalarType::U8));
     part.counts.resize_with(columns.len(), Vec::new);
@@ -216,19 +246,19 @@ fn parse_part(part: &mut Part, cx: &Context<'_>, cursor: &mut Cursor<'_>) -> Opt
         prepare(data, column, part.rows);
         counts.clear();
     }
+    let steps = steps(cx);
     match (&columns[..], &mut part.columns[..]) {
-        ([c], [Data::F32(values)]) if c.kind == Kind::F32(1.0) && !c.is_list && in_order(cx) => {
-            floats(values, c.width, cursor)?;
-        }
         ([c], [Data::U32(values)]) if c.kind == Kind::Index && c.is_list => {
-            index_lists(values, &mut part.counts[0], part.rows, cursor)?;
+            index_lists(values, &mut part.counts[0], part.rows, cursor, tools)?;
         }
-        _ => {
-            let steps = steps(cx);
-            for row in 0..part.rows {
-                record(&mut part.columns, &mut part.counts, row, &steps, cursor)?;
+        _ => match cells(&steps) {
+            Some(cells) => float_records(part, &cells, &steps, cursor, tools)?,
+            None => {
+                for row in 0..part.rows {
+                    record(&mut part.columns, &mut part.counts, row, &steps, cursor)?;
+                }
             }
-        }
+        },
     }
     let bad = |(column, data)| first_bad_index(column, data, cx.vertices).is_some();
     if columns.iter().zip(&part.columns).any(bad) {
@@ -237,21 +267,51 @@ fn parse_part(part: &mut Part, cx: &Context<'_>, cursor: &mut Cursor<'_>) -> Opt
     Some(())
 }
 
-/// Whether the values of the only column are in the order of the file and floats there too.
-fn in_order(cx: &Context<'_>) -> bool {
-    let column = &cx.plan.columns[0];
-    column.parts.len() == column.width
-        && column.parts.iter().enumerate().all(|(k, &p)| k == p)
-        && cx.element.properties.iter().all(|p| p.scalar.is_float())
+/// Lines that are parsed one by one where the next one is not plain; doubles each time.
+const CAREFUL: usize = 64;
+
+/// What stands in a record, if all of it becomes 32-bit floats.
+fn cells(steps: &[Step<'_>]) -> Option<Vec<Cell>> {
+    let cell = |step: &Step<'_>| match (step.kind, step.property.scalar) {
+        _ if step.property.list.is_some() => None,
+        (Kind::F32(_), ScalarType::F32 | ScalarType::F64) => Some(Cell::Float),
+        (Kind::F32(_), ScalarType::U8) => Some(Cell::Byte),
+        (Kind::Same, ScalarType::F32) => Some(Cell::Float),
+        _ => None,
+    };
+    steps.iter().map(cell).collect()
 }
 
-/// Records that are nothing but floats.
-fn floats(values: &mut [f32], width: usize, cursor: &mut Cursor<'_>) -> Option<()> {
-    for row in values.chunks_exact_mut(width) {
-        for value in row {
-            *value = cursor.f32()?;
+/// Records that become nothing but 32-bit floats.
+fn float_records(
+    part: &mut Part,
+    cells: &[Cell],
+    steps: &[Step<'_>],
+    cursor: &mut Cursor<'_>,
+    tools: &mut Tools,
+) -> Option<()> {
+    let (mut row, mut careful) = (0, CAREFUL);
+    while row < part.rows {
+        let Tools { reader, values } = &mut *tools;
+        values.clear();
+        cursor.take(|text, at, end| reader.cells(text, at, end, cells, part.rows - row, values));
+        for (i, step) in steps.iter().enumerate() {
+            let Data::F32(out) = &mut part.columns[step.column] else { return None };
+            let out = out[row * step.width..].chunks_exact_mut(step.width);
+            let given = values.chunks_exact(cells.len());
+            match step.kind {
+                Kind::F32(divisor) if divisor != 1.0 => {
+                    out.zip(given).for_each(|(out, given)| out[step.place] = given[i] / divisor);
+                }
+                _ => out.zip(given).for_each(|(out, given)| out[step.place] = given[i]),
+            }
         }
-        cursor.end_line()?;
+        row += values.len() / cells.len();
+        for row in row..part.rows.min(row + careful) {
+            record(&mut part.columns, &mut part.counts, row, steps, cursor)?;
+        }
+        row = part.rows.min(row + careful);
+        careful *= 2;
     }
     Some(())
 }
@@ -262,14 +322,22 @@ fn index_lists(
     counts: &mut Vec<u32>,
     rows: usize,
     cursor: &mut Cursor<'_>,
+    tools: &mut Tools,
 ) -> Option<()> {
-    for _ in 0..rows {
-        let count = cursor.index()?;
-        for _ in 0..count {
-            values.push(cursor.index()?);
+    let mut careful = CAREFUL;
+    while counts.len() < rows {
+        let left = rows - counts.len();
+        let reader = &mut tools.reader;
+        cursor.take(|text, at, end| reader.lists(text, at, end, left, values, counts));
+        for _ in 0..careful.min(rows - counts.len()) {
+            let count = cursor.index()?;
+            for _ in 0..count {
+                values.push(cursor.index()?);
+            }
+            counts.push(count);
+            cursor.end_line()?;
         }
-        counts.push(count);
-        cursor.end_line()?;
+        careful *= 2;
     }
     Some(())
 }
@@ -391,11 +459,20 @@ pub(crate) fn integer(token: &[u8], scalar: ScalarType) -> Option<i64> {
 /// A place in the text of a chunk.
 struct Cursor<'a> {
     text: &'a [u8],
+    /// The text with [`PAD`] more bytes.
+    padded: &'a [u8],
     at: usize,
     newline: u8,
 }
 
 impl<'a> Cursor<'a> {
+    /// Lets a reader of plain lines move on; it gets the padded text, and from where to where.
+    fn take(&mut self, read: impl FnOnce(&[u8], usize, usize) -> usize) {
+        if self.newline == b'\n' {
+            self.at = read(self.padded, self.at, self.text.len());
+        }
+    }
+
     #[inline(always)]
     fn skip_blanks(&mut self) {
         while let Some(b' ' | b'\t') = self.text.get(self.at) {
@@ -457,5 +534,61 @@ impl<'a> Cursor<'a> {
             Some(_) => None,
             None => Some(()), // the last line of the file
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ply::{PlyReadOptions, decode_ply};
+    use solio_base::Work;
+
+    /// Plain lines with odd ones in between.
+    fn file() -> String {
+        const ROWS: usize = 30_000;
+        let mut out = format!(
+            "ply\nformat ascii 1.0\nelement vertex {ROWS}\nproperty float x\nproperty float y\n\
+             property double nx\nproperty double ny\nproperty double nz\nproperty float z\n\
+             property uchar red\nproperty uchar green\nproperty uchar blue\nelement face {ROWS}\n\
+             property list uchar int vertex_indices\nend_header\n"
+        );
+        for i in 0..ROWS {
+            let x = match i {
+                i if i % 700 == 0 => "1e-3".to_string(),
+                i if i % 900 == 0 => "0.123456789".to_string(),
+                i if i % 3 == 0 => i.to_string(),
+                i => format!("-{}.{:04}", i % 50, i % 9999),
+            };
+            let gap = if i % 1100 == 0 { "\t " } else { " " };
+            let [r, g, b] = [i % 256, i / 256 % 256, 7];
+            out.push_str(&format!("{x} 0.5{gap}-0 1 .25 {i}.125 {r} {g} {b}\n"));
+        }
+        for i in 0..ROWS {
+            match i {
+                i if i % 800 == 0 => out.push_str(&format!("3  0 1 {i}\n")),
+                i if i % 5000 == 1 => out.push_str("0\n"),
+                i if i % 3 == 0 => out.push_str(&format!("4 {i} 2 1 0\n")),
+                i => out.push_str(&format!("3 0 {i} 2 \n")),
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn plain_lines_read_as_others_do() {
+        let read = |text: &str, threads| {
+            let work = Work { threads, ..Work::default() };
+            decode_ply(&text.as_bytes(), &PlyReadOptions::default(), &work)
+                .unwrap()
+                .meshes
+                .remove(0)
+        };
+        let text = file();
+        // Lines that end so are read one by one.
+        let want = read(&text.replace('\n', "\r"), 1);
+        assert_eq!(want.face_offsets.len(), 30_001);
+        assert_eq!(want.positions.get(3), [3.0, 0.5, 3.125]);
+        assert_eq!(want.positions.get(701)[0], f64::from(-1.0701f32));
+        assert_eq!(read(&text, 1), want);
+        assert_eq!(read(&text, 3), want);
     }
 }
