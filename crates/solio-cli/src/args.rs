@@ -14,7 +14,7 @@ Solio moves meshes between disk and memory as fast as the machine allows.
   solio info model.obj                     what is in a file
   solio convert model.obj -o model.ply     from one format to another
   solio convert *.stl -o out/ --format obj --compress zst
-  solio demo                               2 million vertices out and back, timed
+  solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
 
 It reads and writes OBJ with MTL, PLY and STL, plain or as .gz and .zst.
