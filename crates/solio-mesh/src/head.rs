@@ -26,7 +26,7 @@ impl<'a> Head<'a> {
     pub(crate) fn look(&mut self, count: usize) -> Result<&[u8]> {
         let have = self.bytes.len();
         if have < count && !self.ended {
-            self.bytes.resize(count, 0);
+            self.bytes.resize(have + self.room(have as u64, count - have), 0);
             let got = self.source.read_at(have as u64, &mut self.bytes[have..])?;
             self.bytes.truncate(have + got);
             self.ended = have + got < count;
@@ -47,6 +47,12 @@ impl<'a> Head<'a> {
     /// Total bytes of the source, where known.
     pub(crate) fn len_bytes(&self) -> Option<u64> {
         if self.ended { Some(self.bytes.len() as u64) } else { self.source.len_bytes() }
+    }
+
+    /// Bytes of buffer for a read of `want` at `offset`: small files need no large one.
+    pub(crate) fn room(&self, offset: u64, want: usize) -> usize {
+        let rest = self.len_bytes().map_or(u64::MAX, |total| total.saturating_sub(offset));
+        usize::try_from(rest).unwrap_or(usize::MAX).min(want)
     }
 
     /// As [`Source::read_at`]; for a sequential source with rising offsets only.

@@ -19,3 +19,20 @@ pub mod triangulate;
 
 pub use material::Material;
 pub use model::{ColorSpace, Colors, Domain, Mesh, Normals, Object, Positions, Scene, Uvs};
+
+/// All files under `folder` whose names end in `end`, in any case.
+#[cfg(test)]
+#[allow(clippy::disallowed_methods)]
+fn test_files(folder: &std::path::Path, end: &str) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.append(&mut test_files(&path, end));
+        } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case(end)) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}

@@ -189,8 +189,10 @@ impl Reader<'_> {
         let mut rest = words;
         loop {
             let before = rest.clone();
-            let Some(option) = rest.next() else { break };
-            let Some((least, most)) = option_arguments(option.text) else {
+            // A file name may start with `#`, as names may.
+            let option = rest.next();
+            let arguments = option.and_then(|option| option_arguments(option.text));
+            let (Some(option), Some((least, most))) = (option, arguments) else {
                 rest = before;
                 break;
             };

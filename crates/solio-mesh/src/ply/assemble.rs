@@ -49,6 +49,7 @@ pub(crate) fn assemble(
         }
         warnings.push(message.into());
     }
+    drop_strays(&mut mesh, header, strict, &mut warnings)?;
     let materials = textures(&header.comments);
     if !materials.is_empty() {
         mesh.face_materials = Cow::Owned(face_textures(&mesh, materials.len()));
@@ -90,7 +91,14 @@ fn place(mesh: &mut Mesh<'static>, element: &Element, column: &Column, table: Ta
             }
             mesh.line_vertices = Cow::Owned(v);
         }
-        (_, data) => mesh.attributes.push(attribute(element, column, data, table.offsets)),
+        (_, data) => {
+            // Of two properties with one name the first is kept.
+            let own = column.parts[0];
+            let name = &element.properties[own].name;
+            if element.properties[..own].iter().all(|p| p.name != *name) {
+                mesh.attributes.push(attribute(element, column, data, table.offsets));
+            }
+        }
     }
 }
 
@@ -170,6 +178,46 @@ fn add_strips(mesh: &mut Mesh<'static>, table: &Table, limits: &Limits) -> Resul
         mesh.face_offsets = Cow::Owned(offsets);
     }
     mesh.corner_vertices = Cow::Owned(corners);
+    Ok(())
+}
+
+/// Drops attributes of elements that the mesh has not: those of faces or edges without vertices,
+/// or of faces that have been joined by those of strips.
+fn drop_strays(
+    mesh: &mut Mesh<'static>,
+    header: &Header,
+    strict: bool,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    let faces = mesh.face_offsets.len().saturating_sub(1);
+    let edges = mesh.line_offsets.len().saturating_sub(1);
+    let counts = |element: &str| match element {
+        "vertex" => Some(mesh.positions.len()),
+        "face" => Some(faces),
+        "edge" => Some(edges),
+        _ => None,
+    };
+    let length = |a: &Attribute<'_>| match &a.list {
+        Some((offsets, _)) => offsets.len().saturating_sub(1),
+        None => a.values.len(),
+    };
+    let fits = |a: &Attribute<'_>| counts(&a.element).is_none_or(|count| count == length(a));
+    for stray in mesh.attributes.iter().filter(|a| !fits(a)) {
+        let message = format!(
+            "`{}` has values for {} elements `{}`, of which the mesh has {}",
+            stray.name,
+            length(stray),
+            stray.element,
+            counts(&stray.element).unwrap_or(0)
+        );
+        if strict {
+            return Err(Error::corrupt(message).at_offset(header.data_at).at_line(header.lines, 1));
+        }
+        warnings.push(format!("{message}: not kept"));
+    }
+    let keep: Vec<bool> = mesh.attributes.iter().map(fits).collect();
+    let mut keep = keep.into_iter();
+    mesh.attributes.retain(|_| keep.next().unwrap_or(true));
     Ok(())
 }
 

@@ -64,20 +64,70 @@ struct Slot {
     counts: Vec<Vec<u32>>,
 }
 
-/// Reads the records of an element that start at `*at`, and moves `*at` behind them.
+/// How far reading has come. A sequential source gives its bytes once, so what was read behind an
+/// element is handed on to the next one.
+pub(crate) struct Position {
+    /// Offset of what follows `carry`.
+    at: u64,
+    /// What was read already of the records to come.
+    carry: Vec<u8>,
+}
+
+impl Position {
+    pub(crate) fn new(at: u64) -> Position {
+        Position { at, carry: Vec::new() }
+    }
+
+    /// Offset of the next record.
+    pub(crate) fn offset(&self) -> u64 {
+        self.at - self.carry.len() as u64
+    }
+
+    /// Whether nothing is left.
+    pub(crate) fn at_end(&self, head: &Head<'_>) -> Result<bool> {
+        Ok(self.carry.is_empty() && head.read_at(self.at, &mut [0])? == 0)
+    }
+
+    /// Reads on behind the first `have` of `bytes` until there are `want` or the source ends;
+    /// returns whether it did. What `bytes` held behind `have` is overwritten, not zeroed first.
+    fn fill(
+        &mut self,
+        head: &Head<'_>,
+        bytes: &mut Vec<u8>,
+        mut have: usize,
+        want: usize,
+    ) -> Result<bool> {
+        if !self.carry.is_empty() {
+            let kept = self.carry.len().min(want.saturating_sub(have));
+            bytes.truncate(have);
+            bytes.extend(self.carry.drain(..kept));
+            have += kept;
+        }
+        let room = head.room(self.at, want - have);
+        bytes.resize(have + room, 0);
+        let got = if room > 0 { head.read_at(self.at, &mut bytes[have..])? } else { 0 };
+        bytes.truncate(have + got);
+        self.at += got as u64;
+        Ok(have + got < want)
+    }
+}
+
+/// Reads the records of an element that start at `position`, and moves it behind them.
 pub(crate) fn read_element(
     head: &Head<'_>,
-    at: &mut u64,
+    position: &mut Position,
     cx: &Context<'_>,
     work: &Work,
 ) -> Result<Vec<Table>> {
-    if let Some(tables) = super::even::read_element(head, at, cx, work)? {
+    let mut at = position.offset();
+    if let Some(tables) = super::even::read_element(head, &mut at, cx, work)? {
+        *position = Position::new(at);
         return Ok(tables);
     }
     let layout = Layout::new(cx.element);
-    let rest = head.len_bytes().map_or(0, |total| total.saturating_sub(*at));
+    let rest = head.len_bytes().map_or(0, |total| total.saturating_sub(at));
     let mut tables = Table::all(cx.element, &cx.plan.columns, rest);
-    let mut feed = Feed { head, layout: &layout, cx, at: *at, row: 0, carry: Vec::new() };
+    let mut feed = Feed { head, layout: &layout, cx, position, row: 0 };
     ordered::run::<Slot>(
         work,
         work.window(4 * CHUNK),
@@ -90,7 +140,6 @@ pub(crate) fn read_element(
             Ok(())
         },
     )?;
-    *at = feed.at - feed.carry.len() as u64;
     Ok(tables)
 }
 
@@ -120,11 +169,8 @@ struct Feed<'a> {
     head: &'a Head<'a>,
     layout: &'a Layout,
     cx: &'a Context<'a>,
-    /// Offset of what follows `carry`.
-    at: u64,
+    position: &'a mut Position,
     row: u64,
-    /// The start of a record that the last chunk ended in.
-    carry: Vec<u8>,
 }
 
 impl Feed<'_> {
@@ -134,7 +180,7 @@ impl Feed<'_> {
             return Ok(false);
         }
         slot.first_row = self.row;
-        slot.at = self.at - self.carry.len() as u64;
+        slot.at = self.position.offset();
         if self.layout.segments.len() == 1 {
             self.fixed(slot, left)?;
         } else {
@@ -147,39 +193,29 @@ impl Feed<'_> {
     fn fixed(&mut self, slot: &mut Slot, left: u64) -> Result<()> {
         let stride = self.layout.segments[0].fixed;
         slot.rows = ((CHUNK / stride).max(1) as u64).min(left) as usize;
-        slot.bytes.resize(slot.rows * stride, 0);
-        let got = self.head.read_at(self.at, &mut slot.bytes)?;
-        if got < slot.bytes.len() {
-            return Err(self.ended(self.row + (got / stride) as u64, self.at + got as u64));
+        if self.position.fill(self.head, &mut slot.bytes, 0, slot.rows * stride)? {
+            let row = self.row + (slot.bytes.len() / stride) as u64;
+            return Err(self.ended(row, self.position.at));
         }
-        self.at += got as u64;
         Ok(())
     }
 
     fn lists(&mut self, slot: &mut Slot, left: u64) -> Result<()> {
-        slot.bytes.clear();
-        slot.bytes.append(&mut self.carry);
         let mut want = CHUNK;
+        let mut have = 0;
         loop {
-            let have = slot.bytes.len();
-            let mut ended = false;
-            if have < want {
-                slot.bytes.resize(want, 0);
-                let got = self.head.read_at(self.at, &mut slot.bytes[have..])?;
-                slot.bytes.truncate(have + got);
-                self.at += got as u64;
-                ended = have + got < want;
-            }
+            let ended = self.position.fill(self.head, &mut slot.bytes, have, want)?;
+            have = slot.bytes.len();
             let used = self.scan(slot, left)?;
             if slot.rows > 0 && (!ended || slot.rows as u64 == left) {
-                self.carry.extend_from_slice(&slot.bytes[used..]);
-                slot.bytes.truncate(used);
+                // Before what is left of an earlier element's, if `want` did not reach so far.
+                self.position.carry.splice(..0, slot.bytes.drain(used..));
                 return Ok(());
             }
             if ended {
-                return Err(self.ended(self.row + slot.rows as u64, self.at));
+                return Err(self.ended(self.row + slot.rows as u64, self.position.at));
             }
-            want = slot.bytes.len() * 2; // one record larger than the chunk
+            want = have * 2; // one record larger than the chunk
         }
     }
 

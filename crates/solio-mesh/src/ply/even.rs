@@ -102,7 +102,7 @@ impl Shape {
         let (Some(total), false) = (head.len_bytes(), head.is_sequential()) else {
             return Ok(None);
         };
-        let mut bytes = vec![0; CHUNK];
+        let mut bytes = vec![0; head.room(at, CHUNK)];
         let got = head.read_at(at, &mut bytes)?;
         let shape = Shape::new(&bytes[..got], cx);
         Ok(shape.filter(|shape| {

@@ -124,6 +124,7 @@ pub(crate) fn read_header(head: &mut Head<'_>, strict: bool, limits: &Limits) ->
             lines: 0,
             newline,
         },
+        declarations: 0,
         format_seen: false,
         strict,
         limits,
@@ -179,8 +180,12 @@ fn line_end(head: &mut Head<'_>, at: usize, newline: u8, limits: &Limits) -> Res
     }
 }
 
+/// Most elements and properties of a file; real ones have some dozens.
+const MOST_DECLARATIONS: usize = 4096;
+
 struct Parser<'a> {
     header: Header,
+    declarations: usize,
     format_seen: bool,
     strict: bool,
     limits: &'a Limits,
@@ -205,7 +210,7 @@ impl Parser<'_> {
             "property" => self.property(rest)?,
             "end_header" => return Ok(true),
             _ => {
-                let shown: String = key.chars().take(40).collect();
+                let shown = shown(key);
                 if !self.format_seen {
                     return Err(Error::syntax(format!("`{shown}` where `format` was expected")));
                 }
@@ -223,13 +228,14 @@ impl Parser<'_> {
             "binary_big_endian" => PlyFormat::BinaryBigEndian,
             _ => {
                 return Err(Error::syntax(format!(
-                    "format `{name}`; expected ascii, binary_little_endian or binary_big_endian"
+                    "format `{}`; expected ascii, binary_little_endian or binary_big_endian",
+                    shown(name)
                 )));
             }
         };
         self.format_seen = true;
         if version.trim() != "1.0" {
-            self.odd(format!("format version `{}`; expected 1.0", version.trim()))?;
+            self.odd(format!("format version `{}`; expected 1.0", shown(version.trim())))?;
         }
         Ok(())
     }
@@ -240,15 +246,19 @@ impl Parser<'_> {
             return Err(Error::syntax("expected `element <name> <count>`"));
         };
         let count = count.parse::<u64>().map_err(|_| {
-            Error::syntax(format!("the count of element `{}` is `{count}`", name.trim()))
+            Error::syntax(format!(
+                "the count of element `{}` is `{}`",
+                shown(name.trim()),
+                shown(count)
+            ))
         })?;
         self.limits.check_elements(name, count)?;
-        let name = name.trim().to_string();
+        let name = one_name(name)?;
         if self.header.elements.iter().any(|e| e.name == name) {
-            self.odd(format!("a second element `{name}`"))?;
+            return Err(Error::syntax(format!("a second element `{name}`")));
         }
         self.header.elements.push(Element { name, count, properties: Vec::new() });
-        Ok(())
+        self.declared()
     }
 
     fn property(&mut self, rest: &str) -> Result<()> {
@@ -265,7 +275,7 @@ impl Parser<'_> {
             (None, word, after)
         };
         let scalar = scalar(word)?;
-        let name = name.trim().to_string();
+        let name = one_name(name)?;
         if name.is_empty() {
             return Err(Error::syntax("a property without a name"));
         }
@@ -276,9 +286,20 @@ impl Parser<'_> {
         let element_name = element.name.clone();
         element.properties.push(Property { name: name.clone(), scalar, list });
         if twice {
-            self.odd(format!("element `{element_name}` has two properties `{name}`"))?;
+            self.odd(format!(
+                "element `{element_name}` has two properties `{name}`; the first is kept"
+            ))?;
         }
-        Ok(())
+        self.declared()
+    }
+
+    /// Counts the elements and properties: their names are compared each with each.
+    fn declared(&mut self) -> Result<()> {
+        self.declarations += 1;
+        if self.declarations <= MOST_DECLARATIONS {
+            return Ok(());
+        }
+        Err(Error::limit(format!("more than {MOST_DECLARATIONS} elements and properties")))
     }
 
     /// Something that the specification does not allow, but that does no harm.
@@ -300,9 +321,24 @@ impl Parser<'_> {
     }
 }
 
+/// A name without the white space around it. Names may have blanks, but stay on one line.
+fn one_name(name: &str) -> Result<String> {
+    let name = name.trim();
+    if name.contains(|c: char| c.is_control() && c != '\t') {
+        return Err(Error::syntax(format!("control characters in the name `{}`", shown(name))));
+    }
+    Ok(name.into())
+}
+
+/// Text of the file within a message: short, and nothing that upsets a terminal.
+fn shown(text: &str) -> String {
+    let short = text.chars().take(40);
+    short.map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
 fn scalar(word: &str) -> Result<ScalarType> {
     ScalarType::from_name(word).ok_or_else(|| {
-        Error::syntax(format!("unknown type `{word}`"))
+        Error::syntax(format!("unknown type `{}`", shown(word)))
             .hint("PLY knows char, uchar, short, ushort, int, uint, float and double")
     })
 }

@@ -44,3 +44,6 @@ pub(crate) use place::Placement;
 pub use read::decode_ply;
 pub(crate) use text::push_f32;
 pub use write::encode_ply;
+
+#[cfg(test)]
+mod tests;

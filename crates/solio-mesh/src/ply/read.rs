@@ -1,7 +1,7 @@
 //! Reading: header, plan, columns, mesh.
 
 use super::assemble::{Loaded, assemble};
-use super::binary::Context;
+use super::binary::{Context, Position};
 use super::columns::Plan;
 use super::header::{Element, Header, read_header};
 use super::options::{PlyFormat, PlyReadOptions};
@@ -72,15 +72,14 @@ fn read_binary(
     strict: bool,
     work: &Work,
 ) -> Result<(Tables, Vec<String>)> {
-    let mut at = header.data_at;
+    let mut position = Position::new(header.data_at);
     let mut tables = Vec::new();
     for cx in contexts {
-        tables.push(binary::read_element(head, &mut at, cx, work)?);
+        tables.push(binary::read_element(head, &mut position, cx, work)?);
     }
     let mut warnings = Vec::new();
-    let mut byte = [0];
-    if head.read_at(at, &mut byte)? > 0 {
-        let error = Error::corrupt("data behind the last record").at_offset(at);
+    if !position.at_end(head)? {
+        let error = Error::corrupt("data behind the last record").at_offset(position.offset());
         if strict {
             return Err(error);
         }

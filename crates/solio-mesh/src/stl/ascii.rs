@@ -103,7 +103,8 @@ impl Feed<'_> {
         let cut = loop {
             let have = slot.text.len();
             if !self.ended && have < want {
-                slot.text.resize(want, 0);
+                let room = self.head.room(self.at, want - have);
+                slot.text.resize(have + room, 0);
                 let got = self.head.read_at(self.at, &mut slot.text[have..])?;
                 slot.text.truncate(have + got);
                 self.at += got as u64;

@@ -17,30 +17,35 @@ struct Slot {
     triangles: Triangles,
 }
 
-/// Reads `count` triangles.
+/// Reads `count` triangles; with `None` all that the source has.
 pub(crate) fn read<'o>(
     head: &Head<'_>,
-    count: u64,
+    count: Option<u64>,
     options: &'o StlReadOptions,
     work: &Work,
 ) -> Result<Collector<'o>> {
     let chunk = LOCAL_CORNERS / 3;
     // Without a known length, memory follows the data.
-    let expected = if head.len_bytes().is_some() { count as usize } else { 0 };
+    let expected = if head.len_bytes().is_some() { count.unwrap_or(0) as usize } else { 0 };
     let mut collector = Collector::new(options, expected);
     let mut done = 0u64;
+    let mut ended = false;
     ordered::run::<Slot>(
         work,
         work.window(4 * chunk * TRIANGLE),
         |slot| {
-            let n = (count - done).min(chunk as u64) as usize;
-            if n == 0 {
+            let n = count.map_or(chunk, |count| (count - done).min(chunk as u64) as usize);
+            if n == 0 || ended {
                 return Ok(false);
             }
             let at = HEADER as u64 + done * TRIANGLE as u64;
             slot.bytes.resize(n * TRIANGLE, 0);
             let got = head.read_at(at, &mut slot.bytes)?;
-            if got < slot.bytes.len() {
+            ended = got < slot.bytes.len();
+            if ended && count.is_none() && got.is_multiple_of(TRIANGLE) {
+                slot.bytes.truncate(got);
+            } else if ended {
+                let count = count.map_or("all".into(), |count| count.to_string());
                 let triangle = done + (got / TRIANGLE) as u64;
                 let message = format!("the data ends in triangle {triangle} of {count}");
                 return Err(Error::corrupt(message).at_offset(at + got as u64));

@@ -30,3 +30,6 @@ mod write;
 pub use options::{StlReadOptions, StlWriteOptions};
 pub use read::decode_stl;
 pub use write::{encode_stl, encode_stl_object};
+
+#[cfg(test)]
+mod tests;

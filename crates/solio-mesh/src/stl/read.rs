@@ -5,6 +5,7 @@ use super::{ascii, binary, color};
 use crate::head::Head;
 use crate::model::Scene;
 use solio_base::{Error, Result, Source, Work};
+use std::fmt::Display;
 
 /// Reads an STL file. The scene has one mesh; the solids of a text file are its objects.
 ///
@@ -25,8 +26,14 @@ pub fn decode_stl(
         (collector.finish().0, Vec::new())
     } else {
         let count = triangle_count(&head, options.strict, &mut warnings)?;
-        options.limits.check_elements("triangles", count).map_err(|e| e.at_offset(80))?;
+        let elements = count.unwrap_or(0);
+        options.limits.check_elements("triangles", elements).map_err(|e| e.at_offset(80))?;
         let (mut mesh, words) = binary::read(&head, count, options, work)?.finish();
+        if count.is_none() && !mesh.face_offsets.is_empty() {
+            unset(&(mesh.face_offsets.len() - 1), options.strict, &mut warnings)?;
+        } else if let Some(count) = count.filter(|_| head.len_bytes().is_none()) {
+            check_end(&head, count, options.strict, &mut warnings)?;
+        }
         let header = &head.bytes()[..80];
         mesh.attributes = color::attributes(header, words);
         let text = String::from_utf8_lossy(header).trim_end_matches(['\0', ' ']).to_string();
@@ -64,10 +71,14 @@ fn count_word(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(word.try_into().expect("four bytes")))
 }
 
-/// The number of triangles of a binary file.
-fn triangle_count(head: &Head<'_>, strict: bool, warnings: &mut Vec<String>) -> Result<u64> {
+/// The number of triangles of a binary file; `None` where only reading to the end can tell.
+fn triangle_count(
+    head: &Head<'_>,
+    strict: bool,
+    warnings: &mut Vec<String>,
+) -> Result<Option<u64>> {
     let count = count_word(head.bytes()).map_or(0, u64::from);
-    let Some(total) = head.len_bytes() else { return Ok(count) };
+    let Some(total) = head.len_bytes() else { return Ok((count > 0).then_some(count)) };
     let rest = total - binary::HEADER as u64;
     let need = count * binary::TRIANGLE as u64;
     if need > rest {
@@ -77,19 +88,44 @@ fn triangle_count(head: &Head<'_>, strict: bool, warnings: &mut Vec<String>) -> 
         .at_offset(80));
     }
     if need == rest {
-        return Ok(count);
+        return Ok(Some(count));
     }
     let fits = rest / binary::TRIANGLE as u64;
-    let unset = count == 0 && rest.is_multiple_of(binary::TRIANGLE as u64);
-    let error = if unset {
-        Error::corrupt(format!("the count of triangles is 0, but {fits} follow")).at_offset(80)
-    } else {
-        let end = binary::HEADER as u64 + need;
-        Error::corrupt(format!("{} bytes behind the last triangle", rest - need)).at_offset(end)
-    };
-    if strict || (count == 0 && !unset) {
+    if count == 0 && rest.is_multiple_of(binary::TRIANGLE as u64) {
+        unset(&fits, strict, warnings)?;
+        return Ok(Some(fits));
+    }
+    let end = binary::HEADER as u64 + need;
+    let message = format!("{} bytes behind the last triangle", rest - need);
+    let error = Error::corrupt(message).at_offset(end);
+    if strict || count == 0 {
         return Err(error);
     }
     warnings.push(error.to_string());
-    Ok(if unset { fits } else { count })
+    Ok(Some(count))
+}
+
+/// Some writers to pipes leave the count 0.
+fn unset(follow: &impl Display, strict: bool, warnings: &mut Vec<String>) -> Result<()> {
+    let message = format!("the count of triangles is 0, but {follow} follow");
+    let error = Error::corrupt(message).at_offset(80);
+    if strict {
+        return Err(error);
+    }
+    warnings.push(error.to_string());
+    Ok(())
+}
+
+/// What [`triangle_count`] checks where the length is known, for a stream.
+fn check_end(head: &Head<'_>, count: u64, strict: bool, warnings: &mut Vec<String>) -> Result<()> {
+    let end = binary::HEADER as u64 + count * binary::TRIANGLE as u64;
+    if head.read_at(end, &mut [0])? == 0 {
+        return Ok(());
+    }
+    let error = Error::corrupt("more bytes behind the last triangle").at_offset(end);
+    if strict {
+        return Err(error);
+    }
+    warnings.push(error.to_string());
+    Ok(())
 }

@@ -43,6 +43,10 @@ pub(super) fn rows<F: Float, const N: usize>(
             let Some((number, used)) = F::prefix(&text[here..]) else { break 'line };
             *value = number;
             here += used;
+            // `1.0.5` is not two numbers.
+            if !matches!(text[here], b' ' | b'\t' | b'\n' | b'\r') {
+                break 'line;
+            }
         }
         here = skip(text, here);
         let Some(next) = end(text, here) else { break };

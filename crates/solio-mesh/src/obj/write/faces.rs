@@ -253,7 +253,11 @@ fn write_changes(
     }
 }
 
-/// Text that stays on one line.
+/// Text that stays on one line: a backslash at its end would join it with the next one.
 pub(super) fn line_text(text: &str) -> String {
-    text.replace(['\n', '\r'], "_")
+    let mut line = text.replace(['\n', '\r'], "_");
+    if line.ends_with('\\') {
+        line.push(' ');
+    }
+    line
 }

@@ -1,0 +1,372 @@
+use super::*;
+use crate::model::{
+    Attribute, ColorSpace, Colors, Domain, Mesh, Normals, Positions, ScalarType, Scene, Uvs, Values,
+};
+use proptest::prelude::*;
+use solio_base::{Limits, Result, Source, Work};
+use std::borrow::Cow;
+
+fn work(threads: usize) -> Work {
+    Work { threads, ..Work::default() }
+}
+
+fn read(bytes: &[u8]) -> Result<Scene<'static>> {
+    decode_ply(&bytes.to_vec(), &PlyReadOptions::default(), &work(2))
+}
+
+fn write(scene: &Scene<'_>, options: &PlyWriteOptions, threads: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    encode_ply(scene, options, &work(threads), &mut out).unwrap();
+    out
+}
+
+fn format(format: PlyFormat) -> PlyWriteOptions {
+    PlyWriteOptions { format, ..PlyWriteOptions::default() }
+}
+
+const FORMATS: [PlyFormat; 3] =
+    [PlyFormat::Ascii, PlyFormat::BinaryLittleEndian, PlyFormat::BinaryBigEndian];
+
+/// A source that serves its bytes once, in order, and does not know how many there are.
+struct Stream(Vec<u8>, std::sync::atomic::AtomicU64);
+
+impl Source for Stream {
+    fn len_bytes(&self) -> Option<u64> {
+        None
+    }
+    fn is_sequential(&self) -> bool {
+        true
+    }
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        use std::sync::atomic::Ordering::SeqCst;
+        assert!(offset >= self.1.load(SeqCst), "a sequential source was asked to go back");
+        let n = self.0.read_at(offset, buffer)?;
+        self.1.store(offset + n as u64, SeqCst);
+        Ok(n)
+    }
+}
+
+/// Vertices with everything, mixed faces, an edge, attributes of every type.
+fn rich(vertices: usize, faces: usize) -> Scene<'static> {
+    let v = vertices;
+    let point = |i: usize| [i as f32 * 0.5, (i as f32).sin(), -1e-7 * i as f32];
+    let mut offsets = vec![0];
+    let mut corners = Vec::new();
+    for f in 0..faces {
+        corners.extend((0..3 + f % 3).map(|k| ((f * 7 + k) % v) as u32));
+        offsets.push(corners.len() as u32);
+    }
+    let color = |i: usize| [i % 256, (i * 3) % 256, 255, i % 2].map(|c| c as f32 / 255.0);
+    let attribute = |element: &str, name: &str, values: Values<'static>| Attribute {
+        element: element.into(),
+        name: name.into(),
+        values,
+        list: None,
+    };
+    let lists: Vec<u32> = (0..=v as u32).map(|i| i / 2).collect();
+    let mut attributes = vec![
+        attribute("vertex", "quality", Values::F64((0..v).map(|i| i as f64 / 3.0).collect())),
+        attribute("vertex", "a i8", Values::I8((0..v).map(|i| i as i8).collect())),
+        attribute("vertex", "u16", Values::U16((0..v).map(|i| (i * 3) as u16).collect())),
+        attribute("face", "flags", Values::U8((0..faces).map(|i| i as u8).collect())),
+        attribute("face", "id", Values::I32((0..faces).map(|i| -(i as i32)).collect())),
+        attribute("camera", "fov", Values::F32(Cow::Owned(vec![0.5, 1e30]))),
+        attribute("camera", "frame", Values::I16(Cow::Owned(vec![-5, 5]))),
+    ];
+    attributes.push(Attribute {
+        element: "vertex".into(),
+        name: "links".into(),
+        values: Values::U32((0..lists[v]).collect()),
+        list: Some((Cow::Owned(lists), ScalarType::U16)),
+    });
+    let mesh = Mesh {
+        positions: Positions::F32((0..v).map(point).collect()),
+        normals: Some(Normals {
+            values: (0..v).map(|i| [0.0, 1.0, i as f32]).collect(),
+            domain: Domain::Vertex,
+        }),
+        colors: Some(Colors { values: (0..v).map(color).collect(), space: ColorSpace::Srgb }),
+        uvs: Some(Uvs {
+            values: (0..v).map(|i| [i as f32 / 7.0, 0.25]).collect(),
+            domain: Domain::Vertex,
+        }),
+        face_offsets: Cow::Owned(offsets),
+        corner_vertices: Cow::Owned(corners),
+        line_offsets: Cow::Owned(vec![0, 2, 4]),
+        line_vertices: Cow::Owned(vec![0, 1, 1, v as u32 - 1]),
+        attributes,
+        ..Mesh::default()
+    };
+    Scene { meshes: vec![mesh], comments: vec!["Solio".into()], ..Scene::default() }
+}
+
+/// Attributes by element and name: a file has them in another order.
+fn sorted(mut scene: Scene<'_>) -> Scene<'_> {
+    for mesh in &mut scene.meshes {
+        mesh.attributes.sort_by(|a, b| (&a.element, &a.name).cmp(&(&b.element, &b.name)));
+    }
+    scene
+}
+
+#[test]
+fn everything_survives_in_all_formats_and_threads() {
+    for (v, f) in [(9, 5), (40_000, 70_001)] {
+        let scene = sorted(rich(v, f));
+        for form in FORMATS {
+            let bytes = write(&scene, &format(form), 1);
+            for threads in [1, 2, 7] {
+                assert_eq!(write(&scene, &format(form), threads), bytes);
+                let back = decode_ply(&bytes, &PlyReadOptions::default(), &work(threads)).unwrap();
+                assert!(sorted(back) == scene, "{form:?} on {threads} threads");
+            }
+            let stream = Stream(bytes, 0.into());
+            let back = decode_ply(&stream, &PlyReadOptions::default(), &work(2)).unwrap();
+            assert!(sorted(back) == scene, "{form:?} from a stream");
+        }
+    }
+}
+
+#[test]
+fn plain_triangles_survive_on_any_number_of_threads() {
+    let n = 100_000u32;
+    let mesh = Mesh {
+        positions: Positions::F32((0..n).map(|i| [i as f32, 0.5, -0.0]).collect()),
+        face_offsets: (0..n - 1).map(|i| 3 * i).collect(),
+        corner_vertices: (0..n - 2).flat_map(|i| [i, i + 1, i + 2]).collect(),
+        ..Mesh::default()
+    };
+    let scene = Scene { meshes: vec![mesh], comments: vec!["Solio".into()], ..Scene::default() };
+    for form in FORMATS {
+        let bytes = write(&scene, &format(form), 2);
+        for threads in [1, 2, 7] {
+            let back = decode_ply(&bytes, &PlyReadOptions::default(), &work(threads)).unwrap();
+            assert!(back == scene, "{form:?} on {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn vertices_split_where_uvs_differ() {
+    let mesh = Mesh {
+        positions: Positions::F32((0..5).map(|i| [i as f32, 0.0, 0.0]).collect()),
+        face_offsets: Cow::Owned(vec![0, 3, 6]),
+        corner_vertices: Cow::Owned(vec![0, 1, 2, 2, 1, 3]),
+        uvs: Some(Uvs {
+            values: vec![[0., 0.], [1., 0.], [1., 1.], [0.5, 1.], [1., -0.0], [0., 1.]].into(),
+            domain: Domain::Corner,
+        }),
+        ..Mesh::default()
+    };
+    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    let text = String::from_utf8(write(&scene, &format(PlyFormat::Ascii), 2)).unwrap();
+    let body = text.split_once("end_header\n").unwrap().1;
+    assert_eq!(
+        body,
+        "0 0 0 0 0\n1 0 0 1 0\n2 0 0 1 1\n2 0 0 0.5 1\n3 0 0 0 1\n4 0 0 0 0\n\
+         3 0 1 2\n3 3 1 4\n"
+    );
+}
+
+#[test]
+fn text_need_not_keep_to_lines() {
+    let header = "ply\r\nformat ascii 1.0\r\nelement vertex 3\r\nproperty double x\r\n\
+                  property double y\r\nproperty double z\r\nproperty uchar red\r\n\
+                  property uchar green\r\nproperty uchar blue\r\nelement tristrips 1\r\n\
+                  property list int int vertex_indices\r\nend_header\r\n";
+    let body = "0 0\t0 255 0 0 1 0 0 0 51 0\r\n\r\n0 1\r\n0 0 0 102 7 0 1 2\r\n-1 2\t1 0";
+    for old_mac in [false, true] {
+        let mut text = format!("{header}{body}");
+        if old_mac {
+            text = text.replace("\r\n", "\r");
+        }
+        let scene = read(text.as_bytes()).unwrap();
+        let mesh = &scene.meshes[0];
+        assert_eq!(mesh.positions.get(1), [1.0, 0.0, 0.0]);
+        assert!(matches!(mesh.positions, Positions::F64(_)));
+        assert_eq!(mesh.colors.as_ref().unwrap().values[1], [0.0, 0.2, 0.0, 1.0]);
+        assert_eq!(mesh.corner_vertices[..], [0, 1, 2, 2, 1, 0]);
+        assert_eq!(mesh.face_offsets[..], [0, 3, 6]);
+        assert!(scene.warnings.is_empty(), "{:?}", scene.warnings);
+    }
+}
+
+#[test]
+fn corner_uvs_and_textures() {
+    let text = "ply\nformat ascii 1.0\ncomment TextureFile a b.png\nelement vertex 3\n\
+        property float x\nproperty float y\nproperty float z\nelement face 2\n\
+        property list uchar int vertex_index\nproperty list uchar float texcoord\nend_header\n\
+        0 0 0\n1 0 0\n0 1 0\n3 0 1 2 6 0 0 1 0 0 1\n3 2 1 0 0\n";
+    let scene = read(text.as_bytes()).unwrap();
+    let mesh = &scene.meshes[0];
+    let uvs = mesh.uvs.as_ref().unwrap();
+    let none = crate::model::NONE;
+    assert_eq!(uvs.domain, Domain::Indexed(vec![0, 1, 2, none, none, none].into()));
+    assert_eq!(uvs.values[..], [[0., 0.], [1., 0.], [0., 1.]]);
+    assert_eq!((scene.materials[0].name.as_str(), &mesh.face_materials[..]), ("a b", &[0, 0][..]));
+}
+
+const HEAD: &str = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n\
+    property float y\nproperty float z\nelement face 1\n\
+    property list uchar int vertex_indices\nend_header\n";
+
+#[test]
+fn errors_say_what_and_where() {
+    let cases: [(String, &str); 9] = [
+        (String::new(), "byte 0: the file is empty; a PLY file starts with `ply`"),
+        ("plx\n".into(), "1:1: a PLY file starts with a line `ply` (byte 0)"),
+        (
+            "ply\nformat ascii 1.0\nelement vertex 4000000000\nproperty float x\n\
+             property float y\nproperty float z\nend_header\n0 0 0\n"
+                .into(),
+            "byte 109: 4000000000 records of element `vertex` need at least 24000000000 bytes; \
+             the file has 6 behind its header",
+        ),
+        (
+            format!("{HEAD}0 0 zero\n3 0 0 0\n"),
+            "10:5: `zero` where `z` of type float in element \
+             `vertex` was expected (byte 158)",
+        ),
+        (
+            format!("{HEAD}0 0 0\n3 0 1 0\n"),
+            "11:5: `vertex_indices` of record 0 of element `face` \
+             refers to a vertex that is not there; the file has 1 vertices (byte 164)",
+        ),
+        (
+            format!("{HEAD}0 0 0\n3 0 -1 0\n"),
+            "11:5: `vertex_indices` of record 0 of element \
+             `face` refers to a vertex that is not there; the file has 1 vertices (byte 164)",
+        ),
+        (
+            format!("{HEAD}0 0 0\n300 0 0 0\n"),
+            "11:1: `300` where the count of list \
+             `vertex_indices` was expected (byte 160)",
+        ),
+        (
+            format!("{HEAD}0 0 0\n3 0 0\n"),
+            "11:1: the data ends in record 0 of 1 of element \
+             `face` (byte 166)",
+        ),
+        (
+            "ply\nformat ascii 1.0\nelement vertex 0\nproperty quad x\nend_header\n".into(),
+            "4:1: unknown type `quad` (byte 38)\n  hint: PLY knows char, uchar, short, ushort, \
+             int, uint, float and double",
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(read(text.as_bytes()).unwrap_err().to_string(), message, "{text}");
+    }
+}
+
+#[test]
+fn binary_errors_have_their_byte() {
+    let head = HEAD.replace("ascii", "binary_little_endian");
+    let mut bytes = head.into_bytes();
+    let data = bytes.len();
+    bytes.extend_from_slice(&[0; 12]);
+    bytes.push(3);
+    bytes.extend_from_slice(&[0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0]);
+    let error = read(&bytes).unwrap_err();
+    assert_eq!(error.offset(), Some(data as u64 + 12));
+    assert!(error.message().starts_with("`vertex_indices` of record 0"), "{error}");
+    bytes[data + 12] = 200;
+    let error = read(&bytes).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "byte {}: a list of 800 bytes in element `face`; the file has 12 bytes left",
+            data + 12
+        )
+    );
+}
+
+#[test]
+fn limits_hold() {
+    let limits = Limits { elements: 2, ..Limits::default() };
+    let options = PlyReadOptions { limits, ..PlyReadOptions::default() };
+    let bytes = write(&rich(9, 5), &format(PlyFormat::Ascii), 1);
+    let error = decode_ply(&bytes, &options, &work(1)).unwrap_err();
+    assert_eq!(error.kind(), solio_base::ErrorKind::Limit);
+}
+
+/// Decodes damaged bytes; the answer does not matter, only that there is one, and the same on
+/// every number of threads.
+fn survive(bytes: &[u8]) {
+    let of = |threads| {
+        decode_ply(&bytes.to_vec(), &PlyReadOptions::default(), &work(threads))
+            .map_err(|e| e.to_string())
+    };
+    let (one, two) = (of(1), of(2));
+    match (&one, &two) {
+        (Ok(a), Ok(b)) => assert_eq!(format!("{a:?}"), format!("{b:?}")), // NaN is not itself
+        _ => assert_eq!(one.is_err(), two.is_err()),
+    }
+    assert_eq!(one.as_ref().err(), two.as_ref().err());
+}
+
+#[test]
+fn damaged_files_do_no_harm() {
+    for form in FORMATS {
+        let golden = write(&rich(9, 5), &format(form), 1);
+        for end in 0..golden.len() {
+            // Without its last newline a text file is still whole.
+            let whole = form == PlyFormat::Ascii && end + 1 == golden.len();
+            assert_eq!(read(&golden[..end]).is_ok(), whole, "{form:?} cut at {end}");
+        }
+        let mut longer = golden.clone();
+        longer.push(b'7');
+        assert_eq!(read(&longer).unwrap().warnings.len(), 1);
+        let strict = PlyReadOptions { strict: true, ..PlyReadOptions::default() };
+        assert!(decode_ply(&longer, &strict, &work(1)).is_err());
+        for i in 0..256 {
+            let mut bytes = golden.clone();
+            let bit = i * 7919 % (8 * bytes.len());
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            survive(&bytes);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_behind_a_header(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+        for form in FORMATS {
+            let head = HEAD.replace("ascii", form.name()).replace("vertex 1", "vertex 3");
+            let mut bytes = head.into_bytes();
+            bytes.extend_from_slice(&body);
+            survive(&bytes);
+        }
+    }
+
+    #[test]
+    fn text_is_read_as_it_was_written(values in proptest::collection::vec(any::<f32>(), 3..60)) {
+        let rows: Vec<[f32; 3]> = values.as_chunks::<3>().0.to_vec();
+        let mesh = Mesh { positions: Positions::F32(rows.clone().into()), ..Mesh::default() };
+        let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+        let back = read(&write(&scene, &format(PlyFormat::Ascii), 1)).unwrap();
+        let Positions::F32(got) = &back.meshes[0].positions else { panic!() };
+        for (a, b) in rows.as_flattened().iter().zip(got.as_flattened()) {
+            prop_assert!(a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan());
+        }
+    }
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, clippy::print_stderr)]
+fn real_files_are_read_or_refused_with_a_place() {
+    let root = std::env::var("SOLIO_DATA")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into());
+    let files = crate::test_files(&std::path::Path::new(&root).join("mesh"), "ply");
+    if files.is_empty() {
+        return eprintln!("skipped: no files in {root}/mesh");
+    }
+    for path in files {
+        match read(&std::fs::read(&path).unwrap()) {
+            Ok(scene) => {
+                let empty = scene.meshes[0].positions.is_empty();
+                let named = path.file_name().is_some_and(|n| n.to_string_lossy().contains("empty"));
+                assert_eq!(empty, named, "{path:?}");
+            }
+            Err(e) => assert!(e.offset().is_some(), "{path:?}: {e}"),
+        }
+    }
+}

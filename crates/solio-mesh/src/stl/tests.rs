@@ -1,0 +1,212 @@
+use super::*;
+use crate::model::{Attribute, Domain, Mesh, Object, Positions, Scene, Values};
+use solio_base::{Result, Work};
+use std::borrow::Cow;
+
+fn work(threads: usize) -> Work {
+    Work { threads, ..Work::default() }
+}
+
+fn read(bytes: &[u8]) -> Result<Scene<'static>> {
+    decode_stl(&bytes.to_vec(), &StlReadOptions::default(), &work(2))
+}
+
+fn write(scene: &Scene<'_>, ascii_format: bool, threads: usize) -> Vec<u8> {
+    let options = StlWriteOptions { ascii_format, ..StlWriteOptions::default() };
+    let mut out = Vec::new();
+    encode_stl(scene, &options, &work(threads), &mut out).unwrap();
+    out
+}
+
+/// A grid of `2 n²` triangles that share vertices.
+fn grid(n: u32) -> Scene<'static> {
+    let w = n + 1;
+    let vertex = |i: u32| [(i % w) as f32, (i / w) as f32, ((i * i) % 17) as f32 / 16.0];
+    let mut corners = Vec::new();
+    for i in (0..n * w).filter(|i| i % w < n) {
+        corners.extend_from_slice(&[i, i + 1, i + w + 1, i, i + w + 1, i + w]);
+    }
+    let mesh = Mesh {
+        positions: Positions::F32((0..w * w).map(vertex).collect()),
+        face_offsets: (0..=2 * n * n).map(|i| 3 * i).collect(),
+        corner_vertices: corners.into(),
+        ..Mesh::default()
+    };
+    Scene { meshes: vec![mesh], ..Scene::default() }
+}
+
+#[test]
+fn corners_merge_in_first_seen_order_on_any_number_of_threads() {
+    let scene = grid(150);
+    let points = |scene: &Scene<'_>| -> Vec<[f64; 3]> {
+        let mesh = &scene.meshes[0];
+        mesh.corner_vertices.iter().map(|&v| mesh.positions.get(v as usize)).collect()
+    };
+    for ascii in [false, true] {
+        let bytes = write(&scene, ascii, 1);
+        let first = decode_stl(&bytes, &StlReadOptions::default(), &work(1)).unwrap();
+        assert_eq!(first.meshes[0].positions.len(), 151 * 151);
+        assert_eq!(points(&first), points(&scene));
+        let mut next = 0;
+        for &v in first.meshes[0].corner_vertices.iter() {
+            assert!(v <= next, "numbers rise one by one");
+            next = next.max(v + 1);
+        }
+        for threads in [2, 7] {
+            assert_eq!(write(&scene, ascii, threads), bytes);
+            let back = decode_stl(&bytes, &StlReadOptions::default(), &work(threads)).unwrap();
+            assert!(back == first);
+        }
+        let apart = StlReadOptions { merge: false, ..StlReadOptions::default() };
+        let apart = decode_stl(&bytes, &apart, &work(2)).unwrap();
+        assert_eq!(apart.meshes[0].positions.len(), 6 * 150 * 150);
+        assert_eq!(points(&apart), points(&scene));
+    }
+}
+
+#[test]
+fn text_has_solids_names_and_odd_habits() {
+    let facet = "FACET NORMAL 0 0 1\r\nOUTER LOOP\r\nVERTEX 0 0 0\r\nvertex 1 0 -0\r\n\
+                 vertex 0 1 nan ENDLOOP endfacet\r\n";
+    let text = format!("solid my part\r\n{facet}{facet}endsolid my part\r\nSOLID b\r\n{facet}");
+    let scene = read(text.as_bytes()).unwrap();
+    let mesh = &scene.meshes[0];
+    let names: Vec<&str> = mesh.objects.iter().map(|o| o.name.as_str()).collect();
+    assert_eq!(names, ["my part", "b"]);
+    assert_eq!(mesh.objects[0].faces_end, 2);
+    assert_eq!(mesh.objects[0].vertices_end, 4, "NaN is a place of its own");
+    assert_eq!(mesh.positions.len(), 7, "solids do not share vertices");
+    assert_eq!(mesh.normals.as_ref().unwrap().domain, Domain::Face);
+    assert_eq!(scene.warnings, ["19:1: the text ends without `endsolid` (byte 324)"]);
+    assert_eq!(text.len(), 324);
+    let strict = StlReadOptions { strict: true, ..StlReadOptions::default() };
+    assert!(decode_stl(&text.into_bytes(), &strict, &work(1)).is_err());
+}
+
+#[test]
+fn binary_may_start_with_solid_and_keeps_its_words() {
+    let mut scene = grid(2);
+    let words: Vec<u16> = (0..8).map(|i| 0x8000 | i).collect();
+    scene.meshes[0].attributes.push(Attribute {
+        element: "face".into(),
+        name: "attribute_byte_count".into(),
+        values: Values::U16(Cow::Owned(words)),
+        list: None,
+    });
+    let mut bytes = write(&scene, false, 1);
+    bytes[..5].copy_from_slice(b"solid");
+    let back = read(&bytes).unwrap();
+    assert_eq!(back.comments, ["solid"]);
+    assert_eq!(back.meshes[0].attributes[0], scene.meshes[0].attributes[0]);
+    let names: Vec<&str> = back.meshes[0].attributes.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(names, ["attribute_byte_count", "red", "green", "blue"]);
+    bytes[..5].copy_from_slice(b"Solio");
+    bytes.push(0);
+    assert_eq!(read(&bytes).unwrap().warnings, ["byte 484: 1 bytes behind the last triangle"]);
+}
+
+#[test]
+fn one_object_alone_and_quads() {
+    let mut scene = grid(2);
+    let mesh = &mut scene.meshes[0];
+    let object = |faces_end| Object { faces_end, vertices_end: 9, ..Object::default() };
+    mesh.objects = vec![object(3), object(8)];
+    let mut out = Vec::new();
+    let options = StlWriteOptions::default();
+    encode_stl_object(mesh, 1, &options, &work(1), &mut out).unwrap();
+    assert_eq!(read(&out).unwrap().meshes[0].face_offsets.len(), 6);
+    assert!(encode_stl_object(mesh, 2, &options, &work(1), &mut Vec::new()).is_err());
+    let quad = Mesh {
+        positions: mesh.positions.clone(),
+        face_offsets: Cow::Owned(vec![0, 4]),
+        corner_vertices: Cow::Owned(vec![0, 1, 4, 3]),
+        ..Mesh::default()
+    };
+    let scene = Scene { meshes: vec![quad], ..Scene::default() };
+    assert_eq!(read(&write(&scene, true, 1)).unwrap().meshes[0].face_offsets.len(), 3);
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    let facet = "solid a\nfacet normal 0 0 1\nouter loop\n";
+    let mut short = vec![0; 84];
+    short[80] = 200;
+    let cases: [(Vec<u8>, &str); 6] = [
+        (Vec::new(), "byte 0: the file is empty"),
+        (
+            b"hello".to_vec(),
+            "byte 5: neither text (`solid …`) nor long enough for binary STL (84 bytes)",
+        ),
+        (
+            format!("{facet}vertex 1 2 x\n").into_bytes(),
+            "4:12: `x` where a number was expected (byte 49)",
+        ),
+        (
+            format!("{facet}vertex 1 2 3\nendloop\n").into_bytes(),
+            "2:1: a facet of 1 vertices; STL has triangles only (byte 8)",
+        ),
+        (b"solid a\n".to_vec(), "2:1: the text ends without `endsolid` (byte 8)"),
+        (short, "byte 80: 200 triangles need 10000 bytes; the file has 0 behind its header"),
+    ];
+    for (bytes, message) in cases {
+        assert_eq!(read(&bytes).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn damaged_files_do_no_harm() {
+    for ascii in [false, true] {
+        let golden = write(&grid(2), ascii, 1);
+        for end in 0..golden.len() {
+            let result = read(&golden[..end]);
+            assert!(result.is_err() || ascii, "{end}");
+            if let Ok(scene) = result {
+                let ended = golden[..end].ends_with(b"endsolid");
+                assert!(ended || !scene.warnings.is_empty() || end + 2 >= golden.len(), "{end}");
+            }
+        }
+        let mut longer = golden.clone();
+        longer.push(b'x');
+        assert_eq!(read(&longer).is_ok(), !ascii);
+        for i in 0..256 {
+            let mut bytes = golden.clone();
+            let bit = i * 7919 % (8 * bytes.len());
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let of = |threads| {
+                decode_stl(&bytes, &StlReadOptions::default(), &work(threads))
+                    .map_err(|e| e.to_string())
+            };
+            assert_eq!(format!("{:?}", of(1)), format!("{:?}", of(2)));
+        }
+    }
+}
+
+#[test]
+fn many_equal_nans_take_no_time() {
+    let nan = [f32::NAN; 3];
+    let mesh = Mesh {
+        positions: Positions::F32(vec![nan; 60_000].into()),
+        face_offsets: (0..=20_000).map(|i| 3 * i).collect(),
+        corner_vertices: (0..60_000).collect(),
+        ..Mesh::default()
+    };
+    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    let back = read(&write(&scene, false, 2)).unwrap();
+    assert_eq!(back.meshes[0].positions.len(), 60_000);
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, clippy::print_stderr)]
+fn real_files_are_read() {
+    let root = std::env::var("SOLIO_DATA")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into());
+    let files = crate::test_files(&std::path::Path::new(&root).join("mesh"), "stl");
+    if files.is_empty() {
+        return eprintln!("skipped: no files in {root}/mesh");
+    }
+    for path in files {
+        let scene = read(&std::fs::read(&path).unwrap()).unwrap();
+        let empty = scene.meshes[0].positions.is_empty();
+        assert_eq!(empty, path.ends_with("empty.stl") || path.ends_with("stl_empty_bin.stl"));
+    }
+}

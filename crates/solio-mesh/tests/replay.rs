@@ -1,0 +1,47 @@
+//! Replays the bodies of the fuzz targets over the golden and broken files and over what fuzzing
+//! has found. `fuzz/findings/TARGET/` has a file for each finding.
+#![allow(clippy::disallowed_methods)]
+
+#[path = "../../../fuzz/bodies/mod.rs"]
+mod bodies;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// All files under `folder`, sorted.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { found.append(&mut files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+/// One test for all, as the memory that each takes is measured.
+#[test]
+fn what_fuzzing_found_stays_fixed() {
+    bodies::init();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let targets: [(&str, fn(&[u8])); 5] = [
+        ("obj", bodies::obj),
+        ("mtl", bodies::mtl),
+        ("ply", bodies::ply),
+        ("stl", bodies::stl),
+        ("number", bodies::number),
+    ];
+    let data = files(&root.join("data"));
+    for (name, body) in targets {
+        let findings = files(&root.join("fuzz/findings").join(name));
+        assert!(!findings.is_empty(), "no findings for {name}");
+        let own = data.iter().filter(|path| path.extension().is_some_and(|end| end == name));
+        for path in findings.iter().chain(own) {
+            let bytes = fs::read(path).expect("readable");
+            if let Err(panic) = std::panic::catch_unwind(|| body(&bytes)) {
+                eprintln!("target {name}: {}", path.display());
+                std::panic::resume_unwind(panic);
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What the fuzz targets do with their bytes. Also replayed as ordinary tests, over the golden
+//! files, the broken files and all recorded findings: see `crates/solio-mesh/tests/replay.rs`.
+//!
+//! Each body panics on a finding. Beside what the compiler and the sanitizer find, these are:
+//! * reading takes more memory than [`memory_bound`] of the bytes;
+//! * a strict reader accepts what a lenient one refuses, or reads something else;
+//! * a sequential source gives another result than bytes in memory;
+//! * what was read, written and read again, is not the same.
+
+#![allow(dead_code)] // each target uses one of the bodies
+
+mod number;
+mod same;
+
+#[allow(unused_imports)]
+pub(crate) use number::number;
+
+use peak_alloc::PeakAlloc;
+use same::{assert_same, assert_same_triangles};
+use solio_base::{Error, Result, Source, Work};
+use solio_codec::number::Digits;
+use solio_mesh::obj::{
+    MtlWriteOptions, NonFinite, ObjReadOptions, ObjWriteOptions, decode_mtl, decode_obj,
+    encode_mtl, encode_obj,
+};
+use solio_mesh::ply::{
+    PlyColorType, PlyFormat, PlyReadOptions, PlyWriteOptions, decode_ply, encode_ply,
+};
+use solio_mesh::stl::{StlReadOptions, StlWriteOptions, decode_stl, encode_stl};
+use solio_mesh::{Domain, Scene};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Most memory that reading so many bytes may take: what the densest statements need (`o` and a
+/// line end, two bytes, make an object of some 200), twice while its array grows, and the chunk
+/// buffers.
+pub(crate) fn memory_bound(bytes: usize) -> usize {
+    (2 << 20) + 400 * bytes
+}
+
+/// Makes the calling thread a pool of one thread, so that writing starts no thread a time.
+pub(crate) fn init() {
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    one.build_global().expect("the first pool of the process");
+}
+
+/// A source that serves its bytes once, in order, and does not know how many there are.
+struct Stream<'a>(&'a [u8], AtomicU64);
+
+impl Source for Stream<'_> {
+    fn len_bytes(&self) -> Option<u64> {
+        None
+    }
+    fn is_sequential(&self) -> bool {
+        true
+    }
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        // The first bytes may be read again, as from the streams of solio-io.
+        let before = self.1.load(Ordering::Relaxed);
+        assert!(offset >= before || offset < 16, "a sequential source was asked to go back");
+        let got = self.0.read_at(offset, buffer)?;
+        self.1.fetch_max(offset + got as u64, Ordering::Relaxed);
+        Ok(got)
+    }
+}
+
+/// Every 16th input, chosen by its bytes, for checks that take longer than reading.
+fn now_and_then(bytes: &[u8]) -> bool {
+    let mix = |sum: u32, &byte: &u8| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    bytes.iter().fold(0x811c_9dc5, mix) >> 28 == 0
+}
+
+/// Reads `bytes` leniently, strictly and from a stream. The scene is the lenient reader's.
+fn read(
+    bytes: &[u8],
+    decode: impl Fn(&dyn Source, bool, &Work) -> Result<Scene<'static>>,
+) -> Option<Scene<'static>> {
+    let work = Work::serial();
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let lenient = decode(&bytes, false, &work);
+    let took = MEMORY.peak_usage().saturating_sub(before);
+    assert!(took <= memory_bound(bytes.len()), "{took} bytes of memory for {}", bytes.len());
+    let strict = decode(&bytes, true, &work);
+    match (&lenient, &strict) {
+        (Ok(lenient), Ok(strict)) => assert_same(lenient, strict),
+        (Err(e), Ok(_)) => panic!("strict reads what lenient refuses: {e}"),
+        (Ok(_), Err(e)) => assert_placed(e),
+        (Err(e), Err(strict)) => {
+            assert_placed(e);
+            assert_placed(strict);
+        }
+    }
+    if now_and_then(bytes) {
+        let stream = Stream(bytes, AtomicU64::new(0));
+        match (&lenient, &decode(&stream, false, &work)) {
+            (Ok(lenient), Ok(streamed)) => assert_same(lenient, streamed),
+            (Err(_), Err(streamed)) => assert_placed(streamed),
+            (a, b) => panic!("memory: {:?}, stream: {:?}", a.as_ref().err(), b.as_ref().err()),
+        }
+    }
+    lenient.ok()
+}
+
+fn assert_placed(error: &Error) {
+    assert!(error.offset().is_some(), "no place: {error}");
+    assert!(!error.message().is_empty());
+}
+
+/// Writes with `encode` and reads with `decode`.
+fn again(
+    encode: impl Fn(&Work, &mut Vec<u8>) -> Result<()>,
+    decode: impl Fn(&[u8], &Work) -> Result<Scene<'static>>,
+) -> Scene<'static> {
+    let work = Work::serial();
+    let mut bytes = Vec::new();
+    encode(&work, &mut bytes).unwrap_or_else(|e| panic!("what was read cannot be written: {e}"));
+    decode(&bytes, &work).unwrap_or_else(|e| {
+        panic!("what was written cannot be read: {e}\n{}", String::from_utf8_lossy(&bytes))
+    })
+}
+
+/// The OBJ reader and writer.
+pub(crate) fn obj(bytes: &[u8]) {
+    let options = |strict| ObjReadOptions { strict, ..ObjReadOptions::default() };
+    let decode =
+        |source: &dyn Source, strict, work: &Work| decode_obj(source, &options(strict), work);
+    let Some(scene) = read(bytes, decode) else { return };
+    let mesh = &scene.meshes[0];
+    assert!(!mesh.positions.is_empty() || !mesh.freeform.is_empty(), "read as nothing");
+    let digits = Digits::Shortest;
+    let write = ObjWriteOptions {
+        comments: Vec::new(),
+        position_digits: digits,
+        uv_digits: digits,
+        normal_digits: digits,
+        color_digits: digits,
+        non_finite: NonFinite::Write,
+        ..ObjWriteOptions::default()
+    };
+    let back = again(
+        |work, out| encode_obj(&scene, &write, work, out),
+        |bytes, work| decode(&bytes, false, work),
+    );
+    assert_same(&scene, &back);
+}
+
+/// The MTL reader and writer.
+pub(crate) fn mtl(bytes: &[u8]) {
+    let options = |strict| ObjReadOptions { strict, ..ObjReadOptions::default() };
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let lenient = decode_mtl(bytes, &options(false));
+    let took = MEMORY.peak_usage().saturating_sub(before);
+    assert!(took <= memory_bound(bytes.len()), "{took} bytes of memory for {}", bytes.len());
+    let strict = decode_mtl(bytes, &options(true));
+    match (&lenient, &strict) {
+        (Ok((lenient, _)), Ok((strict, _))) => {
+            assert_eq!(format!("{lenient:?}"), format!("{strict:?}"));
+        }
+        (Err(e), Ok(_)) => panic!("strict reads what lenient refuses: {e}"),
+        (_, Err(e)) => assert_placed(e),
+    }
+    let Ok((materials, _)) = lenient else { return };
+    let write = MtlWriteOptions {
+        comments: Vec::new(),
+        digits: Digits::Shortest,
+        ..MtlWriteOptions::default()
+    };
+    // Numbers that are not finite cannot be written, and say so.
+    let Ok(text) = encode_mtl(&materials, &write) else { return };
+    let (back, warnings) = decode_mtl(&text, &options(false)).unwrap_or_else(|e| {
+        panic!("what was written cannot be read: {e}\n{}", String::from_utf8_lossy(&text))
+    });
+    assert_eq!(materials, back, "{warnings:?}\n{}", String::from_utf8_lossy(&text));
+}
+
+/// The PLY reader and writer, in all three encodings.
+pub(crate) fn ply(bytes: &[u8]) {
+    let decode = |source: &dyn Source, strict, work: &Work| {
+        decode_ply(source, &PlyReadOptions { strict, ..PlyReadOptions::default() }, work)
+    };
+    let Some(scene) = read(bytes, decode) else { return };
+    let mesh = &scene.meshes[0];
+    // Values of corners split vertices: written they are another mesh with the same faces.
+    let splits = mesh.uvs.as_ref().is_some_and(|uvs| uvs.domain != Domain::Vertex);
+    for format in [PlyFormat::Ascii, PlyFormat::BinaryLittleEndian, PlyFormat::BinaryBigEndian] {
+        let write = PlyWriteOptions {
+            format,
+            comments: Vec::new(),
+            export_normals: true,
+            color_type: PlyColorType::F32,
+            ..PlyWriteOptions::default()
+        };
+        let back = again(
+            |work, out| encode_ply(&scene, &write, work, out),
+            |bytes, work| decode(&bytes, false, work),
+        );
+        if splits {
+            assert_eq!(mesh.face_offsets, back.meshes[0].face_offsets);
+        } else {
+            assert_same(&scene, &back);
+        }
+    }
+}
+
+/// The STL reader and writer, text and binary.
+pub(crate) fn stl(bytes: &[u8]) {
+    let decode = |source: &dyn Source, strict, work: &Work| {
+        decode_stl(source, &StlReadOptions { strict, ..StlReadOptions::default() }, work)
+    };
+    let Some(scene) = read(bytes, decode) else { return };
+    for ascii_format in [false, true] {
+        let write = StlWriteOptions { ascii_format, ..StlWriteOptions::default() };
+        let back = again(
+            |work, out| encode_stl(&scene, &write, work, out),
+            |bytes, work| decode(&bytes, false, work),
+        );
+        assert_same_triangles(&scene, &back);
+    }
+}
