@@ -167,8 +167,10 @@ def _add_materials(out, thing, item, mesh, options, library):
     if mesh.materials:
         thing.material_slots = library.slots(item.object, mesh)
         out.face_materials = np.zeros(len(mesh.polygons), np.uint32) if slots is None else slots
-    elif slots is not None and options.export_materials:
-        thing.material_slots = []
+        return
+    # Without slots nothing is written, not even that an earlier object's material ends.
+    thing.material_slots = []
+    if slots is not None and options.export_materials:
         out.face_materials = slots
 
 

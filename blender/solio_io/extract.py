@@ -62,9 +62,7 @@ def loose_edges(mesh):
     edges = arrays.column(mesh.attributes[".edge_verts"].data, "INT32_2D").view(np.uint32)
     if not len(mesh.polygons):
         return edges
-    loose = np.ones(count, np.bool_)
-    loose[arrays.column(mesh.attributes[".corner_edge"].data, "INT")] = False
-    return edges[loose] if loose.any() else np.zeros((0, 2), np.uint32)
+    return edges[solio.unused(count, arrays.column(mesh.attributes[".corner_edge"].data, "INT"))]
 
 
 def add_lines(out, mesh):

@@ -107,6 +107,17 @@ def materials():
     bpy.context.object.data.polygons[0].material_index = 3
 
 
+def some_materials():
+    """Objects without materials after and between such with materials."""
+    for i, slots in enumerate((0, 2, 0, 1, 0)):
+        bpy.ops.mesh.primitive_cube_add(location=(3 * i, 0, 0))
+        mesh = bpy.context.object.data
+        for k in range(slots):
+            mesh.materials.append(_material(f"{i} {k}"))
+        if i % 2 == 0:
+            mesh.polygons[i].material_index = i // 2
+
+
 def textures():
     material = _material("textured", Emission_Strength=1.0)
     tree = material.node_tree
@@ -373,6 +384,7 @@ ALL = {
         modifiers,
         transforms,
         materials,
+        some_materials,
         textures,
         custom_normals,
         ngons,

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ._arrays import NONE
+from ._arrays import NONE, unused
 from ._errors import (
     ArgumentError,
     CancelledError,
@@ -44,5 +44,6 @@ __all__ = [
     "__version__",
     "encode_mesh",
     "read_mesh",
+    "unused",
     "write_mesh",
 ]

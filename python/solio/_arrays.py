@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _solio
 from ._errors import make
 
 if TYPE_CHECKING:
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 NONE = 0xFFFFFFFF
 """An index that means *none*: a corner without UV, a face without material."""
+
+
+def unused(count: int, indices: npt.ArrayLike) -> _Indices:
+    """The numbers below ``count`` that ``indices`` does not hold: loose edges, say."""
+    return _solio.unused(count, index_array(indices, "indices").reshape(-1))
 
 
 def argument_error(message: str) -> Exception:

@@ -1,10 +1,13 @@
 from os import PathLike
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from ._material import Material
 from ._mesh import Mesh
 
-__all__ = ["encode", "read", "version", "write"]
+__all__ = ["encode", "read", "unused", "version", "write"]
 
 version: str
 
@@ -16,6 +19,7 @@ def write(
     path: str | PathLike[str],
     options: dict[str, Any],
 ) -> tuple[list[tuple[str, int]], int, int, list[str]]: ...
+def unused(count: int, indices: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]: ...
 def encode(
     meshes: list[Mesh],
     slots: list[list[int] | None],

@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 
 /// Small pieces are gathered up to this size.
 const GATHER_BYTES: usize = 1 << 20;
+/// Below this a piece is small; others are written where they are, still in the cache.
+const SMALL_BYTES: usize = 64 << 10;
 /// What a chunk of an encoder is expected to need; bounds how many are under way.
 const CHUNK_BYTES: usize = 2 << 20;
 
@@ -159,16 +161,12 @@ impl FileSink {
 
     /// Takes a chunk that needs no compression: gathers small ones, writes large ones.
     fn take_plain(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.gathered.len() + bytes.len() < GATHER_BYTES {
+        if bytes.len() < SMALL_BYTES {
             self.gathered.extend_from_slice(bytes);
-            return Ok(());
+            return if self.gathered.len() < GATHER_BYTES { Ok(()) } else { self.flush_gathered() };
         }
         if !self.gathered.is_empty() {
             self.flush_gathered()?;
-        }
-        if bytes.len() < GATHER_BYTES / 2 {
-            self.gathered.extend_from_slice(bytes);
-            return Ok(());
         }
         self.put(bytes)
     }

@@ -16,9 +16,11 @@ pub mod ply;
 pub mod stl;
 mod transform;
 pub mod triangulate;
+mod unused;
 
 pub use material::Material;
 pub use model::{ColorSpace, Colors, Domain, Mesh, Normals, Object, Positions, Scene, Uvs};
+pub use unused::unused;
 
 /// All files under `folder` whose names end in `end`, in any case.
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::hold::HeldMesh;
 use crate::{give, material, options, run::run};
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use solio::mesh::Scene;
@@ -64,6 +65,18 @@ pub(crate) fn encode<'py>(
         solio::encode_mesh(scene, format, &options, &work)
     })?;
     Ok(PyBytes::new(py, &bytes))
+}
+
+/// The numbers below `count` that `indices`, a `uint32` array, does not hold.
+#[pyfunction]
+pub(crate) fn unused<'py>(
+    py: Python<'py>,
+    count: usize,
+    indices: PyReadonlyArray1<'py, u32>,
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let indices = indices.as_slice()?;
+    let left = py.detach(|| solio::mesh::unused(count, indices));
+    Ok(PyArray1::from_vec(py, left.map_err(|e| crate::errors::raise(py, &e))?))
 }
 
 /// Runs `job` on the scene of these Python objects, whose arrays stay where they are.

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _solio {
     #[pymodule_export]
-    use super::functions::{encode, read, write};
+    use super::functions::{encode, read, unused, write};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
