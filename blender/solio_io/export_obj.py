@@ -96,7 +96,7 @@ def _engine_options(options):
 
 def _gather(depsgraph, options, library, temporary):
     """The arrays of all objects, and the text of the curves that stay parametric."""
-    meshes, curves = [], []
+    instances, curves, shared = [], [], {}
     for item in scene.items(
         depsgraph,
         selected=options.export_selected_objects,
@@ -117,12 +117,49 @@ def _gather(depsgraph, options, library, temporary):
                 item.object, preserve_all_data_layers=True, depsgraph=depsgraph
             )
             temporary.append(item.mesh)
-        name = _mesh_name(item, depsgraph)
+        key = item.mesh.as_pointer()
+        found = shared.get(key)
+        # Vertex groups belong to the object; everything else is the same for all users of a mesh.
+        if found is None or options.export_vertex_groups:
+            found = shared[key] = _Shared(item, depsgraph, options, temporary)
+        instances.append(found.instance(item, library))
+    return instances, "".join(curves).encode()
+
+
+class _Shared:
+    """The arrays of a mesh; objects that share it share them."""
+
+    def __init__(self, item, depsgraph, options, temporary):
+        self.name = _mesh_name(item, depsgraph)
+        mesh = item.mesh
         if options.export_triangulated_mesh and item.object.type == "MESH":
-            item.mesh = extract.triangulated(item.mesh)
-            temporary.append(item.mesh)
-        meshes.append(_arrays(item, name, options, library))
-    return meshes, "".join(curves).encode()
+            mesh = extract.triangulated(mesh)
+            temporary.append(mesh)
+        self.mesh = mesh
+        self.arrays = _arrays(item.object, mesh, options)
+        wanted = options.export_materials or options.export_material_groups
+        self.wants_slots = wanted and len(mesh.polygons) > 0
+        self.has_materials = len(mesh.materials) > 0
+        if not self.wants_slots:
+            return
+        slots = extract.face_slots(mesh)
+        if slots is not None and (self.has_materials or options.export_materials):
+            self.arrays.face_materials = slots
+        elif self.has_materials:
+            self.arrays.face_materials = np.zeros(len(mesh.polygons), np.uint32)
+
+    def instance(self, item, library):
+        slots = None
+        if self.wants_slots:
+            # Without slots nothing is written, not even that an earlier object's material ends.
+            slots = library.slots(item.object, self.mesh) if self.has_materials else []
+        return solio.Instance(
+            self.arrays,
+            item.object.name,
+            mesh_name=self.name,
+            transform=item.matrix,
+            material_slots=slots,
+        )
 
 
 def _mesh_name(item, depsgraph):
@@ -134,15 +171,13 @@ def _mesh_name(item, depsgraph):
     return name
 
 
-def _arrays(item, mesh_name, options, library):
-    mesh = item.mesh
+def _arrays(blender_object, mesh, options):
     out = extract.topology(mesh)
-    has_faces = len(mesh.polygons) > 0
     if options.export_colors:
         colors = extract.vertex_colors(mesh)
         if colors is not None:
             out.colors = colors
-    if has_faces:
+    if len(mesh.polygons):
         if options.export_uv:
             extract.add_uvs(out, mesh)
         if options.export_normals:
@@ -151,27 +186,9 @@ def _arrays(item, mesh_name, options, library):
             out, mesh, options.export_smooth_groups, options.smooth_group_bitflags
         )
         if options.export_vertex_groups:
-            out.vertex_groups = extract.vertex_groups(item.object, mesh)
+            out.vertex_groups = extract.vertex_groups(blender_object, mesh)
     extract.add_lines(out, mesh)
-    thing = out.one_object(
-        item.name, mesh_name=mesh_name, transform=np.array(item.matrix)
-    )
-    if has_faces and (options.export_materials or options.export_material_groups):
-        _add_materials(out, thing, item, mesh, options, library)
-    out.objects = [thing]
     return out
-
-
-def _add_materials(out, thing, item, mesh, options, library):
-    slots = extract.face_slots(mesh)
-    if mesh.materials:
-        thing.material_slots = library.slots(item.object, mesh)
-        out.face_materials = np.zeros(len(mesh.polygons), np.uint32) if slots is None else slots
-        return
-    # Without slots nothing is written, not even that an earlier object's material ends.
-    thing.material_slots = []
-    if slots is not None and options.export_materials:
-        out.face_materials = slots
 
 
 def _remove(meshes):

@@ -119,19 +119,21 @@ def items(depsgraph, *, selected=False, collection="", modifiers=True, for_obj=F
         if group is None:
             raise LookupError(f"Unable to find collection '{collection}'")
         members = set(group.all_objects)
-    view_layer = depsgraph.view_layer
+    chooses = selected or members is not None
+    layer = _original_layer(depsgraph.view_layer) if selected else None
     for instance in depsgraph.object_instances:
         found = instance.object
         kind = found.type
         if kind != "MESH" and not (for_obj and kind == "CURVE"):
             continue
-        # An instance is selected, and in a collection, as the object that makes it.
-        source = instance.parent if instance.is_instance else found
-        original = source.original
-        if selected and not original.select_get(view_layer=_original_layer(view_layer)):
-            continue
-        if members is not None and original not in members:
-            continue
+        if chooses:
+            # An instance is selected, and in a collection, as the object that makes it.
+            source = instance.parent if instance.is_instance else found
+            original = source.original
+            if selected and not original.select_get(view_layer=layer):
+                continue
+            if members is not None and original not in members:
+                continue
         mesh = None
         if kind == "MESH":
             if not (modifiers or for_obj) and found.original.type == "META":

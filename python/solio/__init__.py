@@ -21,7 +21,7 @@ from ._errors import (
 )
 from ._io import Written, encode_mesh, read_mesh, write_mesh
 from ._material import Material, TextureMap
-from ._mesh import ListValues, Mesh, Object, VertexGroup
+from ._mesh import Instance, ListValues, Mesh, Object, VertexGroup
 from ._solio import version as __version__
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "CorruptError",
     "Error",
     "FormatError",
+    "Instance",
     "IoError",
     "LimitError",
     "ListValues",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from . import _solio
 from ._arrays import argument_error
-from ._mesh import Mesh
+from ._mesh import Instance, Mesh
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +149,7 @@ def read_mesh(
 
 
 def write_mesh(
-    mesh: Mesh | Sequence[Mesh],
+    mesh: Mesh | Sequence[Mesh | Instance],
     path: str | PathLike[str],
     *,
     format: _Format | None = None,
@@ -168,7 +168,7 @@ def write_mesh(
 
 
 def encode_mesh(
-    mesh: Mesh | Sequence[Mesh],
+    mesh: Mesh | Sequence[Mesh | Instance],
     format: _Format,
     *,
     materials: Sequence[Material] | None = None,
@@ -180,30 +180,37 @@ def encode_mesh(
 
 
 def _scene(
-    mesh: Mesh | Sequence[Mesh], materials: Sequence[Material] | None
-) -> tuple[list[Mesh], list[list[int] | None], list[Material]]:
+    mesh: Mesh | Sequence[Mesh | Instance], materials: Sequence[Material] | None
+) -> tuple[list[Mesh | Instance], list[list[int] | None], list[Material]]:
     """The meshes, where each one's materials stand in the union, and the union."""
-    meshes = [mesh] if isinstance(mesh, Mesh) else list(mesh)
+    meshes: list[Mesh | Instance] = [mesh] if isinstance(mesh, Mesh) else list(mesh)
     for item in meshes:
-        if not isinstance(item, Mesh):
+        if not isinstance(item, (Mesh, Instance)):
             kind = type(item).__name__
             raise argument_error(f"expected a solio.Mesh or a sequence of them, not {kind}")
     if materials is not None:
         return meshes, [None] * len(meshes), list(materials)
-    if len(meshes) == 1:
+    if len(meshes) == 1 and isinstance(meshes[0], Mesh):
         return meshes, [None], meshes[0].materials
     union: list[Material] = []
     places: dict[str, list[int]] = {}
+    known: dict[int, list[int]] = {}
     slots: list[list[int] | None] = []
     for item in meshes:
-        own = []
-        for material in item.materials:
-            same = places.setdefault(material.name, [])
-            found = next((i for i in same if union[i] == material), None)
-            if found is None:
-                found = len(union)
-                union.append(material)
-                same.append(found)
-            own.append(found)
-        slots.append(own if own else None)
+        source = item.mesh if isinstance(item, Instance) else item
+        own = known.get(id(source))
+        if own is None:
+            own = known[id(source)] = [_place(m, union, places) for m in source.materials]
+        slots.append(own or None)
     return meshes, slots, union
+
+
+def _place(material: Material, union: list[Material], places: dict[str, list[int]]) -> int:
+    """Where an equal material stands in the union; it is added if there is none."""
+    same = places.setdefault(material.name, [])
+    found = next((i for i in same if union[i] == material), None)
+    if found is None:
+        found = len(union)
+        union.append(material)
+        same.append(found)
+    return found

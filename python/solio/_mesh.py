@@ -71,6 +71,36 @@ class Object:
         return f"Object({self.name!r}, faces_end={self.faces_end})"
 
 
+class Instance:
+    """A mesh once more in the same file: with its own name, place and materials.
+
+    `write_mesh` takes it in place of a `Mesh`, and writes the mesh as one object. The arrays of a
+    mesh that many instances share are looked at once.
+    """
+
+    __slots__ = ("material_slots", "mesh", "mesh_name", "name", "transform")
+
+    def __init__(
+        self,
+        mesh: Mesh,
+        name: str = "",
+        *,
+        mesh_name: str = "",
+        transform: npt.ArrayLike | Sequence[Sequence[float]] | None = None,
+        material_slots: list[int] | None = None,
+    ) -> None:
+        self.mesh = mesh
+        self.name = name
+        self.mesh_name = mesh_name
+        self.transform = transform
+        """As `Object.transform`; rows of numbers will do."""
+        self.material_slots = material_slots
+        """As `Object.material_slots`."""
+
+    def __repr__(self) -> str:
+        return f"Instance({self.name!r}, {self.mesh!r})"
+
+
 class VertexGroup:
     """Named weights on some vertices."""
 

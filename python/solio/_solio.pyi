@@ -5,7 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._material import Material
-from ._mesh import Mesh
+from ._mesh import Instance, Mesh
 
 __all__ = ["encode", "read", "unused", "version", "write"]
 
@@ -13,7 +13,7 @@ version: str
 
 def read(source: str | PathLike[str] | bytes, options: dict[str, Any]) -> Mesh: ...
 def write(
-    meshes: list[Mesh],
+    meshes: list[Mesh | Instance],
     slots: list[list[int] | None],
     materials: list[Material],
     path: str | PathLike[str],
@@ -21,7 +21,7 @@ def write(
 ) -> tuple[list[tuple[str, int]], int, int, list[str]]: ...
 def unused(count: int, indices: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]: ...
 def encode(
-    meshes: list[Mesh],
+    meshes: list[Mesh | Instance],
     slots: list[list[int] | None],
     materials: list[Material],
     format: str,

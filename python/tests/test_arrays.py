@@ -113,3 +113,21 @@ def test_indices_that_lead_nowhere_are_refused(
     mesh = solio.Mesh.from_arrays(np.eye(3), face_offsets=offsets, corner_vertices=corners)
     with pytest.raises(solio.ArgumentError):
         solio.encode_mesh(mesh, format)  # type: ignore[arg-type]
+
+
+def test_instances_share_the_arrays_of_a_mesh() -> None:
+    mesh = solio.Mesh.from_arrays(np.eye(3), faces=[[0, 1, 2]])
+    moved = [[1.0, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    here = solio.Instance(mesh, "here", transform=np.eye(4))
+    there = solio.Instance(mesh, "there", transform=moved, material_slots=[])
+    back = solio.read_mesh(solio.encode_mesh([here, there], "obj"))
+    assert [thing.name for thing in back.objects] == ["here", "there"]
+    np.testing.assert_array_equal(back.positions[3:], np.eye(3) + [5, 0, 0])
+    with pytest.raises(ValueError):
+        solio.encode_mesh([solio.Instance(mesh, transform=np.eye(3))], "obj")
+
+
+def test_unused() -> None:
+    assert solio.unused(5, [3, 0, 3]).tolist() == [1, 2, 4]
+    with pytest.raises(solio.ArgumentError):
+        solio.unused(3, [3])

@@ -1,6 +1,6 @@
 //! `read`, `write` and `encode`: the functions of the native module.
 
-use crate::hold::HeldMesh;
+use crate::instances::HeldMeshes;
 use crate::{give, material, options, run::run};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ pub(crate) fn read<'py>(
     give::scene(py, scene)
 }
 
-/// Writes `solio.Mesh`es to `path`. `slots` says, for each mesh, where its materials stand in
+/// Writes `solio.Mesh`es and `solio.Instance`s to `path`. `slots` says, for each mesh, where its materials stand in
 /// `materials`, or is `None` where they are `materials` themselves.
 #[pyfunction]
 #[allow(clippy::type_complexity)] // Python unpacks the tuple into a named one
@@ -89,9 +89,9 @@ fn with_scene<'py, T: Send>(
     work: &Work,
     job: impl FnOnce(&Scene<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let held: Vec<HeldMesh<'py>> = meshes.iter().map(HeldMesh::new).collect::<PyResult<_>>()?;
+    let held = HeldMeshes::new(py, meshes)?;
     let scene = Scene {
-        meshes: held.iter().zip(slots).map(|(mesh, slots)| mesh.model(slots)).collect(),
+        meshes: held.models(slots),
         materials: materials.iter().map(material::take).collect::<PyResult<_>>()?,
         comments: options.obj.comments.clone(),
         ..Scene::default()

@@ -116,8 +116,8 @@ impl<'py> HeldMesh<'py> {
         })
     }
 
-    /// The engine's view of the arrays. `slots` places the mesh's materials in the scene's.
-    pub(crate) fn model(&self, slots: Option<Vec<u32>>) -> Mesh<'_> {
+    /// The engine's view of the arrays.
+    pub(crate) fn model(&self) -> Mesh<'_> {
         let [
             face_offsets,
             corner_vertices,
@@ -133,7 +133,7 @@ impl<'py> HeldMesh<'py> {
             HeldPositions::F32(p) => Positions::F32(rows(p)),
             HeldPositions::F64(p) => Positions::F64(rows(p)),
         };
-        let mut mesh = Mesh {
+        Mesh {
             positions,
             weights: self.weights.as_ref().map(|w| Cow::Borrowed(w.slice())),
             colors: self
@@ -170,16 +170,12 @@ impl<'py> HeldMesh<'py> {
                 .collect(),
             attributes: self.attributes.iter().map(HeldAttribute::model).collect(),
             freeform: self.freeform.clone(),
-        };
-        if let Some(slots) = slots {
-            place_materials(&mut mesh, &slots);
         }
-        mesh
     }
 }
 
 /// Gives every object of `mesh` the material slots `slots`, or leads its own through them.
-fn place_materials(mesh: &mut Mesh<'_>, slots: &[u32]) {
+pub(crate) fn place_materials(mesh: &mut Mesh<'_>, slots: &[u32]) {
     if mesh.objects.is_empty() {
         mesh.objects.push(everything(mesh));
     }
@@ -194,7 +190,7 @@ fn place_materials(mesh: &mut Mesh<'_>, slots: &[u32]) {
 }
 
 /// The object that a mesh without objects stands for.
-fn everything(mesh: &Mesh<'_>) -> Object {
+pub(crate) fn everything(mesh: &Mesh<'_>) -> Object {
     Object {
         vertices_end: mesh.positions.len() as u32,
         uvs_end: mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len() as u32),
@@ -261,7 +257,11 @@ fn fitting<'py, T: Element>(value: &Bound<'py, PyAny>, columns: usize) -> Option
 }
 
 /// `value`, converted by `solio._arrays.float_array` if it must be.
-fn floats<'py>(value: &Bound<'py, PyAny>, what: &str, columns: usize) -> PyResult<Held<'py, f32>> {
+pub(crate) fn floats<'py>(
+    value: &Bound<'py, PyAny>,
+    what: &str,
+    columns: usize,
+) -> PyResult<Held<'py, f32>> {
     if let Some(held) = fitting(value, columns) {
         return Ok(held);
     }
@@ -349,7 +349,7 @@ fn objects(mesh: &Bound<'_, PyAny>) -> PyResult<Vec<Object>> {
     Ok(objects)
 }
 
-fn matrix(held: &Held<'_, f32>) -> PyResult<[[f32; 4]; 4]> {
+pub(crate) fn matrix(held: &Held<'_, f32>) -> PyResult<[[f32; 4]; 4]> {
     let rows: &[[f32; 4]] = cast_slice(held.slice());
     rows.try_into().map_err(|_| PyValueError::new_err("transform must have shape (4, 4)"))
 }

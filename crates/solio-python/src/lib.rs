@@ -2,6 +2,7 @@
 //!
 //! * `functions` are what Python calls, `options` reads their keyword arguments;
 //! * `hold` borrows the arrays of Python meshes, without copies where type and layout fit;
+//! * `instances` shows a mesh several times that the file is to have several times;
 //! * `give` moves the arrays of a scene into NumPy, without copies;
 //! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
 //! * `errors` raises `solio.Error`.
@@ -10,6 +11,7 @@ mod errors;
 mod functions;
 mod give;
 mod hold;
+mod instances;
 mod material;
 mod options;
 mod run;

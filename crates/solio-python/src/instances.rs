@@ -1,0 +1,93 @@
+//! Meshes and instances of meshes: the arrays of each mesh are held once.
+
+use crate::hold::{HeldMesh, everything, floats, matrix, place_materials};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use solio::mesh::model::{Mesh, Object};
+use std::collections::HashMap;
+
+/// What a file gets, in order.
+pub(crate) struct HeldMeshes<'py> {
+    meshes: Vec<HeldMesh<'py>>,
+    /// A place in `meshes`, and what an instance changes.
+    entries: Vec<(usize, Option<Instance>)>,
+}
+
+/// A `solio.Instance` without its mesh.
+struct Instance {
+    name: String,
+    mesh_name: String,
+    transform: Option<[[f32; 4]; 4]>,
+    material_slots: Option<Vec<u32>>,
+}
+
+impl<'py> HeldMeshes<'py> {
+    /// Takes hold of the arrays of `solio.Mesh`es and `solio.Instance`s.
+    pub(crate) fn new(py: Python<'py>, items: &[Bound<'py, PyAny>]) -> PyResult<Self> {
+        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let class = CLASS.import(py, "solio._mesh", "Instance")?;
+        let mut held = HeldMeshes { meshes: Vec::new(), entries: Vec::with_capacity(items.len()) };
+        let mut places = HashMap::new();
+        for item in items {
+            let (mesh, instance) = if item.is_instance(class)? {
+                (item.getattr(pyo3::intern!(py, "mesh"))?, Some(Instance::new(item)?))
+            } else {
+                (item.clone(), None)
+            };
+            let place = match places.get(&mesh.as_ptr()) {
+                Some(&place) => place,
+                None => {
+                    held.meshes.push(HeldMesh::new(&mesh)?);
+                    places.insert(mesh.as_ptr(), held.meshes.len() - 1);
+                    held.meshes.len() - 1
+                }
+            };
+            held.entries.push((place, instance));
+        }
+        Ok(held)
+    }
+
+    /// The engine's views; `slots` places the materials of each in the scene's.
+    pub(crate) fn models(&self, slots: Vec<Option<Vec<u32>>>) -> Vec<Mesh<'_>> {
+        let models = self.entries.iter().zip(slots).map(|((place, instance), slots)| {
+            let mut mesh = self.meshes[*place].model();
+            if let Some(instance) = instance {
+                mesh.objects = vec![instance.object(&mesh)];
+            }
+            if let Some(slots) = slots {
+                place_materials(&mut mesh, &slots);
+            }
+            mesh
+        });
+        models.collect()
+    }
+}
+
+impl Instance {
+    fn new(instance: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = instance.py();
+        let transform = instance.getattr(pyo3::intern!(py, "transform"))?;
+        Ok(Instance {
+            name: instance.getattr(pyo3::intern!(py, "name"))?.extract()?,
+            mesh_name: instance.getattr(pyo3::intern!(py, "mesh_name"))?.extract()?,
+            transform: if transform.is_none() {
+                None
+            } else if let Ok(rows) = transform.extract() {
+                Some(rows)
+            } else {
+                Some(matrix(&floats(&transform, "transform", 4)?)?)
+            },
+            material_slots: instance.getattr(pyo3::intern!(py, "material_slots"))?.extract()?,
+        })
+    }
+
+    fn object(&self, mesh: &Mesh<'_>) -> Object {
+        Object {
+            name: self.name.clone(),
+            mesh_name: self.mesh_name.clone(),
+            transform: self.transform,
+            material_slots: self.material_slots.clone(),
+            ..everything(mesh)
+        }
+    }
+}
