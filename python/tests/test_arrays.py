@@ -117,7 +117,7 @@ def test_indices_that_lead_nowhere_are_refused(
 
 def test_instances_share_the_arrays_of_a_mesh() -> None:
     mesh = solio.Mesh.from_arrays(np.eye(3), faces=[[0, 1, 2]])
-    moved = [[1.0, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    moved = [[1.0, 0.0, 0.0, 5.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     here = solio.Instance(mesh, "here", transform=np.eye(4))
     there = solio.Instance(mesh, "there", transform=moved, material_slots=[])
     back = solio.read_mesh(solio.encode_mesh([here, there], "obj"))
