@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Info(InfoArgs),
     /// Export a mesh of 2 million vertices, read it back, convert it; show how fast each step was
     Demo(DemoArgs),
+    /// Measure what this machine can do at best: disk, memory, codecs
+    Light(LightArgs),
     /// Measure how fast Solio is on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -113,6 +115,24 @@ pub(crate) struct InfoArgs {
     pub(crate) work: WorkArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LightArgs {
+    /// Folder on the file system to measure
+    #[arg(default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// Size of the scratch file; it leaves nothing behind
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    pub(crate) size: u64,
+    /// Times that each peak is measured; the best counts
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) rounds: u16,
+    /// Print JSON instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod convert;
 mod demo;
 mod info;
 mod inputs;
+mod light;
 mod manual;
 mod options;
 mod progress;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         }
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Light(args)) => light::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),
         Some(Command::Completions { shell }) => manual::completions(shell),

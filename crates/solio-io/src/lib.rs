@@ -9,6 +9,7 @@
 mod atomic;
 mod file;
 pub mod probe;
+pub mod scratch;
 pub mod signals;
 mod sink;
 mod stream;

@@ -1,0 +1,247 @@
+//! A scratch file without a name, to measure the medium below a folder: through the page cache or
+//! past it, cached or not, by one thread or several. The clock is the caller's.
+
+use crate::atomic::AtomicFile;
+use crate::io_error;
+use solio_base::{Result, Work};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Bytes of one large request.
+pub const BLOCK_BYTES: usize = 4 << 20;
+/// Bytes of one small request.
+pub const SMALL_BYTES: usize = 64 << 10;
+/// What direct requests must be a multiple of, on every medium we know.
+const ALIGN: usize = 4096;
+
+/// Through the page cache, or past it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Through the page cache.
+    Buffered,
+    /// Straight between the medium and the buffer (`O_DIRECT`).
+    Direct,
+}
+
+/// The scratch file; it is gone when this is dropped, and after a crash.
+pub struct Scratch {
+    /// Never put in place.
+    buffered: AtomicFile,
+    direct: Option<File>,
+    folder: PathBuf,
+    blocks: u64,
+}
+
+impl Scratch {
+    /// An empty file in the file system of `folder`, which will hold `bytes`, rounded up to whole
+    /// blocks of [`BLOCK_BYTES`].
+    pub fn create(folder: &Path, bytes: u64) -> Result<Scratch> {
+        let buffered = AtomicFile::create(&folder.join("solio-scratch"))?;
+        let direct = past_the_cache(&buffered.file);
+        let blocks = bytes.div_ceil(BLOCK_BYTES as u64).max(1);
+        Ok(Scratch { buffered, direct, folder: folder.to_path_buf(), blocks })
+    }
+
+    /// Bytes that the file holds after the first [`Scratch::write`].
+    pub fn bytes(&self) -> u64 {
+        self.blocks * BLOCK_BYTES as u64
+    }
+
+    /// Whether this file system reads and writes past the page cache.
+    pub fn has_direct(&self) -> bool {
+        self.direct.is_some()
+    }
+
+    /// Writes the whole file, front to back.
+    ///
+    /// # Errors
+    /// Those of the system; `InvalidInput` for [`Way::Direct`] where [`Scratch::has_direct`] says no.
+    pub fn write(&self, way: Way, work: &Work) -> Result<()> {
+        let file = self.file(way)?;
+        let mut buffer = Aligned::new(BLOCK_BYTES);
+        buffer.get(BLOCK_BYTES).fill(b'7');
+        for block in 0..self.blocks {
+            work.cancel.check()?;
+            file.write_all_at(buffer.get(BLOCK_BYTES), block * BLOCK_BYTES as u64)
+                .map_err(|e| io_error("write", e, &self.folder))?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the medium has everything.
+    pub fn sync(&self) -> Result<()> {
+        self.buffered.file.sync_data().map_err(|e| io_error("sync", e, &self.folder))
+    }
+
+    /// Reads the whole file: each of `threads` its own part, front to back.
+    pub fn read(&self, way: Way, threads: usize, work: &Work) -> Result<()> {
+        let file = self.file(way)?;
+        let threads = threads.max(1) as u64;
+        in_threads(threads, |thread| {
+            let mut buffer = Aligned::new(BLOCK_BYTES);
+            let part = thread * self.blocks / threads..(thread + 1) * self.blocks / threads;
+            for block in part {
+                work.cancel.check()?;
+                self.read_at(file, buffer.get(BLOCK_BYTES), block * BLOCK_BYTES as u64)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads `requests` pieces of [`SMALL_BYTES`] at scattered places, `threads` at a time.
+    pub fn read_scattered(
+        &self,
+        way: Way,
+        threads: usize,
+        requests: u64,
+        work: &Work,
+    ) -> Result<()> {
+        let file = self.file(way)?;
+        let threads = threads.max(1) as u64;
+        let pieces = self.bytes() / SMALL_BYTES as u64;
+        in_threads(threads, |thread| {
+            let mut buffer = Aligned::new(SMALL_BYTES);
+            for request in (thread..requests).step_by(threads as usize) {
+                work.cancel.check()?;
+                // Multiplying by an odd constant scatters without repeating soon.
+                let piece = request.wrapping_mul(0x9e37_79b9_7f4a_7c15) % pieces;
+                self.read_at(file, buffer.get(SMALL_BYTES), piece * SMALL_BYTES as u64)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Asks the system to drop the file from the page cache; says whether it did. Only what has
+    /// reached the medium can be dropped: [`Scratch::sync`] first.
+    pub fn evict(&self) -> bool {
+        drop_from_cache(&self.buffered.file);
+        (0..16).all(|i| !is_cached(&self.buffered.file, i * self.bytes() / 16))
+    }
+
+    fn file(&self, way: Way) -> Result<&File> {
+        let none = || {
+            let e = std::io::Error::from(std::io::ErrorKind::InvalidInput);
+            io_error("open past the page cache", e, &self.folder)
+        };
+        match way {
+            Way::Buffered => Ok(&self.buffered.file),
+            Way::Direct => self.direct.as_ref().ok_or_else(none),
+        }
+    }
+
+    fn read_at(&self, file: &File, buffer: &mut [u8], offset: u64) -> Result<()> {
+        file.read_exact_at(buffer, offset).map_err(|e| io_error("read", e, &self.folder))
+    }
+}
+
+/// The same file, opened to go past the page cache.
+#[cfg(target_os = "linux")]
+fn past_the_cache(file: &File) -> Option<File> {
+    use rustix::fs::{Mode, OFlags};
+    let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file));
+    let flags = OFlags::RDWR | OFlags::DIRECT | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).ok().map(File::from)
+}
+
+#[cfg(target_os = "linux")]
+fn drop_from_cache(file: &File) {
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+}
+
+/// Whether a read at `offset` would be answered from the page cache.
+#[cfg(target_os = "linux")]
+fn is_cached(file: &File, offset: u64) -> bool {
+    let mut byte = [0u8; 1];
+    let mut buffers = [std::io::IoSliceMut::new(&mut byte)];
+    let flags = rustix::io::ReadWriteFlags::NOWAIT;
+    let read = rustix::io::preadv2(file, &mut buffers, offset, flags);
+    !matches!(read, Err(rustix::io::Errno::AGAIN))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn past_the_cache(_: &File) -> Option<File> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn drop_from_cache(_: &File) {}
+
+#[cfg(not(target_os = "linux"))]
+fn is_cached(_: &File, _: u64) -> bool {
+    true
+}
+
+/// Runs `job` on as many threads; the first error, if any.
+fn in_threads(threads: u64, job: impl Fn(u64) -> Result<()> + Sync) -> Result<()> {
+    if threads == 1 {
+        return job(0);
+    }
+    std::thread::scope(|scope| {
+        let job = &job;
+        let all: Vec<_> = (0..threads).map(|t| scope.spawn(move || job(t))).collect();
+        all.into_iter().try_for_each(|thread| thread.join().expect("reads do not panic"))
+    })
+}
+
+/// Memory that starts where direct requests may.
+struct Aligned {
+    memory: Vec<u8>,
+    start: usize,
+}
+
+impl Aligned {
+    fn new(bytes: usize) -> Aligned {
+        let mut memory = solio_base::memory::with_capacity(bytes + ALIGN);
+        memory.resize(bytes + ALIGN, 0u8);
+        let start = memory.as_ptr().align_offset(ALIGN);
+        Aligned { memory, start }
+    }
+
+    fn get(&mut self, bytes: usize) -> &mut [u8] {
+        &mut self.memory[self.start..self.start + bytes]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scratch_files_leave_nothing_and_read_what_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let work = Work::default();
+        let scratch = Scratch::create(dir.path(), 5 << 20).unwrap();
+        assert_eq!(scratch.bytes(), 8 << 20);
+        scratch.write(Way::Buffered, &work).unwrap();
+        assert!(is_cached(&scratch.buffered.file, 0));
+        scratch.sync().unwrap();
+        scratch.evict();
+        for threads in [1, 2, 5] {
+            scratch.read(Way::Buffered, threads, &work).unwrap();
+            scratch.read_scattered(Way::Buffered, threads, 33, &work).unwrap();
+        }
+        if scratch.has_direct() {
+            scratch.write(Way::Direct, &work).unwrap();
+            scratch.read(Way::Direct, 2, &work).unwrap();
+            scratch.read_scattered(Way::Direct, 3, 7, &work).unwrap();
+        } else {
+            assert!(scratch.read(Way::Direct, 1, &work).is_err());
+        }
+        let mut last = [0; 1];
+        scratch.buffered.file.read_exact_at(&mut last, scratch.bytes() - 1).unwrap();
+        assert_eq!(&last, b"7");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_cancelled_measurement_ends() {
+        let dir = tempfile::tempdir().unwrap();
+        let work = Work::default();
+        let scratch = Scratch::create(dir.path(), 1).unwrap();
+        scratch.write(Way::Buffered, &work).unwrap();
+        work.cancel.cancel();
+        let error = scratch.read(Way::Buffered, 2, &work).unwrap_err();
+        assert_eq!(error.kind(), solio_base::ErrorKind::Cancelled);
+    }
+}
