@@ -16,6 +16,7 @@ Solio moves meshes between disk and memory as fast as the machine allows.
   solio convert *.stl -o out/ --format obj --compress zst
   solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
+  solio light                              what this machine could do at best
 
 It reads and writes OBJ with MTL, PLY and STL, plain or as .gz and .zst.
 `solio help convert` lists all options.

@@ -206,6 +206,28 @@ fn threads_and_tiers_write_the_same_bytes() {
 }
 
 #[test]
+fn light_measures_every_peak_and_leaves_nothing() {
+    let dir = folder();
+    let args = ["light", "--json", "--size", "4M", "--rounds", "1", "-j", "2"];
+    let ran = solio(dir.path(), &args, b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let peaks = ran.json()[0]["peaks"].as_array().unwrap().clone();
+    for name in ["write, page cache", "read, warm", "read, cold", "copy memory", "compress zstd"] {
+        let mut peaks = peaks.iter().filter(|peak| peak["name"] == name).peekable();
+        assert!(peaks.peek().is_some(), "{name}");
+        // A figure, or the reason why there is none.
+        assert!(
+            peaks.all(|p| p["mb_s"].as_f64().is_some_and(|r| r > 0.0) || p["why_not"].is_string()),
+            "{name}: {}",
+            ran.text()
+        );
+    }
+    assert!(peaks.len() >= 12);
+    assert_eq!(names(dir.path()), ["bad.obj", "tri.obj"]);
+    assert_eq!(solio(dir.path(), &["light", "none"], b"").code, 1);
+}
+
+#[test]
 fn completions_and_manual_name_every_command() {
     let dir = folder();
     for shell in ["bash", "zsh", "fish"] {
