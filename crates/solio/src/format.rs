@@ -81,12 +81,34 @@ fn is_stl(head: &[u8], bytes: Option<u64>) -> bool {
             return true;
         }
     }
+    if bytes.is_none() && starts_as_binary_stl(head) {
+        return true;
+    }
     let text = head.trim_ascii_start();
     let solid = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
     let ends = text.get(5).is_none_or(u8::is_ascii_whitespace);
     let lower = text[..text.len().min(4096)].to_ascii_lowercase();
     let has = |word: &[u8]| lower.windows(word.len()).any(|w| w == word);
     solid && ends && (has(b"facet") || has(b"endsolid"))
+}
+
+/// Whether the start of a stream, whose length nobody knows yet, is that of a binary STL: as many
+/// triangles as it has are finite and have a normal of length 1 or 0.
+fn starts_as_binary_stl(head: &[u8]) -> bool {
+    let Some((header, triangles)) = head.split_at_checked(84) else { return false };
+    let count = u32::from_le_bytes([header[80], header[81], header[82], header[83]]);
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let (seen, rest) = triangles.as_chunks::<50>();
+    let plausible = |triangle: &[u8; 50]| {
+        let (floats, _) = triangle.as_chunks::<4>();
+        let value = |i: usize| f32::from_le_bytes(floats[i]);
+        let length = (0..3).map(|i| value(i) * value(i)).sum::<f32>();
+        (0..12).all(|i| value(i).is_finite()) && (length == 0.0 || (length - 1.0).abs() < 0.01)
+    };
+    let more = count > seen.len() || (count == seen.len() && rest.is_empty());
+    // All zeros say nothing.
+    let says = seen.iter().any(|triangle| triangle[..48].iter().any(|&byte| byte != 0));
+    more && says && seen.iter().all(plausible)
 }
 
 /// Whether the first lines that are not comments are OBJ statements.
@@ -197,6 +219,12 @@ mod tests {
             [b"solid of nothing".as_slice(), &[b' '; 64], &1u32.to_le_bytes()].concat();
         binary.extend([0; 50]);
         assert_eq!(of(&binary), Some(Format::Stl));
+        // A stream's length is not known.
+        assert_eq!(Format::of_content(&binary, None), None);
+        binary[84 + 8..84 + 12].copy_from_slice(&1f32.to_le_bytes());
+        assert_eq!(Format::of_content(&binary, None), Some(Format::Stl));
+        binary[84 + 4..84 + 8].copy_from_slice(&0.5f32.to_le_bytes());
+        assert_eq!(Format::of_content(&binary, None), None);
         assert_eq!(of(b"hello world\n"), None);
         assert_eq!(of(b""), None);
     }

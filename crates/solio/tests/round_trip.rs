@@ -124,10 +124,7 @@ fn what_is_written_is_read() {
                 }
                 files.push(fs::read(&path).unwrap());
                 // The same from memory, and detected without a name.
-                let mut unnamed = MeshReadOptions::default();
-                if format == Format::Stl && compression != Compression::None {
-                    unnamed.format = Some(Format::Stl);
-                }
+                let unnamed = MeshReadOptions::default();
                 let read = solio::read_mesh_bytes(&files[0], &unnamed, &work(threads)).unwrap();
                 assert!(triangles(&read) == expected);
             }

@@ -79,6 +79,9 @@ impl Freeform {
             let place = place + (word.at - key.at);
             self.reference(word, place, index_base, counts)?;
         }
+        if self.text.ends_with(b"\\") {
+            self.text.push(b' '); // or it would join this statement with the next one
+        }
         self.text.push(b'\n');
         match key.text {
             b"vp" => self.parameters += 1,

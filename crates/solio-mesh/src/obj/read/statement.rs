@@ -15,19 +15,12 @@ const FREEFORM: [&[u8]; 24] = [
     b"cdp", b"res", b"c_end",
 ];
 
-/// Statements of the specification that say how to draw, not what.
-const DISPLAY: [&[u8]; 10] = [
-    b"bevel",
-    b"c_interp",
-    b"d_interp",
-    b"lod",
-    b"shadow_obj",
-    b"trace_obj",
-    b"usemap",
-    b"maplib",
-    b"call",
-    b"csh",
-];
+/// Statements of the specification that say how to draw, not what: also a strict reader only warns.
+const DISPLAY: [&[u8]; 8] =
+    [b"bevel", b"c_interp", b"d_interp", b"lod", b"shadow_obj", b"trace_obj", b"usemap", b"maplib"];
+
+/// Statements that bring in what other files or programs make: without it the model is not whole.
+const OUTSIDE: [&[u8]; 2] = [b"call", b"csh"];
 
 /// Reads the statement at `at`; returns where the next one starts.
 pub(super) fn statement(
@@ -54,6 +47,21 @@ pub(super) fn statement(
         scratch.extend_from_slice(&text[at + full..at + full + more]);
         (len, full) = (full + more, full + more_full);
         lines += 1;
+    }
+    if !comment && text[at..at + len].ends_with(b"\\") {
+        // The text ends where its last line should go on.
+        let place = at + len - 1;
+        let message = "a backslash at the end of the file joins nothing";
+        if options.strict {
+            return Err(Fault::syntax(place, message));
+        }
+        out.warn(place, message);
+        if !joined {
+            scratch.clear();
+            scratch.extend_from_slice(&text[at..at + len]);
+            joined = true;
+        }
+        scratch.pop();
     }
     let line: &[u8] = if joined { scratch } else { &text[at..at + len] };
     out.line_count += lines;
@@ -116,6 +124,13 @@ impl Statement<'_> {
             word if FREEFORM.contains(&word) => self.event(What::Freeform, key, line),
             word if DISPLAY.contains(&word) => {
                 let message = format!("`{}` is not kept", shown(word));
+                self.out.warn(self.at + key.at, &message);
+            }
+            word if OUTSIDE.contains(&word) => {
+                let message = format!("`{}` is not followed", shown(word));
+                if self.options.strict {
+                    return Err(Fault { place: key.at, error: Error::unsupported(message) });
+                }
                 self.out.warn(self.at + key.at, &message);
             }
             word => {

@@ -218,6 +218,25 @@ fn what_is_no_obj_is_refused() {
 }
 
 #[test]
+fn a_backslash_at_the_end_joins_nothing() {
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 \\\n3\\";
+    let scene = read(text).unwrap();
+    assert_eq!(scene.meshes[0].corner_vertices[..], [0, 1, 2]);
+    assert_eq!(scene.warnings, ["5:2: a backslash at the end of the file joins nothing"]);
+    let error = strict(text).unwrap_err().to_string();
+    assert_eq!(error, "5:2: a backslash at the end of the file joins nothing (byte 33)");
+}
+
+#[test]
+fn what_other_files_bring_in_is_refused_when_strict() {
+    let scene = read("call other.obj\nv 0 0 0\nbevel on\n").unwrap();
+    assert_eq!(scene.warnings, ["1:1: `call` is not followed", "3:1: `bevel` is not kept"]);
+    let error = strict("v 0 0 0\ncall other.obj\n").unwrap_err();
+    assert_eq!((error.kind(), error.line()), (ErrorKind::Unsupported, Some(2)));
+    assert_eq!(strict("v 0 0 0\nbevel on\n").unwrap().warnings.len(), 1);
+}
+
+#[test]
 fn lenient_and_strict_differ() {
     let v = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     for (line, warning) in [
