@@ -19,6 +19,9 @@ def load_ply(context, options, path, report):
     """Imports one file; `options` has the attributes of `bpy.ops.wm.ply_import`."""
     mesh = solio.read_mesh(path, format="ply")
     _warn(mesh, report)
+    if not mesh.vertex_count:
+        report({"WARNING"}, f"{path}: no vertices")
+        return
     edges = mesh.line_vertices.reshape(-1, 2)
     data = build_mesh.new_mesh(
         _stem(path), mesh.positions, mesh.face_offsets, mesh.corner_vertices, edges
