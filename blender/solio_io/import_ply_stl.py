@@ -19,7 +19,8 @@ def load_ply(context, options, path, report):
     """Imports one file; `options` has the attributes of `bpy.ops.wm.ply_import`."""
     mesh = solio.read_mesh(path, format="ply")
     _warn(mesh, report)
-    if not _something(mesh, path, report):
+    if not mesh.vertex_count:
+        report({"WARNING"}, f"{path}: no vertices")
         return
     edges = mesh.line_vertices.reshape(-1, 2)
     data = build_mesh.new_mesh(
@@ -55,8 +56,6 @@ def load_stl(context, options, path, report):
     """Imports one file; `options` has the attributes of `bpy.ops.wm.stl_import`."""
     mesh = solio.read_mesh(path, format="stl", merge=True)
     _warn(mesh, report)
-    if not _something(mesh, path, report):
-        return
     data = build_mesh.new_mesh(
         _stem(path), mesh.positions, mesh.face_offsets, mesh.corner_vertices, ()
     )
@@ -68,13 +67,6 @@ def load_stl(context, options, path, report):
     if options.use_facet_normal and mesh.normals is not None and len(data.polygons) == faces:
         data.normals_split_custom_set(np.repeat(mesh.normals, 3, axis=0))
     _add(context, options, data)
-
-
-def _something(mesh, path, report):
-    """Whether there is anything to make an object of; Blender's importers refuse the rest."""
-    if not mesh.vertex_count:
-        report({"WARNING"}, f"{path}: no vertices")
-    return mesh.vertex_count > 0
 
 
 def _stem(path):
