@@ -19,17 +19,21 @@ mesh = solio.read_mesh(sys.argv[1])
 print("ready", flush=True)
 try:
     while True:
-        solio.write_mesh(mesh, sys.argv[2], position_digits=17, threads=1)
+        if sys.argv[3] == "write":
+            solio.write_mesh(mesh, sys.argv[2], position_digits=17, threads=1)
+        else:
+            solio.read_mesh(sys.argv[1], threads=1)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_stops_the_work(big_obj: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["read", "write"])
+def test_ctrl_c_stops_the_work(big_obj: Path, tmp_path: Path, what: str) -> None:
     target = tmp_path / "out.obj"
     with subprocess.Popen(
-        [sys.executable, "-c", LONG_JOB, str(big_obj), str(target)],
+        [sys.executable, "-c", LONG_JOB, str(big_obj), str(target), what],
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
