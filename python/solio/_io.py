@@ -116,6 +116,7 @@ def read_mesh(
     strict: bool = False,
     double: bool = False,
     merge: bool = True,
+    facet_normals: bool = True,
     materials: bool = True,
     index_base: int = 1,
     threads: int | None = None,
@@ -127,15 +128,17 @@ def read_mesh(
 
     The format is found out where ``format`` does not say it. ``strict`` refuses what is passed
     over with a warning otherwise (see `Mesh.warnings`); ``double`` reads positions of OBJ as
-    ``float64``; ``merge`` joins equal vertices of STL; ``materials`` reads the MTL files of an
-    OBJ; ``index_base`` is what the first index of an OBJ is called. ``threads`` and ``memory``
-    (bytes) bound the work, ``max_bytes`` and ``max_elements`` what the file may ask for.
+    ``float64``; ``merge`` joins equal vertices of STL, ``facet_normals`` keeps the normals of its
+    triangles; ``materials`` reads the MTL files of an OBJ; ``index_base`` is what the first index
+    of an OBJ is called. ``threads`` and ``memory`` (bytes) bound the work, ``max_bytes`` and
+    ``max_elements`` what the file may ask for.
     """
     options = {
         "format": format,
         "strict": strict,
         "double": double,
         "merge": merge,
+        "facet_normals": facet_normals,
         "skip_materials": not materials,
         "index_base": index_base,
         "threads": threads,

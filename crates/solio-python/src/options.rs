@@ -131,6 +131,7 @@ pub(crate) fn reading(dict: &Bound<'_, PyDict>) -> PyResult<(MeshReadOptions, Wo
     given.with("skip_materials", &mut options.skip_materials, plain)?;
     given.with("double", &mut options.obj.double, plain)?;
     given.with("merge", &mut options.stl.merge, plain)?;
+    given.with("facet_normals", &mut options.stl.normals, plain)?;
     given.with("index_base", &mut options.obj.index_base, plain)?;
     given.with("max_bytes", &mut options.limits.bytes, plain)?;
     given.with("max_elements", &mut options.limits.elements, plain)?;

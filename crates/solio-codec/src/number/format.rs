@@ -105,6 +105,12 @@ impl Style {
 pub(super) const ROOM: usize =
     if fixed::ROOM > shortest::ROOM { fixed::ROOM } else { shortest::ROOM };
 
+/// All floats from here on are whole numbers.
+const WHOLE: f64 = 9_007_199_254_740_992.0; // 2^53
+
+/// The first one that is no `u128`.
+const TOO_LARGE: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0; // 2^128
+
 /// A float type.
 pub(super) trait Value: Copy {
     /// An `f32`; otherwise an `f64`.
@@ -149,7 +155,18 @@ macro_rules! value {
                     Style::Many(n) => usize::from(*n),
                     Style::Shortest => 0, // comes here only without being finite
                 };
-                if self.is_finite() {
+                let size = self.abs();
+                if (WHOLE..TOO_LARGE).contains(&f64::from(size)) {
+                    // A whole number: much cheaper than a float.
+                    if self < 0.0 {
+                        out.push(b'-');
+                    }
+                    write!(out, "{}", size as u128).expect("writing to a vector");
+                    if digits > 0 {
+                        out.push(b'.');
+                        out.resize(out.len() + digits, b'0');
+                    }
+                } else if self.is_finite() {
                     write!(out, "{self:.digits$}").expect("writing to a vector");
                 } else {
                     out.extend_from_slice(match (self.is_nan(), self.is_sign_negative()) {

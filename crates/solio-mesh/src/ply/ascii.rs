@@ -296,16 +296,10 @@ fn float_records(
         let Tools { reader, values } = &mut *tools;
         values.clear();
         cursor.take(|text, at, end| reader.cells(text, at, end, cells, part.rows - row, values));
-        for (i, step) in steps.iter().enumerate() {
+        let mut from = 0;
+        while let Some(step) = steps.get(from) {
             let Data::F32(out) = &mut part.columns[step.column] else { return None };
-            let out = out[row * step.width..].chunks_exact_mut(step.width);
-            let given = values.chunks_exact(cells.len());
-            match step.kind {
-                Kind::F32(divisor) if divisor != 1.0 => {
-                    out.zip(given).for_each(|(out, given)| out[step.place] = given[i] / divisor);
-                }
-                _ => out.zip(given).for_each(|(out, given)| out[step.place] = given[i]),
-            }
+            from = scatter(values, steps, from, &mut out[row * step.width..]);
         }
         row += values.len() / cells.len();
         for row in row..part.rows.min(row + careful) {
@@ -315,6 +309,46 @@ fn float_records(
         careful *= 2;
     }
     Some(())
+}
+
+/// Moves cell `from` of all records, with up to two neighbours that are neighbours in its column
+/// too, to that column; returns the next cell.
+fn scatter(values: &[f32], steps: &[Step<'_>], from: usize, out: &mut [f32]) -> usize {
+    let first = &steps[from];
+    let together = |&(i, step): &(usize, &Step<'_>)| {
+        step.column == first.column && step.place == first.place + i && step.kind == first.kind
+    };
+    let count = steps[from..].iter().take(3).enumerate().take_while(together).count();
+    let (places, cells) = ((first.width, first.place), (steps.len(), from));
+    match (first.kind, count) {
+        (Kind::F32(divisor), 3) if divisor != 1.0 => {
+            moved(values, cells, out, places, |v: [f32; 3]| v.map(|v| v / divisor));
+        }
+        (Kind::F32(divisor), _) if divisor != 1.0 => {
+            moved(values, cells, out, places, |[v]| [v / divisor]);
+            return from + 1;
+        }
+        (_, 3) => moved(values, cells, out, places, |v: [f32; 3]| v),
+        (_, 2) => moved(values, cells, out, places, |v: [f32; 2]| v),
+        _ => moved(values, cells, out, places, |v: [f32; 1]| v),
+    }
+    from + count
+}
+
+/// Moves `N` values of each record; `cells` and `places` are a record's values and the first of
+/// them, before and after.
+#[inline(always)]
+fn moved<const N: usize>(
+    values: &[f32],
+    cells: (usize, usize),
+    out: &mut [f32],
+    places: (usize, usize),
+    convert: impl Fn([f32; N]) -> [f32; N],
+) {
+    for (out, given) in out.chunks_exact_mut(places.0).zip(values.chunks_exact(cells.0)) {
+        let given = given[cells.1..cells.1 + N].try_into().expect("N values");
+        out[places.1..places.1 + N].copy_from_slice(&convert(given));
+    }
 }
 
 /// Records that are one list of indices.
