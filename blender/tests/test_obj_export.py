@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import random
+
+import bpy
 import pytest
+import scenes
 from compare import both, cases, difference
 
 OPTIONS = {
@@ -55,3 +59,23 @@ def test_animation(scene, tmp_path):
     blender, solio = both(tmp_path, "obj", export_animation=True, start_frame=1, end_frame=3)
     assert len(blender) == 6
     assert difference(blender, solio) == ""
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_options(scene, tmp_path, seed):
+    """Options that change each other's effect, in sets that nobody would think of."""
+    chance = random.Random(seed)
+    properties = bpy.ops.wm.obj_export.get_rna_type().properties
+    switches = [p.identifier for p in properties if p.type == "BOOLEAN"]
+    wanted = [n for n in switches if n.startswith(("apply_", "export_", "smooth_"))]
+    wanted = [n for n in wanted if n not in ("export_animation", "export_selected_objects")]
+    options = {name: chance.random() < 0.5 for name in wanted}
+    up = chance.choice("XYZ")
+    forward = chance.choice([axis for axis in "XYZ" if axis != up])
+    options["up_axis"] = chance.choice(["", "NEGATIVE_"]) + up
+    options["forward_axis"] = chance.choice(["", "NEGATIVE_"]) + forward
+    options["global_scale"] = chance.choice([1.0, 0.37, 12.5, 1000.0])
+    options["path_mode"] = chance.choice(["AUTO", "ABSOLUTE", "RELATIVE", "MATCH", "STRIP"])
+    options["export_eval_mode"] = chance.choice(["DAG_EVAL_RENDER", "DAG_EVAL_VIEWPORT"])
+    scene(chance.choice([name for name in scenes.ALL if name != "large"]))
+    assert difference(*both(tmp_path, "obj", **options)) == ""
