@@ -96,7 +96,7 @@ fn cases() -> Vec<Case> {
     let mut cases = vec![
         rows_case("write f32, 6 digits", Digits::Fixed(6), positions.clone()),
         rows_case(
-            "write f32, 6 digits, 58 MB",
+            "write f32, 6 digits, 61 MB",
             Digits::Fixed(6),
             rows(MANY_ROWS, |x| x * 20.0 - 10.0),
         ),
@@ -203,10 +203,13 @@ fn read_rows_case(name: &'static str, rows: &[[f32; 3]]) -> Case {
         rows.iter().map(|row| row.map(|v| format!("{v:.6}").parse().unwrap_or(f32::NAN))).collect();
     let (mut reader, mut got) = (lines::Reader::default(), Vec::new());
     let (input, len) = padded(&text);
+    let mut first = true;
     let run = Box::new(move |_: &mut Vec<u8>| {
         got.clear();
         let end = reader.rows::<3>(black_box(&input), 0, len, b"v ", &mut got);
-        end == len && got == expected
+        // All of it the first time only: comparing floats costs as much as some kernels.
+        let right = if std::mem::take(&mut first) { got == expected } else { true };
+        right && end == len && got.last() == expected.last()
     });
     Case { name, numbers, text, run }
 }
