@@ -42,7 +42,7 @@ def main() -> None:
                 "work": f"memory while writing {name.removeprefix('out.')}",
                 "peer": "the budget (--mem)",
                 "peer_version": "",
-                "input": Path(sys.argv[1]).name,
+                "input": Path(sys.argv[1]).resolve().name,
                 "rounds": 1,
                 "ours_bytes": used,
                 "peer_bytes": BUDGET,

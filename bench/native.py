@@ -73,4 +73,4 @@ def rows(inputs: Path, build: Path) -> Iterator[dict[str, object]]:
     for name, version, driver, rounds in peers(build, rust):
         turn(ours, path), turn(driver, path)
         turns = [(turn(ours, path), turn(driver, path), turn(ours, path)) for _ in range(rounds)]
-        yield measuring.row("read OBJ", name, version, turns, path.name)
+        yield measuring.row("read OBJ", name, version, turns, path.resolve().name)

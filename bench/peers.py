@@ -126,7 +126,8 @@ def main() -> None:
             print(f"{package}: skipped (not installed)", flush=True)
             continue
         turns = compare(path, peer, min(rounds, options.rounds), must_equal)
-        print(json.dumps(measuring.row(work, f"{package} (Python)", version, turns, name)), flush=True)
+        row = measuring.row(work, f"{package} (Python)", version, turns, path.resolve().name)
+        print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -69,7 +69,8 @@ def kernels(rows: list[Row]) -> list[str]:
                 f"{float(row['ours_wall_s']) * 1e9:.2f} (× {float(row['ratio_wall']):.2f})" if row else "–"
             )
         cells.append(line)
-    return table(["one number, one core", *(f"{tier}, ns (× copy)" for tier in tiers)], cells)
+    heads = ["one number, one core", *(f"{tier}, ns (× copy)" for tier in tiers)]
+    return table(heads, cells) if cells else []
 
 
 def memory(rows: list[Row]) -> list[str]:
