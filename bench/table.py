@@ -94,7 +94,7 @@ def text(path: Path) -> str:
         f"{facts['system'].split('-')[0]}, commit {facts['commit']} "
         f"([record](bench/record/{path.name})). Files rest in the page cache. Ratios are Solio's time "
         "over the peer's, turn by turn in one run, the median with its 95 % interval: 0.25 means "
-        "four times as fast.",
+        f"four times as fast.{' ' + facts['note'] if facts.get('note') else ''}",
         "",
         *jobs(rows),
         "",
