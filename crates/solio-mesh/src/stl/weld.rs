@@ -11,15 +11,22 @@
 //! whatever the number of threads. −0 equals 0; NaN equals nothing, and is never put into a
 //! table, since equal hashes without equality would make a table slow.
 
+use std::hash::BuildHasher;
+use std::sync::LazyLock;
+
+/// Another number in each process, so that no file can be made whose positions share a hash.
+static SEED: LazyLock<u64> =
+    LazyLock::new(|| std::collections::hash_map::RandomState::new().hash_one(0));
+
 /// A position.
 pub(crate) type Point = [f32; 3];
 
 /// The hash of a position: equal for equal positions, also for 0 and −0.
 #[inline(always)]
-fn hash(p: Point) -> u64 {
+fn hash(p: Point, seed: u64) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let [x, y, z] = p.map(|v| (v + 0.0).to_bits() as u64); // −0 + 0 is 0
-    let a = (x | y << 32).wrapping_mul(K);
+    let a = ((x | y << 32) ^ seed).wrapping_mul(K);
     let b = (z ^ a >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     let h = a ^ b;
     (h ^ h >> 29).wrapping_mul(K)
@@ -58,8 +65,9 @@ impl Local {
         self.corners.clear();
         let slots = &mut self.slots[..];
         let mask = slots.len() - 1;
+        let seed = *SEED;
         for &p in corners {
-            let h = hash(p);
+            let h = hash(p, seed);
             let mut at = (h >> (64 - bits)) as usize;
             let number = loop {
                 let slot = slots[at & mask];
@@ -175,7 +183,7 @@ impl Welder {
             if is_nan(p) {
                 continue;
             }
-            let h = hash(p);
+            let h = hash(p, *SEED);
             let mut at = (h >> (64 - bits)) as usize;
             while slots[at & mask] != 0 {
                 at += 1;

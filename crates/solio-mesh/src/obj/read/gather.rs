@@ -12,6 +12,7 @@ use crate::model::{
 use crate::obj::options::ObjReadOptions;
 use solio_base::{Error, Result, Source, memory};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Most warnings that are kept; the rest are counted.
 const MOST_WARNINGS: u64 = 100;
@@ -47,6 +48,7 @@ pub(super) struct Gather<'a> {
     face_groups: PerFace,
     face_smoothing: PerFace,
     libraries: Vec<String>,
+    known_libraries: HashSet<String>,
     comments: Vec<String>,
     /// `#MRGB` colours for the last vertices before `polypaint_at`.
     polypaint: Vec<[f32; 4]>,
@@ -92,6 +94,7 @@ impl<'a> Gather<'a> {
             face_groups: PerFace::new(NONE),
             face_smoothing: PerFace::new(0),
             libraries: Vec::new(),
+            known_libraries: HashSet::new(),
             comments: Vec::new(),
             polypaint: Vec::new(),
             polypaint_at: 0,
@@ -272,7 +275,7 @@ impl<'a> Gather<'a> {
             }
             What::Library => {
                 let name = self.name(words, event, text);
-                if !name.is_empty() && !self.libraries.contains(&name) {
+                if !name.is_empty() && self.known_libraries.insert(name.clone()) {
                     self.libraries.push(name);
                 }
             }
