@@ -271,8 +271,11 @@ fn parse_part(
 /// Lines that are parsed one by one where the next one is not plain; doubles each time.
 const CAREFUL: usize = 64;
 
-/// What stands in a record, if all of it becomes 32-bit floats.
+/// What stands in a record, if that is something and all of it becomes 32-bit floats.
 fn cells(steps: &[Step<'_>]) -> Option<Vec<Cell>> {
+    if steps.is_empty() {
+        return None;
+    }
     let cell = |step: &Step<'_>| match (step.kind, step.property.scalar) {
         _ if step.property.list.is_some() => None,
         (Kind::F32(_), ScalarType::F32 | ScalarType::F64) => Some(Cell::Float),
