@@ -1,6 +1,7 @@
 //! Measures the machine where a job reads and writes.
 
-use solio_base::Result;
+use solio_base::{Result, Work};
+use solio_io::scratch::{Scratch, Way};
 use solio_measure::{Light, Stopwatch, memcpy_mb_s};
 use std::path::Path;
 
@@ -15,14 +16,18 @@ use std::path::Path;
 /// ```
 pub fn measure_light(folder: &Path, bytes: u64, cores: usize) -> Result<Light> {
     let mut light = Light { write_mb_s: 0.0, read_mb_s: 0.0, memcpy_mb_s: memcpy_mb_s(), cores };
+    let work = Work::default();
     for _ in 0..2 {
+        // A new file each time: a job's output has no room on the medium yet either.
+        let scratch = Scratch::create(folder, bytes)?;
         let watch = Stopwatch::start();
-        let mut marks = Vec::new();
-        solio_io::probe::write_and_read(folder, bytes, || marks.push(watch.wall_s()))?;
-        let [start, written, read] = marks[..] else { unreachable!("three marks") };
-        let rate = |seconds: f64| bytes as f64 / 1e6 / seconds.max(1e-9);
-        light.write_mb_s = light.write_mb_s.max(rate(written - start));
-        light.read_mb_s = light.read_mb_s.max(rate(read - written));
+        scratch.write(Way::Buffered, &work)?;
+        let written = watch.wall_s();
+        scratch.read(Way::Buffered, 1, &work)?;
+        let read = watch.wall_s() - written;
+        let rate = |seconds: f64| scratch.bytes() as f64 / 1e6 / seconds.max(1e-9);
+        light.write_mb_s = light.write_mb_s.max(rate(written));
+        light.read_mb_s = light.read_mb_s.max(rate(read));
     }
     Ok(light)
 }

@@ -58,27 +58,34 @@ fn medium(folder: &Path, bytes: u64, rounds: usize, work: &Work) -> Result<Vec<P
     let mut rows = Vec::new();
     for _ in 0..rounds {
         let mut round = Round { scratch: &scratch, rows: Vec::new() };
-        let warm = Before::Warm;
-        round.time("write, page cache", 1, warm, || scratch.write(Way::Buffered, work))?;
-        round.time("write, on the medium", 1, warm, || {
-            scratch.write(Way::Buffered, work)?;
+        let (warm, cold) = (Before::Warm, Before::Cold);
+        let (buffered, direct) = (Way::Buffered, Way::Direct);
+        let bytes = scratch.bytes();
+        round.time("write, page cache", 1, buffered, warm, bytes, || {
+            scratch.write(buffered, work)
+        })?;
+        round.time("write, on the medium", 1, buffered, warm, bytes, || {
+            scratch.write(buffered, work)?;
             scratch.sync()
         })?;
-        round.direct("write, direct", 1, warm, || scratch.write(Way::Direct, work))?;
-        scratch.read(Way::Buffered, 1, work)?;
-        round.time("read, warm", 1, warm, || scratch.read(Way::Buffered, 1, work))?;
-        round.time("read, warm", all, warm, || scratch.read(Way::Buffered, all, work))?;
-        let cold = Before::Cold;
-        round.time("read, cold", 1, cold, || scratch.read(Way::Buffered, 1, work))?;
-        round.direct("read, cold, direct", 1, cold, || scratch.read(Way::Direct, 1, work))?;
-        round.direct("read, cold, direct", all, cold, || scratch.read(Way::Direct, all, work))?;
-        let requests = (scratch.bytes() / SMALL_BYTES as u64).min(4096);
-        let of_all = requests as f64 * SMALL_BYTES as f64 / scratch.bytes() as f64;
-        round.direct("read 64 KiB scattered, direct", SCATTERED_THREADS, cold, || {
-            scratch.read_scattered(Way::Direct, SCATTERED_THREADS, requests, work)
+        round.time("write, direct", 1, direct, warm, bytes, || scratch.write(direct, work))?;
+        scratch.read(buffered, 1, work)?;
+        for threads in [1, all] {
+            round.time("read, warm", threads, buffered, warm, bytes, || {
+                scratch.read(buffered, threads, work)
+            })?;
+        }
+        round.time("read, cold", 1, buffered, cold, bytes, || scratch.read(buffered, 1, work))?;
+        for threads in [1, all] {
+            round.time("read, cold, direct", threads, direct, cold, bytes, || {
+                scratch.read(direct, threads, work)
+            })?;
+        }
+        let pieces = (bytes / SMALL_BYTES as u64).min(4096);
+        let (threads, bytes) = (SCATTERED_THREADS, pieces * SMALL_BYTES as u64);
+        round.time("read 64 KiB scattered, direct", threads, direct, cold, bytes, || {
+            scratch.read_scattered(direct, threads, pieces, work)
         })?;
-        let last = round.rows.last_mut().expect("just measured");
-        last.mb_s = last.mb_s.map(|rate| rate * of_all);
         best(&mut rows, round.rows);
     }
     Ok(rows)
@@ -98,41 +105,30 @@ struct Round<'s> {
 }
 
 impl Round<'_> {
+    /// Times `run`, which moves `bytes` by `way`; where the machine cannot do it, says why.
     fn time(
         &mut self,
         name: &'static str,
         threads: usize,
+        way: Way,
         before: Before,
+        bytes: u64,
         run: impl Fn() -> Result<()>,
     ) -> Result<()> {
         let mut peak = Peak { name, threads, mb_s: None, why_not: None };
         if before == Before::Cold {
             self.scratch.sync()?;
-            if !self.scratch.evict() {
-                peak.why_not = Some("the system does not drop the file from its page cache");
-                self.rows.push(peak);
-                return Ok(());
-            }
         }
-        let watch = Stopwatch::start();
-        run()?;
-        peak.mb_s = Some(rate(self.scratch.bytes(), watch.wall_s()));
+        if way == Way::Direct && !self.scratch.has_direct() {
+            peak.why_not = Some("this file system always uses the page cache");
+        } else if before == Before::Cold && !self.scratch.evict() {
+            peak.why_not = Some("the system does not drop the file from its page cache");
+        } else {
+            let watch = Stopwatch::start();
+            run()?;
+            peak.mb_s = Some(rate(bytes, watch.wall_s()));
+        }
         self.rows.push(peak);
-        Ok(())
-    }
-
-    fn direct(
-        &mut self,
-        name: &'static str,
-        threads: usize,
-        before: Before,
-        run: impl Fn() -> Result<()>,
-    ) -> Result<()> {
-        if self.scratch.has_direct() {
-            return self.time(name, threads, before, run);
-        }
-        let why_not = Some("this file system always uses the page cache");
-        self.rows.push(Peak { name, threads, mb_s: None, why_not });
         Ok(())
     }
 }
