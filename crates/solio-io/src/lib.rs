@@ -4,9 +4,11 @@
 //!   decompressed on the way where the content says so.
 //! * [`FileSink`] is a [`Sink`](solio_base::Sink) that compresses on the way and puts the file in
 //!   place at the end, whole or not at all.
+//! * [`engine`] reads many files, or ranges, asked for at once, with priorities.
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
 mod atomic;
+pub mod engine;
 mod file;
 pub mod probe;
 pub mod scratch;

@@ -1,4 +1,4 @@
-//! Compressed streams: gzip (any number of members) and zstd (any number of frames).
+//! Compressed streams: gzip (any number of members) and zstd (any number of frames); and zlib.
 //!
 //! [`Decoder`] reads either as one stream in bounded memory. [`ChunkCompressor`] writes chunks
 //! that are each a whole gzip member or zstd frame, so that threads compress them side by side and
@@ -7,9 +7,11 @@
 mod decode;
 mod encode;
 mod gzip;
+mod zlib;
 
 pub use decode::Decoder;
 pub use encode::ChunkCompressor;
+pub use zlib::decode_zlib;
 
 /// A compression that a file name or the first bytes tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

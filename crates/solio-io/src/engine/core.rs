@@ -1,0 +1,351 @@
+//! The engine without threads and without a system: requests in, pieces out, answers in, results
+//! out. The backends drive it under a lock; the simulator drives it with a clock of its own.
+
+use super::batch::BatchState;
+use super::handles::Handle;
+use super::pool::{Buffer, Landing, Pool};
+use super::request::{Done, Packing, Request, at};
+use super::scheduler::{Entry, Grant, Next, Scheduler, Tuning, UNKNOWN};
+use solio_base::{Error, Result};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// A piece on its way, with all that reading it needs.
+pub(crate) struct Flight {
+    pub(crate) grant: Grant,
+    pub(crate) batch: Arc<BatchState>,
+    pub(crate) index: usize,
+    /// `None` until the file is open.
+    pub(crate) landing: Option<Arc<Landing>>,
+    pub(crate) file: Option<Arc<Handle>>,
+    /// Whether direct I/O can read into its memory.
+    pub(crate) aligned: bool,
+}
+
+impl Flight {
+    pub(crate) fn request(&self) -> &Request {
+        &self.batch.requests[self.index]
+    }
+}
+
+/// The answer of [`Core::next`].
+pub(crate) enum Work {
+    Fly(Flight),
+    Wait(u64),
+    Nothing,
+}
+
+/// What follows an opened file.
+pub(crate) enum Opened {
+    /// Read the flight's piece.
+    Read(Flight),
+    /// No memory yet, or the request has ended: nothing more to do for this flight.
+    Over,
+}
+
+/// A request whose bytes are all there, packed: unpack them, then [`Core::unpacked`].
+pub(crate) struct Packed {
+    slot: u32,
+    job: Job,
+    pub(crate) bytes: Buffer,
+}
+
+impl Packed {
+    pub(crate) fn request(&self) -> &Request {
+        &self.job.batch.requests[self.job.index]
+    }
+}
+
+/// A request that has not ended.
+struct Job {
+    batch: Arc<BatchState>,
+    index: usize,
+    into: Option<Vec<u8>>,
+    landing: Option<Arc<Landing>>,
+    file: Option<Arc<Handle>>,
+    submitted_ns: Option<u64>,
+    failed: Option<Error>,
+}
+
+/// See the head of the file.
+pub(crate) struct Core {
+    pub(crate) scheduler: Scheduler,
+    /// By the scheduler's slot.
+    jobs: Vec<Option<Job>>,
+    pool: Arc<Pool>,
+    /// Batches with results whose receivers sleep on until there are more.
+    sleepers: Vec<Arc<BatchState>>,
+}
+
+impl Core {
+    pub(crate) fn new(tuning: Tuning, width: usize, pool: Arc<Pool>) -> Self {
+        Core { scheduler: Scheduler::new(tuning, width), jobs: Vec::new(), pool, sleepers: Vec::new() }
+    }
+
+    /// Queues request `index` of a batch. `into` is the caller's memory for it.
+    pub(crate) fn add(
+        &mut self,
+        batch: &Arc<BatchState>,
+        index: usize,
+        into: Option<Vec<u8>>,
+        device: u16,
+        now_ns: u64,
+    ) {
+        let request = &batch.requests[index];
+        // No file reaches the last numbers: such a range is refused when its file is open.
+        let offset = request.offset.min(UNKNOWN - 1);
+        let end = match request.length {
+            Some(length) => offset.saturating_add(length).min(UNKNOWN - 1),
+            None => UNKNOWN,
+        };
+        let deadline = request.deadline.map(|d| batch.queued_ns + d.as_nanos() as u64);
+        let entry = Entry {
+            batch: batch.number,
+            level: request.priority as u8,
+            device,
+            offset,
+            end,
+            deadline_ns: deadline,
+        };
+        let slot = self.scheduler.add(entry, now_ns);
+        batch.slots[index].store(slot, Ordering::Relaxed);
+        let job = Job {
+            batch: batch.clone(),
+            index,
+            into,
+            landing: None,
+            file: None,
+            submitted_ns: None,
+            failed: None,
+        };
+        let slot = slot as usize;
+        if slot == self.jobs.len() {
+            self.jobs.push(Some(job));
+        } else {
+            self.jobs[slot] = Some(job);
+        }
+    }
+
+    /// The next piece to read.
+    pub(crate) fn next(&mut self, now_ns: u64) -> Work {
+        loop {
+            let grant = match self.scheduler.next(now_ns) {
+                Next::Grant(grant) => grant,
+                Next::Wait(ns) => {
+                    self.wake_receivers();
+                    return Work::Wait(ns);
+                }
+                Next::Nothing => {
+                    self.wake_receivers();
+                    return Work::Nothing;
+                }
+            };
+            let job = self.jobs[grant.slot as usize].as_mut().expect("granted requests live");
+            let request = &job.batch.requests[job.index];
+            if request.cancel.as_ref().is_some_and(|c| c.is_cancelled()) {
+                job.failed.get_or_insert_with(Error::cancelled);
+                self.scheduler.stop(grant.slot);
+                self.land(grant, now_ns);
+                continue;
+            }
+            job.submitted_ns.get_or_insert(now_ns);
+            let flight = Flight {
+                grant,
+                batch: job.batch.clone(),
+                index: job.index,
+                landing: job.landing.clone(),
+                file: job.file.clone(),
+                aligned: job.into.is_none() && job.landing.as_ref().is_none_or(|l| l.is_aligned()),
+            };
+            return Work::Fly(flight);
+        }
+    }
+
+    /// Nothing more comes for the moment: what there is may be what everybody waits for.
+    fn wake_receivers(&mut self) {
+        self.sleepers.drain(..).for_each(|batch| batch.wake());
+    }
+
+    /// The file of a flight is open, or not.
+    pub(crate) fn opened(
+        &mut self,
+        mut flight: Flight,
+        file: Result<Arc<Handle>>,
+        now_ns: u64,
+    ) -> Opened {
+        let job = self.jobs[flight.grant.slot as usize].as_mut().expect("a flight keeps it alive");
+        let ready = match file {
+            _ if job.failed.is_some() => Err(Error::cancelled()),
+            Err(e) => Err(e),
+            Ok(file) => {
+                let unknown = flight.grant.unknown;
+                let end =
+                    if unknown { file.bytes } else { self.scheduler.end_of(flight.grant.slot) };
+                let length = end.saturating_sub(flight.request().offset);
+                let budget = self.scheduler.tuning.memory_bytes;
+                if end > file.bytes {
+                    Err(beyond(end, file.bytes))
+                } else if length > budget && job.into.is_none() && job.landing.is_none() {
+                    Err(too_large(length, budget))
+                } else if !unknown {
+                    Ok((file, length))
+                } else {
+                    match self.scheduler.learned(flight.grant, end) {
+                        None => return Opened::Over,
+                        Some(grant) => {
+                            flight.grant = grant;
+                            Ok((file, length))
+                        }
+                    }
+                }
+            }
+        };
+        let ready = ready.and_then(|(file, length)| {
+            if job.landing.is_none() {
+                let (offset, length) = (flight.request().offset, length as usize);
+                let landing = match job.into.take() {
+                    Some(into) => Landing::caller(into, offset, length),
+                    None => Landing::new(&self.pool, offset, length),
+                };
+                job.landing = Some(Arc::new(landing?));
+            }
+            Ok(file)
+        });
+        match ready {
+            Ok(file) => {
+                job.file = Some(file.clone());
+                flight.landing = job.landing.clone();
+                flight.file = Some(file);
+                Opened::Read(flight)
+            }
+            Err(e) => {
+                self.landed(flight, Err(e), now_ns);
+                Opened::Over
+            }
+        }
+    }
+
+    /// A flight has ended: its bytes are in place, or not. Returns what is to be unpacked.
+    pub(crate) fn landed(
+        &mut self,
+        flight: Flight,
+        result: Result<()>,
+        now_ns: u64,
+    ) -> Option<Packed> {
+        let Flight { grant, landing, file, .. } = flight;
+        drop((landing, file));
+        if let Err(e) = result {
+            let job = self.jobs[grant.slot as usize].as_mut().expect("a flight keeps it alive");
+            job.failed.get_or_insert(e);
+            self.scheduler.stop(grant.slot);
+        }
+        self.land(grant, now_ns)
+    }
+
+    fn land(&mut self, grant: Grant, now_ns: u64) -> Option<Packed> {
+        if !self.scheduler.landed(grant) {
+            return None;
+        }
+        let mut job = self.jobs[grant.slot as usize].take().expect("it has not ended");
+        if let Some(e) = job.failed.take() {
+            self.end(grant.slot, job, Err(e), now_ns);
+            return None;
+        }
+        let landing = job.landing.take().expect("all pieces were read");
+        let bytes = Arc::into_inner(landing).expect("no flight is left").into_buffer();
+        if job.batch.requests[job.index].packing == Packing::None {
+            self.end(grant.slot, job, Ok(bytes), now_ns);
+            return None;
+        }
+        Some(Packed { slot: grant.slot, job, bytes })
+    }
+
+    /// The bytes of a packed request, unpacked.
+    pub(crate) fn unpacked(&mut self, packed: Packed, result: Result<Buffer>, now_ns: u64) {
+        let Packed { slot, job, bytes } = packed;
+        drop(bytes);
+        if let Ok(bytes) = &result {
+            self.scheduler.recharge(slot, bytes.len() as u64);
+        }
+        self.end(slot, job, result, now_ns);
+    }
+
+    fn end(&mut self, slot: u32, job: Job, result: Result<Buffer>, now_ns: u64) {
+        let Job { batch, index, submitted_ns, .. } = job;
+        let abandoned = batch.abandoned.load(Ordering::Relaxed);
+        let keeps = result.is_ok() && !abandoned;
+        let held = self.scheduler.end(slot, keeps);
+        let request = &batch.requests[index];
+        let since = |ns: u64| Duration::from_nanos(ns.saturating_sub(batch.queued_ns));
+        let total = since(now_ns);
+        let done = Done {
+            index,
+            tag: request.tag,
+            result: if abandoned { Err(Error::cancelled()) } else { at(result, &request.path) },
+            queued: since(submitted_ns.unwrap_or(now_ns)),
+            total,
+            submitted: submitted_ns.is_some(),
+            late: request.deadline.is_some_and(|d| total > d),
+        };
+        if batch.deliver(done, if keeps { held } else { 0 }) {
+            self.sleepers.push(batch.clone());
+        }
+        if abandoned && batch.missing() == 0 {
+            self.scheduler.remove_batch(batch.number);
+        }
+    }
+
+    /// Cancels a request that has not ended. O(1).
+    pub(crate) fn cancel(&mut self, batch: &Arc<BatchState>, index: usize, now_ns: u64) {
+        let slot = batch.slots[index].load(Ordering::Relaxed);
+        let Some(place) = self.jobs.get_mut(slot as usize) else { return };
+        let Some(job) = place else { return };
+        if !Arc::ptr_eq(&job.batch, batch) || job.index != index {
+            return; // it has ended, and the slot is another one's
+        }
+        job.failed.get_or_insert_with(Error::cancelled);
+        if self.scheduler.stop(slot) {
+            let mut job = place.take().expect("just seen");
+            let error = job.failed.take().expect("just set");
+            self.end(slot, job, Err(error), now_ns);
+        }
+    }
+
+    /// The receiver took these results.
+    pub(crate) fn taken(&mut self, batch: u32, results: &[(Done, u64)]) {
+        for (done, held) in results {
+            if done.result.is_ok() {
+                self.scheduler.release_memory(batch, *held);
+            }
+        }
+    }
+
+    /// The receiver is gone. Requests that have not ended were cancelled before.
+    pub(crate) fn abandon(&mut self, batch: &Arc<BatchState>) {
+        batch.abandoned.store(true, Ordering::Relaxed);
+        let left = batch.take(Some(Duration::ZERO));
+        self.taken(batch.number, &left);
+        if batch.missing() == 0 {
+            self.scheduler.remove_batch(batch.number);
+        }
+    }
+
+    /// Nothing waits, flies or is held.
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        let s = &self.scheduler;
+        let jobs = self.jobs.iter().all(Option::is_none);
+        jobs && s.flying() == 0 && s.waiting() == 0 && s.held_bytes() == 0
+    }
+}
+
+fn too_large(needed: u64, budget: u64) -> Error {
+    Error::limit(format!("{needed} bytes are to be read at once; the memory budget is {budget}"))
+        .hint("read it in ranges, into memory of your own, or with a larger --mem")
+}
+
+fn beyond(end: u64, bytes: u64) -> Error {
+    Error::corrupt(format!("the file has {bytes} bytes; the range to read ends at {end}"))
+        .at_offset(bytes)
+}

@@ -1,0 +1,234 @@
+//! Open files, and those kept open for the next range of the same file.
+
+use super::residency::{Residency, residency};
+use crate::io_error;
+use rustix::fs::{CWD, Mode, OFlags};
+use siphasher::sip128::{Hasher128, SipHasher13};
+use solio_base::{Error, ErrorKind, Result};
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An open regular file.
+pub(crate) struct Handle {
+    file: Option<OwnedFd>,
+    pub(crate) bytes: u64,
+    /// Device and inode: whether a path still means this file.
+    identity: (u64, u64),
+    /// Whether its reads go past the page cache.
+    direct: AtomicBool,
+}
+
+/// When reads go past the page cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direct {
+    /// For what is not in the page cache.
+    #[default]
+    Auto,
+    /// Never: what is read stays in the page cache for the next reader.
+    Never,
+    /// Always, where the file system can.
+    Always,
+}
+
+impl Handle {
+    /// Opens a file, with one `open`, one `fstat` and, for `Direct::Auto`, one `cachestat`.
+    pub(crate) fn open(path: &Path, direct: Direct) -> Result<Self> {
+        // Opening a pipe would wait for its writer.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = rustix::fs::openat(CWD, path, flags, Mode::empty())
+            .map_err(|e| io_error("open", e.into(), path))?;
+        let stat = rustix::fs::fstat(&file).map_err(|e| io_error("read", e.into(), path))?;
+        let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+        if !kind.is_file() {
+            let message = if kind.is_dir() {
+                "cannot read: this is a directory"
+            } else {
+                "cannot read: this is not a regular file"
+            };
+            return Err(Error::new(ErrorKind::Io, message).at_path(path));
+        }
+        let bytes = stat.st_size as u64;
+        let cold = match direct {
+            Direct::Never => false,
+            Direct::Always => true,
+            Direct::Auto => bytes > 0 && residency(file.as_fd(), 0, bytes) == Residency::Cold,
+        };
+        let direct = cold && set_direct(&file, true);
+        Ok(Handle {
+            file: Some(file),
+            bytes,
+            identity: (stat.st_dev, stat.st_ino),
+            direct: AtomicBool::new(direct),
+        })
+    }
+
+    /// A file that the simulator has made up.
+    #[cfg(test)]
+    pub(crate) fn simulated(bytes: u64) -> Self {
+        Handle { file: None, bytes, identity: (0, 0), direct: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn file(&self) -> &OwnedFd {
+        self.file.as_ref().expect("only the simulator has files without a descriptor")
+    }
+
+    pub(crate) fn is_direct(&self) -> bool {
+        self.direct.load(Ordering::Relaxed)
+    }
+
+    /// The file system takes the flag but not the reads.
+    pub(crate) fn stop_direct(&self) {
+        set_direct(self.file(), false);
+        self.direct.store(false, Ordering::Relaxed);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn set_direct(file: &OwnedFd, on: bool) -> bool {
+    let Ok(flags) = rustix::fs::fcntl_getfl(file) else { return false };
+    rustix::fs::fcntl_setfl(file, if on { flags | OFlags::DIRECT } else { flags - OFlags::DIRECT })
+        .is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_direct(_: &OwnedFd, _: bool) -> bool {
+    false
+}
+
+/// Keeps files open of which ranges were read, within a bound, the least recently used last.
+///
+/// The key is a 128-bit hash of the path with a seed of the process; a hit counts only if the
+/// whole path is the same and still means the same file.
+pub(crate) struct Handles {
+    cache: Mutex<Cache>,
+    seed: (u64, u64),
+}
+
+struct Cache {
+    known: HashMap<u128, (PathBuf, Arc<Handle>, u64)>,
+    /// Keys with the time of their use; those that were used again later are passed over.
+    uses: VecDeque<(u128, u64)>,
+    time: u64,
+    most: usize,
+}
+
+impl Handles {
+    pub(crate) fn new(most: usize) -> Self {
+        let random = RandomState::new();
+        Handles {
+            cache: Mutex::new(Cache {
+                known: HashMap::new(),
+                uses: VecDeque::new(),
+                time: 0,
+                most,
+            }),
+            seed: (random.hash_one(0), random.hash_one(1)),
+        }
+    }
+
+    fn key(&self, path: &Path) -> u128 {
+        let mut hasher = SipHasher13::new_with_keys(self.seed.0, self.seed.1);
+        hasher.write(path.as_os_str().as_bytes());
+        hasher.finish128().as_u128()
+    }
+
+    /// The file at `path`; `keep` says whether more of it will be asked for later.
+    pub(crate) fn open(&self, path: &Path, direct: Direct, keep: bool) -> Result<Arc<Handle>> {
+        if !keep {
+            return Ok(Arc::new(Handle::open(path, direct)?));
+        }
+        let key = self.key(path);
+        if let Some(handle) = self.find(key, path) {
+            let same = rustix::fs::stat(path)
+                .is_ok_and(|s| (s.st_dev, s.st_ino) == handle.identity && s.st_size as u64 == handle.bytes);
+            if same && !(handle.is_direct() && direct == Direct::Never) {
+                return Ok(handle);
+            }
+        }
+        let handle = Arc::new(Handle::open(path, direct)?);
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).add(key, path, handle.clone());
+        Ok(handle)
+    }
+
+    fn find(&self, key: u128, path: &Path) -> Option<Arc<Handle>> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.time += 1;
+        let time = cache.time;
+        let (known, handle, used) = cache.known.get_mut(&key)?;
+        if known != path {
+            return None;
+        }
+        *used = time;
+        let handle = handle.clone();
+        cache.uses.push_back((key, time));
+        cache.shrink();
+        Some(handle)
+    }
+
+    /// Closes all that nobody reads from: the process has no descriptors left.
+    pub(crate) fn clear(&self) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.known.clear();
+        cache.uses.clear();
+    }
+}
+
+impl Cache {
+    fn add(&mut self, key: u128, path: &Path, handle: Arc<Handle>) {
+        self.time += 1;
+        self.known.insert(key, (path.to_owned(), handle, self.time));
+        self.uses.push_back((key, self.time));
+        self.shrink();
+    }
+
+    fn shrink(&mut self) {
+        while self.known.len() > self.most || self.uses.len() > 4 * self.most + 4 {
+            let Some((key, time)) = self.uses.pop_front() else { return };
+            match self.known.get(&key) {
+                Some((.., used)) if *used == time => {
+                    if self.known.len() > self.most {
+                        self.known.remove(&key);
+                    } else {
+                        self.uses.push_back((key, time));
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_few_files_open_and_sees_a_replaced_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |i: usize| folder.path().join(format!("{i}"));
+        for i in 0..50 {
+            crate::probe::write_plain(&path(i), &vec![1; i + 1]).unwrap();
+        }
+        let handles = Handles::new(4);
+        for round in 0..3 {
+            for i in 0..50 {
+                assert_eq!(handles.open(&path(i), Direct::Never, true).unwrap().bytes, i as u64 + 1);
+                assert_eq!(handles.open(&path(0), Direct::Never, true).unwrap().bytes, 1);
+                assert!(handles.cache.lock().unwrap().known.len() <= 4, "{round}");
+                assert!(handles.cache.lock().unwrap().uses.len() <= 20, "{round}");
+            }
+        }
+        let first = handles.open(&path(0), Direct::Never, true).unwrap();
+        assert!(Arc::ptr_eq(&first, &handles.open(&path(0), Direct::Never, true).unwrap()));
+        std::fs::rename(path(7), path(0)).unwrap();
+        assert_eq!(handles.open(&path(0), Direct::Never, true).unwrap().bytes, 8);
+        let error = handles.open(folder.path(), Direct::Never, true).err().unwrap();
+        assert!(error.to_string().contains("directory"), "{error}");
+    }
+}

@@ -1,0 +1,176 @@
+//! The asynchronous engine: many reads asked for at once, answered as they come.
+//!
+//! ```
+//! use solio_io::engine::{Engine, Priority, Request};
+//! # let folder = tempfile::tempdir()?;
+//! # let paths: Vec<_> = (0..9).map(|i| folder.path().join(format!("{i}.exr"))).collect();
+//! # for path in &paths { solio_io::probe::write_plain(path, b"bytes")?; }
+//! let engine = Engine::new(Default::default())?;
+//! let background = engine.read(paths.iter().map(Request::file));
+//! let urgent = engine.read([Request::range(&paths[3], 0, 4).priority(Priority::Maximum)]);
+//! for done in urgent.chain(background) {
+//!     println!("{}: {} bytes", done.index, done.result?.len());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A request's way: [`Engine::read`] → `shared.rs` (queues it, threads wait there) → `core.rs`
+//! with `scheduler.rs` (which piece is next) → `handles.rs` (opens) → `read.rs` and `piece.rs`
+//! (reads into memory of `pool.rs`) → `batch.rs` (the receiver).
+
+mod batch;
+mod core;
+mod handles;
+mod piece;
+mod pool;
+mod rate;
+mod read;
+mod request;
+mod residency;
+mod scheduler;
+mod shared;
+#[cfg(test)]
+mod simulator;
+#[cfg(test)]
+mod tests;
+
+pub use batch::Batch;
+pub use handles::Direct;
+pub use pool::Buffer;
+pub use request::{Done, Packing, Priority, Request};
+
+use self::core::Core;
+use rate::Bucket;
+use scheduler::Tuning;
+use shared::{Owner, Shared};
+use solio_base::Result;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What moves the bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// The fastest for the job, by what was measured.
+    #[default]
+    Auto,
+    /// Threads that call `pread`.
+    Threads,
+    /// Threads that copy out of memory maps.
+    Mmap,
+}
+
+impl Backend {
+    /// All of them.
+    pub const ALL: [Backend; 3] = [Backend::Auto, Backend::Threads, Backend::Mmap];
+
+    /// The name that `SOLIO_IO` and `--backend` take.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Auto => "auto",
+            Backend::Threads => "threads",
+            Backend::Mmap => "mmap",
+        }
+    }
+}
+
+/// How an engine may use the machine.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// What moves the bytes; the environment variable `SOLIO_IO` overrides it.
+    pub backend: Backend,
+    /// When reads go past the page cache.
+    pub direct: Direct,
+    /// Most threads that wait for the medium at once.
+    pub threads: usize,
+    /// Most threads that copy out of the page cache at once.
+    pub warm_threads: usize,
+    /// Bytes of results under way or not taken yet.
+    pub memory_bytes: u64,
+    /// Most bytes a second, and most reads a second.
+    pub bytes_per_second: Option<u64>,
+    /// See `bytes_per_second`.
+    pub operations_per_second: Option<u64>,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        EngineOptions {
+            backend: Backend::Auto,
+            direct: Direct::Auto,
+            threads: 32.max(cores),
+            warm_threads: cores,
+            memory_bytes: 512 << 20,
+            bytes_per_second: None,
+            operations_per_second: None,
+        }
+    }
+}
+
+/// What an engine has done since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EngineStats {
+    /// Bytes read.
+    pub bytes: u64,
+    /// Those of them that went past the page cache.
+    pub direct_bytes: u64,
+    /// Reads that they took.
+    pub pieces: u64,
+}
+
+/// Reads files: make one, share it, keep it.
+pub struct Engine {
+    owner: Arc<Owner>,
+}
+
+impl Engine {
+    /// An engine; its threads start when they are needed.
+    pub fn new(mut options: EngineOptions) -> Result<Self> {
+        if let Some(backend) = shared::forced_backend()? {
+            options.backend = backend;
+        }
+        options.threads = options.threads.max(1);
+        options.warm_threads = options.warm_threads.clamp(1, options.threads);
+        let descriptors = free_descriptors();
+        let tuning = Tuning {
+            memory_bytes: options.memory_bytes,
+            open_files: (descriptors / 2).clamp(1, 4096),
+            ..Tuning::default()
+        };
+        let pool = pool::Pool::new(options.memory_bytes);
+        let mut core = Core::new(tuning, options.warm_threads, pool);
+        core.scheduler.bytes_rate = options.bytes_per_second.map(Bucket::new);
+        core.scheduler.operations_rate = options.operations_per_second.map(Bucket::new);
+        let handles = handles::Handles::new((descriptors / 4).min(1024));
+        Ok(Engine { owner: Arc::new(Owner(Shared::new(options, core, handles))) })
+    }
+
+    /// Queues reads, any number of them, and returns at once.
+    pub fn read(&self, requests: impl IntoIterator<Item = Request>) -> Batch {
+        let state = self.owner.0.submit(requests.into_iter().collect());
+        Batch::new(state, self.owner.clone())
+    }
+
+    /// How it may use the machine.
+    pub fn options(&self) -> &EngineOptions {
+        &self.owner.0.options
+    }
+
+    /// What it has done so far.
+    pub fn stats(&self) -> EngineStats {
+        let counts = &self.owner.0.counts;
+        EngineStats {
+            bytes: counts.bytes.load(Relaxed),
+            direct_bytes: counts.direct_bytes.load(Relaxed),
+            pieces: counts.pieces.load(Relaxed),
+        }
+    }
+}
+
+/// Descriptors that this process may still open.
+fn free_descriptors() -> usize {
+    let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let most = most.map_or(65_536, |n| n.min(65_536) as usize);
+    let used = std::fs::read_dir("/proc/self/fd").map_or(16, |entries| entries.count());
+    most.saturating_sub(used)
+}

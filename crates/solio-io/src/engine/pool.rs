@@ -1,0 +1,322 @@
+//! Memory that reads go into: aligned for direct I/O, on huge pages, used again.
+//!
+//! * Fresh memory costs more than the read itself (1.5 GB/s of page faults against 10), so blocks
+//!   return to the pool, and the one that was used last goes out first.
+//! * Direct reads into 2 MiB pages ran 1.8–2.7 times as fast as into 4 KiB pages.
+
+use core::ffi::c_void;
+use core::ptr::NonNull;
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use solio_base::{Error, Result};
+use std::ops::{Deref, Range};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Offsets, lengths and addresses of direct I/O are multiples of this.
+pub(crate) const ALIGN: usize = 4096;
+const HUGE: usize = 2 << 20;
+/// Bytes that are taken from the system at a time for blocks up to [`HUGE`].
+const SLAB: usize = 16 << 20;
+/// Blocks are 4 KiB · 2^class, up to [`HUGE`]; larger ones are mapped one by one.
+const CLASSES: usize = (HUGE / ALIGN).trailing_zeros() as usize + 1;
+
+/// Hands out blocks, and keeps those that come back, up to a bound.
+pub(crate) struct Pool {
+    free: Mutex<Free>,
+    /// Most bytes of large blocks that are kept.
+    keep_bytes: usize,
+}
+
+#[derive(Default)]
+struct Free {
+    small: [Vec<Memory>; CLASSES],
+    large: Vec<Memory>,
+    large_bytes: usize,
+    /// Every slab, to give it back in the end.
+    slabs: Vec<Memory>,
+}
+
+/// Some mapped bytes.
+#[derive(Clone, Copy)]
+struct Memory {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: a `Memory` is an address; who may touch what is behind it is said by its holder, and it
+// is not bound to a thread.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Pool {
+    pub(crate) fn new(keep_bytes: u64) -> Arc<Self> {
+        Arc::new(Pool { free: Mutex::default(), keep_bytes: keep_bytes as usize })
+    }
+
+    /// A block of at least `bytes`, aligned to [`ALIGN`].
+    fn take(self: &Arc<Self>, bytes: usize) -> Result<Block> {
+        let memory = if bytes <= HUGE {
+            let class = bytes.div_ceil(ALIGN).next_power_of_two().trailing_zeros() as usize;
+            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+            if free.small[class].is_empty() {
+                free.add_slab(class)?;
+            }
+            free.small[class].pop().expect("a slab was added")
+        } else {
+            self.take_large(bytes)?
+        };
+        Ok(Block { memory, pool: self.clone() })
+    }
+
+    fn take_large(&self, bytes: usize) -> Result<Memory> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |m: &Memory| m.bytes >= bytes && m.bytes / 2 <= bytes;
+        if let Some(i) = free.large.iter().rposition(fits) {
+            let memory = free.large.swap_remove(i);
+            free.large_bytes -= memory.bytes;
+            return Ok(memory);
+        }
+        drop(free);
+        map(bytes.next_multiple_of(HUGE))
+    }
+
+    fn give_back(&self, memory: Memory) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if memory.bytes <= HUGE {
+            let class = (memory.bytes / ALIGN).trailing_zeros() as usize;
+            free.small[class].push(memory);
+        } else if free.large_bytes + memory.bytes <= self.keep_bytes {
+            free.large_bytes += memory.bytes;
+            free.large.push(memory);
+        } else {
+            drop(free);
+            unmap(memory);
+        }
+    }
+}
+
+impl Free {
+    fn add_slab(&mut self, class: usize) -> Result<()> {
+        let slab = map(SLAB)?;
+        self.slabs.push(slab);
+        let bytes = ALIGN << class;
+        for at in (0..SLAB).step_by(bytes).rev() {
+            // SAFETY: `at` lies inside the slab's mapping.
+            let start = unsafe { slab.start.add(at) };
+            self.small[class].push(Memory { start, bytes });
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // Blocks keep the pool alive, so nobody has any left.
+        let free = std::mem::take(self.free.get_mut().unwrap_or_else(PoisonError::into_inner));
+        free.slabs.into_iter().chain(free.large).for_each(unmap);
+    }
+}
+
+/// `bytes` (a multiple of [`HUGE`]) of zeros, aligned to [`HUGE`].
+fn map(bytes: usize) -> Result<Memory> {
+    let failed = |e: rustix::io::Errno| Error::io("get memory", e.into());
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+    // SAFETY: a new anonymous mapping at an address of the kernel's choice.
+    let all = unsafe {
+        mmap_anonymous(core::ptr::null_mut(), bytes + HUGE, ProtFlags::READ | ProtFlags::WRITE, flags)
+    };
+    let all = all.map_err(failed)?.cast::<u8>();
+    let before = all.align_offset(HUGE);
+    // SAFETY: the mapping is `HUGE` longer than asked for, so the aligned part lies inside; the
+    // ends that are cut off, at page boundaries, are used by nobody.
+    unsafe {
+        let start = all.add(before);
+        if before > 0 {
+            let _ = munmap(all.cast(), before);
+        }
+        if before < HUGE {
+            let _ = munmap(start.add(bytes).cast(), HUGE - before);
+        }
+        #[cfg(target_os = "linux")]
+        let _ = madvise(start.cast::<c_void>(), bytes, Advice::LinuxHugepage);
+        Ok(Memory { start: NonNull::new_unchecked(start), bytes })
+    }
+}
+
+fn unmap(memory: Memory) {
+    // SAFETY: a mapping of `map`, whole, that nobody uses any more.
+    let _ = unsafe { munmap(memory.start.as_ptr().cast(), memory.bytes) };
+}
+
+/// Memory of the pool that has one holder.
+struct Block {
+    memory: Memory,
+    pool: Arc<Pool>,
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        self.pool.give_back(self.memory);
+    }
+}
+
+enum Store {
+    Pool(Block),
+    Caller(Vec<u8>),
+}
+
+/// The bytes of a read. Dropping it gives its memory back to the engine's pool.
+pub struct Buffer {
+    store: Store,
+    range: Range<usize>,
+}
+
+impl Buffer {
+    /// A buffer over the caller's own memory.
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        let range = 0..bytes.len();
+        Buffer { store: Store::Caller(bytes), range }
+    }
+
+    /// The caller's own memory, with the bytes read into it; those of the pool are copied.
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.store {
+            Store::Caller(mut bytes) => {
+                bytes.truncate(self.range.end);
+                bytes.drain(..self.range.start);
+                bytes
+            }
+            Store::Pool(_) => self.to_vec(),
+        }
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match &self.store {
+            Store::Caller(bytes) => &bytes[self.range.clone()],
+            // SAFETY: the block is mapped and this buffer's alone; `range` lies inside (checked
+            // by `Landing::new`). The bytes are initialised: the system maps zeros.
+            Store::Pool(block) => unsafe {
+                let start = block.memory.start.as_ptr().add(self.range.start);
+                core::slice::from_raw_parts(start, self.range.len())
+            },
+        }
+    }
+}
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Buffer of {} bytes", self.len())
+    }
+}
+
+/// Where the pieces of one request land, at the same time and in any order.
+pub(crate) struct Landing {
+    /// The buffer; its range says where the request's bytes will lie.
+    buffer: Buffer,
+    /// The offset in the file of the block's first byte: a multiple of [`ALIGN`].
+    base: u64,
+    start: *mut u8,
+    capacity: usize,
+}
+
+// SAFETY: `start` points into `buffer`, which moves along; `window` states who may write where.
+unsafe impl Send for Landing {}
+// SAFETY: as above.
+unsafe impl Sync for Landing {}
+
+impl Landing {
+    /// Room for the bytes `offset..offset + length` of a file, with what direct I/O reads before
+    /// and after them.
+    pub(crate) fn new(pool: &Arc<Pool>, offset: u64, length: usize) -> Result<Self> {
+        let base = offset / ALIGN as u64 * ALIGN as u64;
+        let before = (offset - base) as usize;
+        let block = pool.take((before + length).next_multiple_of(ALIGN))?;
+        let (start, capacity) = (block.memory.start.as_ptr(), block.memory.bytes);
+        let range = before..before + length;
+        assert!(range.end <= capacity);
+        Ok(Landing { buffer: Buffer { store: Store::Pool(block), range }, base, start, capacity })
+    }
+
+    /// The caller's memory, which is not aligned: only for buffered reads.
+    pub(crate) fn caller(mut bytes: Vec<u8>, offset: u64, length: usize) -> Result<Self> {
+        if bytes.len() < length {
+            return Err(Error::argument(format!(
+                "the buffer has {} bytes, the read {length}",
+                bytes.len()
+            )));
+        }
+        let (start, capacity) = (bytes.as_mut_ptr(), bytes.len());
+        Ok(Landing {
+            buffer: Buffer { store: Store::Caller(bytes), range: 0..length },
+            base: offset,
+            start,
+            capacity,
+        })
+    }
+
+    /// Whether direct I/O may read into it.
+    pub(crate) fn is_aligned(&self) -> bool {
+        matches!(self.buffer.store, Store::Pool(_))
+    }
+
+    /// The memory of `length` bytes of the file from `offset` on.
+    ///
+    /// # Safety
+    /// Nobody else has a window that overlaps this one: each piece of a request is handed out
+    /// once (`Scheduler::next`), and its reader rounds up to [`ALIGN`] only at the request's ends.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn window(&self, offset: u64, length: usize) -> &mut [u8] {
+        let at = (offset - self.base) as usize;
+        assert!(offset >= self.base && at + length <= self.capacity);
+        // SAFETY: inside the block, as was just checked; the caller says that it is its alone.
+        unsafe { core::slice::from_raw_parts_mut(self.start.add(at), length) }
+    }
+
+    /// The finished buffer, once no window is left.
+    pub(crate) fn into_buffer(self) -> Buffer {
+        self.buffer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_comes_back_and_is_aligned() {
+        let pool = Pool::new(64 << 20);
+        let mut seen = Vec::new();
+        for (offset, length) in [(0, 1), (5, 4096), (4097, 70_000), (0, HUGE), (1, 5 << 20)] {
+            let landing = Landing::new(&pool, offset, length).unwrap();
+            // SAFETY: the only window.
+            let window = unsafe { landing.window(offset, length) };
+            window.fill(7);
+            let buffer = landing.into_buffer();
+            assert_eq!(buffer.len(), length);
+            assert!(buffer.iter().all(|&b| b == 7));
+            assert_eq!(buffer.as_ptr() as usize % ALIGN, (offset % 4096) as usize);
+            seen.push(buffer.as_ptr() as usize - (offset % 4096) as usize);
+        }
+        // All were given back, so the same blocks go out again.
+        let again = Landing::new(&pool, 0, 5 << 20).unwrap().into_buffer();
+        assert_eq!(again.as_ptr() as usize, seen[4]);
+    }
+
+    #[test]
+    fn the_callers_memory_comes_back() {
+        let landing = Landing::caller(vec![1; 10], 77, 4).unwrap();
+        // SAFETY: the only window.
+        unsafe { landing.window(78, 2) }.fill(9);
+        assert_eq!(landing.into_buffer().into_vec(), [1, 9, 9, 1]);
+        assert!(Landing::caller(vec![0; 3], 0, 4).is_err());
+    }
+}

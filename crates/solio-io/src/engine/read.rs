@@ -1,0 +1,108 @@
+//! Reading one piece from an open file, by the backends that block.
+
+use super::Backend;
+use super::core::Flight;
+use super::handles::Handle;
+use super::piece::{Piece, Step};
+use super::pool::{ALIGN, Landing};
+use super::shared::Counts;
+use solio_base::{Error, Result};
+
+/// Reads the piece of a flight whose file is open.
+pub(crate) fn read(backend: Backend, flight: &Flight, counts: &Counts) -> Result<()> {
+    let handle = flight.file.as_ref().expect("opened before");
+    let landing = flight.landing.as_ref().expect("opened before");
+    let grant = flight.grant;
+    if backend == Backend::Mmap && grant.length > 0 {
+        copy_map(handle, landing, grant.offset, grant.length as usize)?;
+        counts.add(grant.length, false);
+        return Ok(());
+    }
+    let mut piece = Piece::new(grant.offset, grant.length);
+    let mut step = piece.step();
+    loop {
+        match step {
+            Step::Full => {
+                counts.add(grant.length, handle.is_direct());
+                return Ok(());
+            }
+            Step::Failed(e) => return Err(e),
+            Step::Read { offset, length } => {
+                step = piece.answer(pread(handle, landing, offset, length));
+            }
+        }
+    }
+}
+
+/// One `pread`; a direct one is widened to what direct I/O can do.
+fn pread(
+    handle: &Handle,
+    landing: &Landing,
+    offset: u64,
+    length: usize,
+) -> std::io::Result<usize> {
+    if handle.is_direct() && landing.is_aligned() {
+        let start = offset / ALIGN as u64 * ALIGN as u64;
+        let before = (offset - start) as usize;
+        // SAFETY: the piece is this flight's; it begins and ends at multiples of ALIGN except
+        // where the request begins and ends, and there the block has room.
+        let window = unsafe { landing.window(start, (before + length).next_multiple_of(ALIGN)) };
+        match rustix::io::pread(handle.file(), window, start) {
+            Err(rustix::io::Errno::INVAL) => handle.stop_direct(),
+            answer => return Ok(answer?.saturating_sub(before)),
+        }
+    }
+    // SAFETY: the piece is this flight's alone.
+    let window = unsafe { landing.window(offset, length) };
+    Ok(rustix::io::pread(handle.file(), window, offset)?)
+}
+
+/// Copies out of a memory map: what `SOLIO_IO=mmap` asks for, to compare.
+///
+/// Touching a page that a shrunk file no longer has would be a signal; asking for the pages first
+/// (`MADV_POPULATE_READ`, Linux 5.14) makes it an error, but for the moment between the two.
+#[cfg(target_os = "linux")]
+fn copy_map(handle: &Handle, landing: &Landing, offset: u64, length: usize) -> Result<()> {
+    use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
+    let failed = |e: rustix::io::Errno| Error::io("map", e.into()).at_offset(offset);
+    let start = offset / ALIGN as u64 * ALIGN as u64;
+    let before = (offset - start) as usize;
+    let size = rustix::fs::fstat(handle.file()).map_err(failed)?.st_size as u64;
+    if size < offset + length as u64 {
+        // The end is inside of the piece: the plain way says where.
+        let mut piece = Piece::new(offset, length as u64);
+        let mut step = piece.step();
+        loop {
+            match step {
+                Step::Full => return Ok(()),
+                Step::Failed(e) => return Err(e),
+                Step::Read { offset, length } => {
+                    step = piece.answer(pread(handle, landing, offset, length));
+                }
+            }
+        }
+    }
+    let null = core::ptr::null_mut();
+    // SAFETY: a new read-only mapping of a file that is open, at an address of the kernel's
+    // choice.
+    let map = unsafe {
+        mmap(null, before + length, ProtFlags::READ, MapFlags::SHARED, handle.file(), start)
+    };
+    let map = map.map_err(failed)?;
+    // SAFETY: the mapping was just made and is unmapped below; the pages are there (or the call
+    // says that they are not); the window is this flight's alone.
+    unsafe {
+        let there = madvise(map, before + length, Advice::LinuxPopulateRead);
+        if there.is_ok() {
+            let bytes = core::slice::from_raw_parts(map.cast::<u8>().add(before), length);
+            landing.window(offset, length).copy_from_slice(bytes);
+        }
+        let _ = munmap(map, before + length);
+        there.map_err(failed)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn copy_map(_: &Handle, _: &Landing, _: u64, _: usize) -> Result<()> {
+    Err(Error::unsupported("memory maps are for Linux"))
+}

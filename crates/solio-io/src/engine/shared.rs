@@ -1,0 +1,353 @@
+//! What the engine's threads share: the core under its lock, and how they wait for work.
+
+use super::batch::BatchState;
+use super::core::{Core, Flight, Opened, Packed, Work};
+use super::handles::{Direct, Handles};
+use super::request::{Done, Packing, Request};
+use super::{Backend, EngineOptions, pool::Buffer, read};
+use solio_base::{Error, Limits, Result};
+use solio_codec::compress::{Compression, Decoder};
+use solio_measure::now_ns;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// Requests that are queued under one lock: others get their turn in between.
+const QUEUED_AT_ONCE: usize = 1024;
+/// Milliseconds to wait for a file descriptor.
+const OPEN_TRIES: usize = 1000;
+/// Weight of the newest answer in the share of reads that were not in the page cache.
+const NEWEST: f64 = 1.0 / 16.0;
+
+pub(crate) struct Shared {
+    core: Mutex<Guarded>,
+    work: Condvar,
+    handles: Handles,
+    devices: Mutex<Devices>,
+    pub(crate) options: EngineOptions,
+    pub(crate) counts: Counts,
+}
+
+struct Guarded {
+    core: Core,
+    /// Threads that wait for work.
+    idle: usize,
+    threads: Vec<JoinHandle<()>>,
+    closing: bool,
+    /// The share of recent pieces that came from the medium.
+    cold: f64,
+}
+
+/// Ends the threads when neither the engine nor a batch needs them any more.
+pub(crate) struct Owner(pub(crate) Arc<Shared>);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// What an engine has done so far.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) bytes: AtomicU64,
+    pub(crate) direct_bytes: AtomicU64,
+    pub(crate) pieces: AtomicU64,
+}
+
+/// The scheduler's numbers of devices, found by the folder of a file.
+#[derive(Default)]
+struct Devices {
+    numbers: HashMap<u64, u16>,
+    folders: HashMap<PathBuf, u16>,
+}
+
+impl Shared {
+    pub(crate) fn new(options: EngineOptions, core: Core, handles: Handles) -> Arc<Self> {
+        Arc::new(Shared {
+            core: Mutex::new(Guarded {
+                core,
+                idle: 0,
+                threads: Vec::new(),
+                closing: false,
+                cold: 0.0,
+            }),
+            work: Condvar::new(),
+            handles,
+            devices: Mutex::default(),
+            options,
+            counts: Counts::default(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Guarded> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues all requests of a batch.
+    pub(crate) fn submit(self: &Arc<Self>, mut requests: Vec<Request>) -> Arc<BatchState> {
+        let mut into: Vec<_> = requests.iter_mut().map(|r| r.into.take()).collect();
+        let devices = self.devices_of(&requests);
+        let number = self.lock().core.scheduler.add_batch();
+        let batch = Arc::new(BatchState::new(number, requests, now_ns()));
+        for start in (0..into.len()).step_by(QUEUED_AT_ONCE) {
+            let end = into.len().min(start + QUEUED_AT_ONCE);
+            let mut guarded = self.lock();
+            let now = now_ns();
+            for index in start..end {
+                guarded.core.add(&batch, index, into[index].take(), devices[index], now);
+            }
+            self.call_for_help(&mut guarded);
+        }
+        batch
+    }
+
+    fn devices_of(&self, requests: &[Request]) -> Vec<u16> {
+        let mut devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last: Option<(&Path, u16)> = None;
+        let mut number_of = |request: &'_ Request| -> u16 {
+            let folder = request.path.parent().unwrap_or(Path::new(""));
+            match devices.folders.get(folder) {
+                Some(&number) => number,
+                None => devices.add(folder),
+            }
+        };
+        requests
+            .iter()
+            .map(|request| {
+                let folder = request.path.parent().unwrap_or(Path::new(""));
+                let number = match last {
+                    Some((known, number)) if known == folder => number,
+                    _ => number_of(request),
+                };
+                last = Some((folder, number));
+                number
+            })
+            .collect()
+    }
+
+    /// Wakes or starts one thread if there is work for it. It calls for the next one.
+    fn call_for_help(self: &Arc<Self>, guarded: &mut Guarded) {
+        let scheduler = &guarded.core.scheduler;
+        if scheduler.waiting() == 0 || scheduler.flying() >= scheduler.width {
+            return;
+        }
+        if guarded.idle > 0 {
+            self.work.notify_one();
+        } else if guarded.threads.len() < self.options.threads {
+            let shared = self.clone();
+            let name = format!("solio io {}", guarded.threads.len());
+            let thread = std::thread::Builder::new().name(name).spawn(move || shared.serve());
+            // Without a further thread the work goes on with those that there are.
+            guarded.threads.extend(thread);
+        }
+    }
+
+    /// What a thread of the engine does all its life.
+    fn serve(self: &Arc<Self>) {
+        while let Some(flight) = self.next_flight() {
+            let (mut opened, mut cold) = (Some(flight), false);
+            if opened.as_ref().is_some_and(|f| f.file.is_none()) {
+                opened = self.open(opened.take().expect("just seen"));
+            }
+            if let Some(flight) = opened {
+                cold = flight.file.as_ref().is_some_and(|f| f.is_direct());
+                let result = read::read(self.options.backend, &flight, &self.counts);
+                self.land(flight, result);
+            }
+            self.adapt(cold);
+        }
+    }
+
+    fn next_flight(self: &Arc<Self>) -> Option<Flight> {
+        let mut guarded = self.lock();
+        loop {
+            if guarded.closing {
+                return None;
+            }
+            guarded = match guarded.core.next(now_ns()) {
+                Work::Fly(flight) => {
+                    self.call_for_help(&mut guarded);
+                    return Some(flight);
+                }
+                Work::Wait(ns) => {
+                    let time = std::time::Duration::from_nanos(ns);
+                    let woken = self.work.wait_timeout(guarded, time);
+                    woken.unwrap_or_else(PoisonError::into_inner).0
+                }
+                Work::Nothing => {
+                    guarded.idle += 1;
+                    let woken = self.work.wait(guarded);
+                    let mut guarded = woken.unwrap_or_else(PoisonError::into_inner);
+                    guarded.idle -= 1;
+                    guarded
+                }
+            };
+        }
+    }
+
+    /// Opens a flight's file; the flight to go on with, if any.
+    fn open(self: &Arc<Self>, flight: Flight) -> Option<Flight> {
+        let request = flight.request();
+        let whole = request.length.is_none();
+        let direct = if flight.aligned { self.options.direct } else { Direct::Never };
+        let mut file = self.handles.open(&request.path, direct, !whole);
+        // The process may have opened more than when the engine counted: wait for some to close.
+        for _ in 0..OPEN_TRIES {
+            if !file.as_ref().is_err_and(no_descriptors) {
+                break;
+            }
+            self.handles.clear();
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            file = self.handles.open(&request.path, direct, !whole);
+        }
+        let mut guarded = self.lock();
+        match guarded.core.opened(flight, file, now_ns()) {
+            Opened::Read(flight) => {
+                // A large file has further pieces now.
+                self.call_for_help(&mut guarded);
+                Some(flight)
+            }
+            Opened::Over => None,
+        }
+    }
+
+    fn land(self: &Arc<Self>, flight: Flight, result: Result<()>) {
+        let packed = self.lock().core.landed(flight, result, now_ns());
+        if let Some(packed) = packed {
+            let result = unpack(&packed);
+            self.lock().core.unpacked(packed, result, now_ns());
+        }
+    }
+
+    /// As many reads at once as suit the page cache, or the medium.
+    fn adapt(self: &Arc<Self>, cold: bool) {
+        let mut guarded = self.lock();
+        guarded.cold += (f64::from(u8::from(cold)) - guarded.cold) * NEWEST;
+        let warm = self.options.threads.min(self.options.warm_threads);
+        let few = guarded.cold < NEWEST / 2.0;
+        guarded.core.scheduler.width = if few { warm } else { self.options.threads };
+        self.call_for_help(&mut guarded);
+    }
+
+    pub(crate) fn cancel(&self, batch: &Arc<BatchState>, indices: Range<usize>) {
+        let mut start = indices.start;
+        while start < indices.end {
+            let end = indices.end.min(start + QUEUED_AT_ONCE);
+            let mut guarded = self.lock();
+            for index in start..end {
+                guarded.core.cancel(batch, index, now_ns());
+            }
+            start = end;
+        }
+        self.work.notify_one();
+    }
+
+    pub(crate) fn taken(self: &Arc<Self>, batch: u32, results: &[(Done, u64)]) {
+        if !results.is_empty() {
+            let mut guarded = self.lock();
+            guarded.core.taken(batch, results);
+            self.call_for_help(&mut guarded);
+        }
+    }
+
+    pub(crate) fn abandon(self: &Arc<Self>, batch: &Arc<BatchState>) {
+        let mut guarded = self.lock();
+        guarded.core.abandon(batch);
+        self.call_for_help(&mut guarded);
+    }
+
+    /// Lets all threads end, after the pieces that they are reading.
+    fn close(&self) {
+        let threads = {
+            let mut guarded = self.lock();
+            guarded.closing = true;
+            std::mem::take(&mut guarded.threads)
+        };
+        self.work.notify_all();
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Devices {
+    fn add(&mut self, folder: &Path) -> u16 {
+        let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let device = rustix::fs::stat(place).map_or(0, |s| s.st_dev);
+        let next = self.numbers.len().min(u16::MAX as usize) as u16;
+        let number = *self.numbers.entry(device).or_insert(next);
+        self.folders.insert(folder.to_owned(), number);
+        number
+    }
+}
+
+fn no_descriptors(e: &Error) -> bool {
+    let codes = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE];
+    codes.iter().any(|code| e.os_error() == Some(code.raw_os_error()))
+}
+
+fn unpack(packed: &Packed) -> Result<Buffer> {
+    let request = packed.request();
+    let compression = match request.packing {
+        Packing::None => Compression::None,
+        Packing::Gzip => Compression::Gzip,
+        Packing::Zlib => {
+            let most = request.unpacked.unwrap_or(Limits::default().bytes);
+            return whole(solio_codec::compress::decode_zlib(&packed.bytes, most)?, request);
+        }
+        Packing::Zstd => Compression::Zstd,
+        Packing::Detect => Compression::of_head(&packed.bytes[..packed.bytes.len().min(4)]),
+    };
+    let limits = Limits { bytes: request.unpacked.unwrap_or(Limits::default().bytes), ..Limits::default() };
+    let mut decoder = Decoder::new(compression, &packed.bytes[..], &limits)?;
+    let known = request.unpacked.unwrap_or(0).min(64 * packed.bytes.len() as u64);
+    let mut bytes = solio_base::memory::with_capacity(known as usize);
+    loop {
+        let start = bytes.len();
+        let room = (bytes.capacity() - start).max(64 << 10);
+        bytes.resize(start + room, 0);
+        let got = decoder.read(&mut bytes[start..])?;
+        bytes.truncate(start + got);
+        if got == 0 {
+            break;
+        }
+    }
+    whole(bytes, request)
+}
+
+/// The unpacked bytes, if they are as many as the request says.
+fn whole(bytes: Vec<u8>, request: &Request) -> Result<Buffer> {
+    match request.unpacked {
+        Some(wanted) if wanted != bytes.len() as u64 => Err(Error::corrupt(format!(
+            "unpacks to {} bytes; {wanted} were expected",
+            bytes.len()
+        ))),
+        _ => Ok(Buffer::of(bytes)),
+    }
+}
+
+/// The backend that `SOLIO_IO` names.
+pub(crate) fn forced_backend() -> Result<Option<Backend>> {
+    let Some(name) = std::env::var_os("SOLIO_IO") else { return Ok(None) };
+    let name = name.to_string_lossy();
+    match Backend::ALL.into_iter().find(|b| b.name() == name) {
+        Some(backend) => Ok(Some(backend)),
+        None => Err(Error::argument(format!("SOLIO_IO is {name:?}"))
+            .hint("use auto, uring, threads or mmap")),
+    }
+}
+
+impl Counts {
+    pub(crate) fn add(&self, bytes: u64, direct: bool) {
+        self.bytes.fetch_add(bytes, Relaxed);
+        self.pieces.fetch_add(1, Relaxed);
+        if direct {
+            self.direct_bytes.fetch_add(bytes, Relaxed);
+        }
+    }
+}
+

@@ -1,0 +1,315 @@
+//! The engine over real files, and what the scheduler promises, in made-up time.
+
+use super::scheduler::{Entry, Grant, Next, Scheduler, Tuning, UNKNOWN};
+use super::*;
+use crate::probe::write_plain;
+use solio_base::{Cancel, ErrorKind};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Files of all sorts of sizes and their contents.
+fn files(folder: &std::path::Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let sizes = [0, 1, 511, 4095, 4096, 4097, 65_536, 65_537, 150_000, 2 << 20, 5_000_001];
+    let files = sizes.iter().enumerate().map(|(i, &size)| {
+        let path = folder.join(format!("file {i}"));
+        let bytes: Vec<u8> = (0..size).map(|b: usize| (b / 3 + b * b + i) as u8).collect();
+        write_plain(&path, &bytes).unwrap();
+        (path, bytes)
+    });
+    files.collect()
+}
+
+fn engines() -> Vec<Engine> {
+    let mut engines = Vec::new();
+    for backend in Backend::ALL {
+        for direct in [Direct::Auto, Direct::Never, Direct::Always] {
+            let options = EngineOptions { backend, direct, ..EngineOptions::default() };
+            engines.push(Engine::new(options).unwrap());
+        }
+    }
+    engines
+}
+
+#[test]
+fn whole_files_and_ranges_with_every_backend() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    for engine in engines() {
+        let batch = engine.read(files.iter().map(|(path, _)| Request::file(path).tag(9)));
+        for (done, (_, bytes)) in batch.wait().into_iter().zip(&files) {
+            assert_eq!(done.tag, 9);
+            assert!(done.result.unwrap()[..] == bytes[..], "{:?}", engine.options());
+        }
+        let (path, bytes) = &files[10];
+        let ranges = [(0, 1), (1, 4096), (4095, 2), (4096, 4096), (77, 3_000_000), (5_000_000, 1)];
+        let batch = engine.read(ranges.map(|(o, l)| Request::range(path, o, l)));
+        for (done, (o, l)) in batch.wait().into_iter().zip(ranges) {
+            assert!(done.result.unwrap()[..] == bytes[o as usize..(o + l) as usize]);
+        }
+        let mine = vec![1; 200_000];
+        let place = mine.as_ptr();
+        let done = engine.read([Request::file(&files[8].0).into_buffer(mine)]).next().unwrap();
+        let mine = done.result.unwrap().into_vec();
+        assert!(mine == files[8].1 && mine.as_ptr() == place);
+    }
+}
+
+#[test]
+fn errors_are_typed_and_stop_nobody_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    for engine in engines() {
+        let requests = vec![
+            Request::file(folder.path().join("none")),
+            Request::file(folder.path()),
+            Request::range(&files[3].0, 4000, 1000),
+            Request::range(&files[3].0, u64::MAX, u64::MAX),
+            Request::file(&files[8].0).into_buffer(vec![0; 10]),
+            Request::file("/dev/null"),
+            Request::file(&files[8].0),
+        ];
+        let done = engine.read(requests).wait();
+        let kinds: Vec<_> = done.iter().map(|d| d.result.as_ref().err().map(|e| e.kind())).collect();
+        use ErrorKind::*;
+        let wanted = [Io, Io, Corrupt, Corrupt, Argument, Io].map(Some);
+        assert_eq!(kinds[..6], wanted);
+        assert!(kinds[6].is_none());
+        assert!(done[..6].iter().all(|d| d.result.as_ref().err().unwrap().path().is_some()));
+        assert_eq!(done[2].result.as_ref().err().unwrap().offset(), Some(4095));
+    }
+}
+
+#[test]
+fn packed_files_come_unpacked() {
+    let folder = tempfile::tempdir().unwrap();
+    let text: Vec<u8> = (0..300_000u32).flat_map(|i| (i / 5).to_le_bytes()).collect();
+    let path = |name: &str| folder.path().join(name);
+    use solio_codec::compress::Compression;
+    for (name, packing, compression) in [
+        ("a.gz", Packing::Gzip, Compression::Gzip),
+        ("a.zst", Packing::Zstd, Compression::Zstd),
+    ] {
+        let options = crate::SinkOptions { compression, ..Default::default() };
+        let mut sink =
+            crate::FileSink::create(&path(name), &options, &Default::default()).unwrap();
+        solio_base::Sink::write_bytes(&mut sink, &Default::default(), &text).unwrap();
+        sink.commit().unwrap();
+        let engine = Engine::new(EngineOptions::default()).unwrap();
+        for packing in [packing, Packing::Detect] {
+            let request = || Request::file(path(name)).packing(packing);
+            let known = |n: u64| Request { unpacked: Some(n), ..request() };
+            let size = text.len() as u64;
+            let batch = engine.read([request(), known(size), known(size - 1), known(size + 1)]);
+            let results: Vec<_> = batch.wait().into_iter().map(|d| d.result).collect();
+            assert!(results[..2].iter().all(|r| r.as_ref().unwrap()[..] == text[..]));
+            assert!(results[2..].iter().all(|r| r.is_err()));
+        }
+    }
+    write_plain(&path("b"), &[0x78, 0x9c, 0x4b, 0x4c, 0x4a, 0x06, 0, 2, 0x4d, 1, 0x27]).unwrap();
+    let engine = Engine::new(EngineOptions::default()).unwrap();
+    let done = engine.read([Request::file(path("b")).packing(Packing::Zlib)]).next().unwrap();
+    assert_eq!(done.result.unwrap()[..], b"abc"[..]);
+}
+
+#[test]
+fn cancelled_requests_never_move() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    // One byte a second: the first piece goes, then all waits.
+    let options = EngineOptions { bytes_per_second: Some(1), ..EngineOptions::default() };
+    let engine = Engine::new(options).unwrap();
+    let token = Cancel::default();
+    let request = |i: usize| Request::file(&files[i].0);
+    let batch = engine.read([request(8), request(9), request(10).cancel(token.clone())]);
+    while engine.stats().pieces == 0 {
+        std::thread::yield_now();
+    }
+    token.cancel();
+    batch.cancel_one(1).unwrap();
+    batch.cancel();
+    assert!(batch.cancel_one(3).is_err());
+    let done = batch.wait();
+    assert!(done[0].result.is_ok() && done[0].submitted);
+    for done in &done[1..] {
+        assert_eq!(done.result.as_ref().err().unwrap().kind(), ErrorKind::Cancelled);
+        assert!(!done.submitted);
+    }
+    assert_eq!(engine.stats().bytes, 150_000);
+}
+
+#[test]
+fn memory_is_a_budget_and_no_trap() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    let options = EngineOptions { memory_bytes: 3 << 20, ..EngineOptions::default() };
+    let engine = Engine::new(options).unwrap();
+    // Nobody takes the first batch's results, and the second one is answered all the same.
+    let first = engine.read((0..50).map(|_| Request::file(&files[9].0)));
+    let second = engine.read((0..3).map(|_| Request::file(&files[9].0)));
+    assert!(second.wait().iter().all(|d| d.result.is_ok()));
+    assert!(engine.stats().bytes <= 6 * (2 << 20));
+    assert_eq!(first.wait().len(), 50);
+    let done = engine.read([Request::file(&files[10].0)]).next().unwrap();
+    let error = done.result.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    // Dropping a batch, or the engine, leaves nothing that waits.
+    drop(engine.read((0..50).map(|_| Request::file(&files[9].0))));
+    let last = engine.read([Request::file(&files[9].0)]);
+    drop(engine);
+    assert!(last.wait()[0].result.is_ok());
+}
+
+#[test]
+fn the_rate_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    let options = EngineOptions { bytes_per_second: Some(50_000_000), ..EngineOptions::default() };
+    let engine = Engine::new(options).unwrap();
+    let done = engine.read((0..4).map(|_| Request::file(&files[10].0))).wait();
+    let longest = done.iter().map(|d| d.total).max().unwrap();
+    // 20 MB; all but the last pieces must have waited.
+    assert!(longest > Duration::from_millis(200), "{longest:?}");
+}
+
+fn entry(batch: u32, level: u8, bytes: u64) -> Entry {
+    Entry { batch, level, device: 0, offset: 0, end: bytes, deadline_ns: None }
+}
+
+fn granted(next: Next) -> Grant {
+    match next {
+        Next::Grant(grant) => grant,
+        next => panic!("{next:?}"),
+    }
+}
+
+#[test]
+fn higher_priorities_and_earlier_deadlines_go_first() {
+    let mut scheduler = Scheduler::new(Tuning::default(), 1);
+    let batch = scheduler.add_batch();
+    let levels = [0u8, 3, 5, 1, 5, 2, 4, 0];
+    let slots: Vec<u32> =
+        levels.iter().map(|&level| scheduler.add(entry(batch, level, 100), 0)).collect();
+    let due = |ns| Entry { deadline_ns: Some(ns), ..entry(batch, 3, 100) };
+    let late = scheduler.add(due(900), 0);
+    let early = scheduler.add(due(100), 0);
+    let order: Vec<u32> = (0..10)
+        .map(|_| {
+            let grant = granted(scheduler.next(1));
+            assert_eq!(scheduler.next(1), Next::Nothing, "one at a time");
+            assert!(scheduler.landed(grant));
+            scheduler.end(grant.slot, false);
+            grant.slot
+        })
+        .collect();
+    let s = |i: usize| slots[i];
+    assert_eq!(order, [s(2), s(4), s(6), early, late, s(1), s(5), s(3), s(0), s(7)]);
+}
+
+#[test]
+fn the_lowest_level_gets_its_turn_within_the_bound() {
+    let tuning = Tuning::default();
+    let ageing = tuning.ageing_ns;
+    let piece_ns = 1_000_000;
+    let mut scheduler = Scheduler::new(tuning, 1);
+    let batch = scheduler.add_batch();
+    // Levels 1 to 5 never run dry; three requests wait at the lowest.
+    let low: Vec<u32> = (0..3).map(|_| scheduler.add(entry(batch, 0, 100), 0)).collect();
+    let mut served = vec![None; 3];
+    let mut now = 0;
+    let mut urgent = 0;
+    while served.iter().any(Option::is_none) {
+        for level in 1..6 {
+            scheduler.add(entry(batch, level, 100), now);
+        }
+        let grant = granted(scheduler.next(now));
+        now += piece_ns;
+        assert!(scheduler.landed(grant));
+        scheduler.end(grant.slot, false);
+        match low.iter().position(|&slot| slot == grant.slot) {
+            Some(i) if served[i].is_none() => served[i] = Some(now),
+            _ => urgent += 1,
+        }
+    }
+    for (k, time) in served.iter().enumerate() {
+        let bound = (k as u64 + 1) * (ageing + 6 * piece_ns);
+        assert!(time.unwrap() <= bound, "request {k} at {time:?}, not by {bound}");
+    }
+    assert!(urgent > 100, "the higher levels still get nearly everything: {urgent}");
+}
+
+#[test]
+fn a_background_reader_leaves_the_device_to_the_foreground() {
+    let mut scheduler = Scheduler::new(Tuning::default(), 32);
+    let batch = scheduler.add_batch();
+    let background = scheduler.add(entry(batch, 1, 1 << 30), 0);
+    let mut flying = 0;
+    while let Next::Grant(grant) = scheduler.next(0) {
+        assert_eq!(grant.slot, background);
+        flying += grant.length;
+    }
+    assert_eq!(flying, 16 << 20);
+    // With somebody in front of it, it may have far less under way.
+    let mut scheduler = Scheduler::new(Tuning::default(), 32);
+    let (batch, other) = (scheduler.add_batch(), scheduler.add_batch());
+    scheduler.add(entry(other, 1, 1 << 30), 0);
+    let urgent = scheduler.add(entry(batch, 5, 65_536), 0);
+    assert_eq!(granted(scheduler.next(0)).slot, urgent);
+    let mut flying = 0;
+    while let Next::Grant(grant) = scheduler.next(0) {
+        assert!(grant.length <= 128 << 10);
+        flying += grant.length;
+    }
+    assert_eq!(flying, 512 << 10);
+}
+
+#[test]
+fn unknown_sizes_are_learned_and_wait_for_memory() {
+    let tuning = Tuning { memory_bytes: 1 << 20, ..Tuning::default() };
+    let mut scheduler = Scheduler::new(tuning, 8);
+    let batch = scheduler.add_batch();
+    let first = scheduler.add(entry(batch, 3, UNKNOWN), 0);
+    let second = scheduler.add(entry(batch, 3, UNKNOWN), 0);
+    let (a, b) = (granted(scheduler.next(0)), granted(scheduler.next(0)));
+    assert!(a.unknown && b.unknown && a.slot == first && b.slot == second);
+    let a = scheduler.learned(a, 900_000).unwrap();
+    assert_eq!((a.offset, a.length), (0, 900_000));
+    assert!(scheduler.learned(b, 900_000).is_none());
+    assert_eq!(scheduler.next(0), Next::Nothing);
+    assert!(scheduler.landed(a));
+    let held = scheduler.end(first, true);
+    assert_eq!(scheduler.next(0), Next::Nothing, "the result was not taken");
+    scheduler.release_memory(batch, held);
+    let b = granted(scheduler.next(0));
+    assert!(!b.unknown && b.first && b.length == 900_000);
+}
+
+/// What the issue of a million costs; the numbers are for whoever runs it with `--nocapture`.
+#[test]
+fn a_million_requests_are_queued_and_handed_out() {
+    let count = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
+    let mut scheduler = Scheduler::new(Tuning { open_files: 64, ..Tuning::default() }, 64);
+    let batch = scheduler.add_batch();
+    let start = solio_measure::now_ns();
+    for i in 0..count {
+        scheduler.add(entry(batch, (i % 6) as u8, 65_536), 0);
+    }
+    let queued = solio_measure::now_ns();
+    let mut handed = 0;
+    while let Next::Grant(grant) = scheduler.next(0) {
+        assert!(scheduler.landed(grant));
+        scheduler.end(grant.slot, false);
+        handed += 1;
+    }
+    let end = solio_measure::now_ns();
+    assert_eq!(handed, count);
+    let each = |ns: u64| ns as f64 / count as f64;
+    println!("queue {:.0} ns, hand out {:.0} ns", each(queued - start), each(end - queued));
+    let slots: Vec<u32> = (0..count).map(|_| scheduler.add(entry(batch, 3, 100), 0)).collect();
+    let start = solio_measure::now_ns();
+    for &slot in &slots {
+        assert!(scheduler.stop(slot));
+        scheduler.end(slot, false);
+    }
+    println!("cancel {:.0} ns", each(solio_measure::now_ns() - start));
+    assert_eq!(scheduler.next(0), Next::Nothing);
+}
