@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use solio::io::{Backend, Direct, Priority};
 use solio::mesh::axes::Axis;
 use solio::{Compression, Digits, Format, PathMode};
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ Solio moves meshes between disk and memory as fast as the machine allows.
   solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
   solio light                              what this machine could do at best
+  solio read --stats shots/                read everything, as fast as it goes
 
 It reads and writes OBJ with MTL, PLY and STL, plain or as .gz and .zst.
 `solio help convert` lists all options.
@@ -51,6 +53,9 @@ pub(crate) enum Command {
     Info(InfoArgs),
     /// Export a mesh of 2 million vertices, read it back, convert it; show how fast each step was
     Demo(DemoArgs),
+    /// Read everything as fast as possible, to standard output or to nowhere
+    #[command(visible_alias = "read", after_help = CAT_EXAMPLES)]
+    Cat(CatArgs),
     /// Measure what this machine can do at best: disk, memory, codecs
     Light(LightArgs),
     /// Measure how fast Solio is on this machine
@@ -116,6 +121,77 @@ pub(crate) struct InfoArgs {
     pub(crate) work: WorkArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+}
+
+const CAT_EXAMPLES: &str = "\
+Examples:
+  solio cat --null --stats shots/           how fast this disk gives files
+  solio cat --null --direct never shots/    fill the page cache
+  solio cat *.ply | sha256sum               as cat, with many reads under way";
+
+#[derive(Debug, Args)]
+pub(crate) struct CatArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Throw the bytes away, and read in whatever order is fastest
+    #[arg(long)]
+    pub(crate) null: bool,
+    /// What moves the bytes; the environment variable SOLIO_IO overrides it
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = backend_parser())]
+    pub(crate) backend: Backend,
+    /// Go past the page cache: auto does for what is not in it
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = DirectChoice::Auto)]
+    pub(crate) direct: DirectChoice,
+    /// Who goes first, beside other reads of this process
+    #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = priority_parser())]
+    pub(crate) priority: Priority,
+    /// At most so many bytes a second, such as 100M
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) bwlimit: Option<u64>,
+    /// At most so many reads a second
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) iops: Option<u64>,
+    /// Print what was read, and how fast, on standard error
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// With --null: print one JSON object on standard output
+    #[arg(long, requires = "null")]
+    pub(crate) json: bool,
+    /// How progress is shown, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+/// [`Direct`], as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DirectChoice {
+    Auto,
+    Never,
+    Always,
+}
+
+impl From<DirectChoice> for Direct {
+    fn from(choice: DirectChoice) -> Direct {
+        match choice {
+            DirectChoice::Auto => Direct::Auto,
+            DirectChoice::Never => Direct::Never,
+            DirectChoice::Always => Direct::Always,
+        }
+    }
+}
+
+fn backend_parser() -> impl TypedValueParser<Value = Backend> {
+    PossibleValuesParser::new(Backend::ALL.map(Backend::name)).map(|name| {
+        Backend::ALL.into_iter().find(|b| b.name() == name).expect("one of the possible values")
+    })
+}
+
+fn priority_parser() -> impl TypedValueParser<Value = Priority> {
+    PossibleValuesParser::new(Priority::ALL.map(Priority::name)).map(|name| {
+        Priority::ALL.into_iter().find(|p| p.name() == name).expect("one of the possible values")
+    })
 }
 
 #[derive(Debug, Args)]
@@ -184,7 +260,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "LIST")]
     pub(crate) files_from: Option<PathBuf>,
     /// The names in LIST end with a zero byte instead of a newline
-    #[arg(short = '0', requires = "files_from")]
+    #[arg(id = "zero", short = '0', requires = "files_from")]
     pub(crate) null: bool,
 }
 

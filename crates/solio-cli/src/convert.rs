@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What the system calls writing to a pipe that nobody reads.
-const BROKEN_PIPE: i32 = 32;
+pub(crate) const BROKEN_PIPE: i32 = 32;
 
 /// One file to read and one to write.
 #[derive(Debug, PartialEq, Eq)]

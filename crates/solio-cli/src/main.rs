@@ -3,6 +3,7 @@
 
 mod args;
 mod bench;
+mod cat;
 mod compare;
 mod convert;
 mod demo;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         }
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Cat(args)) => cat::run(&args),
         Some(Command::Light(args)) => light::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),

@@ -228,6 +228,45 @@ fn light_measures_every_peak_and_leaves_nothing() {
 }
 
 #[test]
+fn cat_gives_all_bytes_in_order_and_goes_on_past_bad_files() {
+    let dir = folder();
+    let big: Vec<u8> = (0..20_000_000u32).map(|i| (i / 3) as u8).collect();
+    std::fs::create_dir(dir.path().join("sub")).unwrap();
+    std::fs::write(dir.path().join("sub/big"), &big).unwrap();
+    for backend in ["auto", "threads", "mmap"] {
+        let args = ["cat", "--backend", backend, "tri.obj", "missing", "sub", "bad.obj"];
+        let ran = solio(dir.path(), &args, b"");
+        assert_eq!(ran.code, 1);
+        assert!(ran.err.contains("missing") && ran.err.lines().count() == 1, "{}", ran.err);
+        let wanted = [TRIANGLE.as_bytes(), &big, BROKEN.as_bytes()].concat();
+        assert!(ran.out == wanted, "{backend}");
+    }
+    let ran = solio(dir.path(), &["read", "--null", "--json", "--stats", "."], b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.json()[0]["files"], 3);
+    assert_eq!(ran.json()[0]["bytes"], 20_000_000 + TRIANGLE.len() + BROKEN.len());
+    assert!(ran.err.starts_with("3 files, 20"), "{}", ran.err);
+    assert_eq!(solio(dir.path(), &["cat", "--files-from", "-"], b"").code, 3);
+}
+
+#[test]
+fn many_files_are_read_with_few_descriptors() {
+    let dir = tempfile::tempdir().unwrap();
+    for i in 0..3000 {
+        std::fs::write(dir.path().join(format!("{i}")), [7; 100]).unwrap();
+    }
+    let limited = "ulimit -n 64; exec \"$0\" read --null --json .";
+    let output = Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_solio")])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&line["files"], &line["bytes"]), (&3000.into(), &300_000.into()));
+    assert!(output.status.success());
+}
+
+#[test]
 fn completions_and_manual_name_every_command() {
     let dir = folder();
     for shell in ["bash", "zsh", "fish"] {

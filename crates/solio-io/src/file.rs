@@ -107,6 +107,11 @@ pub fn read_whole(path: &Path, limits: &Limits, work: &Work) -> Result<Vec<u8>> 
     crate::at_path(read(), path)
 }
 
+/// The size of the file at `path`, in bytes.
+pub fn file_bytes(path: &Path) -> Result<u64> {
+    std::fs::metadata(path).map(|m| m.len()).map_err(|e| io_error("read", e, path))
+}
+
 /// Copies `from` to `to` (whole or not at all), for textures that go along with a mesh. A file
 /// that is copied onto itself stays as it is.
 pub fn copy_file(from: &Path, to: &Path, work: &Work) -> Result<u64> {

@@ -16,7 +16,7 @@ pub mod signals;
 mod sink;
 mod stream;
 
-pub use file::{FileSource, Opened, copy_file, open, read_whole};
+pub use file::{FileSource, Opened, copy_file, file_bytes, open, read_whole};
 pub use sink::{FileSink, SinkOptions, Written, is_direct};
 pub use stream::StreamSource;
 

@@ -25,6 +25,7 @@ mod info;
 mod light;
 mod machine;
 mod read;
+mod read_files;
 mod textures;
 mod write;
 
@@ -33,6 +34,7 @@ pub use info::{FileInfo, MeshInfo, info};
 pub use light::measure_light;
 pub use machine::{Peak, measure_machine};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
+pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use textures::PathMode;
 pub use write::{MeshWriteOptions, Written, encode_mesh, write_mesh};
 
@@ -43,6 +45,11 @@ pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_measure::{Job, Light, Stopwatch, Usage, cpu_s, peak_rss_bytes};
+
+/// The asynchronous engine: many reads asked for at once, with priorities, answered as they come.
+pub mod io {
+    pub use solio_io::engine::*;
+}
 
 /// The mesh model, its materials, and the options of each format.
 pub mod mesh {

@@ -80,7 +80,12 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(tuning: Tuning, width: usize, pool: Arc<Pool>) -> Self {
-        Core { scheduler: Scheduler::new(tuning, width), jobs: Vec::new(), pool, sleepers: Vec::new() }
+        Core {
+            scheduler: Scheduler::new(tuning, width),
+            jobs: Vec::new(),
+            pool,
+            sleepers: Vec::new(),
+        }
     }
 
     /// Queues request `index` of a batch. `into` is the caller's memory for it.
@@ -186,6 +191,9 @@ impl Core {
                 let budget = self.scheduler.tuning.memory_bytes;
                 if end > file.bytes {
                     Err(beyond(end, file.bytes))
+                } else if length > flight.request().at_most {
+                    let most = flight.request().at_most;
+                    Err(Error::limit(format!("{length} bytes are to be read; at most {most} may")))
                 } else if length > budget && job.into.is_none() && job.landing.is_none() {
                     Err(too_large(length, budget))
                 } else if !unknown {

@@ -144,8 +144,9 @@ impl Handles {
         }
         let key = self.key(path);
         if let Some(handle) = self.find(key, path) {
-            let same = rustix::fs::stat(path)
-                .is_ok_and(|s| (s.st_dev, s.st_ino) == handle.identity && s.st_size as u64 == handle.bytes);
+            let same = rustix::fs::stat(path).is_ok_and(|s| {
+                (s.st_dev, s.st_ino) == handle.identity && s.st_size as u64 == handle.bytes
+            });
             if same && !(handle.is_direct() && direct == Direct::Never) {
                 return Ok(handle);
             }
@@ -218,7 +219,10 @@ mod tests {
         let handles = Handles::new(4);
         for round in 0..3 {
             for i in 0..50 {
-                assert_eq!(handles.open(&path(i), Direct::Never, true).unwrap().bytes, i as u64 + 1);
+                assert_eq!(
+                    handles.open(&path(i), Direct::Never, true).unwrap().bytes,
+                    i as u64 + 1
+                );
                 assert_eq!(handles.open(&path(0), Direct::Never, true).unwrap().bytes, 1);
                 assert!(handles.cache.lock().unwrap().known.len() <= 4, "{round}");
                 assert!(handles.cache.lock().unwrap().uses.len() <= 20, "{round}");

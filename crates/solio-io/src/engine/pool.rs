@@ -123,7 +123,12 @@ fn map(bytes: usize) -> Result<Memory> {
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
     // SAFETY: a new anonymous mapping at an address of the kernel's choice.
     let all = unsafe {
-        mmap_anonymous(core::ptr::null_mut(), bytes + HUGE, ProtFlags::READ | ProtFlags::WRITE, flags)
+        mmap_anonymous(
+            core::ptr::null_mut(),
+            bytes + HUGE,
+            ProtFlags::READ | ProtFlags::WRITE,
+            flags,
+        )
     };
     let all = all.map_err(failed)?.cast::<u8>();
     let before = all.align_offset(HUGE);

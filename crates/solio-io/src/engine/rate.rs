@@ -51,7 +51,10 @@ mod tests {
                 }
             }
             let rate = moved as f64 / (now as f64 * 1e-9);
-            assert!((rate - 1e6).abs() < 1e6 * 0.01 + piece as f64 / 100.0 * 1.1, "{piece}: {rate}");
+            assert!(
+                (rate - 1e6).abs() < 1e6 * 0.01 + piece as f64 / 100.0 * 1.1,
+                "{piece}: {rate}"
+            );
         }
     }
 }

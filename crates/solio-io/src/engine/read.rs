@@ -35,12 +35,7 @@ pub(crate) fn read(backend: Backend, flight: &Flight, counts: &Counts) -> Result
 }
 
 /// One `pread`; a direct one is widened to what direct I/O can do.
-fn pread(
-    handle: &Handle,
-    landing: &Landing,
-    offset: u64,
-    length: usize,
-) -> std::io::Result<usize> {
+fn pread(handle: &Handle, landing: &Landing, offset: u64, length: usize) -> std::io::Result<usize> {
     if handle.is_direct() && landing.is_aligned() {
         let start = offset / ALIGN as u64 * ALIGN as u64;
         let before = (offset - start) as usize;

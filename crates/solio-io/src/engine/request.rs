@@ -81,6 +81,8 @@ pub struct Request {
     /// Bytes to read; `None` reads to the end of the file. A range that the file does not have
     /// is an error.
     pub length: Option<u64>,
+    /// A larger file, or range, is an error of kind `Limit` before anything of it is read.
+    pub at_most: u64,
     /// How they are packed.
     pub packing: Packing,
     /// Bytes after unpacking, where known: the result must have exactly that many.
@@ -105,6 +107,7 @@ impl Request {
             path: path.into(),
             offset: 0,
             length: None,
+            at_most: u64::MAX,
             packing: Packing::None,
             unpacked: None,
             priority: Priority::default(),
@@ -128,6 +131,11 @@ impl Request {
     /// Sets [`Request::tag`].
     pub fn tag(self, tag: u64) -> Self {
         Request { tag, ..self }
+    }
+
+    /// Sets [`Request::at_most`].
+    pub fn at_most(self, at_most: u64) -> Self {
+        Request { at_most, ..self }
     }
 
     /// Sets [`Request::packing`].

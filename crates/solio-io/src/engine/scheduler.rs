@@ -576,7 +576,8 @@ fn cut(offset: u64, end: u64, room: u64) -> u64 {
 impl Requests {
     fn add(&mut self, entry: Entry, queue: u32) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
-            let unused = Entry { batch: 0, level: 0, device: 0, offset: 0, end: 0, deadline_ns: None };
+            let unused =
+                Entry { batch: 0, level: 0, device: 0, offset: 0, end: 0, deadline_ns: None };
             self.entry.push(unused);
             self.queue.push(0);
             self.next.push(0);

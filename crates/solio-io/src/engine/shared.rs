@@ -302,7 +302,8 @@ fn unpack(packed: &Packed) -> Result<Buffer> {
         Packing::Zstd => Compression::Zstd,
         Packing::Detect => Compression::of_head(&packed.bytes[..packed.bytes.len().min(4)]),
     };
-    let limits = Limits { bytes: request.unpacked.unwrap_or(Limits::default().bytes), ..Limits::default() };
+    let limits =
+        Limits { bytes: request.unpacked.unwrap_or(Limits::default().bytes), ..Limits::default() };
     let mut decoder = Decoder::new(compression, &packed.bytes[..], &limits)?;
     let known = request.unpacked.unwrap_or(0).min(64 * packed.bytes.len() as u64);
     let mut bytes = solio_base::memory::with_capacity(known as usize);
@@ -322,10 +323,9 @@ fn unpack(packed: &Packed) -> Result<Buffer> {
 /// The unpacked bytes, if they are as many as the request says.
 fn whole(bytes: Vec<u8>, request: &Request) -> Result<Buffer> {
     match request.unpacked {
-        Some(wanted) if wanted != bytes.len() as u64 => Err(Error::corrupt(format!(
-            "unpacks to {} bytes; {wanted} were expected",
-            bytes.len()
-        ))),
+        Some(wanted) if wanted != bytes.len() as u64 => {
+            Err(Error::corrupt(format!("unpacks to {} bytes; {wanted} were expected", bytes.len())))
+        }
         _ => Ok(Buffer::of(bytes)),
     }
 }
@@ -350,4 +350,3 @@ impl Counts {
         }
     }
 }
-

@@ -1,0 +1,88 @@
+//! `solio cat`, also called `read`: reads everything as fast as it goes.
+
+use crate::args::CatArgs;
+use crate::progress::Shown;
+use crate::table::{bytes, figures, seconds};
+use crate::{Outcome, inputs, options, screen};
+use serde_json::json;
+use solio::io::EngineOptions;
+use solio::{Error, ErrorKind, ReadAll, ReadFilesOptions, Result, Stopwatch, Usage};
+use std::io::Write;
+
+/// Reads all files at and below the inputs, goes on past bad ones.
+pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let (files, failed) = solio::files_below(&inputs::collect(&args.inputs, &work)?);
+    failed.iter().for_each(|e| screen::complain(&e.to_string()));
+    if files.is_empty() && failed.is_empty() {
+        screen::complain("there are no files");
+        return Ok(Outcome::NothingMatched);
+    }
+    let options = ReadFilesOptions {
+        engine: EngineOptions {
+            backend: args.backend,
+            direct: args.direct.into(),
+            bytes_per_second: args.bwlimit,
+            operations_per_second: args.iops,
+            ..EngineOptions::default()
+        },
+        priority: args.priority,
+        in_order: !args.null,
+    };
+    let shown = Shown::start(args.progress, "read", &work.progress);
+    let watch = Stopwatch::start();
+    let mut out = (!args.null).then(|| std::io::stdout().lock());
+    let read = solio::read_files(files, &options, &work, |_, part| match &mut out {
+        Some(out) => out.write_all(part).map_err(|e| Error::io("write to standard output", e)),
+        None => Ok(()),
+    });
+    let usage = watch.usage();
+    drop(shown);
+    let read = match read {
+        Err(e) if e.os_error() == Some(crate::convert::BROKEN_PIPE) => return Ok(Outcome::Done),
+        Err(e) if e.kind() == ErrorKind::Cancelled => {
+            screen::complain("interrupted");
+            return Ok(Outcome::Interrupted);
+        }
+        read => read?,
+    };
+    read.failed.iter().for_each(|e| screen::complain(&e.to_string()));
+    if args.stats {
+        screen::say(&summary(&read, &usage));
+    }
+    if args.json {
+        screen::print(&format!("{}\n", to_json(&read, &usage)));
+    }
+    let all = failed.is_empty() && read.failed.is_empty();
+    Ok(if all { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+fn rate(read: &ReadAll, usage: &Usage) -> f64 {
+    read.bytes as f64 / 1e6 / usage.wall_s.max(1e-9)
+}
+
+/// `20,000 files, 1.19 GB in 0.42 s: 2,830 MB/s, 0.30 CPU s; 100 % past the page cache`.
+fn summary(read: &ReadAll, usage: &Usage) -> String {
+    let direct = 100.0 * read.engine.direct_bytes as f64 / read.engine.bytes.max(1) as f64;
+    format!(
+        "{} files, {} in {}: {} MB/s, {} CPU; {direct:.0} % past the page cache",
+        crate::table::count(read.files),
+        bytes(read.bytes),
+        seconds(usage.wall_s),
+        figures(rate(read, usage)),
+        seconds(usage.cpu_s),
+    )
+}
+
+fn to_json(read: &ReadAll, usage: &Usage) -> serde_json::Value {
+    json!({
+        "files": read.files,
+        "failed": read.failed.iter().map(screen::error_json).collect::<Vec<_>>(),
+        "bytes": read.bytes,
+        "direct_bytes": read.engine.direct_bytes,
+        "reads": read.engine.pieces,
+        "wall_s": usage.wall_s,
+        "cpu_s": usage.cpu_s,
+        "mb_s": rate(read, usage),
+    })
+}

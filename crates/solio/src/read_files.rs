@@ -1,0 +1,283 @@
+//! Reads whole files through the engine and hands their bytes on: what `solio cat` does.
+
+use solio_base::{Error, ErrorKind, Result, Work};
+use solio_io::engine::{Batch, Buffer, Engine, EngineOptions, EngineStats, Priority, Request};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+/// Larger files are read in ranges of this size: their memory is used again.
+const RANGE_BYTES: u64 = 8 << 20;
+/// Reads under way when bytes have to come in the order of the paths.
+const IN_ORDER: usize = 64;
+
+/// How files are read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadFilesOptions {
+    /// The engine's own options; memory and threads are those of [`Work`].
+    pub engine: EngineOptions,
+    /// The priority of all reads.
+    pub priority: Priority,
+    /// Bytes come in the order of the paths and of the files; otherwise as they arrive.
+    pub in_order: bool,
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct ReadAll {
+    /// Files read to their end.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The files that could not be read, and why.
+    pub failed: Vec<Error>,
+    /// What the engine did.
+    pub engine: EngineStats,
+}
+
+/// Reads all files; `each` gets their bytes, large files in several parts. A file that cannot be
+/// read is listed, and reading goes on.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.obj");
+/// # solio_io::probe::write_plain(&path, b"v 0 0 0\n")?;
+/// let mut bytes = 0;
+/// let read = solio::read_files(vec![path], &Default::default(), &Default::default(), |_, part| {
+///     bytes += part.len();
+///     Ok(())
+/// })?;
+/// assert_eq!((read.files, bytes), (1, 8));
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of `each`, and `Cancelled`.
+pub fn read_files(
+    paths: Vec<PathBuf>,
+    options: &ReadFilesOptions,
+    work: &Work,
+    each: impl FnMut(&Path, &[u8]) -> Result<()>,
+) -> Result<ReadAll> {
+    let engine = Engine::new(EngineOptions {
+        memory_bytes: work.memory_bytes,
+        warm_threads: work.threads,
+        ..options.engine.clone()
+    })?;
+    let mut run = Run { options, work, all: ReadAll::default(), each };
+    if options.in_order {
+        run.in_order(&engine, paths)?;
+    } else {
+        run.as_they_come(&engine, paths)?;
+    }
+    run.all.engine = engine.stats();
+    Ok(run.all)
+}
+
+struct Run<'o, F> {
+    options: &'o ReadFilesOptions,
+    work: &'o Work,
+    all: ReadAll,
+    each: F,
+}
+
+/// What the tag of a request says: whether it is the last one of its file.
+const LAST: u64 = 1;
+
+impl<F: FnMut(&Path, &[u8]) -> Result<()>> Run<'_, F> {
+    fn whole(&self, path: PathBuf) -> Request {
+        let request = Request::file(path).tag(LAST).at_most(self.range_bytes());
+        self.request(request)
+    }
+
+    fn request(&self, request: Request) -> Request {
+        request.priority(self.options.priority).cancel(self.work.cancel.clone())
+    }
+
+    fn range_bytes(&self) -> u64 {
+        RANGE_BYTES.min(self.work.memory_bytes / IN_ORDER as u64).max(64 << 10)
+    }
+
+    /// The ranges of a large file.
+    fn ranges(&self, path: &Path) -> Result<Vec<Request>> {
+        let (size, step) = (solio_io::file_bytes(path)?, self.range_bytes());
+        let ranges = (0..size.div_ceil(step)).map(|i| {
+            let (start, end) = (i * step, size.min((i + 1) * step));
+            let tag = if end == size { LAST } else { 0 };
+            self.request(Request::range(path, start, end - start).tag(tag))
+        });
+        Ok(ranges.collect())
+    }
+
+    /// Takes a result; `true` for a file that is to be read in ranges instead.
+    fn take(&mut self, path: &Path, tag: u64, result: Result<Buffer>) -> Result<bool> {
+        match result {
+            Ok(bytes) => {
+                self.work.progress.add_read(bytes.len() as u64);
+                self.all.bytes += bytes.len() as u64;
+                self.all.files += tag;
+                (self.each)(path, &bytes)?;
+                Ok(false)
+            }
+            Err(e) if e.kind() == ErrorKind::Cancelled => Err(e),
+            Err(e) if e.kind() == ErrorKind::Limit => Ok(true),
+            Err(e) => {
+                self.all.failed.push(e);
+                Ok(false)
+            }
+        }
+    }
+
+    fn as_they_come(&mut self, engine: &Engine, paths: Vec<PathBuf>) -> Result<()> {
+        let mut large = Vec::new();
+        let mut batch = engine.read(paths.into_iter().map(|path| self.whole(path)));
+        while let Some(done) = batch.next() {
+            self.work.cancel.check()?;
+            let path = batch.requests()[done.index].path.as_path();
+            if self.take(path, done.tag, done.result)? {
+                large.push(path.to_owned());
+            }
+        }
+        // Each by itself, so that a file is read from its beginning to its end.
+        for path in large {
+            let ranges = match self.ranges(&path) {
+                Ok(ranges) => ranges,
+                Err(e) => {
+                    self.all.failed.push(e);
+                    continue;
+                }
+            };
+            let mut failed = None;
+            for done in engine.read(ranges) {
+                self.work.cancel.check()?;
+                match done.result {
+                    Err(e) if e.kind() != ErrorKind::Cancelled => _ = failed.get_or_insert(e),
+                    result => _ = self.take(&path, 0, result)?,
+                }
+            }
+            match failed {
+                Some(e) => self.all.failed.push(e),
+                None => self.all.files += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn in_order(&mut self, engine: &Engine, paths: Vec<PathBuf>) -> Result<()> {
+        let mut coming = paths.into_iter();
+        let mut flying: VecDeque<Batch> = VecDeque::new();
+        let mut ranges: VecDeque<Request> = VecDeque::new();
+        loop {
+            // The ranges of a large file go first: its turn has come.
+            if let Some(request) = ranges.pop_front() {
+                self.large_in_order(engine, request, &mut ranges)?;
+                continue;
+            }
+            while flying.len() < IN_ORDER
+                && let Some(path) = coming.next()
+            {
+                flying.push_back(engine.read([self.whole(path)]));
+            }
+            let Some(mut batch) = flying.pop_front() else { return Ok(()) };
+            let Some(done) = batch.next() else { continue };
+            self.work.cancel.check()?;
+            let path = batch.requests()[0].path.clone();
+            if self.take(&path, done.tag, done.result)? {
+                match self.ranges(&path) {
+                    Ok(found) => ranges.extend(found),
+                    Err(e) => self.all.failed.push(e),
+                }
+            }
+        }
+    }
+
+    /// A large file: several ranges under way, handed on in their order.
+    fn large_in_order(
+        &mut self,
+        engine: &Engine,
+        first: Request,
+        ranges: &mut VecDeque<Request>,
+    ) -> Result<()> {
+        const AHEAD: usize = 4;
+        let path = first.path.clone();
+        let mut flying = VecDeque::from([engine.read([first])]);
+        while let Some(mut batch) = {
+            while flying.len() < AHEAD
+                && let Some(request) = ranges.pop_front()
+            {
+                flying.push_back(engine.read([request]));
+            }
+            flying.pop_front()
+        } {
+            let Some(done) = batch.next() else { continue };
+            self.work.cancel.check()?;
+            let failed = done.result.is_err();
+            self.take(&path, done.tag, done.result)?;
+            if failed {
+                // What follows a gap is of no use.
+                ranges.clear();
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The files at and below `paths`, folders in the order of their names; links to folders are not
+/// followed. What cannot be looked at is in the second list.
+pub fn files_below(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Error>) {
+    let (mut files, mut failed) = (Vec::new(), Vec::new());
+    for path in paths {
+        // Most names are files; only a folder needs a walk.
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            match entry {
+                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) if entry.path().is_dir() => {}
+                Ok(entry) => files.push(entry.into_path()),
+                Err(e) => {
+                    let place = e.path().unwrap_or(path).to_owned();
+                    failed.push(Error::io("look into", e.into()).at_path(place));
+                }
+            }
+        }
+    }
+    (files, failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_io::probe::write_plain;
+
+    #[test]
+    fn bytes_come_in_order_within_little_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut wanted = Vec::new();
+        for (i, size) in [10usize, 0, 3_000_000, 70_000, 1, 20 << 20].into_iter().enumerate() {
+            let bytes: Vec<u8> = (0..size).map(|b| (b * 7 + b / 251 + i) as u8).collect();
+            write_plain(&folder.path().join(format!("{i}")), &bytes).unwrap();
+            wanted.extend(bytes);
+        }
+        let (mut paths, none) = files_below(&[folder.path().to_owned()]);
+        assert!(none.is_empty() && paths.len() == 6);
+        paths.insert(2, folder.path().join("missing"));
+        let work = Work { memory_bytes: 4 << 20, ..Work::default() };
+        for in_order in [true, false] {
+            let options = ReadFilesOptions { in_order, ..ReadFilesOptions::default() };
+            let mut got = Vec::new();
+            let read = read_files(paths.clone(), &options, &work, |_, part| {
+                got.extend_from_slice(part);
+                Ok(())
+            });
+            let read = read.unwrap();
+            assert_eq!((read.files, read.bytes), (6, wanted.len() as u64));
+            assert_eq!(read.failed.len(), 1);
+            assert!(read.failed[0].path().unwrap().ends_with("missing"));
+            assert_eq!(got.len(), wanted.len());
+            assert!(!in_order || got == wanted);
+        }
+    }
+}
