@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from . import io
 from ._arrays import NONE, unused
 from ._errors import (
     ArgumentError,
@@ -20,6 +21,7 @@ from ._errors import (
     UnsupportedError,
 )
 from ._io import Written, encode_mesh, read_mesh, write_mesh
+from ._light import Peak, light
 from ._material import Material, TextureMap
 from ._mesh import Instance, ListValues, Mesh, Object, VertexGroup
 from ._solio import version as __version__
@@ -38,12 +40,15 @@ __all__ = [
     "Material",
     "Mesh",
     "Object",
+    "Peak",
     "TextureMap",
     "UnsupportedError",
     "VertexGroup",
     "Written",
     "__version__",
     "encode_mesh",
+    "io",
+    "light",
     "read_mesh",
     "unused",
     "write_mesh",

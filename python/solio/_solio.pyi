@@ -1,5 +1,6 @@
+import sys
 from os import PathLike
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -7,7 +8,17 @@ import numpy.typing as npt
 from ._material import Material
 from ._mesh import Instance, Mesh
 
-__all__ = ["encode", "read", "unused", "version", "write"]
+__all__ = [
+    "Bytes",
+    "Reader",
+    "Reading",
+    "encode",
+    "light",
+    "read",
+    "unused",
+    "version",
+    "write",
+]
 
 version: str
 
@@ -27,3 +38,31 @@ def encode(
     format: str,
     options: dict[str, Any],
 ) -> bytes: ...
+def light(
+    folder: str | PathLike[str], bytes: int, rounds: int
+) -> list[tuple[str, int, float | None, str | None]]: ...
+@final
+class Reader:
+    def __new__(cls, options: dict[str, Any]) -> Reader: ...
+    def read(
+        self,
+        wanted: list[tuple[str, int, int | None, int, int | None]],
+        priority: str,
+        packing: str,
+        deadline_s: float | None,
+    ) -> Reading: ...
+    def stats(self) -> tuple[int, int, int]: ...
+@final
+class Reading:
+    def next(
+        self, patience_s: float | None
+    ) -> (
+        tuple[int, int, Bytes | None, Exception | None, float, float, bool, bool] | None
+    ): ...
+    def left(self) -> int: ...
+    def cancel(self, index: int | None) -> None: ...
+@final
+class Bytes:
+    def __len__(self) -> int: ...
+    if sys.version_info >= (3, 12):
+        def __buffer__(self, flags: int, /) -> memoryview: ...

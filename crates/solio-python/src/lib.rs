@@ -5,6 +5,7 @@
 //! * `instances` shows a mesh several times that the file is to have several times;
 //! * `give` moves the arrays of a scene into NumPy, without copies;
 //! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
+//! * `reader` is the asynchronous engine;
 //! * `errors` raises `solio.Error`.
 
 mod errors;
@@ -14,6 +15,7 @@ mod hold;
 mod instances;
 mod material;
 mod options;
+mod reader;
 mod run;
 
 use pyo3::prelude::*;
@@ -22,6 +24,8 @@ use pyo3::prelude::*;
 mod _solio {
     #[pymodule_export]
     use super::functions::{encode, read, unused, write};
+    #[pymodule_export]
+    use super::reader::{Bytes, Reader, Reading, light};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

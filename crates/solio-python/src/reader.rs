@@ -1,0 +1,232 @@
+//! The engine for `solio.io`: a reader, its batches, and buffers that NumPy sees without a copy.
+
+use crate::errors::raise;
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use solio::io::{
+    Backend, Batch, Buffer, Direct, Done, Engine, EngineOptions, Packing, Priority, Request,
+};
+use solio::{Error, Work};
+use std::ffi::c_int;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a wait lasts at most before Ctrl-C is looked for.
+const POLL: Duration = Duration::from_millis(50);
+
+/// `solio.io.Reader` without its Python face.
+#[pyclass(frozen, module = "solio._solio")]
+pub(crate) struct Reader {
+    engine: Engine,
+}
+
+/// One request as Python passes it: path, offset, length, tag, unpacked length.
+type Wanted = (PathBuf, u64, Option<u64>, u64, Option<u64>);
+
+#[pymethods]
+impl Reader {
+    #[new]
+    fn new(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut o = EngineOptions::default();
+        for (key, value) in options.iter() {
+            match key.extract::<&str>()? {
+                "backend" => o.backend = named(py, &value, Backend::ALL, Backend::name)?,
+                "direct" => o.direct = named(py, &value, DIRECTS, direct_name)?,
+                "threads" => o.threads = value.extract()?,
+                "memory" => o.memory_bytes = value.extract()?,
+                "bytes_per_second" => o.bytes_per_second = value.extract()?,
+                "operations_per_second" => o.operations_per_second = value.extract()?,
+                other => return Err(raise(py, &Error::argument(format!("no option {other}")))),
+            }
+        }
+        Ok(Reader { engine: Engine::new(o).map_err(|e| raise(py, &e))? })
+    }
+
+    /// Queues reads and returns at once.
+    fn read(
+        &self,
+        py: Python<'_>,
+        wanted: Vec<Wanted>,
+        priority: &Bound<'_, PyAny>,
+        packing: &Bound<'_, PyAny>,
+        deadline_s: Option<f64>,
+    ) -> PyResult<Reading> {
+        let priority = named(py, priority, Priority::ALL, Priority::name)?;
+        let packing = named(py, packing, PACKINGS, packing_name)?;
+        let deadline = deadline_s.map(|s| Duration::from_secs_f64(s.clamp(0.0, 1e9)));
+        let requests = wanted.into_iter().map(|(path, offset, length, tag, unpacked)| Request {
+            offset,
+            length,
+            tag,
+            unpacked,
+            priority,
+            packing,
+            deadline,
+            ..Request::file(path)
+        });
+        let requests: Vec<Request> = requests.collect();
+        let batch = py.detach(|| self.engine.read(requests));
+        Ok(Reading { batch: Mutex::new(batch) })
+    }
+
+    /// Bytes read, those of them past the page cache, reads.
+    fn stats(&self) -> (u64, u64, u64) {
+        let stats = self.engine.stats();
+        (stats.bytes, stats.direct_bytes, stats.pieces)
+    }
+}
+
+const DIRECTS: [Direct; 3] = [Direct::Auto, Direct::Never, Direct::Always];
+const PACKINGS: [Packing; 5] =
+    [Packing::None, Packing::Detect, Packing::Gzip, Packing::Zlib, Packing::Zstd];
+
+fn direct_name(direct: Direct) -> &'static str {
+    match direct {
+        Direct::Auto => "auto",
+        Direct::Never => "never",
+        Direct::Always => "always",
+    }
+}
+
+fn packing_name(packing: Packing) -> &'static str {
+    match packing {
+        Packing::None => "none",
+        Packing::Detect => "detect",
+        Packing::Gzip => "gzip",
+        Packing::Zlib => "zlib",
+        Packing::Zstd => "zstd",
+    }
+}
+
+/// The value of that name.
+fn named<T: Copy, const N: usize>(
+    py: Python<'_>,
+    name: &Bound<'_, PyAny>,
+    all: [T; N],
+    name_of: fn(T) -> &'static str,
+) -> PyResult<T> {
+    let name: String = name.extract()?;
+    all.into_iter().find(|&value| name_of(value) == name).ok_or_else(|| {
+        let known: Vec<_> = all.into_iter().map(name_of).collect();
+        let error = Error::argument(format!("{name:?} is none of the choices"));
+        raise(py, &error.hint(format!("use one of: {}", known.join(", "))))
+    })
+}
+
+/// A batch on its way.
+#[pyclass(frozen, module = "solio._solio")]
+pub(crate) struct Reading {
+    batch: Mutex<Batch>,
+}
+
+/// A result as Python gets it: index, tag, buffer or error, seconds in the queue and in all,
+/// submitted, late.
+type Answer = (usize, u64, Option<Bytes>, Option<Py<PyAny>>, f64, f64, bool, bool);
+
+#[pymethods]
+impl Reading {
+    /// The next result; `None` when all were given, or, after `patience_s`, when none came.
+    fn next(&self, py: Python<'_>, patience_s: Option<f64>) -> PyResult<Option<Answer>> {
+        let mut left = patience_s.map(|s| Duration::from_secs_f64(s.clamp(0.0, 1e9)));
+        loop {
+            let step = left.map_or(POLL, |left| left.min(POLL));
+            let (done, over) = py.detach(|| {
+                let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
+                (batch.wait_for(step), batch.left() == 0)
+            });
+            if let Some(done) = done {
+                return answer(py, done).map(Some);
+            }
+            py.check_signals()?;
+            left = left.map(|left| left.saturating_sub(step));
+            if over || left.is_some_and(|left| left.is_zero()) {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn left(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.batch.lock().unwrap_or_else(PoisonError::into_inner).left())
+    }
+
+    fn cancel(&self, py: Python<'_>, index: Option<usize>) -> PyResult<()> {
+        let result = py.detach(|| {
+            let batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
+            match index {
+                Some(index) => batch.cancel_one(index),
+                None => {
+                    batch.cancel();
+                    Ok(())
+                }
+            }
+        });
+        result.map_err(|e| raise(py, &e))
+    }
+}
+
+fn answer(py: Python<'_>, done: Done) -> PyResult<Answer> {
+    let (bytes, error) = match done.result {
+        Ok(buffer) => (Some(Bytes { buffer }), None),
+        Err(e) => (None, Some(raise(py, &e).into_value(py).into_any())),
+    };
+    let (queued, total) = (done.queued.as_secs_f64(), done.total.as_secs_f64());
+    Ok((done.index, done.tag, bytes, error, queued, total, done.submitted, done.late))
+}
+
+/// Bytes of the engine; its memory goes back to the engine with the last view.
+#[pyclass(frozen, module = "solio._solio")]
+pub(crate) struct Bytes {
+    buffer: Buffer,
+}
+
+#[pymethods]
+impl Bytes {
+    fn __len__(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// A read-only view.
+    ///
+    /// # Safety
+    /// As the buffer protocol of Python (PEP 3118) has it: `view` is valid.
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let bytes: &[u8] = &slf.get().buffer;
+        // SAFETY: the view keeps `slf`, and so the bytes, alive; they neither move nor change.
+        let result = unsafe {
+            ffi::PyBuffer_FillInfo(
+                view,
+                slf.as_ptr(),
+                bytes.as_ptr().cast_mut().cast(),
+                bytes.len() as ffi::Py_ssize_t,
+                1,
+                flags,
+            )
+        };
+        if result == 0 { Ok(()) } else { Err(PyBufferError::new_err("a read-only buffer")) }
+    }
+}
+
+/// A peak as Python gets it: name, threads, MB/s, why there is none.
+type PeakRow = (&'static str, usize, Option<f64>, Option<&'static str>);
+
+/// What this machine can do at best.
+#[pyfunction]
+pub(crate) fn light(
+    py: Python<'_>,
+    folder: PathBuf,
+    bytes: u64,
+    rounds: usize,
+) -> PyResult<Vec<PeakRow>> {
+    let work = Work::default();
+    let peaks = crate::run::run(py, &work.cancel, || {
+        solio::measure_machine(&folder, bytes, rounds, &work)
+    })?;
+    Ok(peaks.into_iter().map(|p| (p.name, p.threads, p.mb_s, p.why_not)).collect())
+}

@@ -1,0 +1,212 @@
+"""Many reads asked for at once, answered as they come.
+
+>>> from solio.io import Reader, Request
+>>> reader = Reader()
+>>> for done in reader.read(["a.exr", Request("b.exr", 0, 4096)]):  # doctest: +SKIP
+...     done.path, done.array.sum()
+
+In a coroutine, ``async for done in reader.read(paths)`` and ``await reader.read(paths)`` do the
+same without stopping the loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import fspath
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+
+import numpy as np
+
+from . import _solio
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+    from os import PathLike
+
+    import numpy.typing as npt
+
+    _Priority = Literal["minimum", "low", "below-normal", "normal", "high", "maximum"]
+    _Packing = Literal["none", "detect", "gzip", "zlib", "zstd"]
+
+__all__ = ["Batch", "Done", "Reader", "Request", "Stats"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One read: a whole file, or `length` bytes from `offset` on."""
+
+    path: str | PathLike[str]
+    offset: int = 0
+    length: int | None = None
+    """`None` reads to the end of the file."""
+    tag: int = 0
+    """Comes back with the result."""
+    unpacked: int | None = None
+    """Bytes after unpacking, where known: the result must have exactly that many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How one request ended."""
+
+    path: str
+    index: int
+    """Its place in the batch."""
+    tag: int
+    error: Exception | None
+    """Why there are no bytes; a cancelled request has a `solio.CancelledError`."""
+    queued_s: float
+    """Seconds until the system was asked for the first byte."""
+    total_s: float
+    submitted: bool
+    """Whether the system was asked for any byte."""
+    late: bool
+    """Whether it ended after its deadline."""
+    _bytes: _solio.Bytes | None
+
+    @property
+    def buffer(self) -> memoryview:
+        """The bytes, read-only and without a copy. Raises `error` if there is one."""
+        if self._bytes is None:
+            assert self.error is not None
+            raise self.error
+        # It has the buffer protocol, of which types know from Python 3.12 on.
+        return memoryview(cast("bytes", self._bytes))
+
+    @property
+    def array(self) -> npt.NDArray[np.uint8]:
+        """The bytes as a read-only array without a copy. Raises `error` if there is one."""
+        return np.frombuffer(self.buffer, np.uint8)
+
+
+class Stats(NamedTuple):
+    """What a reader has done so far."""
+
+    bytes: int
+    direct_bytes: int
+    """Those of them that went past the page cache."""
+    reads: int
+
+
+class Batch:
+    """The results of one call, in the order in which they come.
+
+    What is not taken counts in the reader's memory, and reading stops when that is full; what was
+    taken is yours. Dropping a batch cancels what has not started.
+    """
+
+    def __init__(self, reading: _solio.Reading, paths: list[str]) -> None:
+        self._reading = reading
+        self._paths = paths
+
+    def __len__(self) -> int:
+        """Results that have not been taken."""
+        return self._reading.left()
+
+    def __iter__(self) -> Batch:
+        return self
+
+    def __next__(self) -> Done:
+        done = self.wait_for(None)
+        if done is None:
+            raise StopIteration
+        return done
+
+    def wait_for(self, seconds: float | None) -> Done | None:
+        """The next result; `None` when none came in time, or all were taken."""
+        found = self._reading.next(seconds)
+        if found is None:
+            return None
+        index, tag, data, error, queued, total, submitted, late = found
+        path = self._paths[index]
+        return Done(path, index, tag, error, queued, total, submitted, late, data)
+
+    def poll(self) -> Done | None:
+        """The next result if one is there."""
+        return self.wait_for(0)
+
+    def wait(self) -> list[Done]:
+        """All results that are left, by their place in the batch."""
+        return sorted(self, key=lambda done: done.index)
+
+    def cancel(self, index: int | None = None) -> None:
+        """Cancel one request, or all that have not ended; they end as cancelled.
+
+        The bytes of those still in the queue never move.
+        """
+        self._reading.cancel(index)
+
+    def __aiter__(self) -> Batch:
+        return self
+
+    async def __anext__(self) -> Done:
+        import asyncio  # a third of the package's import time, which few need
+
+        done = self.poll()
+        while done is None:
+            if not len(self):
+                raise StopAsyncIteration
+            # Short waits, so that a loop that ends is not held up by a thread that waits.
+            done = await asyncio.to_thread(self.wait_for, 0.2)
+        return done
+
+    def __await__(self) -> Generator[object, None, list[Done]]:
+        return self._all().__await__()
+
+    async def _all(self) -> list[Done]:
+        return sorted([done async for done in self], key=lambda done: done.index)
+
+
+class Reader:
+    """Reads files. Make one, share it between threads, keep it.
+
+    `memory`: bytes of results under way or not taken. `backend`: ``"auto"``, ``"threads"`` or
+    ``"mmap"``; the environment variable ``SOLIO_IO`` overrides it. `direct`: whether to go past
+    the page cache; ``"auto"`` does for what is not in it, and leaves it as it was.
+    """
+
+    def __init__(
+        self,
+        *,
+        memory: int = 512 << 20,
+        backend: str = "auto",
+        direct: Literal["auto", "never", "always"] = "auto",
+        threads: int = 32,
+        bytes_per_second: int | None = None,
+        operations_per_second: int | None = None,
+    ) -> None:
+        self._reader = _solio.Reader(
+            {
+                "memory": memory,
+                "backend": backend,
+                "direct": direct,
+                "threads": threads,
+                "bytes_per_second": bytes_per_second,
+                "operations_per_second": operations_per_second,
+            }
+        )
+
+    def read(
+        self,
+        requests: Iterable[str | PathLike[str] | Request],
+        *,
+        priority: _Priority = "normal",
+        packing: _Packing = "none",
+        deadline_s: float | None = None,
+    ) -> Batch:
+        """Queue reads, any number of them, and return at once.
+
+        `packing` says how the bytes lie on the disk; ``"detect"`` goes by the first of them.
+        Requests of one priority that have a deadline go first.
+        """
+        all_ = [r if isinstance(r, Request) else Request(r) for r in requests]
+        paths = [fspath(r.path) for r in all_]
+        wanted = [
+            (path, r.offset, r.length, r.tag, r.unpacked)
+            for path, r in zip(paths, all_, strict=True)
+        ]
+        return Batch(self._reader.read(wanted, priority, packing, deadline_s), paths)
+
+    def stats(self) -> Stats:
+        """What it has done so far."""
+        return Stats(*self._reader.stats())

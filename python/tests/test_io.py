@@ -1,0 +1,127 @@
+"""The asynchronous engine from Python."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import solio
+from solio.io import Reader, Request
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    paths = []
+    for i, size in enumerate([0, 1, 4096, 100_000, 3_000_001]):
+        path = tmp_path / f"{i}"
+        data = (np.arange(size, dtype=np.uint32) * (i + 3) >> 2).astype(np.uint8)
+        path.write_bytes(data.tobytes())
+        paths.append(path)
+    return paths
+
+
+@pytest.mark.parametrize("backend", ["auto", "threads", "mmap"])
+@pytest.mark.parametrize("direct", ["auto", "never", "always"])
+def test_all_bytes_of_all_files(files: list[Path], backend: str, direct: str) -> None:
+    reader = Reader(backend=backend, direct=direct)  # type: ignore[arg-type]
+    seen = {}
+    for done in reader.read(files):
+        assert done.error is None and done.total_s >= done.queued_s >= 0
+        assert not done.array.flags.writeable
+        assert done.array.nbytes == len(done.buffer)
+        seen[done.index] = bytes(done.buffer)
+    assert [seen[i] for i in range(len(files))] == [p.read_bytes() for p in files]
+    assert reader.stats().bytes == sum(p.stat().st_size for p in files)
+
+
+def test_ranges_tags_and_packed_files(files: list[Path], tmp_path: Path) -> None:
+    reader = Reader()
+    text = files[4].read_bytes()
+    (part,) = reader.read([Request(files[4], 77, 1_000_000, tag=5)], priority="maximum")
+    assert part.tag == 5 and part.array.tobytes() == text[77:1_000_077]
+    packed = tmp_path / "a.gz"
+    packed.write_bytes(gzip.compress(text[:1000]) + gzip.compress(text[1000:]))
+    (whole,) = reader.read([Request(packed, unpacked=len(text))], packing="detect").wait()
+    assert bytes(whole.buffer) == text
+
+
+def test_arrays_outlive_reader_and_batch(files: list[Path]) -> None:
+    array = Reader().read([files[4]]).wait()[0].array
+    assert array.tobytes() == files[4].read_bytes()
+
+
+def test_one_bad_file_stops_nobody(files: list[Path], tmp_path: Path) -> None:
+    done = Reader().read([tmp_path / "none", tmp_path, files[3]]).wait()
+    assert isinstance(done[0].error, solio.IoError) and isinstance(done[0].error, OSError)
+    assert done[0].error.path == str(tmp_path / "none")
+    with pytest.raises(solio.IoError, match="directory"):
+        _ = done[1].array
+    assert done[2].array.size == 100_000
+
+
+def test_cancelling(files: list[Path]) -> None:
+    reader = Reader(bytes_per_second=1)
+    batch = reader.read([files[3], files[4], files[4]])
+    while not reader.stats().reads:
+        time.sleep(0.001)
+    batch.cancel(1)
+    batch.cancel()
+    done = batch.wait()
+    assert done[0].error is None
+    for one in done[1:]:
+        assert isinstance(one.error, solio.CancelledError) and not one.submitted
+    with pytest.raises(solio.ArgumentError):
+        batch.cancel(3)
+    with pytest.raises(solio.ArgumentError, match="auto, threads, mmap"):
+        Reader(backend="floppy")
+
+
+def test_coroutines(files: list[Path]) -> None:
+    reader = Reader()
+
+    async def both() -> tuple[int, int]:
+        one = sum([done.array.size async for done in reader.read(files)])
+        many = await asyncio.gather(*(reader.read([p])._all() for p in files))
+        direct = await reader.read(files)
+        assert [d.index for d in direct] == list(range(len(files)))
+        return one, sum(d.array.size for batch in many for d in batch)
+
+    size = sum(p.stat().st_size for p in files)
+    assert asyncio.run(both()) == (size, size)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_a_wait(files: list[Path]) -> None:
+    code = """
+import sys, solio.io
+batch = solio.io.Reader(bytes_per_second=1).read(sys.argv[1:])
+next(batch)
+try:
+    print("ready", flush=True)
+    list(batch)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+    command = [sys.executable, "-c", code, str(files[3]), str(files[4]), str(files[4])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert (out, process.returncode) == ("interrupted\n", 0)
+
+
+def test_light(tmp_path: Path) -> None:
+    peaks = solio.light(tmp_path, size=1 << 20, rounds=1)
+    found = {peak.name: peak for peak in peaks}
+    assert (found["copy memory"].mb_s or 0) > 10
+    assert all((peak.mb_s is None) == (peak.why_not is not None) for peak in peaks)
+    assert list(tmp_path.iterdir()) == []
