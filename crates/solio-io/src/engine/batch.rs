@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Results that make a sleeping receiver wake up: waking costs as much as reading a small file.
-const WAKE_AT: usize = 16;
+const WAKE_AT: usize = 8;
 
 /// What engine and receiver share.
 pub(crate) struct BatchState {
@@ -111,12 +111,14 @@ pub struct Batch {
     /// Taken from the engine, to be handed out; the last one first.
     ready: Vec<Done>,
     left: usize,
+    /// Whether the engine counts this receiver as a reader.
+    helping: bool,
 }
 
 impl Batch {
     pub(crate) fn new(state: Arc<BatchState>, owner: Arc<Owner>) -> Self {
         let left = state.requests.len();
-        Batch { state, owner, ready: Vec::new(), left }
+        Batch { state, owner, ready: Vec::new(), left, helping: false }
     }
 
     /// What was asked for.
@@ -163,14 +165,29 @@ impl Batch {
         Ok(())
     }
 
+    fn stop_helping(&mut self) {
+        if std::mem::replace(&mut self.helping, false) {
+            self.owner.0.stop_helping();
+        }
+    }
+
     fn next_within(&mut self, patience: Option<Duration>) -> Option<Done> {
         if self.ready.is_empty() && self.left > 0 {
-            let taken = self.state.take(patience);
+            let mut taken = self.state.take(Some(Duration::ZERO));
+            while taken.is_empty() && patience.is_none() && self.owner.0.help(&mut self.helping) {
+                taken = self.state.take(Some(Duration::ZERO));
+            }
+            if taken.is_empty() && patience != Some(Duration::ZERO) {
+                taken = self.state.take(patience);
+            }
             self.owner.0.taken(self.state.number, &taken);
             self.ready = taken.into_iter().rev().map(|(done, _)| done).collect();
         }
         let done = self.ready.pop()?;
         self.left -= 1;
+        if self.left == 0 {
+            self.stop_helping();
+        }
         Some(done)
     }
 }
@@ -189,6 +206,7 @@ impl Iterator for Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
+        self.stop_helping();
         if self.left > 0 {
             self.cancel();
         }

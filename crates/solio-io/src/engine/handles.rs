@@ -90,9 +90,7 @@ impl Handle {
 
 #[cfg(target_os = "linux")]
 fn set_direct(file: &OwnedFd, on: bool) -> bool {
-    let Ok(flags) = rustix::fs::fcntl_getfl(file) else { return false };
-    rustix::fs::fcntl_setfl(file, if on { flags | OFlags::DIRECT } else { flags - OFlags::DIRECT })
-        .is_ok()
+    rustix::fs::fcntl_setfl(file, if on { OFlags::DIRECT } else { OFlags::empty() }).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -35,6 +35,8 @@ struct Guarded {
     core: Core,
     /// Threads that wait for work.
     idle: usize,
+    /// Receivers that read themselves while nothing has arrived for them.
+    helpers: usize,
     threads: Vec<JoinHandle<()>>,
     closing: bool,
     /// The share of recent pieces that came from the medium.
@@ -65,12 +67,19 @@ struct Devices {
     folders: HashMap<PathBuf, u16>,
 }
 
+impl Guarded {
+    fn is_warm(&self) -> bool {
+        self.cold < NEWEST / 2.0
+    }
+}
+
 impl Shared {
     pub(crate) fn new(options: EngineOptions, core: Core, handles: Handles) -> Arc<Self> {
         Arc::new(Shared {
             core: Mutex::new(Guarded {
                 core,
                 idle: 0,
+                helpers: 0,
                 threads: Vec::new(),
                 closing: false,
                 cold: 0.0,
@@ -132,7 +141,11 @@ impl Shared {
     /// Wakes or starts one thread if there is work for it. It calls for the next one.
     fn call_for_help(self: &Arc<Self>, guarded: &mut Guarded) {
         let scheduler = &guarded.core.scheduler;
-        if scheduler.waiting() == 0 || scheduler.flying() >= scheduler.width {
+        // While bytes come from the page cache, a receiver that reads itself is one of the few
+        // that may: its results are still in its own cache when it looks at them.
+        let helpers = if guarded.is_warm() { guarded.helpers } else { 0 };
+        let room = scheduler.width.saturating_sub(helpers).max(1);
+        if scheduler.waiting() == 0 || scheduler.flying() >= room {
             return;
         }
         if guarded.idle > 0 {
@@ -148,22 +161,50 @@ impl Shared {
 
     /// What a thread of the engine does all its life.
     fn serve(self: &Arc<Self>) {
-        while let Some(flight) = self.next_flight() {
-            let (mut opened, mut cold) = (Some(flight), false);
-            if opened.as_ref().is_some_and(|f| f.file.is_none()) {
-                opened = self.open(opened.take().expect("just seen"));
-            }
-            if let Some(flight) = opened {
-                cold = flight.file.as_ref().is_some_and(|f| f.is_direct());
-                let result = read::read(self.options.backend, &flight, &self.counts);
-                self.land(flight, result);
-            }
-            self.adapt(cold);
+        let mut next = self.next_flight(self.lock());
+        while let Some(flight) = next {
+            let guarded = match self.fly(flight) {
+                Some((flight, result)) => self.land(flight, result),
+                None => self.lock(),
+            };
+            next = self.next_flight(guarded);
         }
     }
 
-    fn next_flight(self: &Arc<Self>) -> Option<Flight> {
+    /// Reads a piece in the thread of a receiver that would only wait. Returns whether there was
+    /// one to read; `helping` is the receiver's mark that it is counted as a helper.
+    pub(crate) fn help(self: &Arc<Self>, helping: &mut bool) -> bool {
         let mut guarded = self.lock();
+        if guarded.closing || !guarded.is_warm() {
+            return false;
+        }
+        if !std::mem::replace(helping, true) {
+            guarded.helpers += 1;
+        }
+        let Work::Fly(flight) = guarded.core.next(now_ns()) else { return false };
+        self.call_for_help(&mut guarded);
+        drop(guarded);
+        if let Some((flight, result)) = self.fly(flight) {
+            drop(self.land(flight, result));
+        }
+        true
+    }
+
+    /// A receiver needs no more.
+    pub(crate) fn stop_helping(&self) {
+        self.lock().helpers -= 1;
+    }
+
+    /// Opens the file of a piece if it is not open, and reads the piece; `None` when there was
+    /// nothing to read after all.
+    fn fly(self: &Arc<Self>, flight: Flight) -> Option<(Flight, Result<()>)> {
+        let flight = if flight.file.is_none() { self.open(flight)? } else { flight };
+        let result = read::read(self.options.backend, &flight, &self.counts);
+        Some((flight, result))
+    }
+
+    /// The next piece, waiting for one; `None` when the engine closes.
+    fn next_flight(self: &Arc<Self>, mut guarded: MutexGuard<'_, Guarded>) -> Option<Flight> {
         loop {
             if guarded.closing {
                 return None;
@@ -215,22 +256,27 @@ impl Shared {
         }
     }
 
-    fn land(self: &Arc<Self>, flight: Flight, result: Result<()>) {
-        let packed = self.lock().core.landed(flight, result, now_ns());
-        if let Some(packed) = packed {
+    /// A flight has ended.
+    fn land(&self, flight: Flight, result: Result<()>) -> MutexGuard<'_, Guarded> {
+        let cold = flight.file.as_ref().is_some_and(|f| f.is_direct());
+        let mut guarded = self.lock();
+        self.adapt(&mut guarded, cold);
+        if let Some(packed) = guarded.core.landed(flight, result, now_ns()) {
+            // The others go on meanwhile.
+            self.work.notify_one();
+            drop(guarded);
             let result = unpack(&packed);
-            self.lock().core.unpacked(packed, result, now_ns());
+            guarded = self.lock();
+            guarded.core.unpacked(packed, result, now_ns());
         }
+        guarded
     }
 
     /// As many reads at once as suit the page cache, or the medium.
-    fn adapt(self: &Arc<Self>, cold: bool) {
-        let mut guarded = self.lock();
+    fn adapt(&self, guarded: &mut Guarded, cold: bool) {
         guarded.cold += (f64::from(u8::from(cold)) - guarded.cold) * NEWEST;
-        let warm = self.options.threads.min(self.options.warm_threads);
-        let few = guarded.cold < NEWEST / 2.0;
-        guarded.core.scheduler.width = if few { warm } else { self.options.threads };
-        self.call_for_help(&mut guarded);
+        guarded.core.scheduler.width =
+            if guarded.is_warm() { self.options.warm_threads } else { self.options.threads };
     }
 
     pub(crate) fn cancel(&self, batch: &Arc<BatchState>, indices: Range<usize>) {
