@@ -60,9 +60,8 @@ fn engine(paths: &[PathBuf], backend: Backend, direct: Direct) -> Result<u64> {
     }
     for path in large.iter().map(|&i| &paths[i]) {
         let size = std::fs::metadata(path)?.len();
-        let ranges = (0..size.div_ceil(RANGE)).map(|i| {
-            Request::range(path, i * RANGE, RANGE.min(size - i * RANGE))
-        });
+        let ranges = (0..size.div_ceil(RANGE))
+            .map(|i| Request::range(path, i * RANGE, RANGE.min(size - i * RANGE)));
         for done in engine.read(ranges) {
             bytes += done.result?.len() as u64;
         }
@@ -188,7 +187,8 @@ fn object_store_read(paths: &[PathBuf]) -> Result<u64> {
 /// and what it reaches alone.
 fn latency(paths: &[PathBuf]) -> Result<()> {
     const STEP: u64 = 8 << 20;
-    let engine = &Engine::new(EngineOptions { direct: Direct::Always, ..EngineOptions::default() })?;
+    let engine =
+        &Engine::new(EngineOptions { direct: Direct::Always, ..EngineOptions::default() })?;
     let sizes: Vec<u64> =
         paths.iter().map(|p| Ok(std::fs::metadata(p)?.len())).collect::<Result<_>>()?;
     let background = |stop: &AtomicBool, bytes: &AtomicU64| {

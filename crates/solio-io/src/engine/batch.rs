@@ -81,7 +81,7 @@ impl BatchState {
     /// Everything that has arrived; waits for something unless all has, or the time is over.
     pub(crate) fn take(&self, patience: Option<Duration>) -> Vec<(Done, u64)> {
         let mut arrived = self.arrived();
-        let mut waited = false;
+        let mut waited = patience == Some(Duration::ZERO);
         while arrived.done.is_empty() && arrived.missing > 0 && !waited {
             arrived.sleeping = true;
             match patience {

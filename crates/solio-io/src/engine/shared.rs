@@ -33,7 +33,7 @@ pub(crate) struct Shared {
 
 struct Guarded {
     core: Core,
-    /// Threads that wait for work.
+    /// Threads that wait for work, and those that start.
     idle: usize,
     /// Receivers that read themselves while nothing has arrived for them.
     helpers: usize,
@@ -153,9 +153,15 @@ impl Shared {
         } else if guarded.threads.len() < self.options.threads {
             let shared = self.clone();
             let name = format!("solio io {}", guarded.threads.len());
-            let thread = std::thread::Builder::new().name(name).spawn(move || shared.serve());
+            let serve = move || {
+                shared.lock().idle -= 1;
+                shared.serve();
+            };
             // Without a further thread the work goes on with those that there are.
-            guarded.threads.extend(thread);
+            if let Ok(thread) = std::thread::Builder::new().name(name).spawn(serve) {
+                guarded.threads.push(thread);
+                guarded.idle += 1;
+            }
         }
     }
 
