@@ -6,6 +6,7 @@ SHELL := bash
 CARGO ?= cargo
 STEP := .ci/step
 SOLIO := $(or $(CARGO_TARGET_DIR),target)/release/solio
+DEBUG_SOLIO := $(or $(CARGO_TARGET_DIR),target)/debug/solio
 
 # The newest suitable interpreters: any Python from 3.11 on for the package, exactly 3.13 for
 # Blender as a module. Empty when there is none.
@@ -13,7 +14,7 @@ find-python = $(firstword $(foreach p,$(1),$(shell $(p) -c 'import sys; sys.exit
 PYTHON ?= $(call find-python,python3 python3.14 python3.13 python3.12 python3.11 $(wildcard $(HOME)/.pyenv/versions/3.1[1-4]*/bin/python),sys.version_info >= (3, 11))
 PYTHON313 ?= $(call find-python,python3.13 $(wildcard $(HOME)/.pyenv/versions/3.13*/bin/python),sys.version_info[:2] == (3, 13))
 
-.PHONY: help demo test test-rust test-python test-blender test-slow bench bench-table dist clean
+.PHONY: help demo test test-rust test-python test-web test-blender test-slow bench bench-table dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -22,7 +23,7 @@ demo: ## Export, read back and convert a 2-million-vertex mesh; print the table 
 	$(CARGO) build --release -p solio-cli
 	$(SOLIO) demo $(ARGS)
 
-test: test-rust test-python test-blender ## All tests
+test: test-rust test-python test-web test-blender ## All tests
 
 test-rust: ## Format, lints, Rust tests, the repository's own rules
 	@$(STEP) "format" $(CARGO) fmt --all --check
@@ -35,6 +36,10 @@ test-python: .venv/ready ## The Python package: tests, types, stubs
 	@$(STEP) "python tests" .venv/bin/python -m pytest -q python/tests
 	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/tests
 	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest solio
+
+test-web: .venv/ready ## The page of --report in a headless browser (needs Chromium)
+	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli
+	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q web/tests
 
 test-blender: ## Blender 5.2.3 and Solio write the same bytes (needs Python 3.13)
 ifeq ($(PYTHON313),)
@@ -64,5 +69,5 @@ clean: ## Remove what make made
 
 .venv/ready:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; set PYTHON=/path/to/python"; exit 1; }
-	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9.4,<2" numpy pytest mypy'
+	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9.4,<2" numpy pytest mypy playwright'
 	@touch $@

@@ -11,8 +11,12 @@
 //! the one returned, whatever the threads did: results do not depend on their number.
 
 use crate::{Error, Result, Work};
+use solio_measure::SpanName;
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A thread had nothing to do: all slots were under way, or another took its job from the input.
+static WAIT: SpanName = SpanName::new("wait");
 
 struct Line<S> {
     free: Vec<S>,
@@ -60,6 +64,7 @@ pub fn run<S: Default + Send>(
         // A panic in any closure must wake the others, or they would wait for ever.
         let _guard = StopOnPanic { line: &line, moved: &moved };
         loop {
+            let waiting = WAIT.begin();
             let mut slot = {
                 let mut l = lock(&line);
                 loop {
@@ -74,6 +79,7 @@ pub fn run<S: Default + Send>(
             };
             let (seq, mut error) = {
                 let mut input = lock(&input);
+                drop(waiting);
                 let (seq, done, next) = &mut *input;
                 if *done {
                     return;
@@ -126,8 +132,10 @@ pub fn run<S: Default + Send>(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(worker);
+        for i in 1..threads {
+            // Without one more thread the others do its work.
+            let thread = std::thread::Builder::new().name(format!("worker {i}"));
+            let _ = thread.spawn_scoped(scope, worker);
         }
         worker();
     });

@@ -1,6 +1,7 @@
 //! How a job may use the machine.
 
 use crate::{Error, Result};
+use solio_measure::{Counter, Unit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -62,6 +63,10 @@ impl Cancel {
     }
 }
 
+/// The same for all jobs of the process, for whoever records.
+static READ: Counter = Counter::total("read from files", Unit::Bytes);
+static WRITTEN: Counter = Counter::total("written to files", Unit::Bytes);
+
 /// Counts of the bytes that a job has read and written so far; clones share them.
 ///
 /// The job adds, about once a chunk; a progress bar on another thread looks now and then.
@@ -73,6 +78,7 @@ struct Counts {
     read: AtomicU64,
     read_total: AtomicU64,
     written: AtomicU64,
+    files: AtomicU64,
 }
 
 /// What a [`Progress`] showed at one moment.
@@ -84,12 +90,15 @@ pub struct Progressed {
     pub read_total_bytes: u64,
     /// Bytes written to files, as they lie on the disk (compressed).
     pub written_bytes: u64,
+    /// Files that were opened for reading, and files that were written.
+    pub files: u64,
 }
 
 impl Progress {
     /// Bytes were read from a file.
     pub fn add_read(&self, bytes: u64) {
         self.0.read.fetch_add(bytes, Ordering::Relaxed);
+        READ.add(bytes as i64);
     }
     /// A file with this many bytes is going to be read.
     pub fn add_read_total(&self, bytes: u64) {
@@ -98,6 +107,11 @@ impl Progress {
     /// Bytes were written to a file.
     pub fn add_written(&self, bytes: u64) {
         self.0.written.fetch_add(bytes, Ordering::Relaxed);
+        WRITTEN.add(bytes as i64);
+    }
+    /// A file was opened for reading, or written.
+    pub fn add_file(&self) {
+        self.0.files.fetch_add(1, Ordering::Relaxed);
     }
     /// The counts now.
     pub fn now(&self) -> Progressed {
@@ -105,6 +119,7 @@ impl Progress {
             read_bytes: self.0.read.load(Ordering::Relaxed),
             read_total_bytes: self.0.read_total.load(Ordering::Relaxed),
             written_bytes: self.0.written.load(Ordering::Relaxed),
+            files: self.0.files.load(Ordering::Relaxed),
         }
     }
 }

@@ -77,6 +77,7 @@ const CONVERT_EXAMPLES: &str = "\
 Examples:
   solio convert scan.ply -o scan.obj.zst
   solio convert *.obj -o out/ --format stl --stats
+  solio convert big.obj -o big.ply --report run.html
   find . -name '*.obj' -print0 | solio convert -0 --files-from - -o out/ --format ply
   cat a.obj | solio convert - -o - --format stl > a.stl";
 
@@ -93,7 +94,7 @@ pub(crate) struct ConvertArgs {
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
-    /// Print time, speed and memory of each file
+    /// Print time, speed and memory of each file, and how close that is to the machine's limit
     #[arg(long)]
     pub(crate) stats: bool,
     /// Print one JSON object per file on standard output
@@ -102,6 +103,8 @@ pub(crate) struct ConvertArgs {
     /// How progress is shown, on standard error
     #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
     pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) record: RecordArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     #[command(flatten)]
@@ -160,6 +163,8 @@ pub(crate) struct CatArgs {
     /// How progress is shown, on standard error
     #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
     pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) record: RecordArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
@@ -227,6 +232,8 @@ pub(crate) struct DemoArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) record: RecordArgs,
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
 
@@ -247,6 +254,8 @@ pub(crate) struct BenchArgs {
     /// Only number text, on the CPU tier in force (the whole bench asks itself for each tier)
     #[arg(long, hide = true)]
     pub(crate) kernels_only: bool,
+    #[command(flatten)]
+    pub(crate) record: RecordArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
@@ -273,6 +282,17 @@ pub(crate) struct WorkArgs {
     /// Memory that the work may use beside the mesh itself, such as 512M or 2G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) mem: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Seeing the run")]
+pub(crate) struct RecordArgs {
+    /// Write a trace of all threads, for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Write a page about the run: threads, CPU, disk, memory, and the machine's limit
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -1,15 +1,16 @@
 //! `solio convert`: reads each input and writes it in another format.
 
+mod report;
+
 use crate::Outcome;
 use crate::args::ConvertArgs;
 use crate::progress::Shown;
 use crate::screen;
-use crate::table::{bytes, figures, seconds};
 use crate::{inputs, options};
-use serde_json::{Value, json};
+use report::{All, Report};
+use serde_json::json;
 use solio::{
-    Compression, Error, ErrorKind, Format, Job, Light, MeshInfo, Progress, Result, Stopwatch,
-    Usage, Work, Written,
+    Compression, Error, ErrorKind, Format, Light, MeshInfo, Progress, Result, Stopwatch, Work,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,15 +23,6 @@ pub(crate) const BROKEN_PIPE: i32 = 32;
 struct Plan {
     input: PathBuf,
     output: PathBuf,
-}
-
-/// What one conversion did.
-struct Report {
-    counts: MeshInfo,
-    read_bytes: u64,
-    read: Usage,
-    write: Usage,
-    written: Written,
 }
 
 /// Converts every input, goes on past bad ones.
@@ -48,18 +40,37 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         }
         return Ok(Outcome::Done);
     }
-    let light = if args.stats { measure_light(args, &work) } else { None };
+    let record = options::record(&args.record);
+    let watched = args.stats || record.is_wanted();
+    let light = if watched { measure_light(args, &work) } else { None };
+    let recorded = record.start()?;
+    let mut all = All::new(light);
+    let outcome = convert_all(args, &plans, &work, &mut all);
+    if args.stats && plans.len() > 1 {
+        screen::say(&all.stats());
+    }
+    if let Some(recorded) = recorded {
+        let inputs: Vec<&Path> = plans.iter().map(|plan| &*plan.input).collect();
+        recorded.finish(all.summary(&inputs, &args.output), &work)?;
+    }
+    Ok(outcome)
+}
+
+fn convert_all(args: &ConvertArgs, plans: &[Plan], work: &Work, all: &mut All) -> Outcome {
     let mut failed = 0;
     for (done, plan) in plans.iter().enumerate() {
-        match convert(args, plan, &work) {
-            Ok(report) => show(args, plan, &report, light.as_ref()),
+        match convert(args, plan, work) {
+            Ok(report) => {
+                report::show(args, plan, &report, all.light.as_ref());
+                all.add(plan, &report);
+            }
             Err(error) if error.kind() == ErrorKind::Cancelled => {
                 screen::complain(&format!("interrupted; {done} of {} done", plans.len()));
-                return Ok(Outcome::Interrupted);
+                return Outcome::Interrupted;
             }
             // The reader of our standard output has seen enough (`… | head`): no failure.
             Err(error) if is_standard(&plan.output) && error.os_error() == Some(BROKEN_PIPE) => {
-                return Ok(Outcome::Done);
+                return Outcome::Done;
             }
             Err(error) => {
                 failed += 1;
@@ -76,7 +87,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     if failed > 0 && plans.len() > 1 {
         screen::complain(&format!("{failed} of {} inputs failed", plans.len()));
     }
-    Ok(if failed > 0 { Outcome::SomeFailed } else { Outcome::Done })
+    if failed > 0 { Outcome::SomeFailed } else { Outcome::Done }
 }
 
 fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
@@ -91,13 +102,13 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     let written = solio::write_mesh(&scene, &plan.output, &options, &work)?;
     let write = watch.usage();
     drop(shown);
-    let read_bytes = work.progress.now().read_bytes;
+    let moved = work.progress.now();
     let counts = if args.json || args.stats {
         MeshInfo::of(&scene)
     } else {
         MeshInfo { warnings: scene.warnings, ..MeshInfo::default() }
     };
-    Ok(Report { counts, read_bytes, read, write, written })
+    Ok(Report { counts, moved, read, write, written })
 }
 
 /// Which input goes where.
@@ -177,75 +188,6 @@ fn measure_light(args: &ConvertArgs, work: &Work) -> Option<Light> {
     let folder = if args.output.is_dir() { Some(&*args.output) } else { args.output.parent() };
     let folder = folder.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     solio::measure_light(folder, 64 << 20, work.threads).ok()
-}
-
-fn show(args: &ConvertArgs, plan: &Plan, report: &Report, light: Option<&Light>) {
-    for warning in report.counts.warnings.iter().chain(&report.written.warnings) {
-        screen::say(&format!("solio: warning: {}: {warning}", plan.input.display()));
-    }
-    if args.json {
-        screen::print(&format!("{}\n", to_json(plan, report, light)));
-    }
-    if args.stats {
-        screen::say(&stats(plan, report, light));
-    }
-}
-
-fn achieved(report: &Report, light: Option<&Light>) -> Option<f64> {
-    let wall_s = report.read.wall_s + report.write.wall_s;
-    let job = Job {
-        read_bytes: report.read_bytes,
-        written_bytes: report.written.file_bytes,
-        cpu_s: report.read.cpu_s + report.write.cpu_s,
-    };
-    light.map(|light| light.achieved(&job, wall_s))
-}
-
-fn stats(plan: &Plan, report: &Report, light: Option<&Light>) -> String {
-    let step = |name: &str, size: u64, usage: &Usage| {
-        let rate = size as f64 / 1e6 / usage.wall_s.max(1e-9);
-        format!(
-            "  {name:<6} {:>8}  {:>9}  {:>6} MB/s  CPU {}",
-            bytes(size),
-            seconds(usage.wall_s),
-            figures(rate),
-            seconds(usage.cpu_s)
-        )
-    };
-    let mut text = format!("{} -> {}\n", plan.input.display(), plan.output.display());
-    text += &format!("{}\n", step("read", report.read_bytes, &report.read));
-    text += &format!("{}\n", step("write", report.written.file_bytes, &report.write));
-    text += &format!("  peak memory {}", bytes(solio::peak_rss_bytes()));
-    if let Some(share) = achieved(report, light) {
-        text += &format!("; {} % of the machine's limit", figures(100.0 * share));
-    }
-    text
-}
-
-fn to_json(plan: &Plan, report: &Report, light: Option<&Light>) -> Value {
-    let files: Vec<Value> = report
-        .written
-        .files
-        .iter()
-        .map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes }))
-        .collect();
-    json!({
-        "input": plan.input.to_string_lossy(),
-        "output": plan.output.to_string_lossy(),
-        "files": files,
-        "vertices": report.counts.vertices,
-        "faces": report.counts.faces,
-        "read_bytes": report.read_bytes,
-        "read_wall_s": report.read.wall_s,
-        "read_cpu_s": report.read.cpu_s,
-        "written_bytes": report.written.file_bytes,
-        "raw_bytes": report.written.raw_bytes,
-        "write_wall_s": report.write.wall_s,
-        "write_cpu_s": report.write.cpu_s,
-        "peak_memory_bytes": solio::peak_rss_bytes(),
-        "achieved": achieved(report, light),
-        "warnings": report.counts.warnings,
-    })
 }
 
 #[cfg(test)]

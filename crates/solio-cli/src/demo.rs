@@ -12,12 +12,18 @@ use crate::table::{Align, BAD, BOLD, DIM, GOOD, Table, bytes, count, figures};
 use crate::{options, shape};
 use serde_json::json;
 use solio::mesh::Scene;
-use solio::{Error, MeshInfo, MeshReadOptions, MeshWriteOptions, Result, Stopwatch, Usage, Work};
+use solio::{
+    Error, Job, Light, MeshInfo, MeshReadOptions, MeshWriteOptions, Result, SpanName, Stopwatch,
+    Summary, Usage, Work,
+};
 use solio_io::probe::{read_plain, write_plain};
 use std::path::{Path, PathBuf};
 
 /// Turns of each step; the middle one by wall time counts.
 const ROUNDS: usize = 3;
+
+static STEP: SpanName = SpanName::new("step");
+static PLAIN: SpanName = SpanName::new("plain, to compare");
 
 /// One row of the table.
 struct Step {
@@ -35,6 +41,8 @@ struct Demo {
     folder: PathBuf,
     cores: usize,
     steps: Vec<Step>,
+    /// Wall and CPU seconds of all our turns.
+    ours: Usage,
     checks: Vec<String>,
     /// A file's bytes, for the plain turns.
     buffer: Vec<u8>,
@@ -62,11 +70,19 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     let info = MeshInfo::of(&scene);
     let cores = std::thread::available_parallelism().map_or(1, usize::from).max(work.threads);
     let (steps, checks, buffer) = (Vec::new(), Vec::new(), Vec::new());
-    let mut demo = Demo { work, folder, cores, steps, checks, buffer };
+    let ours = Usage::default();
+    let mut demo = Demo { work, folder, cores, steps, ours, checks, buffer };
     if !args.json {
         screen::print(&intro(args, &info, &demo));
     }
+    let record = options::record(&args.record);
+    let measure = || solio::measure_light(&demo.folder, 64 << 20, demo.cores).ok();
+    let light = if record.is_wanted() { measure() } else { None };
+    let recorded = record.start()?;
     let verdict = demo.all(&scene, &info);
+    if let Some(recorded) = recorded {
+        recorded.finish(demo.summary(light), &demo.work)?;
+    }
     let failed = verdict.is_err();
     if args.json {
         screen::print(&format!("{}\n", demo.to_json(&info, !failed)));
@@ -118,11 +134,13 @@ impl Demo {
         let (path, plain) = (self.folder.join(file), self.folder.join("plain"));
         let mut turns = Vec::new();
         let mut bytes = 0;
+        let _step = STEP.begin_labelled(name);
         for _ in 0..ROUNDS {
             make_way(&path)?;
             let watch = Stopwatch::start();
             bytes = solio::write_mesh(scene, &path, options, &self.work)?.file_bytes;
             let usage = watch.usage();
+            let _plain = PLAIN.begin();
             read_plain(&path, &mut self.buffer)?;
             make_way(&plain)?;
             let watch = Stopwatch::start();
@@ -141,11 +159,13 @@ impl Demo {
         let mut turns = Vec::new();
         let mut scene = Scene::default();
         let mut bytes = 0;
+        let _step = STEP.begin_labelled(name);
         for _ in 0..ROUNDS {
             drop(std::mem::take(&mut scene)); // the last one's memory goes back first
             let watch = Stopwatch::start();
             scene = solio::read_mesh(&path, &options, &self.work)?;
             let usage = watch.usage();
+            let _plain = PLAIN.begin();
             let watch = Stopwatch::start();
             read_plain(&path, &mut self.buffer)?;
             turns.push((usage, watch.wall_s()));
@@ -157,6 +177,10 @@ impl Demo {
 
     /// Adds the step of these turns: what it used, and seconds for the plain way.
     fn add(&mut self, name: &str, bytes: u64, mut turns: Vec<(Usage, f64)>) {
+        for (usage, _) in &turns {
+            self.ours.wall_s += usage.wall_s;
+            self.ours.cpu_s += usage.cpu_s;
+        }
         turns.sort_by(|a, b| a.1.total_cmp(&b.1));
         let plain_s = turns[ROUNDS / 2].1;
         turns.sort_by(|a, b| a.0.wall_s.total_cmp(&b.0.wall_s));
@@ -183,7 +207,7 @@ impl Demo {
         step.plain_s.max(computing_s) / step.usage.wall_s.max(1e-9)
     }
 
-    fn table(&self, kept: Option<&Path>, failed: bool) -> String {
+    fn steps(&self) -> Table {
         use Align::{Left, Right};
         let mut table = Table::new(&[
             ("step", Left),
@@ -206,7 +230,11 @@ impl Demo {
                 format!("{:.0} %", 100.0 * self.achieved(step)),
             ]);
         }
-        let mut text = table.render();
+        table
+    }
+
+    fn table(&self, kept: Option<&Path>, failed: bool) -> String {
+        let mut text = self.steps().render();
         text += &format!(
             "{DIM}Middle of {ROUNDS} runs each, files in the page cache. plain s: one thread writes or reads\n\
              the same bytes and does nothing else. of limit: the least time that moving the\n\
@@ -224,6 +252,27 @@ impl Demo {
             text += &format!(" The files are in {}.", folder.display());
         }
         text + "\n"
+    }
+
+    /// What the trace and the page say: about our turns, all of them.
+    fn summary(&self, light: Option<Light>) -> Summary {
+        let moved = self.work.progress.now();
+        let job = Job {
+            read_bytes: moved.read_bytes,
+            written_bytes: moved.written_bytes,
+            copied_bytes: moved.read_bytes + moved.written_bytes,
+            cpu_s: self.ours.cpu_s,
+        };
+        Summary {
+            title: "solio demo".into(),
+            facts: vec![("our turns only:".into(), format!("{ROUNDS} of each step"))],
+            wall_s: self.ours.wall_s,
+            job,
+            files: moved.files,
+            light,
+            table: self.steps().for_page(),
+            ..Summary::default()
+        }
     }
 
     fn to_json(&self, info: &MeshInfo, ok: bool) -> serde_json::Value {

@@ -1,11 +1,11 @@
 //! From what was typed to the options of the engine.
 
-use crate::args::{ColorsChoice, Endian, ReadArgs, WorkArgs, WriteArgs};
+use crate::args::{ColorsChoice, Endian, ReadArgs, RecordArgs, WorkArgs, WriteArgs};
 use solio::mesh::axes::Axis;
 use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
 use solio::mesh::ply::{PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
-use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Result, Work};
+use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Record, Result, Work};
 use std::path::Path;
 
 /// Threads and memory; the work stops at Ctrl-C.
@@ -19,6 +19,11 @@ pub(crate) fn work(args: &WorkArgs) -> Result<Work> {
     }
     solio::cancel_on_signals(&work.cancel)?;
     Ok(work)
+}
+
+/// Which files the run is recorded into.
+pub(crate) fn record(args: &RecordArgs) -> Record {
+    Record { trace: args.trace.clone(), report: args.report.clone() }
 }
 
 pub(crate) fn read(args: &ReadArgs) -> MeshReadOptions {

@@ -31,6 +31,15 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// The same for the page of a recording.
+    pub(crate) fn for_page(&self) -> solio::Table {
+        let columns = self.columns.iter().map(|(name, align)| match align {
+            Align::Left => (*name).to_owned(),
+            Align::Right => format!(">{name}"),
+        });
+        solio::Table { columns: columns.collect(), rows: self.rows.clone() }
+    }
+
     /// The text of the table, with the escape codes of its heading.
     pub(crate) fn render(&self) -> String {
         let widths: Vec<usize> = (0..self.columns.len())

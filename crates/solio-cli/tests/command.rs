@@ -280,3 +280,52 @@ fn completions_and_manual_name_every_command() {
         assert!(pages.iter().any(|p| p.contains(command)), "{pages:?}");
     }
 }
+
+#[test]
+fn a_run_is_recorded_into_a_trace_and_a_page() {
+    let dir = folder();
+    let args = ["convert", "tri.obj", "bad.obj", "-o", "out", "--format", "ply", "--json"];
+    let record = ["--trace", "run.json", "--report", "run.html", "--stats"];
+    let ran = solio(dir.path(), &[&args[..], &record].concat(), b"");
+    assert_eq!(ran.code, 1, "the page tells of what went well: {}", ran.err);
+    assert!(ran.err.contains("% of the machine's limit: "), "{}", ran.err);
+    let line = &ran.json()[0];
+    assert_eq!((&line["files_moved"], &line["read_bytes"]), (&2.into(), &TRIANGLE.len().into()));
+    let trace = std::fs::read(dir.path().join("run.json")).unwrap();
+    let trace: serde_json::Value = serde_json::from_slice(&trace).unwrap();
+    let summary = &trace["otherData"];
+    assert_eq!(summary["read_bytes"], line["read_bytes"]);
+    assert_eq!(summary["bound"]["binding"], line["binding"]);
+    assert_eq!(summary["title"], "solio convert 2 files -o out");
+    must_nest(trace["traceEvents"].as_array().unwrap());
+    let page = std::fs::read_to_string(dir.path().join("run.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.len() < 400_000);
+    assert!(page.contains(&summary["duration_ns"].to_string()));
+}
+
+/// The spans of a thread lie one within the other or one behind the other.
+fn must_nest(events: &[serde_json::Value]) {
+    let ns = |v: &serde_json::Value| (v.as_f64().unwrap() * 1000.0).round() as u64;
+    let mut open: Vec<(u64, u64)> = Vec::new();
+    let mut names = Vec::new();
+    for event in events.iter().filter(|event| event["ph"] == "X") {
+        let (thread, start) = (event["tid"].as_u64().unwrap(), ns(&event["ts"]));
+        let end = start + ns(&event["dur"]);
+        open.retain(|(other, until)| *other == thread && *until > start);
+        assert!(open.last().is_none_or(|(_, until)| end <= *until), "{event}");
+        open.push((thread, end));
+        names.push(event["name"].as_str().unwrap());
+    }
+    for name in ["read mesh", "read chunk", "decode chunk", "write mesh", "write chunk", "commit"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+}
+
+#[test]
+fn a_recording_that_cannot_be_written_is_said() {
+    let dir = folder();
+    let args = ["convert", "tri.obj", "-o", "tri.ply", "--report", "none/run.html"];
+    let ran = solio(dir.path(), &args, b"");
+    assert_eq!((ran.code, ran.err.contains("none/run.html")), (1, true), "{}", ran.err);
+    assert!(dir.path().join("tri.ply").exists());
+}

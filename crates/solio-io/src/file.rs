@@ -6,11 +6,14 @@
 use crate::{StreamSource, io_error};
 use solio_base::{Error, Limits, Progress, Result, Source, Work};
 use solio_codec::compress::Compression;
+use solio_measure::SpanName;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+static READ: SpanName = SpanName::new("read chunk");
 
 /// A file ready to be decoded.
 pub struct Opened {
@@ -32,6 +35,7 @@ pub struct Opened {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
+    work.progress.add_file();
     if path.as_os_str() == crate::STANDARD {
         let source = StreamSource::start(std::io::stdin(), path, limits, &work.progress)?;
         let compression = source.compression();
@@ -76,7 +80,9 @@ impl Source for FileSource {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        let mut span = READ.begin();
         let got = read_full(&self.file, offset, buf).map_err(|e| Error::io("read", e))?;
+        span.set_bytes(got);
         let end = offset + got as u64;
         let before = self.reached.fetch_max(end, Ordering::Relaxed);
         self.progress.add_read(end.saturating_sub(before));
@@ -173,7 +179,9 @@ pub(crate) struct Counted<R> {
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let mut span = READ.begin();
         let got = self.reader.read(buf)?;
+        span.set_bytes(got);
         self.progress.add_read(got as u64);
         Ok(got)
     }

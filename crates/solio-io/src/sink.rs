@@ -12,9 +12,15 @@ use crate::atomic::AtomicFile;
 use crate::io_error;
 use solio_base::{FillChunk, Progress, Result, Sink, Work, ordered};
 use solio_codec::compress::{ChunkCompressor, Compression};
+use solio_measure::SpanName;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+static ENCODE: SpanName = SpanName::new("encode chunk");
+static COMPRESS: SpanName = SpanName::new("compress");
+static WRITE: SpanName = SpanName::new("write chunk");
+static COMMIT: SpanName = SpanName::new("commit");
 
 /// Small pieces are gathered up to this size.
 const GATHER_BYTES: usize = 1 << 20;
@@ -115,6 +121,7 @@ impl FileSink {
 
     /// Finishes the file and puts it in place.
     pub fn commit(mut self) -> Result<Written> {
+        let _span = COMMIT.begin_labelled(&self.path.to_string_lossy());
         // A compressed file of nothing is still one member or frame.
         if !self.gathered.is_empty() || self.file_bytes == 0 {
             self.flush_gathered()?;
@@ -127,6 +134,7 @@ impl FileSink {
                 flushed.map_err(|e| io_error("write", e, &self.path))?;
             }
         }
+        self.progress.add_file();
         let (file_bytes, raw_bytes) = (self.file_bytes, self.raw_bytes);
         Ok(Written { path: self.path, file_bytes, raw_bytes })
     }
@@ -148,6 +156,7 @@ impl FileSink {
 
     /// Writes bytes of the final file.
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        let _span = WRITE.begin().bytes(bytes.len());
         let written = match &mut self.out {
             Out::Atomic(atomic) => atomic.file.write_all(bytes),
             Out::Direct(file) => file.write_all(bytes),
@@ -185,7 +194,8 @@ impl Sink for FileSink {
     fn write_chunks(&mut self, work: &Work, chunks: usize, fill: &FillChunk<'_>) -> Result<()> {
         let SinkOptions { compression, level, .. } = self.options;
         if compression == Compression::None {
-            return ordered::for_chunks(work, work.window(CHUNK_BYTES), chunks, fill, |bytes| {
+            let fill = |i: usize, buffer: &mut Vec<u8>| encode(fill, i, buffer);
+            return ordered::for_chunks(work, work.window(CHUNK_BYTES), chunks, &fill, |bytes| {
                 self.raw_bytes += bytes.len() as u64;
                 self.take_plain(bytes)
             });
@@ -205,7 +215,7 @@ impl Sink for FileSink {
             |slot| {
                 slot.raw.clear();
                 slot.packed.clear();
-                fill(slot.index, &mut slot.raw)?;
+                encode(fill, slot.index, &mut slot.raw)?;
                 let compressor = match &mut slot.compressor {
                     Some(compressor) => compressor,
                     none => none.insert(ChunkCompressor::new(compression, level)?),
@@ -213,6 +223,7 @@ impl Sink for FileSink {
                 if slot.raw.is_empty() {
                     return Ok(());
                 }
+                let _span = COMPRESS.begin().bytes(slot.raw.len());
                 compressor.compress(&slot.raw, &mut slot.packed)
             },
             |slot| {
@@ -231,6 +242,14 @@ impl Sink for FileSink {
         self.gathered.extend_from_slice(bytes);
         if self.gathered.len() >= GATHER_BYTES { self.flush_gathered() } else { Ok(()) }
     }
+}
+
+/// Makes chunk `i`.
+fn encode(fill: &FillChunk<'_>, i: usize, buffer: &mut Vec<u8>) -> Result<()> {
+    let mut span = ENCODE.begin();
+    fill(i, buffer)?;
+    span.set_bytes(buffer.len());
+    Ok(())
 }
 
 /// Whether writing to `path` goes straight there: standard output, a device, a pipe.

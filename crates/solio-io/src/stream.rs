@@ -7,10 +7,14 @@
 use crate::file::Counted;
 use solio_base::{Error, Limits, Progress, Result, Source};
 use solio_codec::compress::{Compression, Decoder};
+use solio_measure::SpanName;
 use std::io::Read;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
+
+static UNPACK: SpanName = SpanName::new("decompress");
+static HAND_OVER: SpanName = SpanName::new("wait for the reader");
 
 const BLOCK_BYTES: usize = 1 << 20;
 /// Blocks between the threads: enough to smooth both sides, little enough to stay in cache.
@@ -51,7 +55,7 @@ impl StreamSource {
         let (to_parser, filled) = sync_channel(BLOCKS_AHEAD);
         let (emptied, from_parser) = channel();
         std::thread::Builder::new()
-            .name("solio-read-ahead".into())
+            .name("read ahead".into())
             .spawn(move || read_ahead(decoder, &to_parser, &from_parser))
             .map_err(|e| Error::io("start a thread", e))?;
         let mut state =
@@ -82,11 +86,15 @@ fn read_ahead<R: Read>(
     loop {
         let mut block = from_parser.try_recv().unwrap_or_default();
         block.resize(BLOCK_BYTES, 0);
+        let mut span = UNPACK.begin();
         let result = decoder.read(&mut block).map(|got| {
+            span.set_bytes(got);
             block.truncate(got);
             block
         });
+        drop(span);
         let last = result.as_ref().map_or(true, |block| block.len() < BLOCK_BYTES);
+        let _span = HAND_OVER.begin();
         if to_parser.send(result).is_err() || last {
             return;
         }

@@ -1,12 +1,37 @@
-//! Clocks, CPU time, peak memory, and how close a job came to what the machine allows.
+//! Clocks, CPU time and memory; what a run did and how close it came to the machine's limit.
+//!
+//! * [`Timer`] and [`Stopwatch`] measure a piece of code;
+//! * [`SpanName`] and [`Counter`] are put where work happens, and cost next to nothing while
+//!   nobody looks;
+//! * [`Recorder`] looks: it collects spans and samples into a [`Recording`], which becomes a trace
+//!   ([`trace_json`]) or a page ([`report_html`]);
+//! * [`Light`] says how long the machine needs at best.
 //!
 //! The only crate that reads clocks.
 #![forbid(unsafe_code)]
 
 mod clock;
+mod counter;
 mod light;
+mod proc;
+mod recording;
+mod report;
+mod ring;
+mod sampler;
+mod span;
+mod summary;
+mod timer;
+mod trace;
 mod usage;
 
 pub use clock::now_ns;
-pub use light::{Job, Light, memcpy_mb_s};
-pub use usage::{Stopwatch, Usage, cpu_s, peak_rss_bytes};
+pub use counter::{Counter, Unit};
+pub use light::{Bound, Job, Light, memcpy_mb_s};
+pub use proc::peak_rss_bytes;
+pub use recording::{Recorder, Recording, Spanned, Summary, Table, Thread, Total};
+pub use report::report_html;
+pub use sampler::{Group, Samples, Series};
+pub use span::{Span, SpanName};
+pub use timer::{Scoped, Timed, Timer, time};
+pub use trace::trace_json;
+pub use usage::{Stopwatch, Usage, cpu_s};

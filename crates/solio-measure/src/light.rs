@@ -22,11 +22,60 @@ pub struct Job {
     pub read_bytes: u64,
     /// Bytes written to files.
     pub written_bytes: u64,
+    /// Bytes that had to be copied in memory at least once; those that files brought or took
+    /// among them.
+    pub copied_bytes: u64,
     /// CPU seconds that the job's computation needs.
     pub cpu_s: f64,
 }
 
+/// The least wall seconds that a job can take, by each of the machine's limits alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bound {
+    /// Reading its bytes.
+    pub read_s: f64,
+    /// Writing its bytes.
+    pub write_s: f64,
+    /// Its computing, on all cores.
+    pub cpu_s: f64,
+    /// Copying its bytes in memory.
+    pub memory_s: f64,
+}
+
+impl Bound {
+    /// The limits by name, with the seconds of each.
+    pub fn limits(&self) -> [(&'static str, f64); 4] {
+        [
+            ("read", self.read_s),
+            ("write", self.write_s),
+            ("CPU", self.cpu_s),
+            ("memory", self.memory_s),
+        ]
+    }
+
+    /// All of them overlapping: the largest.
+    pub fn seconds(&self) -> f64 {
+        self.limits().into_iter().fold(0.0, |most, (_, s)| s.max(most))
+    }
+
+    /// The name of the limit that binds.
+    pub fn binding(&self) -> &'static str {
+        let most = self.seconds();
+        self.limits().into_iter().find(|(_, s)| *s == most).map_or("CPU", |(name, _)| name)
+    }
+}
+
 impl Light {
+    /// What each resource at its peak allows for `job`.
+    pub fn bound(&self, job: &Job) -> Bound {
+        Bound {
+            read_s: job.read_bytes as f64 / (self.read_mb_s * 1e6),
+            write_s: job.written_bytes as f64 / (self.write_mb_s * 1e6),
+            cpu_s: job.cpu_s / self.cores.max(1) as f64,
+            memory_s: job.copied_bytes as f64 / (self.memcpy_mb_s * 1e6),
+        }
+    }
+
     /// The least wall seconds that `job` can take here: each resource at its peak, all of them
     /// overlapping.
     ///
@@ -35,13 +84,11 @@ impl Light {
     /// let light = Light { write_mb_s: 2000.0, read_mb_s: 5000.0, memcpy_mb_s: 9000.0, cores: 2 };
     /// let job = Job { written_bytes: 400_000_000, cpu_s: 0.3, ..Job::default() };
     /// assert_eq!(light.bound_s(&job), 0.2);
+    /// assert_eq!(light.bound(&job).binding(), "write");
     /// assert_eq!(light.achieved(&job, 0.25), 0.8);
     /// ```
     pub fn bound_s(&self, job: &Job) -> f64 {
-        let read = job.read_bytes as f64 / (self.read_mb_s * 1e6);
-        let write = job.written_bytes as f64 / (self.write_mb_s * 1e6);
-        let compute = job.cpu_s / self.cores.max(1) as f64;
-        read.max(write).max(compute)
+        self.bound(job).seconds()
     }
 
     /// The share of the limit that a job reached which took `wall_s` seconds; 1 is the limit.
@@ -72,10 +119,19 @@ mod tests {
 
     #[test]
     fn the_slowest_resource_bounds() {
-        let light = Light { write_mb_s: 1000.0, read_mb_s: 2000.0, memcpy_mb_s: 1.0, cores: 2 };
-        let job = Job { read_bytes: 10_000_000_000, written_bytes: 1_000_000_000, cpu_s: 4.0 };
-        assert_eq!(light.bound_s(&job), 5.0);
-        assert_eq!(light.bound_s(&Job { cpu_s: 12.0, ..job }), 6.0);
+        let light = Light { write_mb_s: 1000.0, read_mb_s: 2000.0, memcpy_mb_s: 1e4, cores: 2 };
+        let job = Job {
+            read_bytes: 10_000_000_000,
+            written_bytes: 1_000_000_000,
+            copied_bytes: 11_000_000_000,
+            cpu_s: 4.0,
+        };
+        let bound = light.bound(&job);
+        assert_eq!((bound.seconds(), bound.binding()), (5.0, "read"));
+        let busy = light.bound(&Job { cpu_s: 12.0, ..job });
+        assert_eq!((busy.seconds(), busy.binding()), (6.0, "CPU"));
+        let copied = light.bound(&Job { copied_bytes: 80_000_000_000, ..job });
+        assert_eq!((copied.seconds(), copied.binding()), (8.0, "memory"));
         assert!(memcpy_mb_s() > 10.0);
     }
 }

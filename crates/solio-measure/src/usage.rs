@@ -48,25 +48,10 @@ pub fn cpu_s() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// The most memory this process has held so far, in bytes (`VmHWM`); 0 where that is not known.
-pub fn peak_rss_bytes() -> u64 {
-    #[cfg(target_os = "linux")]
-    {
-        // The one file that is not read through solio-io: it is a clock of sorts.
-        #[allow(clippy::disallowed_methods)]
-        let status = std::fs::read("/proc/self/status").unwrap_or_default();
-        let status = String::from_utf8_lossy(&status);
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
-        kib.map_or(0, |kib| kib << 10)
-    }
-    #[cfg(not(target_os = "linux"))]
-    0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::peak_rss_bytes;
 
     #[test]
     fn work_takes_cpu_time_and_memory() {

@@ -13,6 +13,7 @@ pub mod model;
 pub mod obj;
 mod parallel;
 pub mod ply;
+mod spans;
 pub mod stl;
 mod transform;
 pub mod triangulate;

@@ -29,6 +29,7 @@ pub(crate) fn pool(work: &Work) -> Result<Pool> {
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
+        .thread_name(|i| format!("array {i}"))
         .build()
         .map(Pool::Own)
         .map_err(|e| Error::io("start threads", std::io::Error::other(e)))

@@ -26,6 +26,7 @@ mod light;
 mod machine;
 mod read;
 mod read_files;
+mod record;
 mod textures;
 mod write;
 
@@ -35,6 +36,7 @@ pub use light::measure_light;
 pub use machine::{Peak, measure_machine};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
+pub use record::{Record, Recorded};
 pub use textures::PathMode;
 pub use write::{MeshWriteOptions, Written, encode_mesh, write_mesh};
 
@@ -44,7 +46,10 @@ pub use solio_base::{
 pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_io::signals::cancel_on_signals;
-pub use solio_measure::{Job, Light, Stopwatch, Usage, cpu_s, peak_rss_bytes};
+pub use solio_measure::{
+    Bound, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage, cpu_s,
+    peak_rss_bytes,
+};
 
 /// The asynchronous engine: many reads asked for at once, with priorities, answered as they come.
 pub mod io {

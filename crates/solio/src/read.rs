@@ -4,11 +4,14 @@ use crate::Format;
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::compress::{Compression, Decoder};
 use solio_io::Opened;
+use solio_measure::SpanName;
 use solio_mesh::Scene;
 use solio_mesh::obj::{self, ObjReadOptions};
 use solio_mesh::ply::{self, PlyReadOptions};
 use solio_mesh::stl::{self, StlReadOptions};
 use std::path::{Path, PathBuf};
+
+static READ: SpanName = SpanName::new("read mesh");
 
 /// Bytes of the head that detection looks at.
 const HEAD_BYTES: usize = 64 << 10;
@@ -58,6 +61,7 @@ pub(crate) fn read_with_facts(
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<(Format, Opened, Scene<'static>)> {
+    let _span = READ.begin_labelled(&path.to_string_lossy());
     let opened = solio_io::open(path, &options.limits, work)?;
     let read = || {
         let source = &*opened.source;

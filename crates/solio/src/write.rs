@@ -4,11 +4,14 @@ use crate::{Format, PathMode, batch, textures};
 use solio_base::{Error, Result, Sink, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
+use solio_measure::SpanName;
 use solio_mesh::Scene;
 use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
 use solio_mesh::ply::{self, PlyWriteOptions};
 use solio_mesh::stl::{self, StlWriteOptions};
 use std::path::{Path, PathBuf};
+
+static WRITE: SpanName = SpanName::new("write mesh");
 
 /// How a mesh is written.
 #[derive(Clone, Debug, Default)]
@@ -78,6 +81,7 @@ pub fn write_mesh(
     options: &MeshWriteOptions,
     work: &Work,
 ) -> Result<Written> {
+    let _span = WRITE.begin_labelled(&path.to_string_lossy());
     let Some(format) = options.format.or_else(|| Format::of_name(path)) else {
         return Err(Error::argument("the name does not tell the format to write")
             .at_path(path)

@@ -8,7 +8,7 @@ use crate::args::BenchArgs;
 use crate::table::{Align, BOLD, DIM, Table, bytes, figures};
 use crate::{Outcome, options, screen};
 use serde_json::{Value, json};
-use solio::{Error, Result, cpu};
+use solio::{Error, Result, Summary, cpu};
 use stats::Ratio;
 use std::process::{Command, Stdio};
 
@@ -32,6 +32,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Outcome> {
     let folder = tempfile::Builder::new().prefix("solio-bench-").tempdir();
     let folder = folder.map_err(|e| Error::io("make a temporary folder", e))?;
     let (detail, samples) = if args.quick { (96, 3) } else { (256, 9) };
+    let recorded = options::record(&args.record).start()?;
     let mut lines = Vec::new();
     jobs::measure(folder.path(), detail, samples, &work, |line| {
         if args.json {
@@ -41,6 +42,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Outcome> {
         }
         lines.push(line);
     })?;
+    if let Some(recorded) = recorded {
+        recorded
+            .finish(Summary { title: "solio bench mesh".into(), ..Summary::default() }, &work)?;
+    }
     if !args.json {
         screen::print(&job_table(&lines));
     }

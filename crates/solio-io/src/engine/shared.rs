@@ -7,7 +7,7 @@ use super::request::{Done, Packing, Request};
 use super::{Backend, EngineOptions, pool::Buffer, read};
 use solio_base::{Error, Limits, Result};
 use solio_codec::compress::{Compression, Decoder};
-use solio_measure::now_ns;
+use solio_measure::{Counter, SpanName, Unit, now_ns};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,12 @@ const QUEUED_AT_ONCE: usize = 1024;
 const OPEN_TRIES: usize = 1000;
 /// Weight of the newest answer in the share of reads that were not in the page cache.
 const NEWEST: f64 = 1.0 / 16.0;
+
+static OPEN: SpanName = SpanName::new("open file");
+static READ: SpanName = SpanName::new("read chunk");
+static UNPACK: SpanName = SpanName::new("decompress");
+static QUEUED: Counter = Counter::level("requests queued", Unit::Count);
+static IN_FLIGHT: Counter = Counter::level("bytes in flight", Unit::Bytes);
 
 pub(crate) struct Shared {
     core: Mutex<Guarded>,
@@ -205,13 +211,23 @@ impl Shared {
     /// nothing to read after all.
     fn fly(self: &Arc<Self>, flight: Flight) -> Option<(Flight, Result<()>)> {
         let flight = if flight.file.is_none() { self.open(flight)? } else { flight };
-        let result = read::read(self.options.backend, &flight, &self.counts);
+        let result = self.read(&flight);
         Some((flight, result))
+    }
+
+    fn read(&self, flight: &Flight) -> Result<()> {
+        let bytes = flight.grant.length;
+        let _span = READ.begin().bytes(bytes as usize);
+        IN_FLIGHT.add(bytes as i64);
+        let result = read::read(self.options.backend, flight, &self.counts);
+        IN_FLIGHT.add(-(bytes as i64));
+        result
     }
 
     /// The next piece, waiting for one; `None` when the engine closes.
     fn next_flight(self: &Arc<Self>, mut guarded: MutexGuard<'_, Guarded>) -> Option<Flight> {
         loop {
+            QUEUED.set(guarded.core.scheduler.waiting() as i64);
             if guarded.closing {
                 return None;
             }
@@ -241,6 +257,7 @@ impl Shared {
         let request = flight.request();
         let whole = request.length.is_none();
         let direct = if flight.aligned { self.options.direct } else { Direct::Never };
+        let span = OPEN.begin();
         let mut file = self.handles.open(&request.path, direct, !whole);
         // The process may have opened more than when the engine counted: wait for some to close.
         for _ in 0..OPEN_TRIES {
@@ -251,6 +268,7 @@ impl Shared {
             std::thread::sleep(std::time::Duration::from_millis(1));
             file = self.handles.open(&request.path, direct, !whole);
         }
+        drop(span);
         let mut guarded = self.lock();
         match guarded.core.opened(flight, file, now_ns()) {
             Opened::Read(flight) => {
@@ -271,7 +289,9 @@ impl Shared {
             // The others go on meanwhile.
             self.work.notify_one();
             drop(guarded);
+            let span = UNPACK.begin().bytes(packed.bytes.len());
             let result = unpack(&packed);
+            drop(span);
             guarded = self.lock();
             guarded.core.unpacked(packed, result, now_ns());
         }

@@ -32,6 +32,7 @@ pub(super) use token::{Token, Tokens, shown};
 use super::options::ObjReadOptions;
 use crate::material::Material;
 use crate::model::Scene;
+use crate::spans::{ASSEMBLE, DECODE, JOIN};
 use chunk::Parsed;
 use gather::Gather;
 use input::{Input, Text};
@@ -82,13 +83,18 @@ fn decode_chunks(
         window,
         |slot| input.next(&mut slot.text),
         |slot| {
+            let _span = DECODE.begin().bytes(slot.text.len);
             slot.parsed.clear();
             let Slot { text, parsed, reader } = slot;
             runs::chunk(text.padded(memory), text.len, options, reader, parsed);
             Ok(())
         },
-        |slot| gather.add(&slot.text, &mut slot.parsed),
+        |slot| {
+            let _span = JOIN.begin();
+            gather.add(&slot.text, &mut slot.parsed)
+        },
     )?;
+    let _span = ASSEMBLE.begin();
     gather.finish(source)
 }
 

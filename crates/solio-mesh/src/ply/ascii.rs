@@ -11,6 +11,7 @@ use super::header::{Element, Header, Property};
 use super::tokens::Tokens;
 use crate::head::Head;
 use crate::model::ScalarType;
+use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Result, Work, ordered};
 use solio_codec::lines::{Cell, PAD, Reader};
 use solio_codec::number::parse;
@@ -74,12 +75,14 @@ pub(crate) fn read_elements(
         work.window(4 * CHUNK),
         |slot| feed.next(slot),
         |slot| {
+            let _span = DECODE.begin();
             slot.regular = !slow.load(Ordering::Relaxed)
                 && slot.whole_lines
                 && parse_lines(slot, contexts, &lines, header.newline).is_some();
             Ok(())
         },
         |slot| {
+            let _span = JOIN.begin();
             if !slot.regular || slow.load(Ordering::Relaxed) {
                 slow.store(true, Ordering::Relaxed);
                 return tokens.chunk(slot);

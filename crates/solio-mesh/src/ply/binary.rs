@@ -5,6 +5,7 @@ use super::columns::{Column, Data, Kind, Plan, Role, Scalar, Table, with_scalar}
 use super::header::{Element, Property};
 use super::kernels::{Field, Rows, Span, extend, gather};
 use crate::head::Head;
+use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Limits, Result, Work, ordered};
 
 /// Bytes in a chunk: small enough for a core's own cache.
@@ -132,8 +133,12 @@ pub(crate) fn read_element(
         work,
         work.window(4 * CHUNK),
         |slot| feed.next(slot),
-        |slot| decode(slot, &layout, cx),
         |slot| {
+            let _span = DECODE.begin();
+            decode(slot, &layout, cx)
+        },
+        |slot| {
+            let _span = JOIN.begin();
             for ((table, data), counts) in tables.iter_mut().zip(&slot.columns).zip(&slot.counts) {
                 commit(table, data, counts, cx)?;
             }

@@ -13,6 +13,7 @@ use super::columns::{Column, Data, Table};
 use super::kernels::{Field, Out, Rows, gather};
 use crate::head::Head;
 use crate::model::ScalarType;
+use crate::spans::DECODE;
 use solio_base::{Result, Work, ordered};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -81,6 +82,7 @@ pub(crate) fn read_element(
             Ok(true)
         },
         |slot| {
+            let _span = DECODE.begin().bytes(slot.bytes.len());
             let got = head.read_at(slot.at, &mut slot.bytes)?;
             if got < slot.bytes.len() || !shape.decode(&slot.bytes, &mut slot.outs, cx) {
                 odd.store(true, Ordering::Relaxed);

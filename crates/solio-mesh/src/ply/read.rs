@@ -8,6 +8,7 @@ use super::options::{PlyFormat, PlyReadOptions};
 use super::{ascii, binary};
 use crate::head::Head;
 use crate::model::Scene;
+use crate::spans::ASSEMBLE;
 use solio_base::{Error, Result, Source, Work};
 
 /// Reads a PLY file. The scene has one mesh.
@@ -55,6 +56,7 @@ pub fn decode_ply(
     } else {
         read_binary(&head, &header, &contexts, options.strict, work)?
     };
+    let _span = ASSEMBLE.begin();
     let loaded = contexts
         .iter()
         .zip(tables)

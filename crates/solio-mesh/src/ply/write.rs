@@ -7,6 +7,7 @@ use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::{Part, index_of};
 use super::place::Placement;
 use crate::model::{Attribute, ColorSpace, Domain, NONE, Positions, ScalarType, Scene, Values};
+use crate::spans::PREPARE;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,6 +25,7 @@ pub fn encode_ply(
     work: &Work,
     sink: &mut dyn Sink,
 ) -> Result<()> {
+    let prepare = PREPARE.begin();
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut base = 0;
     for mesh in &scene.meshes {
@@ -32,6 +34,7 @@ pub fn encode_ply(
         parts.push(part);
     }
     let elements = elements(&parts, options)?;
+    drop(prepare);
     sink.write_bytes(work, header(&elements, options)?.as_bytes())?;
     let mut jobs: Vec<(&ElementOut, usize, Range<usize>)> = Vec::new();
     for element in &elements {

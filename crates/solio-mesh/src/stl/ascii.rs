@@ -4,6 +4,7 @@ use super::collect::{Collector, Triangles};
 use super::options::StlReadOptions;
 use super::weld::Point;
 use crate::head::Head;
+use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Result, Work, ordered};
 use solio_codec::number::parse;
 
@@ -39,6 +40,7 @@ pub(crate) fn read<'o>(
         work.window(4 * CHUNK),
         |slot| feed.next(slot),
         |slot| {
+            let _span = DECODE.begin().bytes(slot.text.len());
             let Slot { text, at, line, triangles, warnings } = slot;
             triangles.clear();
             warnings.clear();
@@ -50,6 +52,7 @@ pub(crate) fn read<'o>(
             Ok(())
         },
         |slot| {
+            let _span = JOIN.begin();
             warnings.append(&mut slot.warnings);
             warnings.truncate(100);
             closed = slot.triangles.closed.unwrap_or(closed);

@@ -4,6 +4,7 @@ use super::collect::{Collector, Triangles};
 use super::options::StlReadOptions;
 use super::weld::{LOCAL_CORNERS, Point};
 use crate::head::Head;
+use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Result, Work, ordered};
 
 /// Bytes before the first triangle.
@@ -54,10 +55,14 @@ pub(crate) fn read<'o>(
             Ok(true)
         },
         |slot| {
+            let _span = DECODE.begin().bytes(slot.bytes.len());
             decode(&slot.bytes, &mut slot.triangles, options);
             Ok(())
         },
-        |slot| collector.add(&slot.triangles),
+        |slot| {
+            let _span = JOIN.begin();
+            collector.add(&slot.triangles)
+        },
     )?;
     Ok(collector)
 }

@@ -4,6 +4,7 @@ use super::options::StlReadOptions;
 use super::{ascii, binary, color};
 use crate::head::Head;
 use crate::model::Scene;
+use crate::spans::ASSEMBLE;
 use solio_base::{Error, Result, Source, Work};
 use std::fmt::Display;
 
@@ -28,7 +29,9 @@ pub fn decode_stl(
         let count = triangle_count(&head, options.strict, &mut warnings)?;
         let elements = count.unwrap_or(0);
         options.limits.check_elements("triangles", elements).map_err(|e| e.at_offset(80))?;
-        let (mut mesh, words) = binary::read(&head, count, options, work)?.finish();
+        let collected = binary::read(&head, count, options, work)?;
+        let _span = ASSEMBLE.begin();
+        let (mut mesh, words) = collected.finish();
         if count.is_none() && !mesh.face_offsets.is_empty() {
             unset(&(mesh.face_offsets.len() - 1), options.strict, &mut warnings)?;
         } else if let Some(count) = count.filter(|_| head.len_bytes().is_none()) {

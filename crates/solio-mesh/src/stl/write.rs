@@ -5,6 +5,7 @@ use super::collect::WORDS;
 use super::options::StlWriteOptions;
 use crate::model::{Mesh, Positions, Scene, Values, offsets_fit};
 use crate::ply::{Placement, push_f32};
+use crate::spans::PREPARE;
 use crate::transform;
 use crate::triangulate::triangulate;
 use solio_base::{Error, Result, Sink, Work};
@@ -24,10 +25,12 @@ pub fn encode_stl(
     work: &Work,
     sink: &mut dyn Sink,
 ) -> Result<()> {
+    let prepare = PREPARE.begin();
     let mut parts = Vec::new();
     for mesh in &scene.meshes {
         parts.push(Part::new(mesh, 0..faces(mesh), options, work)?);
     }
+    drop(prepare);
     write(&parts, options, work, sink)
 }
 

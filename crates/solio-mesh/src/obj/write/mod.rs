@@ -21,6 +21,7 @@ mod weights;
 
 use super::ObjWriteOptions;
 use crate::model::{Mesh, Scene};
+use crate::spans::PREPARE;
 use crate::triangulate;
 use plan::{Axes, LeftOn, Part};
 use rayon::prelude::*;
@@ -53,12 +54,14 @@ pub fn encode_obj(
     let mut at = Position::default();
     let mut start = 0;
     while start < scene.meshes.len() {
+        let prepare = PREPARE.begin();
         let end = batch_end(&scene.meshes, start, options, work);
         let meshes = pool.install(|| {
             let batch = scene.meshes[start..end].par_iter();
             batch.map(|mesh| job.triangulated(mesh)).collect::<Result<Vec<_>>>()
         })?;
         let (parts, prepared) = pool.install(|| job.prepare(start, &meshes, &axes, &mut at))?;
+        drop(prepare);
         job.write(&parts, &prepared, start, sink)?;
         start = end;
     }

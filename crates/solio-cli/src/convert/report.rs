@@ -1,0 +1,213 @@
+//! What a conversion did, for people and for programs.
+
+use super::Plan;
+use crate::args::ConvertArgs;
+use crate::screen;
+use crate::table::{Align, Table, bytes, count, figures, seconds};
+use serde_json::{Value, json};
+use solio::{Bound, Job, Light, MeshInfo, Progressed, Summary, Usage, Written};
+use std::path::Path;
+
+/// Files that the table of a recording lists.
+const MOST_ROWS: usize = 1000;
+
+/// What one conversion did.
+pub(super) struct Report {
+    pub(super) counts: MeshInfo,
+    pub(super) moved: Progressed,
+    pub(super) read: Usage,
+    pub(super) write: Usage,
+    pub(super) written: Written,
+}
+
+impl Report {
+    fn wall_s(&self) -> f64 {
+        self.read.wall_s + self.write.wall_s
+    }
+
+    fn job(&self) -> Job {
+        Job {
+            read_bytes: self.moved.read_bytes,
+            written_bytes: self.written.file_bytes,
+            // What is read and what is written passes through memory once.
+            copied_bytes: self.moved.read_bytes + self.written.file_bytes,
+            cpu_s: self.read.cpu_s + self.write.cpu_s,
+        }
+    }
+}
+
+/// What all conversions did together.
+#[derive(Default)]
+pub(super) struct All {
+    pub(super) light: Option<Light>,
+    job: Job,
+    wall_s: f64,
+    files: u64,
+    rows: Vec<Vec<String>>,
+    converted: u64,
+}
+
+impl All {
+    pub(super) fn new(light: Option<Light>) -> All {
+        All { light, ..All::default() }
+    }
+
+    pub(super) fn add(&mut self, plan: &Plan, report: &Report) {
+        let job = report.job();
+        self.job.read_bytes += job.read_bytes;
+        self.job.written_bytes += job.written_bytes;
+        self.job.copied_bytes += job.copied_bytes;
+        self.job.cpu_s += job.cpu_s;
+        self.wall_s += report.wall_s();
+        self.files += report.moved.files;
+        self.converted += 1;
+        if self.rows.len() < MOST_ROWS {
+            let achieved = self.light.map(|light| light.achieved(&job, report.wall_s()));
+            self.rows.push(vec![
+                plan.input.display().to_string(),
+                plan.output.display().to_string(),
+                bytes(job.read_bytes),
+                seconds(report.read.wall_s),
+                bytes(job.written_bytes),
+                seconds(report.write.wall_s),
+                seconds(job.cpu_s),
+                achieved.map_or("–".into(), |share| format!("{} %", figures(100.0 * share))),
+            ]);
+        }
+    }
+
+    /// The last lines of `--stats` over many files.
+    pub(super) fn stats(&self) -> String {
+        let Job { read_bytes, written_bytes, cpu_s, .. } = self.job;
+        let mut text = format!(
+            "{} converted\n  {} files, {} read, {} written in {}, CPU {}",
+            count(self.converted),
+            count(self.files),
+            bytes(read_bytes),
+            bytes(written_bytes),
+            seconds(self.wall_s),
+            seconds(cpu_s),
+        );
+        if let Some(light) = &self.light {
+            text += &format!("\n{}", limit(&light.bound(&self.job), self.wall_s));
+        }
+        text
+    }
+
+    /// What the trace and the page say about the run.
+    pub(super) fn summary(&self, inputs: &[&Path], output: &Path) -> Summary {
+        use Align::{Left, Right};
+        let from = match inputs {
+            [one] => one.display().to_string(),
+            many => format!("{} files", many.len()),
+        };
+        let columns = [
+            ("input", Left),
+            ("output", Left),
+            ("read", Right),
+            ("in", Right),
+            ("written", Right),
+            ("in", Right),
+            ("CPU", Right),
+            ("of limit", Right),
+        ];
+        let mut table = Table::new(&columns);
+        self.rows.iter().for_each(|row| table.row(row.clone()));
+        Summary {
+            title: format!("solio convert {from} -o {}", output.display()),
+            wall_s: self.wall_s,
+            job: self.job,
+            files: self.files,
+            light: self.light,
+            table: table.for_page(),
+            ..Summary::default()
+        }
+    }
+}
+
+/// Prints what the options ask for.
+pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, light: Option<&Light>) {
+    for warning in report.counts.warnings.iter().chain(&report.written.warnings) {
+        screen::say(&format!("solio: warning: {}: {warning}", plan.input.display()));
+    }
+    if args.json {
+        screen::print(&format!("{}\n", to_json(plan, report, light)));
+    }
+    if args.stats {
+        screen::say(&stats(plan, report, light));
+    }
+}
+
+fn stats(plan: &Plan, report: &Report, light: Option<&Light>) -> String {
+    let step = |name: &str, size: u64, usage: &Usage| {
+        let rate = size as f64 / 1e6 / usage.wall_s.max(1e-9);
+        format!(
+            "  {name:<6} {:>8}  {:>9}  {:>6} MB/s  CPU {}",
+            bytes(size),
+            seconds(usage.wall_s),
+            figures(rate),
+            seconds(usage.cpu_s)
+        )
+    };
+    let mut text = format!("{} -> {}\n", plan.input.display(), plan.output.display());
+    text += &format!("{}\n", step("read", report.moved.read_bytes, &report.read));
+    text += &format!("{}\n", step("write", report.written.file_bytes, &report.write));
+    text += &format!("  {} files; ", count(report.moved.files));
+    text += &format!("peak memory {}", bytes(solio::peak_rss_bytes()));
+    if let Some(light) = light {
+        text += &format!("\n{}", limit(&light.bound(&report.job()), report.wall_s()));
+    }
+    text
+}
+
+/// `  12.3 % of the machine's limit: write binds with 0.061 s (read 0.03 s, …)`.
+fn limit(bound: &Bound, wall_s: f64) -> String {
+    let binding = bound.binding();
+    let others = bound.limits().into_iter().filter(|(name, _)| *name != binding);
+    let others: Vec<String> =
+        others.map(|(name, least_s)| format!("{name} {}", seconds(least_s))).collect();
+    format!(
+        "  {} % of the machine's limit: {binding} binds with {} ({})",
+        figures(100.0 * bound.seconds() / wall_s.max(1e-9)),
+        seconds(bound.seconds()),
+        others.join(", "),
+    )
+}
+
+fn to_json(plan: &Plan, report: &Report, light: Option<&Light>) -> Value {
+    let files: Vec<Value> = report
+        .written
+        .files
+        .iter()
+        .map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes }))
+        .collect();
+    let job = report.job();
+    let bound = light.map(|light| light.bound(&job));
+    json!({
+        "input": plan.input.to_string_lossy(),
+        "output": plan.output.to_string_lossy(),
+        "files": files,
+        "vertices": report.counts.vertices,
+        "faces": report.counts.faces,
+        "read_bytes": report.moved.read_bytes,
+        "read_wall_s": report.read.wall_s,
+        "read_cpu_s": report.read.cpu_s,
+        "written_bytes": report.written.file_bytes,
+        "raw_bytes": report.written.raw_bytes,
+        "write_wall_s": report.write.wall_s,
+        "write_cpu_s": report.write.cpu_s,
+        "peak_memory_bytes": solio::peak_rss_bytes(),
+        "files_moved": report.moved.files,
+        "achieved": light.map(|light| light.achieved(&job, report.wall_s())),
+        "binding": bound.map(|bound| bound.binding()),
+        "bound_s": bound.map(|bound| {
+            json!({
+                "read": bound.read_s,
+                "write": bound.write_s,
+                "cpu": bound.cpu_s,
+                "memory": bound.memory_s,
+            })
+        }),
+        "warnings": report.counts.warnings,
+    })
+}

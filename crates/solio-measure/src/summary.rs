@@ -1,0 +1,69 @@
+//! What came of a run, as JSON: the same object stands in the trace and in the page.
+
+use crate::{Light, Recording};
+use serde_json::{Value, json};
+
+impl Recording {
+    /// The figures of the run: totals of the job, the machine's peaks and the bound that follows
+    /// from them (`null` where the peaks were not measured), and the spans by name.
+    pub fn summary_json(&self) -> Value {
+        let summary = &self.summary;
+        let job = &summary.job;
+        let totals: Vec<Value> = self
+            .totals()
+            .iter()
+            .map(|total| {
+                json!({
+                    "name": total.name,
+                    "count": total.count,
+                    "total_ns": total.total_ns,
+                    "own_ns": total.own_ns,
+                    "longest_ns": total.longest_ns,
+                    "bytes": total.bytes,
+                })
+            })
+            .collect();
+        json!({
+            "title": summary.title,
+            "facts": summary.facts,
+            "wall_s": summary.wall_s,
+            "cpu_s": job.cpu_s,
+            "read_bytes": job.read_bytes,
+            "written_bytes": job.written_bytes,
+            "files": summary.files,
+            "peak_memory_bytes": summary.peak_memory_bytes,
+            "light": summary.light.as_ref().map(light_json),
+            "bound": self.bound_json(),
+            "duration_ns": self.duration_ns,
+            "spans": self.span_count(),
+            "dropped_spans": self.dropped_spans,
+            "totals": totals,
+            "table": { "columns": summary.table.columns, "rows": summary.table.rows },
+        })
+    }
+
+    fn bound_json(&self) -> Option<Value> {
+        let (job, wall_s) = (&self.summary.job, self.summary.wall_s);
+        self.summary.light.map(|light| {
+            let bound = light.bound(job);
+            json!({
+                "read_s": bound.read_s,
+                "write_s": bound.write_s,
+                "cpu_s": bound.cpu_s,
+                "memory_s": bound.memory_s,
+                "seconds": bound.seconds(),
+                "binding": bound.binding(),
+                "achieved": light.achieved(job, wall_s),
+            })
+        })
+    }
+}
+
+fn light_json(light: &Light) -> Value {
+    json!({
+        "read_mb_s": light.read_mb_s,
+        "write_mb_s": light.write_mb_s,
+        "memcpy_mb_s": light.memcpy_mb_s,
+        "cores": light.cores,
+    })
+}

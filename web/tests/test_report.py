@@ -1,0 +1,178 @@
+"""The page of `--report` in a headless browser, opened from the file as people open it.
+
+Needs Chromium (Debian's `chromium`, or the program that SOLIO_CHROMIUM names), Playwright, and the
+command, which SOLIO_COMMAND names; without one of them it says *skipped*.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+api = pytest.importorskip("playwright.sync_api", reason="skipped: Playwright is not installed")
+
+NAMES = ["chromium", "chromium-browser", "google-chrome", "chrome"]
+
+
+def program(variable: str, names: list[str]) -> str:
+    found = os.environ.get(variable) or next(filter(None, map(shutil.which, names)), None)
+    if not found:
+        pytest.skip(f"skipped: there is no {names[0]}; {variable} may name it")
+    return found
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A conversion's page and its trace."""
+    solio = program("SOLIO_COMMAND", ["solio"])
+    folder = tmp_path_factory.mktemp("report")
+    rows = 150
+    lines = [f"v {x / rows} {y / rows} {x * y % 7}\n" for y in range(rows) for x in range(rows)]
+    for y in range(rows - 1):
+        for x in range(1, rows):
+            a = y * rows + x
+            lines.append(f"f {a} {a + 1} {a + rows + 1} {a + rows}\n")
+    (folder / "grid.obj").write_text("".join(lines))
+    page, trace = folder / "run.html", folder / "run.json"
+    command = [solio, "convert", "grid.obj", "-o", "grid.ply.zst", "-j", "2"]
+    subprocess.run([*command, "--report", page, "--trace", trace], cwd=folder, check=True)
+    return page, json.loads(trace.read_text())
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with api.sync_playwright() as playwright:
+        path = program("SOLIO_CHROMIUM", NAMES)
+        # The sandbox needs rights that a container may not give; the page is our own.
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(request: pytest.FixtureRequest, browser: Any, run: tuple[Path, dict[str, Any]]) -> Iterator[Any]:
+    tab = browser.new_page(color_scheme=request.param, viewport={"width": 1280, "height": 1000})
+    wrong: list[str] = []
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    tab.on("request", lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None)
+    tab.goto(run[0].as_uri())
+    tab.wait_for_selector("html[data-ready=yes]")
+    yield tab
+    tab.close()
+    assert not wrong, wrong
+
+
+def value(page: Any, key: str) -> str:
+    return str(page.locator(f"[data-key={key}]").first.get_attribute("data-value"))
+
+
+def view(page: Any) -> tuple[int, int]:
+    page.wait_for_timeout(60)
+    data = page.locator("#timeline")
+    return int(data.get_attribute("data-from")), int(data.get_attribute("data-to"))
+
+
+def test_the_page_is_small_and_whole(run: tuple[Path, dict[str, Any]]) -> None:
+    text = run[0].read_text()
+    assert len(text.encode()) < 400_000
+    assert "http://" not in text and "https://" not in text and " src=" not in text
+
+
+def test_numbers_equal_the_trace(page: Any, run: tuple[Path, dict[str, Any]]) -> None:
+    summary = run[1]["otherData"]
+    for key in ["wall_s", "cpu_s", "read_bytes", "written_bytes", "files", "peak_memory_bytes"]:
+        assert float(value(page, key)) == summary[key], key
+    bound = summary["bound"]
+    assert float(value(page, "bound_s")) == bound["seconds"]
+    assert float(value(page, "achieved")) == bound["achieved"]
+    assert value(page, "binding") == bound["binding"]
+    assert summary["files"] == 2
+    # The table adds up what the trace lists one by one.
+    counts: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    for event in run[1]["traceEvents"]:
+        if event["ph"] == "X":
+            counts[event["name"]] += 1
+            times[event["name"]] += round(event["dur"] * 1000)
+    assert {"read mesh", "decode chunk", "encode chunk", "compress", "commit"} <= set(counts)
+    for name, count in counts.items():
+        cells = page.locator(f"#where td[data-span='{name}']")
+        found = {c.get_attribute("data-key"): int(c.get_attribute("data-value")) for c in cells.all()}
+        assert (found["count"], found["total_ns"]) == (count, times[name]), name
+
+
+def test_the_pointer_shows_names_and_times(page: Any) -> None:
+    timeline = page.locator("#timeline")
+    timeline.scroll_into_view_if_needed()
+    box = timeline.bounding_box()
+    tip = page.locator("#tip")
+    seen = set()
+    for x in range(20, int(box["width"]), 15):
+        page.mouse.move(box["x"] + x, box["y"] + 20 + 22 + 8)
+        if tip.is_visible():
+            seen.add(tip.locator("b").inner_text())
+            assert ", from " in tip.inner_text()
+    assert {"read mesh", "write mesh"} <= seen, seen
+    page.mouse.move(5, 5)
+    assert not tip.is_visible()
+
+
+def test_wheel_drag_and_buttons_zoom(page: Any) -> None:
+    whole = view(page)
+    timeline = page.locator("#timeline")
+    timeline.scroll_into_view_if_needed()
+    box = timeline.bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 60)
+    page.mouse.wheel(0, -240)
+    near = view(page)
+    assert near[1] - near[0] < 0.6 * (whole[1] - whole[0])
+    timeline.dblclick(position={"x": 300, "y": 60})
+    assert view(page) == whole
+    # Dragging selects the middle half.
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 60, steps=5)
+    page.mouse.up()
+    half = view(page)
+    assert abs((half[1] - half[0]) / (whole[1] - whole[0]) - 0.5) < 0.02
+    page.locator("#in").click()
+    quarter = view(page)
+    assert quarter[1] - quarter[0] < 0.6 * (half[1] - half[0])
+    page.locator("#fit").click()
+    assert view(page) == whole
+
+
+def test_keys_do_all_that_the_pointer_does(page: Any) -> None:
+    whole = view(page)
+    page.locator("#timeline").focus()
+    page.keyboard.press("+")
+    near = view(page)
+    assert near[1] - near[0] <= 0.51 * (whole[1] - whole[0])
+    page.keyboard.press("ArrowRight")
+    assert view(page)[0] > near[0]
+    page.keyboard.press("0")
+    assert view(page) == whole
+    page.keyboard.press(".")
+    page.keyboard.press(".")
+    assert "from" in page.locator("#live").inner_text()
+    page.keyboard.press("Enter")
+    assert view(page) != whole
+    page.keyboard.press("Escape")
+
+
+def test_a_narrow_window_has_no_sideways_scrolling(page: Any) -> None:
+    page.set_viewport_size({"width": 380, "height": 800})
+    page.wait_for_timeout(60)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    chips = page.locator("#legend button")
+    chips.first.click()
+    assert chips.first.get_attribute("aria-pressed") == "true"
