@@ -6,6 +6,7 @@ use clap_complete::Shell;
 use solio::io::{Backend, Direct, Priority};
 use solio::mesh::axes::Axis;
 use solio::{Compression, Digits, Format, PathMode};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// What `solio` without arguments says: enough to start.
@@ -18,7 +19,7 @@ Solio moves meshes between disk and memory as fast as the machine allows.
   solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
   solio light                              what this machine could do at best
-  solio read --stats shots/                read everything, as fast as it goes
+  solio read --null --stats shots/         read everything, as fast as it goes
 
 It reads and writes OBJ with MTL, PLY and STL, plain or as .gz and .zst.
 `solio help convert` lists all options.
@@ -58,6 +59,9 @@ pub(crate) enum Command {
     Cat(CatArgs),
     /// Measure what this machine can do at best: disk, memory, codecs
     Light(LightArgs),
+    /// Run a command at a series of bandwidths: what would a slower disk cost?
+    #[command(after_help = STUDY_EXAMPLES)]
+    Study(StudyArgs),
     /// Measure how fast Solio is on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -126,6 +130,45 @@ pub(crate) struct InfoArgs {
     pub(crate) read: ReadArgs,
 }
 
+const STUDY_EXAMPLES: &str = "\
+Examples:
+  solio study -o study.html -- solio info big.obj
+  sudo solio study --how cgroup -o study.html -- pbrt scene.pbrt";
+
+#[derive(Debug, Args)]
+pub(crate) struct StudyArgs {
+    /// Bytes a second, 50M for 50 MB/s; there is always a run without a limit
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_rate,
+        default_value = "25M,50M,100M,200M,400M,800M,1600M")]
+    pub(crate) bandwidths: Vec<u64>,
+    /// Runs at each bandwidth; the median counts
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) rounds: u16,
+    /// What holds the bandwidth down
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = SlowDownChoice::Bucket)]
+    pub(crate) how: SlowDownChoice,
+    /// With --how cgroup: a path on the disk that is slowed down [default: .]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) medium: Option<PathBuf>,
+    /// Write the page here
+    #[arg(short, long, value_name = "PAGE.html")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The command and its arguments, after --
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SlowDownChoice {
+    /// Solio's own: for commands of Solio, anywhere
+    Bucket,
+    /// The system's throttle: for any command, as root on Linux; empties the page cache
+    Cgroup,
+}
+
 const CAT_EXAMPLES: &str = "\
 Examples:
   solio cat --null --stats shots/           how fast this disk gives files
@@ -148,8 +191,8 @@ pub(crate) struct CatArgs {
     /// Who goes first, beside other reads of this process
     #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = priority_parser())]
     pub(crate) priority: Priority,
-    /// At most so many bytes a second, such as 100M
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    /// At most so many bytes a second: 100M is 100 MB/s
+    #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     pub(crate) bwlimit: Option<u64>,
     /// At most so many reads a second
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -469,18 +512,27 @@ pub(crate) enum Progress {
 
 /// `512M`, `2G`, `65536`, `1.5GiB`: powers of 1024.
 fn parse_size(text: &str) -> Result<u64, String> {
+    parse_amount(text, 1024.0)
+}
+
+/// `100M`, `1.6G`: powers of 1000, as rates of disks are given.
+fn parse_rate(text: &str) -> Result<u64, String> {
+    parse_amount(text, 1000.0)
+}
+
+fn parse_amount(text: &str, kilo: f64) -> Result<u64, String> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
-    let shift = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
+    let power = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
         "" => 0,
-        "k" => 10,
-        "m" => 20,
-        "g" => 30,
-        "t" => 40,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
         _ => return Err(format!("unknown unit {unit}; use K, M, G or T")),
     };
     let value: f64 = number.trim().parse().map_err(|_| format!("{number} is not a number"))?;
-    let bytes = value * (1u64 << shift) as f64;
+    let bytes = value * kilo.powi(power);
     if bytes.is_finite() && (1.0..1e18).contains(&bytes) {
         return Ok(bytes as u64);
     }
@@ -525,6 +577,7 @@ mod tests {
         assert_eq!(parse_size("1.5GiB"), Ok(3 << 29));
         assert_eq!(parse_size("65536"), Ok(65536));
         assert_eq!(parse_size("2kB"), Ok(2048));
+        assert_eq!(parse_rate("1.6G"), Ok(1_600_000_000));
         for bad in ["", "M", "1X", "-1", "1e99", "nan"] {
             assert!(parse_size(bad).is_err(), "{bad}");
         }

@@ -15,6 +15,7 @@ mod options;
 mod progress;
 mod screen;
 mod shape;
+mod study;
 mod table;
 
 use args::{BenchCommand, Cli, Command};
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Cat(args)) => cat::run(&args),
         Some(Command::Light(args)) => light::run(&args),
+        Some(Command::Study(args)) => study::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),
         Some(Command::Completions { shell }) => manual::completions(shell),

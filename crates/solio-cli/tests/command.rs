@@ -250,6 +250,25 @@ fn cat_gives_all_bytes_in_order_and_goes_on_past_bad_files() {
 }
 
 #[test]
+fn a_study_runs_the_command_at_each_bandwidth() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("data"), vec![7; 300_000]).unwrap();
+    let solio_itself = env!("CARGO_BIN_EXE_solio");
+    let study = ["study", "--json", "--bandwidths", "1M,100M", "-o", "page.html", "--"];
+    let command = [solio_itself, "read", "--null", "data"];
+    let ran = solio(dir.path(), &[&study[..], &command].concat(), b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let points = ran.json()[0]["points"].as_array().unwrap().clone();
+    let bandwidths: Vec<_> = points.iter().map(|p| p["bandwidth"].as_u64()).collect();
+    assert_eq!(bandwidths, [None, Some(100_000_000), Some(1_000_000)]);
+    assert!(points.iter().all(|p| p["read_bytes"].as_u64() >= Some(300_000)));
+    let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
+    assert!(page.contains("\"bandwidth\":100000000") && !page.contains("/*STUDY*/"));
+    assert!(page.len() < 400_000);
+    assert_eq!(solio(dir.path(), &["study", "--", "false"], b"").code, 1);
+}
+
+#[test]
 fn many_files_are_read_with_few_descriptors() {
     let dir = tempfile::tempdir().unwrap();
     for i in 0..3000 {

@@ -3,7 +3,7 @@
 //! Plain files are read with `pread` into buffers that the pipeline reuses: no shared position,
 //! so any thread reads any part, and no page faults of a memory map.
 
-use crate::{StreamSource, io_error};
+use crate::{StreamSource, io_error, throttle};
 use solio_base::{Error, Limits, Progress, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_measure::SpanName;
@@ -80,6 +80,7 @@ impl Source for FileSource {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        throttle::wait((buf.len() as u64).min(self.bytes.saturating_sub(offset)))?;
         let mut span = READ.begin();
         let got = read_full(&self.file, offset, buf).map_err(|e| Error::io("read", e))?;
         span.set_bytes(got);
@@ -182,6 +183,7 @@ impl<R: Read> Read for Counted<R> {
         let mut span = READ.begin();
         let got = self.reader.read(buf)?;
         span.set_bytes(got);
+        throttle::wait(got as u64)?;
         self.progress.add_read(got as u64);
         Ok(got)
     }

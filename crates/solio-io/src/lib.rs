@@ -8,6 +8,7 @@
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
 mod atomic;
+pub mod cgroup;
 pub mod engine;
 mod file;
 pub mod probe;
@@ -15,6 +16,7 @@ pub mod scratch;
 pub mod signals;
 mod sink;
 mod stream;
+pub mod throttle;
 
 pub use file::{FileSource, Opened, copy_file, file_bytes, open, read_whole};
 pub use sink::{FileSink, SinkOptions, Written, is_direct};

@@ -27,6 +27,7 @@ mod machine;
 mod read;
 mod read_files;
 mod record;
+mod study;
 mod textures;
 mod write;
 
@@ -37,8 +38,9 @@ pub use machine::{Peak, measure_machine};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
+pub use study::{SlowDown, Study, StudyOptions, StudyPoint, study};
 pub use textures::PathMode;
-pub use write::{MeshWriteOptions, Written, encode_mesh, write_mesh};
+pub use write::{MeshWriteOptions, Written, encode_mesh, write_bytes, write_mesh};
 
 pub use solio_base::{
     Cancel, Error, ErrorKind, Limits, Progress, Progressed, Result, Sink, Source, Work, cpu,

@@ -12,6 +12,16 @@ use solio_mesh::stl::{self, StlWriteOptions};
 use std::path::{Path, PathBuf};
 
 static WRITE: SpanName = SpanName::new("write mesh");
+/// Writes a file of these bytes, whole or not at all; `-` is standard output.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    let write = || {
+        let work = Work::default();
+        let mut sink = FileSink::create(path, &SinkOptions::default(), &work)?;
+        sink.write_bytes(&work, bytes)?;
+        sink.commit()
+    };
+    write().map(|_| ()).map_err(|e| e.at_path(path))
+}
 
 /// How a mesh is written.
 #[derive(Clone, Debug, Default)]

@@ -37,10 +37,10 @@ mod tests;
 pub use batch::Batch;
 pub use handles::Direct;
 pub use pool::Buffer;
+pub(crate) use rate::Bucket;
 pub use request::{Done, Packing, Priority, Request};
 
 use self::core::Core;
-use rate::Bucket;
 use scheduler::Tuning;
 use shared::{Owner, Shared};
 use solio_base::Result;
@@ -129,6 +129,7 @@ impl Engine {
         if let Some(backend) = shared::forced_backend()? {
             options.backend = backend;
         }
+        options.bytes_per_second = options.bytes_per_second.or(crate::throttle::limit()?);
         options.threads = options.threads.max(1);
         options.warm_threads = options.warm_threads.clamp(1, options.threads);
         let descriptors = free_descriptors();

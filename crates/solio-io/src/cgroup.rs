@@ -1,0 +1,124 @@
+//! Slowing the medium down for one command, by the system's own throttle, and counting what the
+//! command read. Linux, and root for the throttle.
+
+use crate::io_error;
+use solio_base::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// A control group whose members read at most so many bytes a second from one device.
+pub struct Throttle {
+    group: PathBuf,
+}
+
+impl Throttle {
+    /// A group for the device below `path`; without a `bandwidth` it limits nothing.
+    pub fn new(path: &Path, bandwidth: Option<u64>) -> Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let stat = rustix::fs::stat(path).map_err(|e| io_error("look at", e.into(), path))?;
+        let device = whole_disk(stat.st_dev);
+        let name = format!("solio-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
+        let first = Path::new("/sys/fs/cgroup/blkio");
+        let second = Path::new("/sys/fs/cgroup");
+        let (root, file, line) = if first.is_dir() {
+            let line = bandwidth.map(|b| format!("{device} {b}"));
+            (first, "blkio.throttle.read_bps_device", line)
+        } else {
+            (second, "io.max", bandwidth.map(|b| format!("{device} rbps={b}")))
+        };
+        let group = root.join(name);
+        std::fs::create_dir(&group).map_err(|e| {
+            io_error("make a control group", e, &group)
+                .hint("the system's throttle needs root; commands of Solio need none of it")
+        })?;
+        let throttle = Throttle { group };
+        if let Some(line) = line {
+            write(&throttle.group.join(file), &line)?;
+        }
+        Ok(throttle)
+    }
+
+    /// Starts a command inside the group.
+    pub fn start(&self, command: &mut Command) -> std::io::Result<Child> {
+        use std::os::unix::process::CommandExt;
+        let members = self.group.join("cgroup.procs");
+        let members = std::ffi::CString::new(members.into_os_string().into_encoded_bytes())?;
+        // SAFETY: between fork and exec only system calls are made, on memory made before.
+        unsafe {
+            command.pre_exec(move || {
+                let file = rustix::fs::open(
+                    &*members,
+                    rustix::fs::OFlags::WRONLY,
+                    rustix::fs::Mode::empty(),
+                )?;
+                rustix::io::write(&file, b"0")?;
+                Ok(())
+            });
+        }
+        command.spawn()
+    }
+
+    /// Removes the group; a process that is left goes back to the group above.
+    pub fn remove(self) {}
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.group);
+    }
+}
+
+#[allow(clippy::disallowed_methods)] // a knob of the system, not a file
+fn write(path: &Path, line: &str) -> Result<()> {
+    std::fs::write(path, line).map_err(|e| io_error("set", e, path))
+}
+
+/// `MAJOR:MINOR` of the disk that a device is a part of: only whole disks are throttled.
+fn whole_disk(device: u64) -> String {
+    let name = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+    let folder = PathBuf::from(format!("/sys/dev/block/{name}"));
+    if !folder.join("partition").exists() {
+        return name;
+    }
+    let disk = std::fs::canonicalize(&folder).ok().and_then(|f| Some(f.parent()?.join("dev")));
+    let disk = disk.and_then(|path| std::fs::read_to_string(path).ok());
+    disk.map_or(name, |text| text.trim().to_owned())
+}
+
+/// Writes what is dirty and drops the system's page cache.
+pub fn empty_page_cache() -> Result<()> {
+    rustix::fs::sync();
+    write(Path::new("/proc/sys/vm/drop_caches"), "3")
+        .map_err(|e: Error| e.hint("only root may empty the page cache"))
+}
+
+/// Bytes that a process read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// By all its reads.
+    pub from_files: u64,
+    /// Those that the page cache did not have.
+    pub from_medium: u64,
+}
+
+/// Waits for a process, and counts what it read: that is known until its end is taken note of.
+pub fn wait_and_count(child: &mut Child) -> std::io::Result<(ExitStatus, Option<Counts>)> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let pid = Pid::from_child(child);
+    loop {
+        match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(e) => return Err(e.into()),
+            Ok(_) => break,
+        }
+    }
+    let text = std::fs::read_to_string(format!("/proc/{}/io", child.id())).ok();
+    let counts = text.and_then(|text| {
+        let field = |name: &str| {
+            text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok())
+        };
+        Some(Counts { from_files: field("rchar:")?, from_medium: field("read_bytes:")? })
+    });
+    Ok((child.wait()?, counts))
+}

@@ -1,0 +1,48 @@
+//! A bound on the bytes a second that this process reads: `SOLIO_BWLIMIT`, in bytes.
+//!
+//! `solio study` sets it to find out what a slower disk would cost. It counts what is asked of the
+//! system, in the page cache or not.
+
+use crate::engine::Bucket;
+use solio_base::{Error, Result};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The variable's name.
+pub const VARIABLE: &str = "SOLIO_BWLIMIT";
+
+/// What the variable says.
+pub(crate) fn limit() -> Result<Option<u64>> {
+    let Some(text) = std::env::var_os(VARIABLE) else { return Ok(None) };
+    let text = text.to_string_lossy();
+    match text.parse::<u64>() {
+        Ok(bytes) if bytes > 0 => Ok(Some(bytes)),
+        _ => Err(Error::argument(format!("{VARIABLE} is {text:?}"))
+            .hint("give bytes a second as a whole number")),
+    }
+}
+
+/// Waits until `bytes` more may be read.
+pub(crate) fn wait(bytes: u64) -> Result<()> {
+    static BUCKET: OnceLock<Option<Mutex<Bucket>>> = OnceLock::new();
+    let bucket = match BUCKET.get() {
+        Some(bucket) => bucket,
+        None => {
+            let bucket = limit()?.map(|rate| Mutex::new(Bucket::new(rate)));
+            BUCKET.get_or_init(|| bucket)
+        }
+    };
+    let Some(bucket) = bucket else { return Ok(()) };
+    loop {
+        let mut held = bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        match held.wait_ns(solio_measure::now_ns()) {
+            0 => {
+                held.take(bytes);
+                return Ok(());
+            }
+            ns => {
+                drop(held);
+                std::thread::sleep(std::time::Duration::from_nanos(ns));
+            }
+        }
+    }
+}

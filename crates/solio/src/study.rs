@@ -1,0 +1,173 @@
+//! Runs a command at a series of bandwidths: what would a slower disk cost?
+
+use solio_base::{Cancel, Error, ErrorKind, Result};
+use solio_io::cgroup::Throttle;
+use solio_measure::Stopwatch;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// How the bandwidth is held down.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SlowDown {
+    /// Solio's own token bucket: for commands of Solio, anywhere.
+    #[default]
+    Bucket,
+    /// The system's throttle of the device below this path (cgroup v1 or v2): for any command, as
+    /// root. The page cache is emptied before each run.
+    Cgroup(PathBuf),
+}
+
+/// What a study does.
+#[derive(Clone, Debug)]
+pub struct StudyOptions {
+    /// Bytes a second of each run, beside one without a limit.
+    pub bandwidths: Vec<u64>,
+    /// Runs at each; the median counts.
+    pub rounds: usize,
+    /// How the bandwidth is held down.
+    pub slow_down: SlowDown,
+}
+
+/// One bandwidth and what the command took there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyPoint {
+    /// Bytes a second; `None` is without a limit.
+    pub bandwidth: Option<u64>,
+    /// Median seconds on the wall clock.
+    pub wall_s: f64,
+    /// Bytes that the command read, where the system says so: with [`SlowDown::Cgroup`] from the
+    /// medium, otherwise from files, page cache included.
+    pub read_bytes: Option<u64>,
+}
+
+/// A study's result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// The command, word by word.
+    pub command: Vec<String>,
+    /// Without a limit first, then from the fastest to the slowest.
+    pub points: Vec<StudyPoint>,
+}
+
+impl Study {
+    /// The least seconds of all runs: the asymptote of a disk that costs nothing.
+    pub fn floor_s(&self) -> f64 {
+        self.points.iter().map(|p| p.wall_s).reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// Bytes that have to be read: `bytes / bandwidth` is the asymptote of a slow disk.
+    pub fn bytes(&self) -> f64 {
+        self.points.iter().filter_map(|p| p.read_bytes).max().unwrap_or(0) as f64
+    }
+
+    /// The bandwidth at which the asymptotes meet: a faster disk gains little.
+    pub fn knee(&self) -> f64 {
+        self.bytes() / self.floor_s().max(1e-9)
+    }
+}
+
+/// Runs `command` at every bandwidth; `each` hears of every point as it comes.
+///
+/// # Errors
+/// When the command cannot be started or fails, or the system's throttle cannot be set.
+pub fn study(
+    command: &[OsString],
+    options: &StudyOptions,
+    cancel: &Cancel,
+    mut each: impl FnMut(&StudyPoint),
+) -> Result<Study> {
+    let mut bandwidths = options.bandwidths.clone();
+    bandwidths.sort_unstable_by(|a, b| b.cmp(a));
+    bandwidths.dedup();
+    let mut points = Vec::new();
+    for bandwidth in std::iter::once(None).chain(bandwidths.into_iter().map(Some)) {
+        let mut walls = Vec::new();
+        let mut read_bytes = None;
+        for _ in 0..options.rounds.max(1) {
+            cancel.check()?;
+            let (wall_s, bytes) = run(command, bandwidth, &options.slow_down)?;
+            walls.push(wall_s);
+            read_bytes = read_bytes.max(bytes);
+        }
+        walls.sort_by(f64::total_cmp);
+        let point = StudyPoint { bandwidth, wall_s: walls[walls.len() / 2], read_bytes };
+        each(&point);
+        points.push(point);
+    }
+    let command = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    Ok(Study { command, points })
+}
+
+fn run(
+    command: &[OsString],
+    bandwidth: Option<u64>,
+    slow_down: &SlowDown,
+) -> Result<(f64, Option<u64>)> {
+    let Some((program, arguments)) = command.split_first() else {
+        return Err(Error::argument("no command was given").hint("put it after --"));
+    };
+    let mut start = Command::new(program);
+    start.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+    let throttle = match slow_down {
+        SlowDown::Bucket => {
+            match bandwidth {
+                Some(bytes) => start.env(solio_io::throttle::VARIABLE, bytes.to_string()),
+                None => start.env_remove(solio_io::throttle::VARIABLE),
+            };
+            None
+        }
+        SlowDown::Cgroup(path) => {
+            solio_io::cgroup::empty_page_cache()?;
+            Some(Throttle::new(path, bandwidth)?)
+        }
+    };
+    let watch = Stopwatch::start();
+    let failed = |e: std::io::Error| Error::io("start the command", e).at_path(program);
+    let mut child = match &throttle {
+        Some(throttle) => throttle.start(&mut start).map_err(failed)?,
+        None => start.spawn().map_err(failed)?,
+    };
+    let ended = solio_io::cgroup::wait_and_count(&mut child);
+    let wall_s = watch.wall_s();
+    let (status, counts) = ended.map_err(|e| Error::io("wait for the command", e))?;
+    if !status.success() {
+        let message = format!("the command failed ({status})");
+        return Err(Error::new(ErrorKind::Io, message).at_path(program));
+    }
+    if let Some(throttle) = throttle {
+        // The system needs a moment until the process has left the group.
+        std::thread::sleep(Duration::from_millis(1));
+        throttle.remove();
+        return Ok((wall_s, counts.map(|c| c.from_medium)));
+    }
+    Ok((wall_s, counts.map(|c| c.from_files)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_asymptotes_meet_at_the_knee() {
+        let point = |bandwidth, wall_s| StudyPoint { bandwidth, wall_s, read_bytes: Some(400) };
+        let points = vec![point(None, 2.5), point(Some(1000), 2.0), point(Some(10), 41.0)];
+        let study = Study { command: vec!["true".into()], points };
+        assert_eq!((study.floor_s(), study.bytes(), study.knee()), (2.0, 400.0, 200.0));
+    }
+
+    #[test]
+    fn a_command_that_fails_or_is_missing_is_an_error() {
+        let options =
+            StudyOptions { bandwidths: vec![], rounds: 1, slow_down: SlowDown::default() };
+        let run = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            study(&words, &options, &Cancel::default(), |_| ())
+        };
+        assert_eq!(run(&["true"]).unwrap().points.len(), 1);
+        assert!(run(&["false"]).unwrap_err().to_string().contains("failed"));
+        assert!(run(&["/no/such/command"]).unwrap_err().to_string().contains("cannot start"));
+        assert_eq!(run(&[]).unwrap_err().kind(), ErrorKind::Argument);
+    }
+}
