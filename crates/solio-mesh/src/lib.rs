@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod axes;
+mod bits;
 mod color;
 mod head;
 pub mod material;
@@ -13,6 +14,7 @@ pub mod model;
 pub mod obj;
 mod parallel;
 pub mod ply;
+mod rounds;
 mod spans;
 pub mod stl;
 mod transform;

@@ -21,6 +21,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub(crate) const CHUNK: usize = 1 << 15;
 const EMPTY: u16 = u16::MAX;
 
+/// Bytes that merging takes at most for each element: its place, and, where all values of its
+/// chunk differ, 14 of [`Chunk`] and 8 of [`number`].
+pub(crate) const BYTES: u64 = 2 + 14 + 8;
+
 /// The values to merge.
 pub(crate) trait Values<const N: usize>: Sync {
     /// How many there are.
@@ -191,7 +195,7 @@ fn list<const N: usize>(
 /// What [`Chunk::numbers`] holds before [`number`]: no earlier chunk has this value.
 const UNKNOWN: u32 = u32::MAX;
 
-fn hash<const N: usize>(value: &[f32; N]) -> u64 {
+pub(crate) fn hash<const N: usize>(value: &[f32; N]) -> u64 {
     // Adding 0 turns −0 into 0, so that both have the same hash.
     let bits = |i: usize| u64::from((value[i] + 0.0).to_bits());
     let mut word = 0x9e37_79b9_7f4a_7c15;

@@ -35,20 +35,55 @@ pub fn triangulate(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
     crate::parallel::pool(work)?.install(|| cut_all(mesh, work))
 }
 
+/// The triangles of some faces.
+///
+/// # Errors
+/// As [`triangulate`].
+pub(crate) fn cut_some(mesh: &Mesh<'_>, faces: std::ops::Range<usize>) -> Result<Triangles> {
+    let mut cutter = Cutter::default();
+    let mut out = Triangles::default();
+    out.corners.reserve(2 * faces.len());
+    out.faces.reserve(2 * faces.len());
+    for face in faces {
+        cutter.cut(mesh, face, &mut out)?;
+    }
+    Ok(out)
+}
+
+/// How many triangles some faces give; made on the threads of the pool that it is called in.
+///
+/// # Errors
+/// As [`triangulate`].
+pub(crate) fn count(mesh: &Mesh<'_>, faces: std::ops::Range<usize>, work: &Work) -> Result<u64> {
+    let starts = faces.clone().into_par_iter().step_by(CHUNK);
+    let counts = starts.map(|start| {
+        work.cancel.check()?;
+        let mut cutter = Cutter::default();
+        let mut count = 0;
+        let mut cut = Triangles::default();
+        for face in start..faces.end.min(start + CHUNK) {
+            let corners = mesh.face_offsets[face + 1] - mesh.face_offsets[face];
+            if corners <= 4 {
+                count += u64::from(corners.saturating_sub(2));
+                continue;
+            }
+            // Clipping ears may leave some out.
+            cut.corners.clear();
+            cut.faces.clear();
+            cutter.cut(mesh, face, &mut cut)?;
+            count += cut.faces.len() as u64;
+        }
+        Ok(count)
+    });
+    counts.try_reduce(|| 0, |a, b| Ok(a + b))
+}
+
 /// [`triangulate`] on the threads of the pool that it is called in.
 fn cut_all(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
     let faces = mesh.face_offsets.len().saturating_sub(1);
     let of_chunk = |chunk: usize| {
         work.cancel.check()?;
-        let range = chunk * CHUNK..faces.min((chunk + 1) * CHUNK);
-        let mut cutter = Cutter::default();
-        let mut out = Triangles::default();
-        out.corners.reserve(2 * range.len());
-        out.faces.reserve(2 * range.len());
-        for face in range {
-            cutter.cut(mesh, face, &mut out)?;
-        }
-        Ok(out)
+        cut_some(mesh, chunk * CHUNK..faces.min((chunk + 1) * CHUNK))
     };
     let chunks = faces.div_ceil(CHUNK);
     if chunks <= 1 {

@@ -90,6 +90,51 @@ fn writing_an_obj_stays_within_its_memory() {
     }
 }
 
+/// One large mesh, whose corners are merged in rounds, and many small ones.
+#[test]
+fn tables_that_merge_corners_are_within_the_memory() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let (large, small) = (Sheet::new(800), Sheet::new(60));
+    let work = Work { threads: 3, memory_bytes: 12 << 20, ..Work::default() };
+    for (name, scene) in [("one large", large.scene(1)), ("many small", small.scene(100))] {
+        for format in [Format::Obj, Format::Ply, Format::Stl] {
+            for compression in [Compression::None, Compression::Zstd] {
+                let (bytes, took) = write(&scene, format, compression, &work);
+                println!("{name}: {} MB of {format}, {compression:?}: {took} bytes", bytes >> 20);
+                assert!(
+                    took as u64 <= work.memory_bytes,
+                    "{name}, {format}, {compression:?}: {took} bytes of memory"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_small_budget_gives_the_same_bytes() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let sheet = Sheet::new(500);
+    let mut scene = sheet.scene(2);
+    scene.meshes[1].normals = None;
+    let mut all = MeshWriteOptions::default();
+    all.ply.export_normals = true;
+    let mut triangles = MeshWriteOptions::default();
+    triangles.ply.export_triangulated_mesh = true;
+    for (format, options) in
+        [(Format::Obj, &all), (Format::Ply, &all), (Format::Ply, &triangles), (Format::Stl, &all)]
+    {
+        let of = |memory_mib: u64, threads: usize| {
+            let work = Work { threads, memory_bytes: memory_mib << 20, ..Work::default() };
+            solio::encode_mesh(&scene, format, options, &work).unwrap()
+        };
+        let wanted = of(512, 1);
+        for (memory_mib, threads) in [(512, 3), (7, 1), (8, 3)] {
+            let same = of(memory_mib, threads) == wanted;
+            assert!(same, "{format} with {memory_mib} MiB on {threads} threads");
+        }
+    }
+}
+
 #[test]
 #[ignore = "slow: writes 10 GB"]
 fn ten_gigabytes_in_half_a_gigabyte() {

@@ -57,8 +57,8 @@ pub(crate) fn elements(parts: &[Part<'_>], options: &PlyWriteOptions) -> Result<
     }
     let mut out =
         vec![ElementOut { name: "vertex".into(), items, counts: counts(&|p| p.vertices) }];
-    if any(&|p| p.faces() > 0) {
-        let long = any(&|p| p.face_offsets.windows(2).any(|f| f[1] - f[0] > 255));
+    if any(&|p| p.faces > 0) {
+        let long = any(&|p| p.has_long_faces());
         let count = if long { ScalarType::U32 } else { ScalarType::U8 };
         let mut items = vec![Item::Corners(count)];
         let of_face =
@@ -66,10 +66,10 @@ pub(crate) fn elements(parts: &[Part<'_>], options: &PlyWriteOptions) -> Result<
         if options.export_normals && any(&of_face) {
             items.push(Item::FaceNormal);
         }
-        out.push(ElementOut { name: "face".into(), items, counts: counts(&|p| p.faces()) });
+        out.push(ElementOut { name: "face".into(), items, counts: counts(&|p| p.faces) });
     }
-    if any(&|p| !p.edges.is_empty()) {
-        let counts = counts(&|p| p.edges.len());
+    if any(&|p| p.edges > 0) {
+        let counts = counts(&|p| p.edges);
         out.push(ElementOut { name: "edge".into(), items: vec![Item::EdgeEnds], counts });
     }
     if options.export_attributes {
@@ -96,7 +96,7 @@ fn attributes(parts: &[Part<'_>], out: &mut Vec<ElementOut>) -> Result<()> {
                 "vertex" => part.mesh.positions.len(),
                 "face" => part.mesh.face_offsets.len().saturating_sub(1),
                 // Edges of a polyline have no attributes of their own.
-                "edge" if part.edges.len() != count => continue,
+                "edge" if part.edges != count => continue,
                 "edge" => count,
                 _ => {
                     let first = element.counts[i] == 0;

@@ -35,6 +35,10 @@ mod options;
 mod part;
 mod place;
 mod read;
+mod rows;
+mod split;
+#[cfg(test)]
+mod split_tests;
 mod text;
 mod tokens;
 mod write;
@@ -42,6 +46,7 @@ mod write;
 pub use options::{PlyColorType, PlyColors, PlyFormat, PlyReadOptions, PlyWriteOptions};
 pub(crate) use place::Placement;
 pub use read::decode_ply;
+pub(crate) use rows::stretches;
 pub(crate) use text::push_f32;
 pub use write::encode_ply;
 

@@ -6,19 +6,21 @@ use super::layout::{AttributeItem, ElementOut, Item, convert, elements, find, he
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::{Part, index_of};
 use super::place::Placement;
+use super::rows::{Elements, Rows, Source, faces, sources, stretches};
+use super::split::{Numbers, Split};
 use crate::model::{Attribute, ColorSpace, Domain, NONE, Positions, ScalarType, Scene, Values};
+use crate::parallel::Pool;
 use crate::spans::PREPARE;
+use rayon::prelude::*;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Records in a chunk.
-const CHUNK: usize = 16 << 10;
-
 /// Writes all meshes of a scene into one PLY file.
 ///
 /// # Errors
-/// `Argument` when arrays of a mesh contradict each other, and what `sink` fails with.
+/// `Argument` when arrays of a mesh contradict each other, `Limit` when the memory of `work` does
+/// not suffice to merge corners, and what `sink` fails with.
 pub fn encode_ply(
     scene: &Scene<'_>,
     options: &PlyWriteOptions,
@@ -26,54 +28,224 @@ pub fn encode_ply(
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let prepare = PREPARE.begin();
-    let mut parts: Vec<Part<'_>> = Vec::new();
+    let pool = crate::parallel::pool(work)?;
+    let (mut parts, memory) = pool.install(|| {
+        let parts = scene.meshes.iter().map(|mesh| Part::new(mesh, options, work));
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        let memory = memory(&parts, work)?;
+        Ok((parts, memory))
+    })?;
+    let mut numbers = pool.install(|| split(&mut parts, memory, work))?;
     let mut base = 0;
-    for mesh in &scene.meshes {
-        let part = Part::new(mesh, options, base, work)?;
+    for part in &mut parts {
+        part.vertex_base = base;
         base += part.vertices as u64;
-        parts.push(part);
     }
     let elements = elements(&parts, options)?;
     drop(prepare);
     sink.write_bytes(work, header(&elements, options)?.as_bytes())?;
-    let mut jobs: Vec<(&ElementOut, usize, Range<usize>)> = Vec::new();
     for element in &elements {
-        for (part, &count) in element.counts.iter().enumerate() {
-            for start in (0..count).step_by(CHUNK) {
-                jobs.push((element, part, start..count.min(start + CHUNK)));
+        let mut out = Out { element, options, work, sink };
+        match &element.name[..] {
+            "face" => write_faces(&mut out, &parts, &pool, memory, std::mem::take(&mut numbers))?,
+            "edge" => write_edges(&mut out, &parts, &pool, memory)?,
+            _ => out.write_all(&parts, &[])?,
+        }
+    }
+    Ok(())
+}
+
+/// The memory for numbers of corners: a quarter is for the chunks under way, some for what every
+/// part keeps.
+fn memory(parts: &[Part<'_>], work: &Work) -> Result<u64> {
+    let kept: u64 = parts.iter().filter_map(|part| part.keys.map(|keys| keys.bytes_kept())).sum();
+    let all = work.memory_bytes / 4 * 3;
+    all.checked_sub(kept).ok_or_else(|| crate::rounds::too_little(kept))
+}
+
+/// Merges the corners of all parts. Returns the numbers of all corners if that is little enough.
+fn split(parts: &mut [Part<'_>], memory: u64, work: &Work) -> Result<Vec<Refs>> {
+    let groups = groups(parts, memory);
+    let mut kept = Vec::new();
+    for group in &groups {
+        work.cancel.check()?;
+        let bytes: u64 = parts[group.clone()].iter().map(bytes).sum();
+        let linked = parts[group.clone()].par_iter().map(|part| {
+            let keys = part.keys.filter(|_| bytes <= memory)?;
+            Split::linked(keys)
+        });
+        let linked: Vec<_> = linked.collect();
+        for (part, linked) in parts[group.clone()].iter_mut().zip(linked) {
+            let (split, numbers) = linked.map_or((None, None), |(s, n)| (Some(s), Some(n)));
+            part.split = match (split, part.keys) {
+                (None, Some(keys)) => {
+                    let others = if group.len() > 1 { bytes } else { 0 };
+                    Some(Split::in_rounds(keys, memory.saturating_sub(others))?)
+                }
+                (split, _) => split,
+            };
+            part.vertices = part.split.as_ref().map_or(part.vertices, Split::vertices);
+            if groups.len() == 1 {
+                kept.push(Refs { numbers, last: Vec::new() });
             }
         }
     }
-    sink.write_chunks(work, jobs.len(), &|i, out| {
-        let (element, part, range) = &jobs[i];
-        let context = Context { part: &parts[*part], options, element: &element.name };
-        let cells: Vec<Cells<'_>> =
-            element.items.iter().map(|item| context.cells(item, range.clone())).collect();
-        emit(out, &cells, range.len(), options);
-        Ok(())
-    })
+    Ok(kept)
+}
+
+/// Bytes of a part's numbers while they are made.
+fn bytes(part: &Part<'_>) -> u64 {
+    part.keys.map_or(0, |keys| keys.bytes())
+}
+
+/// Parts whose numbers fit the memory together; one alone may pass it.
+fn groups(parts: &[Part<'_>], memory: u64) -> Vec<Range<usize>> {
+    let mut groups = Vec::new();
+    let (mut start, mut sum) = (0, 0);
+    for (i, part) in parts.iter().enumerate() {
+        sum += bytes(part);
+        if sum > memory && i > start {
+            groups.push(start..i);
+            (start, sum) = (i, bytes(part));
+        }
+    }
+    groups.push(start..parts.len());
+    groups
+}
+
+/// Numbers that the faces and edges of a part refer to.
+#[derive(Default)]
+struct Refs {
+    numbers: Option<Numbers>,
+    /// For each of the mesh's vertices the one of its last corner, where edges need that.
+    last: Vec<u32>,
+}
+
+fn write_faces(
+    out: &mut Out<'_>,
+    parts: &[Part<'_>],
+    pool: &Pool,
+    memory: u64,
+    kept: Vec<Refs>,
+) -> Result<()> {
+    let rounds = |part: &Part<'_>| part.split.as_ref().and_then(|split| split.round);
+    if !kept.is_empty() && parts.iter().all(|part| rounds(part).is_none()) {
+        return out.write_all(parts, &kept);
+    }
+    drop(kept);
+    for group in groups(parts, memory) {
+        let mut start = group.start;
+        // Parts whose numbers are made in rounds come alone.
+        for run in parts[group].chunk_by(|a, b| rounds(a).is_none() && rounds(b).is_none()) {
+            let range = start..start + run.len();
+            start = range.end;
+            let (Some(round), Some(split)) = (rounds(&run[0]), &run[0].split) else {
+                let again = |part: &Part<'_>| Refs {
+                    numbers: part.split.as_ref().and_then(Split::again),
+                    last: Vec::new(),
+                };
+                let refs: Vec<Refs> = pool.install(|| run.par_iter().map(again).collect());
+                out.write_some(parts, range, &refs)?;
+                continue;
+            };
+            let offsets = &run[0].mesh.face_offsets;
+            for stretch in stretches(offsets, 0..offsets.len() - 1, round as u32) {
+                let corners: Vec<u32> = (offsets[stretch.start]..offsets[stretch.end]).collect();
+                let numbers = pool.install(|| split.numbers(&corners));
+                let first = offsets[stretch.start] as usize;
+                let refs = Refs { numbers: Some(Numbers::Some(first, numbers)), last: Vec::new() };
+                out.write(run, &[refs], faces(&run[0], stretch).into_iter().map(|s| (0, s)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One part after the other: edges beside faces with UVs are rare.
+fn write_edges(out: &mut Out<'_>, parts: &[Part<'_>], pool: &Pool, memory: u64) -> Result<()> {
+    if parts.iter().all(|part| part.split.is_none()) {
+        return out.write_all(parts, &[]);
+    }
+    for (i, part) in parts.iter().enumerate().filter(|(_, part)| part.edges > 0) {
+        let split = part.split.as_ref();
+        let last = split.map(|split| pool.install(|| split.last(memory))).transpose()?;
+        let refs = Refs { numbers: None, last: last.unwrap_or_default() };
+        out.write_some(parts, i..i + 1, &[refs])?;
+    }
+    Ok(())
+}
+
+/// One element on its way into the file.
+struct Out<'a> {
+    element: &'a ElementOut,
+    options: &'a PlyWriteOptions,
+    work: &'a Work,
+    sink: &'a mut dyn Sink,
+}
+
+impl Out<'_> {
+    fn write_all(&mut self, parts: &[Part<'_>], refs: &[Refs]) -> Result<()> {
+        self.write_some(parts, 0..parts.len(), refs)
+    }
+
+    /// Writes the element's records of some parts.
+    fn write_some(&mut self, parts: &[Part<'_>], some: Range<usize>, refs: &[Refs]) -> Result<()> {
+        let counts = &self.element.counts[some.clone()];
+        let parts = &parts[some];
+        let each = parts.iter().zip(counts).enumerate();
+        let jobs = each.filter(|(_, (_, count))| **count > 0).flat_map(|(i, (part, &count))| {
+            let sources = sources(part, &self.element.name, count);
+            sources.into_iter().map(move |source| (i, source))
+        });
+        let jobs: Vec<(usize, Source)> = jobs.collect();
+        self.write(parts, refs, jobs)
+    }
+
+    /// Writes stretches of `parts`, each with the part's place.
+    fn write(
+        &mut self,
+        parts: &[Part<'_>],
+        refs: &[Refs],
+        jobs: impl IntoIterator<Item = (usize, Source)>,
+    ) -> Result<()> {
+        let jobs: Vec<(usize, Source)> = jobs.into_iter().collect();
+        let (element, options, none) = (self.element, self.options, Refs::default());
+        self.sink.write_chunks(self.work, jobs.len(), &|i, out| {
+            let (part, source) = &jobs[i];
+            let refs = refs.get(*part).unwrap_or(&none);
+            let part = &parts[*part];
+            let rows = Rows::new(part, source)?;
+            let context = Context { part, refs, options, element: &element.name, rows: &rows };
+            let cells: Vec<Cells<'_>> =
+                element.items.iter().map(|item| context.cells(item)).collect();
+            emit(out, &cells, rows.count, options);
+            Ok(())
+        })
+    }
 }
 
 /// What the values of a chunk are made of.
 struct Context<'a> {
     part: &'a Part<'a>,
+    refs: &'a Refs,
     options: &'a PlyWriteOptions,
     element: &'a str,
+    rows: &'a Rows,
 }
 
 impl<'a> Context<'a> {
-    fn cells(&self, item: &Item, range: Range<usize>) -> Cells<'a> {
+    fn cells(&self, item: &Item) -> Cells<'a> {
         let flat = |rows: Vec<[f32; 3]>| Values::F32(Cow::Owned(rows.into_flattened()));
         match item {
-            Item::Position(ScalarType::F64) => Cells::fixed(self.positions_f64(range), 3),
-            Item::Position(_) => Cells::fixed(self.positions_f32(range), 3),
-            Item::Normal => Cells::fixed(flat(self.normals(range)), 3),
-            Item::Color(kind) => Cells::fixed(self.colors(*kind, range), 4),
-            Item::Uv => Cells::fixed(self.uvs(range), 2),
-            Item::Corners(count) => self.corners(*count, range),
-            Item::FaceNormal => Cells::fixed(flat(self.face_normals(range)), 3),
-            Item::EdgeEnds => Cells::fixed(self.edges(range), 2),
-            Item::Attribute(a) => self.attribute(a, range),
+            Item::Position(ScalarType::F64) => Cells::fixed(self.positions_f64(), 3),
+            Item::Position(_) => Cells::fixed(self.positions_f32(), 3),
+            Item::Normal => Cells::fixed(flat(self.normals()), 3),
+            Item::Color(kind) => Cells::fixed(self.colors(*kind), 4),
+            Item::Uv => Cells::fixed(self.uvs(), 2),
+            Item::Corners(count) => self.corners(*count),
+            Item::FaceNormal => Cells::fixed(flat(self.face_normals()), 3),
+            Item::EdgeEnds => Cells::fixed(self.edges(), 2),
+            Item::Attribute(a) => self.attribute(a),
         }
     }
 
@@ -84,78 +256,64 @@ impl<'a> Context<'a> {
         &all[i].1
     }
 
-    fn positions_f32(&self, range: Range<usize>) -> Values<'a> {
+    fn positions_f32(&self) -> Values<'a> {
         let Positions::F32(positions) = &self.part.mesh.positions else {
             return Values::F32(Cow::Borrowed(&[])); // the element is f64 as soon as one part is
         };
         let positions: &'a [[f32; 3]] = positions;
-        let [(_, only)] = &self.part.transforms[..] else {
-            let moved = range.map(|i| {
-                let vertex = self.part.vertex(i);
-                self.transform(vertex).point(positions[vertex])
-            });
-            return Values::F32(Cow::Owned(moved.collect::<Vec<_>>().into_flattened()));
+        let vertices = self.rows.elements();
+        let moved: Vec<[f32; 3]> = match (&self.part.transforms[..], &self.rows.of) {
+            ([(_, only)], Elements::Range(range)) if only.keeps_positions() => {
+                return Values::F32(Cow::Borrowed(positions[range.clone()].as_flattened()));
+            }
+            ([(_, only)], Elements::List(list)) if only.keeps_positions() => {
+                list.iter().map(|&v| positions[v as usize]).collect()
+            }
+            ([(_, only)], _) => vertices.map(|v| only.point(positions[v])).collect(),
+            _ => vertices.map(|v| self.transform(v).point(positions[v])).collect(),
         };
-        if self.part.split.is_none() && only.keeps_positions() {
-            return Values::F32(Cow::Borrowed(positions[range].as_flattened()));
-        }
-        let points = range.map(|i| positions[self.part.vertex(i)]);
-        let values: Vec<[f32; 3]> = points.map(|p| only.point(p)).collect();
-        Values::F32(Cow::Owned(values.into_flattened()))
+        Values::F32(Cow::Owned(moved.into_flattened()))
     }
 
-    fn positions_f64(&self, range: Range<usize>) -> Values<'a> {
-        let moved = range.map(|i| {
-            let vertex = self.part.vertex(i);
-            self.transform(vertex).point_f64(self.part.mesh.positions.get(vertex))
-        });
+    fn positions_f64(&self) -> Values<'a> {
+        let positions = &self.part.mesh.positions;
+        let moved = self.rows.elements().map(|v| self.transform(v).point_f64(positions.get(v)));
         Values::F64(Cow::Owned(moved.collect::<Vec<_>>().into_flattened()))
     }
 
-    fn normals(&self, range: Range<usize>) -> Vec<[f32; 3]> {
+    fn normals(&self) -> Vec<[f32; 3]> {
         let normals = self.part.mesh.normals.as_ref().filter(|_| self.part.has_normal);
-        let Some(normals) = normals else { return vec![[0.0; 3]; range.len()] };
-        range
-            .map(|i| {
-                let vertex = self.part.vertex(i);
-                let at = self.value_index(&normals.domain, i, vertex);
-                let n = at.map_or([0.0; 3], |at| normals.values[at]);
-                self.transform(vertex).direction(n)
-            })
-            .collect()
-    }
-
-    /// Which value a vertex of the file has.
-    fn value_index(&self, domain: &Domain<'_>, i: usize, vertex: usize) -> Option<usize> {
-        match (domain, &self.part.split) {
-            (Domain::Vertex, _) => Some(vertex),
-            (_, Some(split)) if split.corner[i] != NONE => {
-                let corner = split.corner[i] as usize;
-                let face = match domain {
-                    Domain::Face => self.face_of(corner),
-                    _ => 0,
-                };
-                index_of(domain, vertex, corner, face)
-            }
-            _ => None,
+        let Some(normals) = normals else { return vec![[0.0; 3]; self.rows.count] };
+        let mut found = self.values(&normals.values, &normals.domain);
+        for (normal, vertex) in found.iter_mut().zip(self.rows.elements()) {
+            *normal = self.transform(vertex).direction(*normal);
         }
+        found
     }
 
-    fn face_of(&self, corner: usize) -> usize {
-        self.part.mesh.face_offsets.partition_point(|&o| o as usize <= corner) - 1
-    }
-
-    fn uvs(&self, range: Range<usize>) -> Values<'a> {
+    fn uvs(&self) -> Values<'a> {
         let uvs = self.part.mesh.uvs.as_ref().filter(|_| self.part.has_uv);
-        let Some(uvs) = uvs else { return Values::F32(Cow::Owned(vec![0.0; 2 * range.len()])) };
-        let values = range.map(|i| {
-            let at = self.value_index(&uvs.domain, i, self.part.vertex(i));
-            at.map_or([0.0; 2], |at| uvs.values[at])
-        });
-        Values::F32(Cow::Owned(values.collect::<Vec<_>>().into_flattened()))
+        let found = match uvs {
+            Some(uvs) => self.values(&uvs.values, &uvs.domain),
+            None => vec![[0.0; 2]; self.rows.count],
+        };
+        Values::F32(Cow::Owned(found.into_flattened()))
     }
 
-    fn colors(&self, kind: PlyColorType, range: Range<usize>) -> Values<'a> {
+    /// The values of vertices; zeros where there is none.
+    fn values<const N: usize>(&self, values: &[[f32; N]], domain: &Domain<'_>) -> Vec<[f32; N]> {
+        if *domain == Domain::Vertex {
+            return self.rows.elements().map(|vertex| values[vertex]).collect();
+        }
+        let corners = self.rows.corners.iter();
+        let index = |corner: u32| match corner {
+            NONE => None,
+            _ => index_of(domain, self.part.mesh, corner as usize),
+        };
+        corners.map(|&corner| index(corner).map_or([0.0; N], |i| values[i])).collect()
+    }
+
+    fn colors(&self, kind: PlyColorType) -> Values<'a> {
         let colors = self.part.mesh.colors.as_ref();
         let to = match self.options.export_colors {
             PlyColors::Linear => ColorSpace::Linear,
@@ -163,55 +321,72 @@ impl<'a> Context<'a> {
         };
         let from = colors.map_or(to, |c| c.space);
         let path = ColorPath { from, to, cut: self.options.blender_quirks };
-        let of = |i| colors.map_or([0.0; 4], |c| c.values[self.part.vertex(i)]);
+        let of = |vertex: usize| colors.map_or([0.0; 4], |c| c.values[vertex]);
+        let vertices = self.rows.elements();
         match kind {
             PlyColorType::U8 => {
-                let bytes: Vec<[u8; 4]> = range.map(|i| path.bytes(of(i))).collect();
+                let bytes: Vec<[u8; 4]> = vertices.map(|v| path.bytes(of(v))).collect();
                 Values::U8(Cow::Owned(bytes.into_flattened()))
             }
             PlyColorType::F32 => {
-                let values: Vec<[f32; 4]> = range.map(|i| path.convert(of(i))).collect();
+                let values: Vec<[f32; 4]> = vertices.map(|v| path.convert(of(v))).collect();
                 Values::F32(Cow::Owned(values.into_flattened()))
             }
         }
     }
 
-    fn corners(&self, count: ScalarType, range: Range<usize>) -> Cells<'a> {
-        let bounds = &self.part.face_offsets[range.start..=range.end];
-        let first = bounds[0];
-        let offsets: Vec<u32> = bounds.iter().map(|o| o - first).collect();
-        let corners = &self.part.corners[first as usize..bounds[range.len()] as usize];
+    fn corners(&self, count: ScalarType) -> Cells<'a> {
+        let mesh = self.part.mesh;
         let base = self.part.vertex_base as u32;
-        let values = if base == 0 {
-            Cow::Borrowed(corners)
-        } else {
-            Cow::Owned(corners.iter().map(|c| c + base).collect())
+        let (offsets, values) = match &self.rows.of {
+            Elements::Range(faces) => {
+                let bounds = &mesh.face_offsets[faces.start..=faces.end];
+                let corners = bounds[0] as usize..bounds[faces.len()] as usize;
+                let offsets = bounds.iter().map(|o| o - bounds[0]).collect();
+                let values = match &self.refs.numbers {
+                    None if base == 0 => Cow::Borrowed(&mesh.corner_vertices[corners]),
+                    None => mesh.corner_vertices[corners].iter().map(|v| v + base).collect(),
+                    Some(numbers) => {
+                        let mut values = Vec::with_capacity(corners.len());
+                        numbers.extend(corners, base, &mut values);
+                        Cow::Owned(values)
+                    }
+                };
+                (offsets, values)
+            }
+            Elements::List(_) => {
+                let corners = self.rows.corners.iter().map(|&corner| corner as usize);
+                let values = match &self.refs.numbers {
+                    None => corners.map(|c| mesh.corner_vertices[c] + base).collect(),
+                    Some(numbers) => corners.map(|c| numbers.of(c) + base).collect(),
+                };
+                ((0..=self.rows.count as u32).map(|i| 3 * i).collect(), values)
+            }
         };
         Cells { values: Values::U32(values), width: 1, list: Some((offsets, count)) }
     }
 
-    fn face_normals(&self, range: Range<usize>) -> Vec<[f32; 3]> {
-        let normals = self.part.mesh.normals.as_ref().filter(|n| n.domain == Domain::Face);
-        let Some(normals) = normals else { return vec![[0.0; 3]; range.len()] };
-        range
-            .map(|f| {
-                let face = self.part.face_of.as_ref().map_or(f, |of| of[f] as usize);
-                let first = self.part.mesh.face_offsets[face] as usize;
-                let vertex = self.part.mesh.corner_vertices.get(first).map_or(0, |&v| v as usize);
-                let n = normals.values[face];
-                self.transform(vertex).direction(n)
-            })
-            .collect()
+    fn face_normals(&self) -> Vec<[f32; 3]> {
+        let mesh = self.part.mesh;
+        let normals = mesh.normals.as_ref().filter(|n| n.domain == Domain::Face);
+        let Some(normals) = normals else { return vec![[0.0; 3]; self.rows.count] };
+        let faces = self.rows.elements().map(|face| {
+            let first = mesh.face_offsets[face] as usize;
+            let vertex = mesh.corner_vertices.get(first).map_or(0, |&v| v as usize);
+            self.transform(vertex).direction(normals.values[face])
+        });
+        faces.collect()
     }
 
-    fn edges(&self, range: Range<usize>) -> Values<'a> {
+    fn edges(&self) -> Values<'a> {
         let base = if self.options.blender_quirks { 0 } else { self.part.vertex_base as i32 };
-        let ends = self.part.edges[range].as_flattened();
-        Values::I32(Cow::Owned(ends.iter().map(|&v| v as i32 + base).collect()))
+        let own = |v: u32| self.refs.last.get(v as usize).copied().unwrap_or(v);
+        let ends = self.rows.ends.as_flattened().iter();
+        Values::I32(Cow::Owned(ends.map(|&v| own(v) as i32 + base).collect()))
     }
 
-    fn attribute(&self, item: &AttributeItem, range: Range<usize>) -> Cells<'a> {
-        let rows = range.len();
+    fn attribute(&self, item: &AttributeItem) -> Cells<'a> {
+        let rows = self.rows.count;
         let Some(attribute) = find(self.part, self.element, item) else {
             return match item.list {
                 Some(count) => {
@@ -221,21 +396,9 @@ impl<'a> Context<'a> {
                 None => Cells::fixed(zeros(item.scalar, rows), 1),
             };
         };
-        let records: Option<Vec<usize>> = match self.element {
-            "vertex" => self
-                .part
-                .split
-                .as_ref()
-                .map(|_| range.clone().map(|i| self.part.vertex(i)).collect()),
-            "face" => {
-                let of = self.part.face_of.as_ref();
-                of.map(|of| range.clone().map(|f| of[f] as usize).collect())
-            }
-            _ => None,
-        };
-        let (values, list) = match records {
-            Some(records) => gather(attribute, records.into_iter()),
-            None => stretch(attribute, range),
+        let (values, list) = match &self.rows.of {
+            Elements::List(_) => gather(attribute, self.rows.elements()),
+            Elements::Range(range) => stretch(attribute, range.clone()),
         };
         let list = list.zip(item.list);
         Cells { values: convert(values, item.scalar), width: 1, list }

@@ -4,15 +4,15 @@ use super::binary::TRIANGLE;
 use super::collect::WORDS;
 use super::options::StlWriteOptions;
 use crate::model::{Mesh, Positions, Scene, Values, offsets_fit};
-use crate::ply::{Placement, push_f32};
+use crate::ply::{Placement, push_f32, stretches};
 use crate::spans::PREPARE;
 use crate::transform;
-use crate::triangulate::triangulate;
+use crate::triangulate;
 use solio_base::{Error, Result, Sink, Work};
 use std::ops::Range;
 
-/// Triangles in a chunk.
-const CHUNK: usize = 8 << 10;
+/// Corners in a chunk, unless one face alone has more.
+const CORNERS: u32 = 16 << 10;
 
 /// Writes all meshes of a scene into one STL file.
 ///
@@ -26,10 +26,10 @@ pub fn encode_stl(
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let prepare = PREPARE.begin();
-    let mut parts = Vec::new();
-    for mesh in &scene.meshes {
-        parts.push(Part::new(mesh, 0..faces(mesh), options, work)?);
-    }
+    let parts = crate::parallel::pool(work)?.install(|| {
+        let parts = scene.meshes.iter().map(|mesh| Part::new(mesh, 0..faces(mesh), options, work));
+        parts.collect::<Result<Vec<_>>>()
+    })?;
     drop(prepare);
     write(&parts, options, work, sink)
 }
@@ -57,7 +57,9 @@ pub fn encode_stl_object(
         let start = object.checked_sub(1).map_or(0, |i| mesh.objects[i].faces_end as usize);
         start..mesh.objects[object].faces_end as usize
     };
-    write(&[Part::new(mesh, range, options, work)?], options, work, sink)
+    let pool = crate::parallel::pool(work)?;
+    let part = pool.install(|| Part::new(mesh, range, options, work))?;
+    write(&[part], options, work, sink)
 }
 
 fn faces(mesh: &Mesh<'_>) -> usize {
@@ -67,12 +69,12 @@ fn faces(mesh: &Mesh<'_>) -> usize {
 /// Some faces of a mesh as triangles.
 struct Part<'m> {
     mesh: &'m Mesh<'m>,
-    /// Corners of each triangle; `None` where triangle `i` has corners `3 i..3 i + 3`.
-    corners: Option<Vec<[u32; 3]>>,
-    /// The face of each triangle, where `corners` is there.
-    faces: Vec<u32>,
-    /// The triangles to write.
+    /// Whether triangle `i` has corners `3 i..3 i + 3`; otherwise faces must be cut.
+    triangles_only: bool,
+    /// The faces to write.
     range: Range<usize>,
+    /// How many triangles they give.
+    triangles: u64,
     /// Transforms, and the face before which each one ends.
     transforms: Vec<(u32, Placement)>,
     words: Option<&'m [u16]>,
@@ -113,26 +115,40 @@ impl<'m> Part<'m> {
         });
         let triangles_only =
             mesh.face_offsets.iter().enumerate().all(|(i, &o)| o as usize == 3 * i);
-        let mut part = Part { mesh, corners: None, faces: Vec::new(), range, transforms, words };
-        if !triangles_only {
-            let triangles = triangulate(mesh, work)?;
-            let of = &triangles.faces;
-            let start = of.partition_point(|&f| (f as usize) < part.range.start);
-            let end = of.partition_point(|&f| (f as usize) < part.range.end);
-            part.range = start..end;
-            part.faces = triangles.faces;
-            part.corners = Some(triangles.corners);
+        let triangles = if triangles_only {
+            range.len() as u64
+        } else {
+            triangulate::count(mesh, range.clone(), work)?
+        };
+        Ok(Part { mesh, triangles_only, range, triangles, transforms, words })
+    }
+
+    /// Calls `each` with the triangles of some faces.
+    #[inline(always)]
+    fn triangles(
+        &self,
+        faces: Range<usize>,
+        mut each: impl FnMut([[f32; 3]; 3], u16),
+    ) -> Result<()> {
+        if self.triangles_only {
+            for face in faces {
+                let first = 3 * face as u32;
+                let (points, word) = self.triangle([first, first + 1, first + 2], face);
+                each(points, word);
+            }
+            return Ok(());
         }
-        Ok(part)
+        let cut = triangulate::cut_some(self.mesh, faces)?;
+        for (&corners, &face) in cut.corners.iter().zip(&cut.faces) {
+            let (points, word) = self.triangle(corners, face as usize);
+            each(points, word);
+        }
+        Ok(())
     }
 
     /// Corners of a triangle in the file's space, and the word behind it.
     #[inline(always)]
-    fn triangle(&self, i: usize) -> ([[f32; 3]; 3], u16) {
-        let (corners, face) = match &self.corners {
-            Some(corners) => (corners[i], self.faces[i] as usize),
-            None => ([3 * i as u32, 3 * i as u32 + 1, 3 * i as u32 + 2], i),
-        };
+    fn triangle(&self, corners: [u32; 3], face: usize) -> ([[f32; 3]; 3], u16) {
         let transform = match &self.transforms[..] {
             [(_, only)] => only,
             all => {
@@ -159,7 +175,7 @@ fn write(
     work: &Work,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let total: usize = parts.iter().map(|p| p.range.len()).sum();
+    let total: u64 = parts.iter().map(|p| p.triangles).sum();
     let total = u32::try_from(total)
         .map_err(|_| Error::unsupported(format!("{total} triangles; STL can hold 4294967295")))?;
     if options.name.contains(['\n', '\r', '\0']) {
@@ -167,8 +183,8 @@ fn write(
     }
     let mut jobs: Vec<(&Part<'_>, Range<usize>)> = Vec::new();
     for part in parts {
-        let Range { start, end } = part.range;
-        jobs.extend((start..end).step_by(CHUNK).map(|s| (part, s..end.min(s + CHUNK))));
+        let stretches = stretches(&part.mesh.face_offsets, part.range.clone(), CORNERS);
+        jobs.extend(stretches.map(|stretch| (part, stretch)));
     }
     if options.ascii_format {
         sink.write_bytes(work, format!("solid {}\n", options.name).as_bytes())?;
@@ -185,11 +201,10 @@ fn write(
     sink.write_chunks(work, jobs.len(), &|i, out| {
         let (part, range) = &jobs[i];
         if options.ascii_format {
-            text(out, part, range.clone(), options);
+            text(out, part, range.clone(), options)
         } else {
-            binary(out, part, range.clone());
+            binary(out, part, range.clone())
         }
-        Ok(())
     })?;
     if options.ascii_format {
         sink.write_bytes(work, format!("endsolid {}\n", options.name).as_bytes())?;
@@ -197,23 +212,27 @@ fn write(
     Ok(())
 }
 
-fn binary(out: &mut Vec<u8>, part: &Part<'_>, range: Range<usize>) {
-    let start = out.len();
-    out.resize(start + range.len() * TRIANGLE, 0);
-    let (records, _) = out[start..].as_chunks_mut::<TRIANGLE>();
-    for (record, i) in records.iter_mut().zip(range) {
-        let (p, word) = part.triangle(i);
+fn binary(out: &mut Vec<u8>, part: &Part<'_>, faces: Range<usize>) -> Result<()> {
+    let corners = part.mesh.face_offsets[faces.end] - part.mesh.face_offsets[faces.start];
+    out.reserve((corners as usize).saturating_sub(2 * faces.len()) * TRIANGLE);
+    part.triangles(faces, |p, word| {
+        let mut record = [0; TRIANGLE];
         let points = [normal(p), p[0], p[1], p[2]];
         for (bytes, value) in record.as_chunks_mut::<4>().0.iter_mut().zip(points.as_flattened()) {
             *bytes = value.to_le_bytes();
         }
         record[48..].copy_from_slice(&word.to_le_bytes());
-    }
+        out.extend_from_slice(&record);
+    })
 }
 
-fn text(out: &mut Vec<u8>, part: &Part<'_>, range: Range<usize>, options: &StlWriteOptions) {
-    for i in range {
-        let (p, _) = part.triangle(i);
+fn text(
+    out: &mut Vec<u8>,
+    part: &Part<'_>,
+    faces: Range<usize>,
+    options: &StlWriteOptions,
+) -> Result<()> {
+    part.triangles(faces, |p, _| {
         let lines = [
             (&b"facet normal"[..], normal(p)),
             (b"\n outer loop\n  vertex", p[0]),
@@ -228,7 +247,7 @@ fn text(out: &mut Vec<u8>, part: &Part<'_>, range: Range<usize>, options: &StlWr
             }
         }
         out.extend_from_slice(b"\n endloop\nendfacet\n");
-    }
+    })
 }
 
 /// The direction of a triangle, in the float operations of Blender's exporter.

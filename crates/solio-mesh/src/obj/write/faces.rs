@@ -1,7 +1,7 @@
 //! The lines `f`, and the `s`, `g` and `usemtl` between them.
 
 use super::plan::{Part, has_materials};
-use super::values::{Index, largest, missing_vertex};
+use super::values::{Index, Window, largest, missing_vertex};
 use super::{Job, Prepared};
 use crate::model::{Domain, NONE};
 use solio_base::{Error, Result};
@@ -32,12 +32,14 @@ struct Gathered {
     normals: Vec<u32>,
 }
 
-/// Appends the faces at `places` of the order of writing.
+/// Appends the faces at `places` of the order of writing; `window` holds the numbers of their
+/// corners from `at` on, where they are not in memory for all faces.
 pub(super) fn faces(
     job: &Job<'_>,
     mesh: &Prepared<'_>,
     part: &Part<'_>,
     places: Range<usize>,
+    (window, mut at): (&Window, usize),
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let face_at = |place: usize| mesh.order.as_ref().map_or(place, |order| order[place] as usize);
@@ -49,6 +51,14 @@ pub(super) fn faces(
     for start in places.clone().step_by(BLOCK) {
         let block = start..places.end.min(start + BLOCK);
         gather(mesh, &face_at, block.clone(), &mut gathered)?;
+        let corners = at..at + gathered.vertices.len();
+        at = corners.end;
+        if let Some(Index::InRounds(..)) = mesh.uvs {
+            gathered.uvs.extend_from_slice(&window.uvs[corners.clone()]);
+        }
+        if let Some(Index::InRounds(..)) = mesh.normals {
+            gathered.normals.extend_from_slice(&window.normals[corners]);
+        }
         check(mesh, part, &face_at, block.clone(), &gathered)?;
         let corners = format::Corners {
             vertices: &gathered.vertices,

@@ -20,7 +20,11 @@ mod vertices;
 mod weights;
 
 use super::ObjWriteOptions;
+use crate::bits::Bits;
+use crate::merge;
 use crate::model::{Mesh, Scene};
+use crate::parallel::Pool;
+use crate::rounds;
 use crate::spans::PREPARE;
 use crate::triangulate;
 use plan::{Axes, LeftOn, Part};
@@ -28,7 +32,7 @@ use rayon::prelude::*;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
 use std::ops::Range;
-use values::{Index, NormalValues};
+use values::{Index, NormalValues, Window};
 use weights::Weights;
 
 /// Writes `scene` as OBJ text.
@@ -62,7 +66,7 @@ pub fn encode_obj(
         })?;
         let (parts, prepared) = pool.install(|| job.prepare(start, &meshes, &axes, &mut at))?;
         drop(prepare);
-        job.write(&parts, &prepared, start, sink)?;
+        job.write(&parts, &prepared, start, &pool, sink)?;
         start = end;
     }
     if !options.epilogue.is_empty() {
@@ -86,6 +90,8 @@ struct Prepared<'a> {
     uvs: Option<Index<'a>>,
     normals: Option<Index<'a>>,
     normal_values: Option<NormalValues<'a>>,
+    /// Elements in a round, where UVs and normals are merged in rounds.
+    round: Option<usize>,
     /// The faces in the order of writing, where that is not their own.
     order: Option<Vec<u32>>,
     /// For [`ObjWriteOptions::export_vertex_groups`].
@@ -108,6 +114,8 @@ struct Position {
 /// A stretch of text.
 #[derive(Clone, Debug)]
 struct Piece {
+    /// Where the corners of its faces start in the [`Window`].
+    at: usize,
     part: u32,
     kind: Kind,
     /// Elements of `kind`, in the order of writing; groups where values are merged.
@@ -136,11 +144,39 @@ const CHUNK_BYTES: usize = 512 << 10;
 /// Corners whose merging may be under way at once, unless one mesh alone has more.
 const BATCH_CORNERS: u64 = 2 << 20;
 
+/// Bytes that merging takes at most for each of its values, of UVs and normals: what stays of both,
+/// and what the second one takes while it goes on.
+const MERGED_BYTES: u64 = 8 + merge::BYTES;
+
+/// The memory for what is prepared: a quarter is for the chunks under way.
+fn memory(work: &Work) -> u64 {
+    work.memory_bytes / 4 * 3
+}
+
+/// How many elements a round of merging takes where the tables for the whole mesh would pass the
+/// memory.
+fn round(mesh: &Mesh<'_>, options: &ObjWriteOptions, work: &Work) -> Result<Option<usize>> {
+    let merged = |merges: bool, count: usize| if merges { count as u64 } else { 0 };
+    let uvs = mesh.uvs.as_ref().filter(|_| values::has_uvs(mesh, options));
+    let uvs = uvs.map_or(0, |u| merged(values::merges(options, &u.domain), u.values.len()));
+    let normals = mesh.normals.as_ref().filter(|_| values::has_normals(mesh, options));
+    let normals = normals.map_or(0, |n| merged(values::merges(options, &n.domain), n.values.len()));
+    // The order of faces and flags of vertices stay, too.
+    let others = 6 * mesh.face_materials.len() as u64 + mesh.positions.len() as u64;
+    let most = memory(work).saturating_sub(others);
+    if uvs.max(normals) * MERGED_BYTES + uvs.min(normals) * 8 <= most {
+        return Ok(None);
+    }
+    let others = others + Bits::bytes(uvs as usize) + Bits::bytes(normals as usize);
+    // The numbers of the corners of both, and their list.
+    rounds::size(memory(work), uvs.max(normals), others, 8).map(Some)
+}
+
 /// The end of the batch that starts with mesh `start`.
 fn batch_end(meshes: &[Mesh<'_>], start: usize, options: &ObjWriteOptions, work: &Work) -> usize {
-    // Merging takes some 8 bytes a corner; a triangulated copy about 40.
-    let each = if options.export_triangulated_mesh { 48 } else { 8 };
-    let most = (work.memory_bytes / 4 / each).min(BATCH_CORNERS);
+    // A triangulated copy takes about 40 bytes a corner.
+    let each = MERGED_BYTES + 8 + if options.export_triangulated_mesh { 40 } else { 0 };
+    let most = (memory(work) / each).min(BATCH_CORNERS);
     let mut corners = 0;
     let mut end = start;
     while end < meshes.len() {
@@ -214,13 +250,15 @@ impl Job<'_> {
         parts: &[Part<'_>],
     ) -> Result<Prepared<'m>> {
         self.work.cancel.check()?;
-        let uvs = values::uv_index(mesh, self.options);
+        let round = round(mesh, self.options, self.work)?;
+        let uvs = values::uv_index(mesh, self.options, round);
         let mut prepared = Prepared {
             number,
             mesh,
             uvs,
             normals: None,
             normal_values: None,
+            round,
             order: order(mesh, parts, self.options),
             weights: None,
             vertex_base: 0,
@@ -231,11 +269,8 @@ impl Job<'_> {
             mesh.normals.as_ref().filter(|_| values::has_normals(mesh, self.options))
         {
             let values = NormalValues::new(mesh, parts, self.options)?;
-            prepared.normals = Some(if values::merges(self.options, &normals.domain) {
-                Index::Merged(&normals.domain, crate::merge::merge(&values))
-            } else {
-                Index::Own(&normals.domain)
-            });
+            let merges = values::merges(self.options, &normals.domain);
+            prepared.normals = Some(values::index(&normals.domain, &values, merges, round));
             prepared.normal_values = Some(values);
         }
         if self.options.export_vertex_groups {
@@ -250,12 +285,32 @@ impl Job<'_> {
         parts: &[Part<'_>],
         meshes: &[Prepared<'_>],
         start: usize,
+        pool: &Pool,
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let mut pieces = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             self.cut(number as u32, part, &meshes[part.mesh - start], &mut pieces);
         }
+        let mut pieces = &mut pieces[..];
+        while !pieces.is_empty() {
+            let (window, count) = pool.install(|| window(parts, meshes, start, pieces));
+            let (now, later) = pieces.split_at_mut(count);
+            pieces = later;
+            self.write_pieces(parts, meshes, start, (now, &window), sink)?;
+        }
+        Ok(())
+    }
+
+    /// Writes pieces of text for whose faces `window` has the numbers.
+    fn write_pieces(
+        &self,
+        parts: &[Part<'_>],
+        meshes: &[Prepared<'_>],
+        start: usize,
+        (pieces, window): (&[Piece], &Window),
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
         // Chunks of several small pieces, by the sum of their sizes.
         let mut ends = Vec::new();
         let mut bytes = 0;
@@ -270,7 +325,7 @@ impl Job<'_> {
             let first = if chunk == 0 { 0 } else { ends[chunk - 1] };
             for piece in &pieces[first..ends[chunk]] {
                 let part = &parts[piece.part as usize];
-                self.text(&meshes[part.mesh - start], part, piece, out)?;
+                self.text(&meshes[part.mesh - start], part, (piece, window), out)?;
             }
             Ok(())
         })
@@ -284,6 +339,7 @@ impl Job<'_> {
                 let range = start..range.end.min(start + step);
                 pieces.push(Piece {
                     part: number,
+                    at: 0,
                     kind,
                     bytes: range.len() * element_bytes,
                     range,
@@ -295,19 +351,19 @@ impl Job<'_> {
         cut(Kind::Positions, part.vertices.clone(), if colored { 50 } else { 30 });
         // Merged values are numbered over the whole mesh; its first part writes them all.
         match &mesh.normals {
-            Some(Index::Merged(_, merged)) if part.first => {
-                let bytes = 24 * merged.count() as usize / merged.groups().max(1);
-                cut(Kind::MergedNormals, 0..merged.groups(), bytes);
-            }
             Some(Index::Own(_)) => cut(Kind::OwnNormals, mesh.normal_range(part), 24),
+            Some(index) if part.first => {
+                let groups = index.groups().unwrap_or(0);
+                cut(Kind::MergedNormals, 0..groups, 24 * index.count(0) / groups.max(1));
+            }
             _ => {}
         }
         match &mesh.uvs {
-            Some(Index::Merged(_, merged)) if part.first => {
-                let bytes = 21 * merged.count() as usize / merged.groups().max(1);
-                cut(Kind::MergedUvs, 0..merged.groups(), bytes);
-            }
             Some(Index::Own(_)) => cut(Kind::OwnUvs, mesh.uv_range(part), 21),
+            Some(index) if part.first => {
+                let groups = index.groups().unwrap_or(0);
+                cut(Kind::MergedUvs, 0..groups, 21 * index.count(0) / groups.max(1));
+            }
             _ => {}
         }
         let faces = plan::faces(mesh.mesh);
@@ -327,7 +383,7 @@ impl Job<'_> {
         &self,
         mesh: &Prepared<'_>,
         part: &Part<'_>,
-        piece: &Piece,
+        (piece, window): (&Piece, &Window),
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let range = piece.range.clone();
@@ -338,7 +394,7 @@ impl Job<'_> {
             Kind::MergedNormals => vertices::merged_normals(self, mesh, part, range, out)?,
             Kind::OwnUvs => vertices::own_uvs(self, mesh, part, range, out)?,
             Kind::MergedUvs => vertices::merged_uvs(self, mesh, part, range, out)?,
-            Kind::Faces => faces::faces(self, mesh, part, range, out)?,
+            Kind::Faces => faces::faces(self, mesh, part, range, (window, piece.at), out)?,
             Kind::Lines => lines::lines(mesh, range, out)?,
             Kind::Points => lines::points(mesh, range, out)?,
             Kind::Freeform => lines::freeform(mesh, out),
@@ -349,11 +405,13 @@ impl Job<'_> {
 
 impl Prepared<'_> {
     fn uv_count(&self) -> usize {
-        count(self.uvs.as_ref(), self.mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len()))
+        let all = self.mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
+        self.uvs.as_ref().map_or(0, |index| index.count(all))
     }
 
     fn normal_count(&self) -> usize {
-        count(self.normals.as_ref(), self.mesh.normals.as_ref().map_or(0, |n| n.values.len()))
+        let all = self.mesh.normals.as_ref().map_or(0, |normals| normals.values.len());
+        self.normals.as_ref().map_or(0, |index| index.count(all))
     }
 
     /// The values that a part writes, where they are not merged.
@@ -383,13 +441,55 @@ impl Prepared<'_> {
     }
 }
 
-/// How many values are written.
-fn count(index: Option<&Index<'_>>, all: usize) -> usize {
-    match index {
-        Some(Index::Own(_)) => all,
-        Some(Index::Merged(_, merged)) => merged.count() as usize,
-        None => 0,
+/// How many of `pieces` have faces of one round, and the numbers of their corners: of all pieces,
+/// without numbers, where nothing is merged in rounds.
+fn window(
+    parts: &[Part<'_>],
+    meshes: &[Prepared<'_>],
+    start: usize,
+    pieces: &mut [Piece],
+) -> (Window, usize) {
+    let in_rounds = |piece: &Piece| {
+        let part = &parts[piece.part as usize];
+        let mesh = &meshes[part.mesh - start];
+        mesh.round.filter(|_| matches!(piece.kind, Kind::Faces)).map(|round| (mesh, round))
+    };
+    let Some(first) = pieces.iter().position(|piece| in_rounds(piece).is_some()) else {
+        return (Window::default(), pieces.len());
+    };
+    let Some((mesh, round)) = in_rounds(&pieces[first]) else { unreachable!() };
+    let (mut uvs, mut normals) = (Vec::new(), Vec::new());
+    let (mut corners, mut count) = (0, 0);
+    for piece in pieces.iter_mut() {
+        if let Some((own, _)) = in_rounds(piece) {
+            let face = |p: usize| own.order.as_ref().map_or(p, |order| order[p] as usize);
+            let of = |p| own.mesh.face_offsets[face(p) + 1] - own.mesh.face_offsets[face(p)];
+            let more = piece.range.clone().map(of).map(|corners| corners as usize).sum::<usize>();
+            if own.number != mesh.number || corners > 0 && corners + more > round {
+                break;
+            }
+            for place in piece.range.clone() {
+                own.uvs.iter().for_each(|i| i.elements(own.mesh, face(place), &mut uvs));
+                own.normals.iter().for_each(|i| i.elements(own.mesh, face(place), &mut normals));
+            }
+            piece.at = corners;
+            corners += more;
+        }
+        count += 1;
     }
+    let window = Window {
+        uvs: match (&mesh.uvs, &mesh.mesh.uvs) {
+            (Some(Index::InRounds(_, firsts)), Some(own)) => {
+                rounds::numbers(&values::UvValues(&own.values), firsts, &uvs)
+            }
+            _ => Vec::new(),
+        },
+        normals: match (&mesh.normals, &mesh.normal_values) {
+            (Some(Index::InRounds(_, firsts)), Some(own)) => rounds::numbers(own, firsts, &normals),
+            _ => Vec::new(),
+        },
+    };
+    (window, count)
 }
 
 /// The faces of each part sorted by material, in their own order within each; `None` when they

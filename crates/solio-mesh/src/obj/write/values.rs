@@ -1,12 +1,15 @@
 //! UVs and normals on their way into the file: merged, or as they are.
 
 use super::plan::{Part, faces};
+use crate::bits::Bits;
 use crate::merge::{self, Merged, Values};
 use crate::model::{Domain, Mesh, NONE};
 use crate::obj::ObjWriteOptions;
+use crate::rounds;
 use crate::transform::{direction, unit};
 use solio_base::{Error, Result};
 use solio_codec::number::Digits;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// How the corners of a mesh refer to the values that are written.
@@ -15,6 +18,9 @@ pub(super) enum Index<'a> {
     Own(&'a Domain<'a>),
     /// Through the numbers of merged values, which the first part writes.
     Merged(&'a Domain<'a>, Merged),
+    /// The same where the memory does not suffice for all numbers: the elements that bring a new
+    /// value. The numbers are made for some faces at a time ([`Window`]).
+    InRounds(&'a Domain<'a>, Bits),
 }
 
 impl Index<'_> {
@@ -39,8 +45,65 @@ impl Index<'_> {
                 per_face(mesh, faces, |f| merged.number(f), out);
             }
             Index::Merged(_, merged) => merged.numbers(corners, out),
+            Index::InRounds(..) => {}
         }
     }
+
+    /// Appends the elements whose numbers [`Index::append`] appends.
+    pub(super) fn elements(&self, mesh: &Mesh<'_>, face: usize, out: &mut Vec<u32>) {
+        let corners = mesh.face_offsets[face]..mesh.face_offsets[face + 1];
+        match self {
+            Index::InRounds(Domain::Vertex, _) => {
+                let corners = corners.start as usize..corners.end as usize;
+                out.extend_from_slice(&mesh.corner_vertices[corners]);
+            }
+            Index::InRounds(Domain::Face, _) => out.extend(corners.map(|_| face as u32)),
+            Index::InRounds(..) => out.extend(corners),
+            _ => {}
+        }
+    }
+
+    /// How many values are written; `all` if they are not merged.
+    pub(super) fn count(&self, all: usize) -> usize {
+        match self {
+            Index::Own(_) => all,
+            Index::Merged(_, merged) => merged.count() as usize,
+            Index::InRounds(_, firsts) => firsts.count() as usize,
+        }
+    }
+
+    /// Number of groups for [`Index::firsts`]; `None` where the mesh's own values are written.
+    pub(super) fn groups(&self) -> Option<usize> {
+        match self {
+            Index::Own(_) => None,
+            Index::Merged(_, merged) => Some(merged.groups()),
+            Index::InRounds(_, firsts) => Some(firsts.blocks()),
+        }
+    }
+
+    /// The elements of one group that bring a new value: a start and offsets from it.
+    pub(super) fn firsts(&self, group: usize) -> (usize, Cow<'_, [u16]>) {
+        match self {
+            Index::Own(_) => (0, Cow::Borrowed(&[])),
+            Index::Merged(_, merged) => {
+                let (start, firsts) = merged.firsts(group);
+                (start, Cow::Borrowed(firsts))
+            }
+            Index::InRounds(_, firsts) => {
+                let start = firsts.range(group).start;
+                let offsets = firsts.members(group).map(|first| (first as usize - start) as u16);
+                (start, offsets.collect())
+            }
+        }
+    }
+}
+
+/// The numbers of the values of some faces' corners, in the order of writing, where
+/// [`Index::InRounds`] has none.
+#[derive(Default)]
+pub(super) struct Window {
+    pub(super) uvs: Vec<u32>,
+    pub(super) normals: Vec<u32>,
 }
 
 fn per_face(
@@ -242,13 +305,32 @@ pub(super) fn missing_vertex(mesh: &Mesh<'_>, corner: usize) -> Error {
 }
 
 /// The UVs of `mesh`, merged if the options say so.
-pub(super) fn uv_index<'a>(mesh: &'a Mesh<'_>, options: &ObjWriteOptions) -> Option<Index<'a>> {
-    let uvs = mesh.uvs.as_ref().filter(|uvs| options.export_uv && !uvs.values.is_empty())?;
-    Some(if merges(options, &uvs.domain) {
-        Index::Merged(&uvs.domain, merge::merge(&UvValues(&uvs.values)))
-    } else {
-        Index::Own(&uvs.domain)
-    })
+pub(super) fn uv_index<'a>(
+    mesh: &'a Mesh<'_>,
+    options: &ObjWriteOptions,
+    round: Option<usize>,
+) -> Option<Index<'a>> {
+    let uvs = mesh.uvs.as_ref().filter(|_| has_uvs(mesh, options))?;
+    Some(index(&uvs.domain, &UvValues(&uvs.values), merges(options, &uvs.domain), round))
+}
+
+/// How corners refer to `values`, merged in rounds of so many elements or all at once.
+pub(super) fn index<'a, const N: usize>(
+    domain: &'a Domain<'a>,
+    values: &impl Values<N>,
+    merges: bool,
+    round: Option<usize>,
+) -> Index<'a> {
+    match round {
+        _ if !merges => Index::Own(domain),
+        None => Index::Merged(domain, merge::merge(values)),
+        Some(round) => Index::InRounds(domain, rounds::firsts(values, round)),
+    }
+}
+
+/// Whether the mesh's UVs are written.
+pub(super) fn has_uvs(mesh: &Mesh<'_>, options: &ObjWriteOptions) -> bool {
+    options.export_uv && mesh.uvs.as_ref().is_some_and(|uvs| !uvs.values.is_empty())
 }
 
 /// Whether the mesh's normals are written.

@@ -185,10 +185,10 @@ fn merged_rows<const N: usize>(
     make: impl Fn(usize, &[u16], &mut [[f32; N]]),
     mut rows: impl FnMut(usize, &[[f32; N]]) -> Result<()>,
 ) -> Result<()> {
-    let Some(Index::Merged(_, merged)) = index else { return Ok(()) };
+    let Some(index) = index else { return Ok(()) };
     let mut made = [[0.0f32; N]; BLOCK];
     for group in groups {
-        let (start, firsts) = merged.firsts(group);
+        let (start, firsts) = index.firsts(group);
         for firsts in firsts.chunks(BLOCK) {
             let made = &mut made[..firsts.len()];
             make(start, firsts, made);
