@@ -135,20 +135,23 @@ def rows(folder: Path, quick: bool) -> Iterator[dict[str, object]]:
     files, size = bench.listed("small", small), sum(p.stat().st_size for p in small)
     tokio, rayon = version("tokio"), version("rayon")
     store, mmap = version("object_store"), version("memmap2")
-    cold = {"loop": "", "rayon 32": rayon, "tokio 256": tokio, "solio buffered": "", "mmap 2": mmap}
+    cold = {
+        "loop": "", "rayon 32": rayon, "tokio 256": tokio, "solio uring": "", "solio buffered": "",
+        "mmap 2": mmap,
+    }  # fmt: skip
     yield from bench.rows(f"{len(small)} small files, cold", files, cold, cold=True, rounds=rounds)
     words = ["--bs=64k", "--iodepth=32", "--size=1g", "--filename=fio.bin"]
     yield from beside_fio(bench, "small files, cold, over random 64 KiB", files, size, words, rounds)
     warm = {
         "loop": "", f"pool {CORES}": "", f"pool {2 * CORES}": "", "mmap 1": mmap,
         f"mmap {CORES}": mmap, "tokio 256": tokio, "object_store 256": store,
-        "solio direct": "", "solio mmap": "",
+        "solio uring": "", "solio direct": "", "solio mmap": "",
     }  # fmt: skip
     yield from bench.rows(f"{len(small)} small files, warm", files, warm, cold=False, rounds=rounds)
     shutil.rmtree(folder / "small")
     large = make_large(folder, 4, (64 if quick else 1024) << 20)
     files, size = bench.listed("large", large), sum(p.stat().st_size for p in large)
-    cold = {"loop": "", "solio buffered": "", f"mmap {CORES}": mmap}
+    cold = {"loop": "", "solio uring": "", "solio buffered": "", f"mmap {CORES}": mmap}
     yield from bench.rows("4 × 1 GiB, cold", files, cold, cold=True, rounds=rounds)
     words = ["--rw=read", "--bs=2m", "--iodepth=8", "--size=2g", "--filename=fio.bin"]
     yield from beside_fio(bench, "4 × 1 GiB, cold, over sequential", files, size, words, rounds)

@@ -30,6 +30,7 @@ fn main() -> Result<()> {
         "solio" => engine(&paths, Backend::Auto, Direct::Auto)?,
         "solio buffered" => engine(&paths, Backend::Threads, Direct::Never)?,
         "solio direct" => engine(&paths, Backend::Threads, Direct::Always)?,
+        "solio uring" => engine(&paths, Backend::Uring, Direct::Auto)?,
         "solio mmap" => engine(&paths, Backend::Mmap, Direct::Never)?,
         "loop" => in_a_loop(&paths)?,
         "rayon 32" => rayon_read(&paths)?,

@@ -160,8 +160,8 @@ class Batch:
 class Reader:
     """Reads files. Make one, share it between threads, keep it.
 
-    `memory`: bytes of results under way or not taken. `backend`: ``"auto"``, ``"threads"`` or
-    ``"mmap"``; the environment variable ``SOLIO_IO`` overrides it. `direct`: whether to go past
+    `memory`: bytes of results under way or not taken. `backend`: ``"auto"``, ``"uring"``,
+    ``"threads"`` or ``"mmap"``; the environment variable ``SOLIO_IO`` overrides it. `direct`: whether to go past
     the page cache; ``"auto"`` does for what is not in it, and leaves it as it was.
     """
 

@@ -28,7 +28,7 @@ def files(tmp_path: Path) -> list[Path]:
     return paths
 
 
-@pytest.mark.parametrize("backend", ["auto", "threads", "mmap"])
+@pytest.mark.parametrize("backend", ["auto", "uring", "threads", "mmap"])
 @pytest.mark.parametrize("direct", ["auto", "never", "always"])
 def test_all_bytes_of_all_files(files: list[Path], backend: str, direct: str) -> None:
     reader = Reader(backend=backend, direct=direct)  # type: ignore[arg-type]
@@ -80,7 +80,7 @@ def test_cancelling(files: list[Path]) -> None:
         assert isinstance(one.error, solio.CancelledError) and not one.submitted
     with pytest.raises(solio.ArgumentError):
         batch.cancel(3)
-    with pytest.raises(solio.ArgumentError, match="auto, threads, mmap"):
+    with pytest.raises(solio.ArgumentError, match="auto, uring, threads, mmap"):
         Reader(backend="floppy")
 
 

@@ -65,11 +65,13 @@ fn rate(read: &ReadAll, usage: &Usage) -> f64 {
     read.bytes as f64 / 1e6 / usage.wall_s.max(1e-9)
 }
 
-/// `20,000 files, 1.19 GB in 0.42 s: 2,830 MB/s, 0.30 CPU s; 100 % past the page cache`.
+/// `20,000 files, 1.19 GB in 0.42 s: 2,830 MB/s, 0.30 CPU s; 100 % past the page cache, by threads`.
 fn summary(read: &ReadAll, usage: &Usage) -> String {
+    let by = read.engine.backend.name();
+    let why = read.engine.fallback.as_ref().map_or(String::new(), |why| format!(" ({why})"));
     let direct = 100.0 * read.engine.direct_bytes as f64 / read.engine.bytes.max(1) as f64;
     format!(
-        "{} files, {} in {}: {} MB/s, {} CPU; {direct:.0} % past the page cache",
+        "{} files, {} in {}: {} MB/s, {} CPU; {direct:.0} % past the page cache, by {by}{why}",
         crate::table::count(read.files),
         bytes(read.bytes),
         seconds(usage.wall_s),
@@ -102,6 +104,8 @@ fn to_json(read: &ReadAll, usage: &Usage) -> serde_json::Value {
         "bytes": read.bytes,
         "direct_bytes": read.engine.direct_bytes,
         "reads": read.engine.pieces,
+        "backend": read.engine.backend.name(),
+        "fallback": read.engine.fallback,
         "wall_s": usage.wall_s,
         "cpu_s": usage.cpu_s,
         "mb_s": rate(read, usage),

@@ -233,7 +233,7 @@ fn cat_gives_all_bytes_in_order_and_goes_on_past_bad_files() {
     let big: Vec<u8> = (0..20_000_000u32).map(|i| (i / 3) as u8).collect();
     std::fs::create_dir(dir.path().join("sub")).unwrap();
     std::fs::write(dir.path().join("sub/big"), &big).unwrap();
-    for backend in ["auto", "threads", "mmap"] {
+    for backend in ["auto", "uring", "threads", "mmap"] {
         let args = ["cat", "--backend", backend, "tri.obj", "missing", "sub", "bad.obj"];
         let ran = solio(dir.path(), &args, b"");
         assert_eq!(ran.code, 1);

@@ -1,9 +1,9 @@
 //! Recording a run, and what is made of it: a trace and a page.
 
-use solio_base::{Error, Result, Sink, Work};
-use solio_io::FileSink;
+use crate::write_bytes;
+use solio_base::{Error, Result, Work};
 use solio_measure::{Recorder, Recording, Summary, peak_rss_bytes, report_html, trace_json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Which files a recording becomes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,22 +67,11 @@ impl Recorded {
         ]);
         let recording = self.recorder.finish(summary);
         if let Some(path) = &self.files.trace {
-            write(path, &trace_json(&recording), work)?;
+            write_bytes(path, trace_json(&recording).as_bytes())?;
         }
         if let Some(path) = &self.files.report {
-            write(path, &report_html(&recording), work)?;
+            write_bytes(path, report_html(&recording).as_bytes())?;
         }
         Ok(recording)
     }
-}
-
-fn write(path: &Path, text: &str, work: &Work) -> Result<()> {
-    // A run that was cancelled has its trace and its page all the same.
-    let work = Work { threads: work.threads, memory_bytes: work.memory_bytes, ..Work::default() };
-    let put = || {
-        let mut file = FileSink::create(path, &Default::default(), &work)?;
-        file.write_bytes(&work, text.as_bytes())?;
-        file.commit()
-    };
-    put().map(drop).map_err(|e| e.at_path(path))
 }

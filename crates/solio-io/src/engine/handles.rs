@@ -42,6 +42,11 @@ impl Handle {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = rustix::fs::openat(CWD, path, flags, Mode::empty())
             .map_err(|e| io_error("open", e.into(), path))?;
+        Handle::of(file, path, direct)
+    }
+
+    /// The file at `path`, which has just been opened.
+    pub(crate) fn of(file: OwnedFd, path: &Path, direct: Direct) -> Result<Self> {
         let stat = rustix::fs::fstat(&file).map_err(|e| io_error("read", e.into(), path))?;
         let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
         if !kind.is_file() {

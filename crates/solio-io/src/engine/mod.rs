@@ -33,6 +33,7 @@ mod shared;
 mod simulator;
 #[cfg(test)]
 mod tests;
+mod uring;
 
 pub use batch::Batch;
 pub use handles::Direct;
@@ -57,11 +58,13 @@ pub enum Backend {
     Threads,
     /// Threads that copy out of memory maps.
     Mmap,
+    /// Linux's io_uring; where the system refuses it, threads (and [`EngineStats`] says so).
+    Uring,
 }
 
 impl Backend {
     /// All of them.
-    pub const ALL: [Backend; 3] = [Backend::Auto, Backend::Threads, Backend::Mmap];
+    pub const ALL: [Backend; 4] = [Backend::Auto, Backend::Uring, Backend::Threads, Backend::Mmap];
 
     /// The name that `SOLIO_IO` and `--backend` take.
     pub fn name(self) -> &'static str {
@@ -69,6 +72,25 @@ impl Backend {
             Backend::Auto => "auto",
             Backend::Threads => "threads",
             Backend::Mmap => "mmap",
+            Backend::Uring => "uring",
+        }
+    }
+
+    /// Threads that serve an engine.
+    fn threads(self, options: &EngineOptions) -> usize {
+        match self {
+            Backend::Uring => options.warm_threads.min(2),
+            _ => options.threads,
+        }
+    }
+
+    /// Pieces in flight at once.
+    fn width(self, options: &EngineOptions, warm: bool) -> usize {
+        match (self, warm) {
+            (Backend::Uring, true) => 8 * self.threads(options),
+            (Backend::Uring, false) => uring::DEPTH * self.threads(options),
+            (_, true) => options.warm_threads,
+            (_, false) => options.threads,
         }
     }
 }
@@ -108,8 +130,12 @@ impl Default for EngineOptions {
 }
 
 /// What an engine has done since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineStats {
+    /// What moved them.
+    pub backend: Backend,
+    /// Why it is not the backend that was asked for.
+    pub fallback: Option<String>,
     /// Bytes read.
     pub bytes: u64,
     /// Those of them that went past the page cache.
@@ -121,6 +147,7 @@ pub struct EngineStats {
 /// Reads files: make one, share it, keep it.
 pub struct Engine {
     owner: Arc<Owner>,
+    fallback: Option<String>,
 }
 
 impl Engine {
@@ -138,12 +165,24 @@ impl Engine {
             open_files: (descriptors / 2).clamp(1, 4096),
             ..Tuning::default()
         };
+        // Measured: 32 threads read small cold files faster than two rings, and warm ones alike.
+        let (backend, fallback) = match options.backend {
+            Backend::Auto => (Backend::Threads, None),
+            Backend::Uring => match uring::ring() {
+                Ok(_) => (Backend::Uring, None),
+                Err(why) => (Backend::Threads, Some(why)),
+            },
+            backend => (backend, None),
+        };
         let pool = pool::Pool::new(options.memory_bytes);
-        let mut core = Core::new(tuning, options.warm_threads, pool);
+        let mut core = Core::new(tuning, backend.width(&options, true), pool);
         core.scheduler.bytes_rate = options.bytes_per_second.map(Bucket::new);
         core.scheduler.operations_rate = options.operations_per_second.map(Bucket::new);
         let handles = handles::Handles::new((descriptors / 4).min(1024));
-        Ok(Engine { owner: Arc::new(Owner(Shared::new(options, core, handles))) })
+        Ok(Engine {
+            owner: Arc::new(Owner(Shared::new(options, backend, core, handles))),
+            fallback,
+        })
     }
 
     /// Queues reads, any number of them, and returns at once.
@@ -161,6 +200,8 @@ impl Engine {
     pub fn stats(&self) -> EngineStats {
         let counts = &self.owner.0.counts;
         EngineStats {
+            backend: self.owner.0.backend,
+            fallback: self.fallback.clone(),
             bytes: counts.bytes.load(Relaxed),
             direct_bytes: counts.direct_bytes.load(Relaxed),
             pieces: counts.pieces.load(Relaxed),

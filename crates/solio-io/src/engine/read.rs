@@ -34,22 +34,35 @@ pub(crate) fn read(backend: Backend, flight: &Flight, counts: &Counts) -> Result
     }
 }
 
-/// One `pread`; a direct one is widened to what direct I/O can do.
+/// One `pread`.
 fn pread(handle: &Handle, landing: &Landing, offset: u64, length: usize) -> std::io::Result<usize> {
-    if handle.is_direct() && landing.is_aligned() {
-        let start = offset / ALIGN as u64 * ALIGN as u64;
-        let before = (offset - start) as usize;
-        // SAFETY: the piece is this flight's; it begins and ends at multiples of ALIGN except
-        // where the request begins and ends, and there the block has room.
-        let window = unsafe { landing.window(start, (before + length).next_multiple_of(ALIGN)) };
-        match rustix::io::pread(handle.file(), window, start) {
-            Err(rustix::io::Errno::INVAL) => handle.stop_direct(),
-            answer => return Ok(answer?.saturating_sub(before)),
+    let (start, before, wide) = widened(handle, landing, offset, length);
+    // SAFETY: the piece is this flight's; see `widened`.
+    let window = unsafe { landing.window(start, wide) };
+    match rustix::io::pread(handle.file(), window, start) {
+        Err(rustix::io::Errno::INVAL) if handle.is_direct() => {
+            handle.stop_direct();
+            pread(handle, landing, offset, length)
         }
+        answer => Ok(answer?.saturating_sub(before)),
     }
-    // SAFETY: the piece is this flight's alone.
-    let window = unsafe { landing.window(offset, length) };
-    Ok(rustix::io::pread(handle.file(), window, offset)?)
+}
+
+/// Offset and length of a read, and how much of it lies before what is wanted: direct reads begin
+/// and end at multiples of [`ALIGN`]. A piece does so itself except where its request begins and
+/// ends, and there the memory has room.
+pub(crate) fn widened(
+    handle: &Handle,
+    landing: &Landing,
+    offset: u64,
+    length: usize,
+) -> (u64, usize, usize) {
+    if !(handle.is_direct() && landing.is_aligned()) {
+        return (offset, 0, length);
+    }
+    let start = offset / ALIGN as u64 * ALIGN as u64;
+    let before = (offset - start) as usize;
+    (start, before, (before + length).next_multiple_of(ALIGN))
 }
 
 /// Copies out of a memory map: what `SOLIO_IO=mmap` asks for, to compare.

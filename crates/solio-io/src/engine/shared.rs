@@ -2,7 +2,7 @@
 
 use super::batch::BatchState;
 use super::core::{Core, Flight, Opened, Packed, Work};
-use super::handles::{Direct, Handles};
+use super::handles::{Direct, Handle, Handles};
 use super::request::{Done, Packing, Request};
 use super::{Backend, EngineOptions, pool::Buffer, read};
 use solio_base::{Error, Limits, Result};
@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     handles: Handles,
     devices: Mutex<Devices>,
     pub(crate) options: EngineOptions,
+    /// What really moves the bytes.
+    pub(crate) backend: Backend,
     pub(crate) counts: Counts,
 }
 
@@ -58,6 +60,9 @@ impl Drop for Owner {
     }
 }
 
+/// The engine ends; what flies is still finished.
+pub(crate) struct Closing;
+
 /// What an engine has done so far.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -80,7 +85,12 @@ impl Guarded {
 }
 
 impl Shared {
-    pub(crate) fn new(options: EngineOptions, core: Core, handles: Handles) -> Arc<Self> {
+    pub(crate) fn new(
+        options: EngineOptions,
+        backend: Backend,
+        core: Core,
+        handles: Handles,
+    ) -> Arc<Self> {
         Arc::new(Shared {
             core: Mutex::new(Guarded {
                 core,
@@ -94,6 +104,7 @@ impl Shared {
             handles,
             devices: Mutex::default(),
             options,
+            backend,
             counts: Counts::default(),
         })
     }
@@ -156,12 +167,15 @@ impl Shared {
         }
         if guarded.idle > 0 {
             self.work.notify_one();
-        } else if guarded.threads.len() < self.options.threads {
+        } else if guarded.threads.len() < self.backend.threads(&self.options) {
             let shared = self.clone();
             let name = format!("solio io {}", guarded.threads.len());
             let serve = move || {
                 shared.lock().idle -= 1;
-                shared.serve();
+                match (shared.backend, super::uring::ring()) {
+                    (Backend::Uring, Ok(ring)) => super::uring::Driver::new(ring).serve(&shared),
+                    _ => shared.serve(),
+                }
             };
             // Without a further thread the work goes on with those that there are.
             if let Ok(thread) = std::thread::Builder::new().name(name).spawn(serve) {
@@ -187,7 +201,7 @@ impl Shared {
     /// one to read; `helping` is the receiver's mark that it is counted as a helper.
     pub(crate) fn help(self: &Arc<Self>, helping: &mut bool) -> bool {
         let mut guarded = self.lock();
-        if guarded.closing || !guarded.is_warm() {
+        if guarded.closing || !guarded.is_warm() || self.backend == Backend::Uring {
             return false;
         }
         if !std::mem::replace(helping, true) {
@@ -219,7 +233,7 @@ impl Shared {
         let bytes = flight.grant.length;
         let _span = READ.begin().bytes(bytes as usize);
         IN_FLIGHT.add(bytes as i64);
-        let result = read::read(self.options.backend, flight, &self.counts);
+        let result = read::read(self.backend, flight, &self.counts);
         IN_FLIGHT.add(-(bytes as i64));
         result
     }
@@ -252,11 +266,16 @@ impl Shared {
         }
     }
 
+    /// Whether a flight's file is to be read past the page cache.
+    pub(crate) fn direct_of(&self, flight: &Flight) -> Direct {
+        if flight.aligned { self.options.direct } else { Direct::Never }
+    }
+
     /// Opens a flight's file; the flight to go on with, if any.
-    fn open(self: &Arc<Self>, flight: Flight) -> Option<Flight> {
+    pub(crate) fn open(self: &Arc<Self>, flight: Flight) -> Option<Flight> {
         let request = flight.request();
         let whole = request.length.is_none();
-        let direct = if flight.aligned { self.options.direct } else { Direct::Never };
+        let direct = self.direct_of(&flight);
         let span = OPEN.begin();
         let mut file = self.handles.open(&request.path, direct, !whole);
         // The process may have opened more than when the engine counted: wait for some to close.
@@ -269,6 +288,15 @@ impl Shared {
             file = self.handles.open(&request.path, direct, !whole);
         }
         drop(span);
+        self.opened(flight, file)
+    }
+
+    /// A flight's file is open, or not; the flight to go on with, if any.
+    pub(crate) fn opened(
+        self: &Arc<Self>,
+        flight: Flight,
+        file: Result<Arc<Handle>>,
+    ) -> Option<Flight> {
         let mut guarded = self.lock();
         match guarded.core.opened(flight, file, now_ns()) {
             Opened::Read(flight) => {
@@ -277,6 +305,36 @@ impl Shared {
                 Some(flight)
             }
             Opened::Over => None,
+        }
+    }
+
+    /// A flight of a ring has ended.
+    pub(crate) fn ended(&self, flight: Flight, result: Result<()>) {
+        if result.is_ok() {
+            let direct = flight.file.as_ref().is_some_and(|f| f.is_direct());
+            self.counts.add(flight.grant.length, direct);
+        }
+        drop(self.land(flight, result));
+    }
+
+    /// A piece for a ring; waits for one only if it may.
+    pub(crate) fn take(
+        self: &Arc<Self>,
+        may_wait: bool,
+    ) -> std::result::Result<Option<Flight>, Closing> {
+        let mut guarded = self.lock();
+        if may_wait {
+            return self.next_flight(guarded).map(Some).ok_or(Closing);
+        }
+        if guarded.closing {
+            return Err(Closing);
+        }
+        match guarded.core.next(now_ns()) {
+            Work::Fly(flight) => {
+                self.call_for_help(&mut guarded);
+                Ok(Some(flight))
+            }
+            Work::Wait(_) | Work::Nothing => Ok(None),
         }
     }
 
@@ -301,8 +359,7 @@ impl Shared {
     /// As many reads at once as suit the page cache, or the medium.
     fn adapt(&self, guarded: &mut Guarded, cold: bool) {
         guarded.cold += (f64::from(u8::from(cold)) - guarded.cold) * NEWEST;
-        guarded.core.scheduler.width =
-            if guarded.is_warm() { self.options.warm_threads } else { self.options.threads };
+        guarded.core.scheduler.width = self.backend.width(&self.options, guarded.is_warm());
     }
 
     pub(crate) fn cancel(&self, batch: &Arc<BatchState>, indices: Range<usize>) {
