@@ -34,14 +34,15 @@ pub(crate) fn size(memory: u64, count: u64, others: u64, each: u64) -> Result<us
     let round = memory.saturating_sub(others) / bytes;
     let least = LEAST.min(count);
     if round < least {
-        return Err(too_little(least * bytes + others));
+        return Err(too_little(others));
     }
     Ok(round as usize)
 }
 
-/// The error where merging needs so many bytes, beside the quarter for chunks under way.
-pub(crate) fn too_little(bytes: u64) -> Error {
-    let mib = (bytes / 3 * 4).div_ceil(1 << 20) + 1;
+/// The error where `others` bytes and the least round pass the memory; a quarter more is for the
+/// chunks under way.
+pub(crate) fn too_little(others: u64) -> Error {
+    let mib = ((others + LEAST * (BYTES + 8)) / 3 * 4).div_ceil(1 << 20) + 1;
     Error::limit("merging UVs and normals takes more memory than there is for it")
         .hint(format!("give it {mib} MiB (--mem {mib}M)"))
 }
@@ -268,6 +269,6 @@ mod tests {
         let mib: u64 =
             hint.trim_start_matches("give it ").split(' ').next().unwrap().parse().unwrap();
         assert!(size((mib << 20) / 4 * 3, 1 << 30, 5 << 20, 0).is_ok(), "{hint}");
-        assert!(size(((mib - 3) << 20) / 4 * 3, 1 << 30, 5 << 20, 0).is_err(), "{hint}");
+        assert!(size(((mib - 4) << 20) / 4 * 3, 1 << 30, 5 << 20, 0).is_err(), "{hint}");
     }
 }

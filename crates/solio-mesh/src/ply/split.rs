@@ -83,9 +83,9 @@ impl<'m> Split<'m> {
         Some((Split { keys, firsts, loose, round: None }, Numbers::All(numbers)))
     }
 
-    /// Merges the corners of a mesh within `most` bytes, in rounds.
-    pub(crate) fn in_rounds(keys: Keys<'m>, most: u64) -> Result<Split<'m>> {
-        let round = rounds::size(most, keys.corners() as u64, 0, 0)?;
+    /// Merges the corners of a mesh in rounds, within `memory` of which `others` bytes are taken.
+    pub(crate) fn in_rounds(keys: Keys<'m>, memory: u64, others: u64) -> Result<Split<'m>> {
+        let round = rounds::size(memory, keys.corners() as u64, others, 0)?;
         let loose = loose(keys.mesh);
         let firsts = match keys.width() {
             3 => rounds::firsts::<3>(&keys, round),

@@ -67,7 +67,7 @@ fn lists_and_rounds_find_what_one_map_finds() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let (linked, of_all) = Split::linked(keys).unwrap();
-                let in_rounds = Split::in_rounds(keys, 6 << 20).unwrap();
+                let in_rounds = Split::in_rounds(keys, 6 << 20, 0).unwrap();
                 assert!(
                     linked
                         .firsts
@@ -131,5 +131,9 @@ fn a_crowded_vertex_does_not_take_for_ever() {
     let scene = Scene { meshes: vec![fan], ..Scene::default() };
     let wanted = written(&scene, 512 << 20, 2).unwrap();
     assert!(wanted == written(&scene, 16 << 20, 1).unwrap());
-    assert_eq!(written(&scene, 1 << 20, 1).unwrap_err().kind(), ErrorKind::Limit);
+    let error = written(&scene, 1 << 20, 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    let hint = error.hint_text().unwrap();
+    let mib: u64 = hint.split(' ').nth(2).unwrap().parse().unwrap();
+    assert!(wanted == written(&scene, mib << 20, 1).unwrap(), "{hint}");
 }

@@ -55,17 +55,22 @@ pub fn encode_ply(
     Ok(())
 }
 
-/// The memory for numbers of corners: a quarter is for the chunks under way, some for what every
-/// part keeps.
+/// The memory for numbers of corners: a quarter is for the chunks under way.
 fn memory(parts: &[Part<'_>], work: &Work) -> Result<u64> {
-    let kept: u64 = parts.iter().filter_map(|part| part.keys.map(|keys| keys.bytes_kept())).sum();
+    let kept = kept(parts);
     let all = work.memory_bytes / 4 * 3;
     all.checked_sub(kept).ok_or_else(|| crate::rounds::too_little(kept))
+}
+
+/// Bytes that all parts keep while the file is written.
+fn kept(parts: &[Part<'_>]) -> u64 {
+    parts.iter().filter_map(|part| part.keys.map(|keys| keys.bytes_kept())).sum()
 }
 
 /// Merges the corners of all parts. Returns the numbers of all corners if that is little enough.
 fn split(parts: &mut [Part<'_>], memory: u64, work: &Work) -> Result<Vec<Refs>> {
     let groups = groups(parts, memory);
+    let always = kept(parts);
     let mut kept = Vec::new();
     for group in &groups {
         work.cancel.check()?;
@@ -80,7 +85,7 @@ fn split(parts: &mut [Part<'_>], memory: u64, work: &Work) -> Result<Vec<Refs>> 
             part.split = match (split, part.keys) {
                 (None, Some(keys)) => {
                     let others = if group.len() > 1 { bytes } else { 0 };
-                    Some(Split::in_rounds(keys, memory.saturating_sub(others))?)
+                    Some(Split::in_rounds(keys, memory + always, others + always)?)
                 }
                 (split, _) => split,
             };
