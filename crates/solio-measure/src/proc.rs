@@ -67,8 +67,22 @@ impl Proc {
         cores.map(|line| busy_ticks(line) / ticks).collect()
     }
 
-    /// CPU seconds of each living thread, by its number and name.
-    pub(crate) fn threads_s(&mut self) -> Vec<(u32, String, f64)> {
+    /// CPU seconds of each living thread, by its number and name; looks for new ones if asked.
+    pub(crate) fn threads_s(&mut self, new_ones: bool) -> Vec<(u32, String, f64)> {
+        if new_ones {
+            self.find_threads();
+        }
+        let mut all = Vec::with_capacity(self.threads.len());
+        for (id, thread) in &self.threads {
+            // Nanoseconds on a CPU, nanoseconds waiting for one, times it got one.
+            let text = text_of(&thread.file, &mut self.buffer);
+            let ns = text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok());
+            all.extend(ns.map(|ns| (*id, thread.name.clone(), ns * 1e-9)));
+        }
+        all
+    }
+
+    fn find_threads(&mut self) {
         self.threads.values_mut().for_each(|thread| thread.seen = false);
         for entry in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
             let Some(id) = entry.file_name().to_str().and_then(|id| id.parse().ok()) else {
@@ -81,14 +95,6 @@ impl Proc {
             }
         }
         self.threads.retain(|_, thread| thread.seen);
-        let mut all = Vec::with_capacity(self.threads.len());
-        for (id, thread) in &self.threads {
-            // Nanoseconds on a CPU, nanoseconds waiting for one, times it got one.
-            let text = text_of(&thread.file, &mut self.buffer);
-            let ns = text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok());
-            all.extend(ns.map(|ns| (*id, thread.name.clone(), ns * 1e-9)));
-        }
-        all
     }
 
     pub(crate) fn process_io(&mut self) -> Option<ProcessIo> {
@@ -206,7 +212,7 @@ mod tests {
     fn the_kernel_knows_this_process() {
         let mut proc = Proc::open();
         assert!(!proc.cores_s().is_empty());
-        let threads = proc.threads_s();
+        let threads = proc.threads_s(true);
         assert!(threads.iter().any(|(id, name, _)| *id == std::process::id() && name == "main"));
         assert!(proc.resident_bytes().is_some_and(|bytes| bytes > 1e5));
         let before = proc.process_io().unwrap();

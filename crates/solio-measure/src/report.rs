@@ -159,6 +159,8 @@ mod tests {
         assert_eq!(data["summary"]["totals"], recording.summary_json()["totals"]);
         assert_eq!(data["summary"]["spans"], 1_000_000);
         assert!(data["timeline"]["merged_below_ns"].as_u64().unwrap() > 0);
+        let bars = data["timeline"]["threads"][0]["bars"].as_array().unwrap();
+        assert!(bars.len() > 6 * 50, "merged more than was necessary: {}", bars.len());
         assert_eq!(data["summary"]["table"]["rows"].as_array().unwrap().len(), MOST_ROWS + 1);
     }
 

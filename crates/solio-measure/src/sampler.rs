@@ -2,8 +2,9 @@
 //!
 //! * The memory is bounded: when there are too many samples every second one goes, and from then
 //!   on half as many are taken.
-//! * The cost is bounded: after a sample that took t the next one waits at least 200 t, so that
-//!   sampling never takes more than half a percent of one core.
+//! * The cost is bounded: after a sample that took t of CPU time the next one waits at least 100 t,
+//!   so that sampling never takes more than one percent of one core. What the kernel counts only
+//!   in hundredths of a second is looked at every fifth time, new threads every second time.
 
 use crate::counter::{self, Unit};
 use crate::proc::Proc;
@@ -17,7 +18,9 @@ use std::time::Duration;
 const EVERY_NS: u64 = 10_000_000;
 const MOST_SAMPLES: usize = 4096;
 /// A sample may take this share of the time until the next one.
-const COST_SHARE: u64 = 200;
+const COST_SHARE: u64 = 100;
+/// The kernel's slow figures are looked at each time that the number of the sample divides by this.
+const SLOW_EVERY: u64 = 5;
 
 /// What a series is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,31 +113,33 @@ impl Drop for Sampler {
 fn run(start: u64, stop: &AtomicBool) -> Samples {
     let mut collected = Collected::new();
     let mut next = 0;
+    let mut spent_s = usage::thread_cpu_s();
     loop {
         let last = stop.load(Ordering::Relaxed);
         let began = clock::ns_between(start, clock::ticks());
         if last || began >= next {
-            collected.sample(began);
-            let cost = clock::ns_between(start, clock::ticks()) - began;
+            collected.sample(began, last);
+            // All since the last sample, waking up among it.
+            let before_s = std::mem::replace(&mut spent_s, usage::thread_cpu_s());
+            let cost = ((spent_s - before_s) * 1e9) as u64;
             next = began + (EVERY_NS << collected.halved).max(COST_SHARE * cost);
         }
         if last {
-            return collected.samples;
+            return collected.finish();
         }
         let now = clock::ns_between(start, clock::ticks());
         std::thread::park_timeout(Duration::from_nanos(next.saturating_sub(now)));
     }
 }
 
-/// A cumulative figure of the kernel, and what it was at the first look.
-type Key = (Group, String);
-
 struct Collected {
     proc: Proc,
     samples: Samples,
-    places: BTreeMap<Key, usize>,
-    /// What totals were at the start of the recording.
-    first: BTreeMap<Key, f64>,
+    /// What each total was at the start of the recording.
+    first: Vec<f64>,
+    /// Where the next figure stood last time: they come in the same order each time.
+    cursor: usize,
+    taken: u64,
     /// CPU seconds of each thread at the last look; of all threads with a name, the sum.
     threads: BTreeMap<u32, f64>,
     by_name: BTreeMap<String, f64>,
@@ -146,109 +151,182 @@ impl Collected {
         Collected {
             proc: Proc::open(),
             samples: Samples::default(),
-            places: BTreeMap::new(),
-            first: BTreeMap::new(),
+            first: Vec::new(),
+            cursor: 0,
+            taken: 0,
             threads: BTreeMap::new(),
             by_name: BTreeMap::new(),
             halved: 0,
         }
     }
 
-    fn sample(&mut self, now_ns: u64) {
-        use Group::{Calls, Core, Counter, Disk, Medium, Memory, Process, Thread};
+    /// Takes a sample; the first and the last one are whole.
+    fn sample(&mut self, now_ns: u64, last: bool) {
+        use Group::{Calls, Medium, Memory, Process};
+        let slow = last || self.taken.is_multiple_of(SLOW_EVERY);
         self.samples.times_ns.push(now_ns);
+        self.cursor = 0;
         self.total(Process, "process", Unit::Seconds, usage::cpu_s());
-        for (i, busy_s) in self.proc.cores_s().into_iter().enumerate() {
-            self.total(Core, &format!("cpu{i}"), Unit::Seconds, busy_s);
-        }
-        let known = std::mem::take(&mut self.threads);
-        for (id, name, cpu_s) in self.proc.threads_s() {
-            self.threads.insert(id, cpu_s);
-            // A number that comes again belongs to a new thread, which starts at 0. A thread
-            // that the first look finds has used what it has before the recording.
-            let before = match known.get(&id) {
-                Some(before) if *before <= cpu_s => *before,
-                None if self.samples.times_ns.len() == 1 => cpu_s,
-                _ => 0.0,
-            };
-            *self.by_name.entry(name).or_default() += cpu_s - before;
-        }
-        for (name, cpu_s) in self.by_name.clone() {
-            self.put(Thread, &name, Unit::Seconds, true, cpu_s);
-        }
         if let Some(io) = self.proc.process_io() {
             self.total(Calls, "read", Unit::Bytes, io.read_calls);
             self.total(Calls, "write", Unit::Bytes, io.write_calls);
             self.total(Medium, "read", Unit::Bytes, io.read_medium);
             self.total(Medium, "write", Unit::Bytes, io.write_medium);
         }
-        if let Some((read, written)) = self.proc.disks_bytes() {
-            self.total(Disk, "read", Unit::Bytes, read);
-            self.total(Disk, "write", Unit::Bytes, written);
-        }
         if let Some(bytes) = self.proc.resident_bytes() {
             self.put(Memory, "resident", Unit::Bytes, false, bytes);
         }
-        for counter in counter::all() {
-            let (name, unit, value) = (counter.name(), counter.unit(), counter.now() as f64);
-            if counter.is_total() {
-                // One that comes later was first used, at nothing, during the recording.
-                if self.samples.times_ns.len() > 1 {
-                    self.first.entry((Counter, name.to_owned())).or_insert(0.0);
-                }
-                self.total(Counter, name, unit, value);
-            } else {
-                self.put(Counter, name, unit, false, value);
-            }
+        self.counters();
+        self.threads(last || self.taken.is_multiple_of(2));
+        if slow {
+            self.machine();
         }
+        self.taken += 1;
         self.fill_up();
         if self.samples.times_ns.len() >= MOST_SAMPLES {
             self.halve();
         }
     }
 
+    fn counters(&mut self) {
+        for counter in counter::all() {
+            let (name, unit, value) = (counter.name(), counter.unit(), counter.now() as f64);
+            if !counter.is_total() {
+                self.put(Group::Counter, name, unit, false, value);
+                continue;
+            }
+            // One that comes later was first used, at nothing, during the recording.
+            let from = if self.taken == 0 { value } else { 0.0 };
+            self.total_from(Group::Counter, name, unit, value, from);
+        }
+    }
+
+    fn threads(&mut self, new_ones: bool) {
+        let known = std::mem::take(&mut self.threads);
+        for (id, name, cpu_s) in self.proc.threads_s(new_ones) {
+            self.threads.insert(id, cpu_s);
+            // A number that comes again belongs to a new thread, which starts at 0. A thread
+            // that the first look finds has used what it has before the recording.
+            let before = match known.get(&id) {
+                Some(before) if *before <= cpu_s => *before,
+                None if self.taken == 0 => cpu_s,
+                _ => 0.0,
+            };
+            match self.by_name.get_mut(&name) {
+                Some(sum) => *sum += cpu_s - before,
+                None => drop(self.by_name.insert(name, cpu_s - before)),
+            }
+        }
+        let by_name = std::mem::take(&mut self.by_name);
+        for (name, cpu_s) in &by_name {
+            self.put(Group::Thread, name, Unit::Seconds, true, *cpu_s);
+        }
+        self.by_name = by_name;
+    }
+
+    /// The figures about all of the machine.
+    fn machine(&mut self) {
+        for (i, busy_s) in self.proc.cores_s().into_iter().enumerate() {
+            self.total(Group::Core, &format!("cpu{i}"), Unit::Seconds, busy_s);
+        }
+        if let Some((read, written)) = self.proc.disks_bytes() {
+            self.total(Group::Disk, "read", Unit::Bytes, read);
+            self.total(Group::Disk, "write", Unit::Bytes, written);
+        }
+    }
+
     /// A figure that grows, counted from the first look.
     fn total(&mut self, group: Group, name: &str, unit: Unit, value: f64) {
-        let first = *self.first.entry((group, name.to_owned())).or_insert(value);
-        self.put(group, name, unit, true, (value - first).max(0.0));
+        self.total_from(group, name, unit, value, value);
+    }
+
+    /// A figure that grows, counted from `from` if this is the first look.
+    fn total_from(&mut self, group: Group, name: &str, unit: Unit, value: f64, from: f64) {
+        let place = self.place(group, name, unit, true, from);
+        let grown = (value - self.first[place]).max(0.0);
+        self.samples.series[place].values.push(grown);
     }
 
     fn put(&mut self, group: Group, name: &str, unit: Unit, total: bool, value: f64) {
-        let series = &mut self.samples.series;
-        let place = *self.places.entry((group, name.to_owned())).or_insert_with(|| {
-            series.push(Series { group, name: name.to_owned(), unit, total, values: Vec::new() });
-            series.len() - 1
-        });
-        let values = &mut series[place].values;
-        // What came later was nothing before.
-        values.resize(self.samples.times_ns.len() - 1, 0.0);
-        values.push(value);
+        let place = self.place(group, name, unit, total, 0.0);
+        self.samples.series[place].values.push(value);
     }
 
-    /// What was not seen this time is as it was.
+    /// Where the series is, which is made if it is new.
+    fn place(&mut self, group: Group, name: &str, unit: Unit, total: bool, from: f64) -> usize {
+        let series = &mut self.samples.series;
+        let is = |series: &Series| series.group == group && series.name == name;
+        let place = if series.get(self.cursor).is_some_and(is) {
+            self.cursor
+        } else {
+            series.iter().position(is).unwrap_or_else(|| {
+                // What came later was nothing before.
+                let values = vec![0.0; self.samples.times_ns.len() - 1];
+                series.push(Series { group, name: name.to_owned(), unit, total, values });
+                self.first.push(from);
+                series.len() - 1
+            })
+        };
+        self.cursor = place + 1;
+        place
+    }
+
+    /// What was not looked at this time is found out at the end.
     fn fill_up(&mut self) {
         let count = self.samples.times_ns.len();
         for series in &mut self.samples.series {
-            let last = series.values.last().copied().unwrap_or(0.0);
-            series.values.resize(count, last);
+            series.values.resize(count, f64::NAN);
         }
     }
 
     fn halve(&mut self) {
-        let mut i = 0;
-        let mut every_second = || {
-            i += 1;
-            i % 2 == 1
+        // The newest stays: there everything may have been looked at.
+        let odd = self.samples.times_ns.len() % 2;
+        let every_second = |i: &mut usize| {
+            *i += 1;
+            *i % 2 == odd
         };
-        self.samples.times_ns.retain(|_| every_second());
+        let mut i = 0;
+        self.samples.times_ns.retain(|_| every_second(&mut i));
         for series in &mut self.samples.series {
             let mut i = 0;
-            series.values.retain(|_| {
-                i += 1;
-                i % 2 == 1
-            });
+            series.values.retain(|_| every_second(&mut i));
         }
         self.halved += 1;
+    }
+
+    /// The samples, with straight lines where totals were not looked at.
+    fn finish(mut self) -> Samples {
+        let times_ns = &self.samples.times_ns;
+        for series in &mut self.samples.series {
+            bridge(times_ns, &mut series.values, series.total);
+        }
+        self.samples
+    }
+}
+
+/// Fills gaps: totals by straight lines, levels, and the end, by what was last.
+fn bridge(times_ns: &[u64], values: &mut [f64], total: bool) {
+    let mut last: Option<usize> = None;
+    for i in 0..values.len() {
+        if values[i].is_nan() {
+            continue;
+        }
+        if let (Some(from), true) = (last, total) {
+            let (start, end) = (times_ns[from] as f64, times_ns[i] as f64);
+            for k in from + 1..i {
+                let share = (times_ns[k] as f64 - start) / (end - start).max(1.0);
+                values[k] = values[from] + (values[i] - values[from]) * share;
+            }
+        }
+        last = Some(i);
+    }
+    let mut before = 0.0;
+    for value in values {
+        if value.is_nan() {
+            *value = before;
+        }
+        before = *value;
     }
 }
 
@@ -282,6 +360,18 @@ mod tests {
         assert_eq!(series[0].values.len(), times_ns.len());
         let first = series[0].values.iter().position(|v| *v == 7.0).unwrap();
         assert!((99..=104).contains(&times_ns[first]), "{}", times_ns[first]);
+        assert_eq!(*times_ns.last().unwrap(), 2 * MOST_SAMPLES as u64 - 1);
+    }
+
+    #[test]
+    fn what_was_not_looked_at_lies_between() {
+        let times = [0, 10, 20, 40, 50];
+        let mut values = [1.0, f64::NAN, f64::NAN, 9.0, f64::NAN];
+        bridge(&times, &mut values, true);
+        assert_eq!(values, [1.0, 3.0, 5.0, 9.0, 9.0]);
+        let mut values = [1.0, f64::NAN, f64::NAN, 9.0, f64::NAN];
+        bridge(&times, &mut values, false);
+        assert_eq!(values, [1.0, 1.0, 1.0, 9.0, 9.0]);
     }
 
     #[test]
@@ -289,7 +379,7 @@ mod tests {
         let mut collected = Collected::new();
         static LATE: Counter = Counter::total("counted late in the test", Unit::Bytes);
         for i in 0..3 {
-            collected.sample(i);
+            collected.sample(i, i == 2);
             LATE.add(5);
         }
         let late = |series: &&Series| series.name == LATE.name();

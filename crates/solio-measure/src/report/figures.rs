@@ -10,7 +10,7 @@ const MOST_STEPS: usize = 1000;
 /// Cores that are drawn one by one; more are drawn in groups of neighbours.
 const MOST_CORES: usize = 32;
 /// The kernel counts the time of cores in hundredths of a second: shorter steps show nothing.
-const CORE_STEP_NS: u64 = 40_000_000;
+const CORE_STEP_NS: u64 = 50_000_000;
 /// Counters of the code that are drawn.
 const MOST_COUNTERS: usize = 24;
 

@@ -49,7 +49,7 @@ pub(super) fn timeline(recording: &Recording, most: usize) -> Value {
         if all.iter().map(Vec::len).sum::<usize>() <= most || below_ns > recording.duration_ns {
             break;
         }
-        below_ns = (2 * below_ns).max(recording.duration_ns >> 16).max(1);
+        below_ns = (below_ns + below_ns / 2).max(recording.duration_ns >> 16).max(2);
     }
     // A screen is some thousand points wide and may be zoomed a thousand times.
     let unit_ns = (recording.duration_ns >> 23).max(1);
@@ -86,7 +86,7 @@ pub(super) fn timeline(recording: &Recording, most: usize) -> Value {
     })
 }
 
-/// Neighbours that are shorter than `below_ns`, with gaps shorter than that, become one bar.
+/// Neighbours that are shorter than `below_ns` become bars that are no longer than that.
 fn merge(spans: &[Spanned], depths: &[usize], below_ns: u64) -> Vec<Bar> {
     let mut bars: Vec<Bar> = Vec::new();
     // The last bar of each depth, while it takes more.
@@ -96,7 +96,7 @@ fn merge(spans: &[Spanned], depths: &[usize], below_ns: u64) -> Vec<Bar> {
         let short = span.duration_ns < below_ns;
         let open = last[*depth].filter(|_| short);
         match open.map(|i| &mut bars[i]) {
-            Some(bar) if span.start_ns.saturating_sub(bar.end_ns) < below_ns => {
+            Some(bar) if end_ns.saturating_sub(bar.start_ns) <= below_ns => {
                 bar.end_ns = bar.end_ns.max(end_ns);
                 bar.count += 1;
                 bar.bytes += span.bytes;
