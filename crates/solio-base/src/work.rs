@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct Work {
     /// Threads that compute at once; at least 1.
     pub threads: usize,
-    /// Bytes that a pipeline may hold beside its input arrays and its result.
+    /// Bytes that a pipeline may hold beside its input arrays and its result. Without a wish an
+    /// eighth of the machine's memory, 512 MiB to 8 GiB: merging the corners of a large mesh is
+    /// several times slower where its tables do not fit.
     pub memory_bytes: u64,
     /// Asked at every chunk.
     pub cancel: Cancel,
@@ -23,11 +25,22 @@ impl Default for Work {
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
         Work {
             threads,
-            memory_bytes: 512 << 20,
+            memory_bytes: (machine_bytes() / 8).clamp(512 << 20, 8 << 30),
             cancel: Cancel::default(),
             progress: Progress::default(),
         }
     }
+}
+
+/// The memory of this machine; 0 where that is not known.
+fn machine_bytes() -> u64 {
+    #[cfg(target_os = "linux")]
+    {
+        let info = rustix::system::sysinfo();
+        info.totalram as u64 * u64::from(info.mem_unit.max(1))
+    }
+    #[cfg(not(target_os = "linux"))]
+    0
 }
 
 impl Work {

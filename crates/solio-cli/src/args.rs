@@ -322,7 +322,8 @@ pub(crate) struct WorkArgs {
     /// Threads; the default is all
     #[arg(short = 'j', long = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
-    /// Memory that the work may use beside the mesh itself, such as 512M or 2G
+    /// Memory that the work may use beside the mesh itself, such as 512M or 2G [default: an eighth
+    /// of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) mem: Option<u64>,
 }
