@@ -37,7 +37,7 @@ test-python: .venv/ready ## The Python package: tests, types, stubs
 	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/tests
 	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest solio
 
-test-web: .venv/ready ## The page of --report in a headless browser (needs Chromium)
+test-web: .venv/ready ## The pages that Solio makes, in a headless browser (needs Chromium)
 	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli
 	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q web/tests
 

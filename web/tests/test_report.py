@@ -7,8 +7,6 @@ command, which SOLIO_COMMAND names; without one of them it says *skipped*.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -16,18 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-api = pytest.importorskip("playwright.sync_api", reason="skipped: Playwright is not installed")
-
-NAMES = ["chromium", "chromium-browser", "google-chrome", "chrome"]
-
-
-def program(variable: str, names: list[str]) -> str:
-    found = os.environ.get(variable) or next(filter(None, map(shutil.which, names)), None)
-    if not found:
-        pytest.skip(f"skipped: there is no {names[0]}; {variable} may name it")
-    return found
-
+from conftest import program
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
@@ -45,16 +32,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]
     command = [solio, "convert", "grid.obj", "-o", "grid.ply.zst", "-j", "2"]
     subprocess.run([*command, "--report", page, "--trace", trace], cwd=folder, check=True)
     return page, json.loads(trace.read_text())
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with api.sync_playwright() as playwright:
-        path = program("SOLIO_CHROMIUM", NAMES)
-        # The sandbox needs rights that a container may not give; the page is our own.
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(params=["light", "dark"])
