@@ -284,6 +284,18 @@ pub(crate) struct DemoArgs {
 pub(crate) enum BenchCommand {
     /// Number text, OBJ, PLY and STL, each against the least that the machine must do
     Mesh(BenchArgs),
+    /// Case folding of file names, each way beside the others
+    Io(IoBenchArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IoBenchArgs {
+    /// Print JSON instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fewer samples
+    #[arg(long)]
+    pub(crate) quick: bool,
 }
 
 #[derive(Debug, Args)]

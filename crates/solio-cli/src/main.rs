@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Some(Command::Study(args)) => study::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),
+        Some(Command::Bench(BenchCommand::Io(args))) => bench::run_io(&args),
         Some(Command::Completions { shell }) => manual::completions(shell),
         Some(Command::Man { dir }) => manual::write_pages(&dir),
     };

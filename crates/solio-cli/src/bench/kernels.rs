@@ -80,7 +80,7 @@ fn measure_case(mut case: Case, samples: usize) -> Line {
 }
 
 /// Seconds for one of `repeat` runs.
-fn time(repeat: usize, run: &mut dyn FnMut()) -> f64 {
+pub(super) fn time(repeat: usize, run: &mut dyn FnMut()) -> f64 {
     let watch = Stopwatch::start();
     for _ in 0..repeat {
         run();

@@ -1,10 +1,11 @@
-//! `solio bench mesh`: how fast, against the least that the machine must do.
+//! `solio bench`: how fast, against the least that the machine must do.
 
+mod fold;
 mod jobs;
 mod kernels;
 mod stats;
 
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, IoBenchArgs};
 use crate::table::{Align, BOLD, DIM, Table, bytes, figures};
 use crate::{Outcome, options, screen};
 use serde_json::{Value, json};
@@ -12,6 +13,18 @@ use solio::{Error, Result, Summary, cpu};
 use stats::Ratio;
 use std::process::{Command, Stdio};
 
+/// `solio bench io`
+pub(crate) fn run_io(args: &IoBenchArgs) -> Result<Outcome> {
+    let lines = fold::measure(if args.quick { 21 } else { 101 });
+    if args.json {
+        lines.iter().for_each(|line| screen::print(&format!("{}\n", fold_json(line))));
+    } else {
+        screen::print(&fold_table(&lines));
+    }
+    Ok(Outcome::Done)
+}
+
+/// `solio bench mesh`
 pub(crate) fn run(args: &BenchArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     if args.kernels_only {
@@ -104,6 +117,46 @@ fn job_json(line: &jobs::Line) -> Value {
         "quiet": line.same_cpu.is_quiet(),
         "answer": line.answer,
     })
+}
+
+fn fold_json(line: &fold::Line) -> Value {
+    json!({
+        "case": format!("fold {}", line.work),
+        "way": line.way,
+        "peer": line.peer,
+        "gb_s": line.gb_s,
+        "ns": line.ns,
+        "times_faster": ratio_json(&line.ratio),
+        "same": ratio_json(&line.same),
+        "quiet": line.same.is_quiet(),
+        "answer": format!("{} bytes as expected", line.answer_bytes),
+    })
+}
+
+fn fold_table(lines: &[fold::Line]) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[
+        ("case folding, one core", Left),
+        ("way", Left),
+        ("GB/s", Right),
+        ("ns a call", Right),
+        ("× first", Right),
+        ("interval", Right),
+        ("A/A", Right),
+    ]);
+    for line in lines {
+        table.row(vec![
+            line.work.into(),
+            line.way.clone(),
+            format!("{:.2}", line.gb_s),
+            format!("{:.1}", line.ns),
+            format!("{:.2}", line.ratio.median),
+            format!("{:.2}–{:.2}", line.ratio.low, line.ratio.high),
+            format!("{:.2}", line.same.median),
+        ]);
+    }
+    let note = "× first: how many times as fast as the first way of the same work.";
+    format!("{}{DIM}{note}{DIM:#}\n", table.render())
 }
 
 fn kernel_table(lines: &[Value]) -> String {

@@ -253,7 +253,7 @@ fn vector_rows<V: Value, const N: usize>(
 }
 
 /// The best tier up to `wanted` that this machine has.
-pub(super) fn usable(wanted: Tier) -> Tier {
+pub(crate) fn usable(wanted: Tier) -> Tier {
     static BEST: OnceLock<Tier> = OnceLock::new();
     let best = *BEST.get_or_init(|| available().into_iter().max().unwrap_or(Tier::Scalar));
     wanted.min(best)
