@@ -5,12 +5,14 @@
 //! * [`FileSink`] is a [`Sink`](solio_base::Sink) that compresses on the way and puts the file in
 //!   place at the end, whole or not at all.
 //! * [`engine`] reads many files, or ranges, asked for at once, with priorities.
+//! * [`order`] finds the order in which a disk gives many files soonest.
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
 mod atomic;
 pub mod cgroup;
 pub mod engine;
 mod file;
+pub mod order;
 pub mod probe;
 pub mod scratch;
 pub mod signals;

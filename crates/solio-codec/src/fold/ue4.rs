@@ -99,5 +99,5 @@ static TABLE: [u16; 256] = {
 #[inline(always)]
 fn rise(code: u16) -> u16 {
     let letter = (code.wrapping_sub(65) < 26) | ((code.wrapping_sub(192) < 31) & (code != 208));
-    u16::from(letter) << 5 | u16::from(code == 140) << 4 | u16::from(code == 159) * 0x60
+    (u16::from(letter) << 5) | (u16::from(code == 140) << 4) | (u16::from(code == 159) * 0x60)
 }

@@ -1,0 +1,299 @@
+//! In which order to read many files, so that a disk moves its head little.
+//!
+//! [`plan`] orders a batch of reads by where they lie: by physical extent, by inode, by name. It
+//! opens files only for [`Order::Physical`], reads none of them, and says of every device what it
+//! did and why. [`Layout::cost`] says by a model what an order would cost on a disk that seeks.
+//!
+//! On a 7200 rpm disk, 87,418 files took 347 s in physical order (and 12 s to ask for it) against
+//! 506 s as they came. Where nothing seeks, asking is a loss; there the order of inodes, which
+//! a listing of the folder gives for nothing, lets the kernel join neighbours.
+//!
+//! 5,000 files of one folder on ext4, all that is asked for in memory, µs a file: by name 0.1, by
+//! inode 0.6, by position 2.9, of which opening takes 1.5 and FIEMAP 0.8.
+
+mod extents;
+mod files;
+mod medium;
+pub mod seek;
+#[cfg(test)]
+mod tests;
+
+pub use extents::{Extent, extents};
+pub use medium::Medium;
+
+use extents::{place, within};
+use files::{File, Files, Known};
+use medium::Kernel;
+use solio_base::{Result, Work};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+/// An order of reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Physical where the medium turns or is limited in requests a second; else by inode where
+    /// that costs next to nothing; else as given.
+    #[default]
+    Auto,
+    /// Fewest fragments first, then by position on the medium.
+    Physical,
+    /// By inode number, then by offset in the file.
+    Inode,
+    /// By the bytes of the path, then by offset in the file.
+    Name,
+    /// As given.
+    None,
+}
+
+impl Order {
+    /// The name that `--order` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Auto => "auto",
+            Order::Physical => "physical",
+            Order::Inode => "inode",
+            Order::Name => "name",
+            Order::None => "none",
+        }
+    }
+}
+
+/// One read of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// The bytes of it; all of them when `None`.
+    pub range: Option<Range<u64>>,
+}
+
+impl Read<'_> {
+    fn bytes(&self) -> Range<u64> {
+        self.range.clone().unwrap_or(0..u64::MAX)
+    }
+
+    fn offset(&self) -> u64 {
+        self.bytes().start
+    }
+}
+
+/// What is asked of [`plan`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OrderOptions {
+    /// The order.
+    pub order: Order,
+    /// Whether the caller knows the medium to be limited in requests a second.
+    pub iops_limited: bool,
+}
+
+/// An order for a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Indices of the reads, each once.
+    pub order: Vec<usize>,
+    /// How many reads at the end of `order` are of files that cannot be read; they keep the order
+    /// in which they were given. Files are looked at only where the order needs it.
+    pub missing: usize,
+    /// What was done, and why; one entry for each device, or one for all where none was asked.
+    pub used: Vec<Used>,
+}
+
+/// What was done for the files of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// The medium, where it was asked for.
+    pub medium: Option<Medium>,
+    /// The order; never [`Order::Auto`].
+    pub order: Order,
+    /// How many reads.
+    pub reads: usize,
+    /// Why this order.
+    pub why: &'static str,
+}
+
+const AS_ASKED: &str = "as asked for";
+
+/// Orders a batch of reads.
+///
+/// Several devices come one after the other, in the order in which the batch first names them.
+///
+/// # Errors
+/// Only when cancelled. A file that cannot be read takes its place at the end.
+pub fn plan(reads: &[Read<'_>], options: OrderOptions, work: &Work) -> Result<Plan> {
+    plan_by(&Kernel::here(), reads, options, work)
+}
+
+fn plan_by(
+    kernel: &Kernel,
+    reads: &[Read<'_>],
+    options: OrderOptions,
+    work: &Work,
+) -> Result<Plan> {
+    let mut order: Vec<usize> = (0..reads.len()).collect();
+    let asked = options.order;
+    if asked == Order::None || asked == Order::Name {
+        if asked == Order::Name {
+            order.sort_by_cached_key(|&i| (reads[i].path.as_os_str(), reads[i].offset()));
+        }
+        let used = Used { medium: None, order: asked, reads: reads.len(), why: AS_ASKED };
+        return Ok(Plan { order, missing: 0, used: vec![used] });
+    }
+    let mut files = Files::of(reads, work)?;
+    let mut devices = Devices::of(kernel, &files, options);
+    files.look_up(|device| devices.wants_inodes(device), work)?;
+    files.map(|device| devices.wants_extents(device), work)?;
+    devices.without_extents(&files);
+    let mut keys: Vec<(Key, usize)> = Vec::with_capacity(reads.len());
+    for (i, read) in reads.iter().enumerate() {
+        keys.push((key(read, files.of_read(i), &mut devices), i));
+    }
+    // Equal keys stay as given.
+    keys.sort_unstable();
+    let missing = keys.iter().rev().take_while(|(key, _)| key.device == MISSING).count();
+    let used = devices.all.into_iter().map(|device| device.used).collect();
+    Ok(Plan { order: keys.into_iter().map(|(_, i)| i).collect(), missing, used })
+}
+
+/// Behind every device.
+const MISSING: usize = usize::MAX;
+
+/// What reads are sorted by, most significant first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    device: usize,
+    fragments: u32,
+    position: u64,
+    inode: u64,
+    offset: u64,
+}
+
+fn key(read: &Read<'_>, file: &File<'_>, devices: &mut Devices) -> Key {
+    let Known::Here { device, inode } = file.known else {
+        return Key { device: MISSING, ..Key::default() };
+    };
+    let index = devices.index[&device];
+    let used = &mut devices.all[index].used;
+    used.reads += 1;
+    let offset = read.offset();
+    let key = Key { device: index, ..Key::default() };
+    match (used.order, &file.extents) {
+        (Order::Physical, Some(extents)) => {
+            let (fragments, position) = place(within(extents, read.bytes()));
+            Key { fragments, position, inode: inode.unwrap_or(0), offset, ..key }
+        }
+        (Order::Inode, _) => Key { inode: inode.unwrap_or(0), offset, ..key },
+        _ => key,
+    }
+}
+
+/// The devices of a batch, in the order in which it names them.
+struct Devices {
+    all: Vec<Device>,
+    index: BTreeMap<u64, usize>,
+}
+
+struct Device {
+    number: u64,
+    used: Used,
+}
+
+impl Devices {
+    fn of(kernel: &Kernel, files: &Files<'_>, options: OrderOptions) -> Devices {
+        let mut devices = Devices { all: Vec::new(), index: BTreeMap::new() };
+        for number in files.devices() {
+            let index = devices.all.len();
+            if *devices.index.entry(number).or_insert(index) < index {
+                continue;
+            }
+            let medium = kernel.medium(number);
+            let free = || files.inodes_are_free(number);
+            let (order, why) = match options.order {
+                Order::Auto => choose(medium, options.iops_limited, free),
+                asked => (asked, AS_ASKED),
+            };
+            let used = Used { medium: Some(medium), order, reads: 0, why };
+            devices.all.push(Device { number, used });
+        }
+        devices
+    }
+
+    fn order(&self, number: u64) -> Order {
+        self.index.get(&number).map_or(Order::None, |&index| self.all[index].used.order)
+    }
+
+    fn wants_inodes(&self, number: u64) -> bool {
+        matches!(self.order(number), Order::Inode | Order::Physical)
+    }
+
+    fn wants_extents(&self, number: u64) -> bool {
+        self.order(number) == Order::Physical
+    }
+
+    /// Falls back to inodes on devices whose file system does not tell where files lie.
+    fn without_extents(&mut self, files: &Files<'_>) {
+        for device in &mut self.all {
+            if device.used.order == Order::Physical && files.lacks_extents(device.number) {
+                device.used.order = Order::Inode;
+                device.used.why = "the file system does not tell where files lie: inodes instead";
+            }
+        }
+    }
+}
+
+/// What `auto` is on a medium.
+fn choose(
+    medium: Medium,
+    iops_limited: bool,
+    inodes_are_free: impl Fn() -> bool,
+) -> (Order, &'static str) {
+    match medium {
+        Medium::NoDevice if inodes_are_free() => {
+            (Order::Inode, "no block device below; inode numbers came with the listing")
+        }
+        Medium::NoDevice => (Order::None, "no block device below"),
+        Medium::Rotational => (Order::Physical, "the medium turns"),
+        Medium::IopsLimited => (Order::Physical, "the volume is limited in requests a second"),
+        _ if iops_limited => (Order::Physical, "the caller limits requests a second"),
+        _ if inodes_are_free() => {
+            (Order::Inode, "nothing is known to seek; inode numbers came with the listing")
+        }
+        _ => (Order::None, "nothing is known to seek, and inode numbers would cost a call a file"),
+    }
+}
+
+/// Where all reads of a batch lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pieces: Vec<Vec<Extent>>,
+}
+
+impl Layout {
+    /// Asks the file systems. What does not lie anywhere, or cannot be asked, has no pieces.
+    ///
+    /// # Errors
+    /// Only when cancelled.
+    pub fn of(reads: &[Read<'_>], work: &Work) -> Result<Layout> {
+        let mut files = Files::of(reads, work)?;
+        files.look_up(|_| true, work)?;
+        files.map(|_| true, work)?;
+        let pieces = |(i, read): (usize, &Read<'_>)| {
+            let extents = files.of_read(i).extents.as_deref().unwrap_or_default();
+            within(extents, read.bytes()).collect()
+        };
+        Ok(Layout { pieces: reads.iter().enumerate().map(pieces).collect() })
+    }
+
+    /// What reading in `order` costs on a drive.
+    ///
+    /// # Panics
+    /// When an index lies outside the batch.
+    pub fn cost(&self, order: &[usize], drive: &seek::Drive) -> seek::Cost {
+        drive.cost(order.iter().flat_map(|&i| self.pieces[i].iter().copied()))
+    }
+
+    /// Bytes that lie somewhere.
+    pub fn bytes(&self) -> u64 {
+        self.pieces.iter().flatten().map(|piece| piece.bytes).sum()
+    }
+}
