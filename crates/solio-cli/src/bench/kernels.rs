@@ -119,8 +119,10 @@ fn cases() -> Vec<Case> {
             .map(|i| i as f32 * 0.003)
             .map(|a| [8.0 * a.sin(), 6.0 * (1.3 * a).cos(), 3.0 * (0.7 * a).sin()])
             .collect();
-        cases.push(read_rows_case("read v x y z, neighbours", &along_a_curve));
-        cases.push(read_rows_case("read v x y z, random", &positions));
+        if takes_rows() {
+            cases.push(read_rows_case("read v x y z, neighbours", &along_a_curve));
+            cases.push(read_rows_case("read v x y z, random", &positions));
+        }
         cases.push(read_faces_case());
     }
     cases
@@ -195,7 +197,13 @@ fn faces_case() -> Case {
     })
 }
 
-/// Lines `v x y z` by the kernel that reads runs of equal lines; there is one from AVX2 on.
+/// Whether there is a kernel for lines of floats on this machine.
+fn takes_rows() -> bool {
+    let (input, len) = padded(b"v 1.0 2.0 3.0\n");
+    lines::Reader::default().rows::<3>(&input, 0, len, b"v ", &mut Vec::new()) == len
+}
+
+/// Lines `v x y z` by the kernel that reads runs of equal lines.
 fn read_rows_case(name: &'static str, rows: &[[f32; 3]]) -> Case {
     let text = fixed_rows(b"v ", 6, rows);
     let numbers = 3 * rows.len();

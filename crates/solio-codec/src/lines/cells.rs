@@ -1,8 +1,8 @@
 //! Lines without a key: one number for each of some cells, or a count and so many indices, as in
 //! the bodies of PLY files.
 //!
-//! Numbers with and without a point may follow one another (many writers leave out `.0`), so each
-//! line is walked along its marks instead of compared with the line before.
+//! Numbers with and without a point may follow one another (many writers leave out `.0`): lines
+//! where every number has one are taken many at once, the others are walked along their marks.
 
 use super::{FIRST_WINDOW, Reader, WINDOW, Window};
 
@@ -24,6 +24,42 @@ impl Reader {
     /// # Panics
     /// When fewer bytes follow.
     pub fn cells(
+        &mut self,
+        text: &[u8],
+        mut at: usize,
+        end: usize,
+        cells: &[Cell],
+        mut most: usize,
+        out: &mut Vec<f32>,
+    ) -> usize {
+        if cells.is_empty() || cells.contains(&Cell::Byte) {
+            return self.walk(text, at, end, cells, most, out);
+        }
+        // Lines to take the slower way where one has a number without a point.
+        let (mut size, mut some) = (FIRST_WINDOW, 1);
+        while at < end && most > 0 {
+            let len = size.min(end - at);
+            let (lines, used) = self.float_lines(&text[at..], len, b"", cells.len(), most, out);
+            some = if lines < 16 { (2 * some).min(most) } else { 1 };
+            size = (2 * used).clamp(FIRST_WINDOW, WINDOW);
+            most -= lines;
+            at += used;
+            if 2 * used > len || at == end || most == 0 {
+                continue;
+            }
+            let before = out.len();
+            let next = self.walk(text, at, end, cells, most.min(some), out);
+            if next == at {
+                break;
+            }
+            most -= (out.len() - before) / cells.len();
+            at = next;
+        }
+        at
+    }
+
+    /// [`Reader::cells`], number by number along the marks of a line.
+    fn walk(
         &mut self,
         text: &[u8],
         at: usize,

@@ -48,29 +48,109 @@ unsafe fn avx512<const SIGNED: bool>(
     for start in (0..len).step_by(64) {
         // SAFETY: `start < len`, and 64 bytes follow `len`.
         let bytes = unsafe { _mm512_loadu_si512(text.as_ptr().add(start).cast()) };
-        let mut marks = _mm512_cmpge_epu8_mask(_mm512_sub_epi8(bytes, zero), ten);
+        let mut bits = _mm512_cmpge_epu8_mask(_mm512_sub_epi8(bytes, zero), ten);
         if SIGNED {
-            marks &= !_mm512_cmpeq_epi8_mask(bytes, minus);
+            bits &= !_mm512_cmpeq_epi8_mask(bytes, minus);
         }
         if len - start < 64 {
-            marks &= (1 << (len - start)) - 1;
+            bits &= (1 << (len - start)) - 1;
         }
-        let at = _mm512_maskz_compress_epi8(marks, iota);
+        let at = _mm512_maskz_compress_epi8(bits, iota);
         let base = _mm512_set1_epi16(start as i16);
         let low = _mm512_add_epi16(base, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(at)));
         let high = _mm512_extracti64x4_epi64::<1>(at);
         let high = _mm512_add_epi16(base, _mm512_cvtepu8_epi16(high));
         // SAFETY: `count <= start < len`, and the arrays have room for 64 entries after `len`.
         unsafe {
-            let marks = _mm512_maskz_compress_epi8(marks, bytes);
+            let marks = _mm512_maskz_compress_epi8(bits, bytes);
             _mm512_storeu_si512(window.marks.as_mut_ptr().add(count).cast(), marks);
             _mm512_storeu_si512(window.at.as_mut_ptr().add(count).cast(), low);
             _mm512_storeu_si512(window.at.as_mut_ptr().add(count + 32).cast(), high);
+            if !SIGNED {
+                let stream = window.digits.as_mut_ptr().add(start - count);
+                _mm512_storeu_si512(stream.cast(), _mm512_maskz_compress_epi8(!bits, bytes));
+            }
         }
-        count += marks.count_ones() as usize;
+        count += bits.count_ones() as usize;
     }
-    // SAFETY: the positions are below `len`.
-    unsafe { values::<SIGNED>(text, count, window) }
+    if SIGNED {
+        // SAFETY: the positions are below `len`.
+        return unsafe { values::<SIGNED>(text, count, window) };
+    }
+    // SAFETY: the machine has the features, and all digits up to the last mark are there.
+    unsafe { dealt(count, window) }
+}
+
+/// The values before each of `count` marks: the digits of eight words at once are dealt from the
+/// stream of all digits to the ends of eight bytes each.
+///
+/// # Safety
+/// The machine has the features; the positions of the marks rise, and [`Window::digits`] has all
+/// that stands between them; `count + 64` is at most [`ROOM`].
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt"
+)]
+unsafe fn dealt(count: usize, window: &mut Window) -> Option<usize> {
+    // The places of a word's digits among its eight bytes, by their number.
+    const PLACES: [u8; 16] =
+        [0, 0x80, 0xC0, 0xE0, 0xF0, 0xF8, 0xFC, 0xFE, 0xFF, 0, 0, 0, 0, 0, 0, 0];
+    // Of two vectors, the last entry of the first, and all of the second but its last.
+    const BEFORE: [u16; 32] = {
+        let mut order = [31; 32];
+        let mut i = 1;
+        while i < 32 {
+            order[i] = 31 + i as u16;
+            i += 1;
+        }
+        order
+    };
+    // SAFETY: the arrays have the loaded lengths.
+    let (places, order) = unsafe {
+        let places = _mm_loadu_si128(PLACES.as_ptr().cast());
+        (_mm256_broadcastsi128_si256(places), _mm512_loadu_si512(BEFORE.as_ptr().cast()))
+    };
+    let mut last = _mm512_set1_epi16(-1);
+    let mut digits = 0;
+    for first in (0..count).step_by(32) {
+        // SAFETY: more than 32 entries follow `count`.
+        let at = unsafe { _mm512_loadu_si512(window.at.as_ptr().add(first).cast()) };
+        let before = _mm512_permutex2var_epi16(last, order, at);
+        last = at;
+        let lengths = _mm512_sub_epi16(_mm512_sub_epi16(at, before), _mm512_set1_epi16(1));
+        let here = if count - first < 32 { (1 << (count - first)) - 1 } else { !0 };
+        if _mm512_mask_cmpgt_epu16_mask(here, lengths, _mm512_set1_epi16(8)) != 0 {
+            return None;
+        }
+        let lengths = _mm512_maskz_cvtepi16_epi8(here, lengths);
+        let mut masks = [0u64; 4];
+        // SAFETY: 32 bytes are 32 bytes.
+        unsafe {
+            let places = _mm256_shuffle_epi8(places, lengths);
+            _mm256_storeu_si256(masks.as_mut_ptr().cast(), places);
+        }
+        let mut values = [_mm512_setzero_si512(); 4];
+        for (value, mask) in values.iter_mut().zip(masks) {
+            // SAFETY: so many digits have been seen; 64 more entries follow all of them.
+            let next = unsafe { _mm512_loadu_si512(window.digits.as_ptr().add(digits).cast()) };
+            let digit =
+                _mm512_and_si512(_mm512_maskz_expand_epi8(mask, next), _mm512_set1_epi8(15));
+            let twos = _mm512_maddubs_epi16(digit, _mm512_set1_epi16(1 << 8 | 10));
+            *value = _mm512_madd_epi16(twos, _mm512_set1_epi32(1 << 16 | 100));
+            digits += mask.count_ones() as usize;
+        }
+        let order = _mm512_setr_epi32(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+        for half in 0..2 {
+            let fours = _mm512_packus_epi32(values[2 * half], values[2 * half + 1]);
+            let eights = _mm512_madd_epi16(fours, _mm512_set1_epi32(1 << 16 | 10000));
+            let eights = _mm512_permutexvar_epi32(order, eights);
+            // SAFETY: more than 32 entries follow `count`.
+            unsafe {
+                let to = window.values.as_mut_ptr().add(first + 16 * half);
+                _mm512_storeu_si512(to.cast(), eights);
+            }
+        }
+    }
+    Some(count)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

@@ -5,16 +5,18 @@
 //! the point, lines of one shape after another. A reader passes everything else to
 //! [`number::parse`](crate::number::parse), which is also the twin that tests compare with.
 //!
-//! Why it is fast (`solio bench mesh`, ns per number, one core with AVX-512: 2.2 for indices, 6.8
-//! for floats; with AVX2 2.7 and 8.2):
+//! Why it is fast (ns per number, one core with AVX-512: 1.5 for indices, 2.1 for floats; number by
+//! number they take 3.1 and 5):
 //! * the bytes that are no digits are found 64 at once, and their positions and values laid down
 //!   in two small arrays; a line then has the right shape when a few bytes of the second array
 //!   are equal to those of the line before: no branch per word;
-//! * the digits between two of them are moved to the top of a 64-bit word, where leading zeros
-//!   cost nothing, and words become integers eight at once, without a branch on their length;
-//! * `int · 10^n + fraction` is exact in an f64, and so is `10^n`: one division rounds.
+//! * words become integers eight at once, without a branch on their length: their digits are moved
+//!   to the end of eight bytes each, where leading zeros cost nothing;
+//! * lines of floats go another way, see `floats.rs`; with AVX2 only it does not pay.
 
 mod cells;
+#[cfg(target_arch = "x86_64")]
+mod floats;
 #[cfg(target_arch = "x86_64")]
 mod kernel;
 mod shape;
@@ -22,7 +24,7 @@ mod shape;
 mod tests;
 
 pub use cells::Cell;
-use shape::{FaceShape, RowShape};
+use shape::FaceShape;
 use solio_base::cpu::{Tier, tier};
 
 /// Text looked at in one go; with what is made of it, it fits the first-level cache.
@@ -44,6 +46,8 @@ const ROOM: usize = WINDOW + 64;
 pub struct Reader {
     tier: Tier,
     window: Box<Window>,
+    #[cfg(target_arch = "x86_64")]
+    floats: Option<Box<floats::Floats>>,
 }
 
 /// What a window of text consists of. *Marks* are the bytes that are not part of a number.
@@ -52,7 +56,9 @@ struct Window {
     at: [u16; ROOM],
     /// The mark itself.
     marks: [u8; ROOM],
-    /// The digits before each mark, at the top of a word.
+    /// All digits, where a kernel wants them.
+    digits: [u8; ROOM],
+    /// The digits before each mark, at the top of a word; where a kernel wants them.
     words: [u64; ROOM],
     /// The value of those digits, 0 where there are none.
     values: [u32; ROOM],
@@ -71,6 +77,24 @@ pub struct FaceArrays<'a> {
     pub ends: &'a mut Vec<u32>,
 }
 
+/// What the numbers of a line become, or parts of them.
+///
+/// # Safety
+/// It consists of so many floats.
+unsafe trait Row {
+    const FLOATS: usize;
+}
+
+// SAFETY: one is one.
+unsafe impl Row for f32 {
+    const FLOATS: usize = 1;
+}
+
+// SAFETY: arrays have no gaps.
+unsafe impl<const N: usize> Row for [f32; N] {
+    const FLOATS: usize = N;
+}
+
 impl Default for Reader {
     fn default() -> Self {
         Reader::on(tier())
@@ -81,9 +105,19 @@ impl Reader {
     /// A reader with the kernel of a tier that this machine has. Below AVX2 there is none, and
     /// nothing is taken.
     pub fn on(tier: Tier) -> Self {
-        let window =
-            Window { at: [0; ROOM], marks: [0; ROOM], words: [0; ROOM], values: [0; ROOM] };
-        Reader { tier, window: Box::new(window) }
+        let window = Window {
+            at: [0; ROOM],
+            marks: [0; ROOM],
+            digits: [0; ROOM],
+            words: [0; ROOM],
+            values: [0; ROOM],
+        };
+        Reader {
+            tier,
+            window: Box::new(window),
+            #[cfg(target_arch = "x86_64")]
+            floats: floats::Floats::on(tier),
+        }
     }
 
     /// Takes lines `KEY x y …` of `N` numbers with a point, `-` before them or not, from
@@ -104,17 +138,10 @@ impl Reader {
         let mut size = FIRST_WINDOW;
         while text[at..end].starts_with(key) {
             let len = size.min(end - at);
-            let Some(marks) = self.fill(&text[at..], len, true) else { break };
-            let mut taken = 0;
-            while let Some(shape) = RowShape::new::<N>(self.window.marks_at(taken, marks), key) {
-                let count = shape.count(&self.window, taken, marks);
-                let window = &self.window;
-                if count == 0 || !window.take_rows(&text[at..], taken, count, &shape, out) {
-                    break;
-                }
-                taken += count * shape.len();
+            let (_, used) = self.float_lines(&text[at..], len, key, N, usize::MAX, out);
+            if used == 0 {
+                break;
             }
-            let Some(used) = self.window.used(taken) else { break };
             at += used;
             size = (2 * size).min(WINDOW);
         }
@@ -152,6 +179,25 @@ impl Reader {
         at
     }
 
+    /// Takes lines of floats from `text[..len]`, or some of them, as [`Reader::rows`] does;
+    /// returns how many, and their bytes.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+    fn float_lines<R: Row>(
+        &mut self,
+        text: &[u8],
+        len: usize,
+        key: &[u8],
+        numbers: usize,
+        most: usize,
+        out: &mut Vec<R>,
+    ) -> (usize, usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(floats) = &mut self.floats {
+            return floats.take(text, len, key, numbers, most, out);
+        }
+        (0, 0)
+    }
+
     /// Fills the window from `text[..len]`; returns the number of marks. `None` where a number
     /// is too long, or where there is no kernel.
     fn fill(&mut self, text: &[u8], len: usize, signed: bool) -> Option<usize> {
@@ -164,49 +210,9 @@ impl Reader {
 }
 
 impl Window {
-    fn marks_at(&self, from: usize, to: usize) -> &[u8] {
-        &self.marks[from..to]
-    }
-
     /// Bytes up to and with the mark before number `taken`, a line end; `None` at the start.
     fn used(&self, taken: usize) -> Option<usize> {
         (taken > 0).then(|| self.at[taken - 1] as usize + 1)
-    }
-
-    /// Appends `count` rows from mark `from` on; or none, and returns `false`.
-    fn take_rows<const N: usize>(
-        &self,
-        text: &[u8],
-        from: usize,
-        count: usize,
-        shape: &RowShape,
-        out: &mut Vec<[f32; N]>,
-    ) -> bool {
-        const POWERS: [f64; 8] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
-        let len = shape.len();
-        let range = from..from + count * len;
-        let at = self.at[range.clone()].chunks_exact(len);
-        let values = self.values[range].chunks_exact(len);
-        let mut plain = true;
-        let before = out.len();
-        out.resize(before + count, [0.0; N]);
-        for ((at, values), row) in at.zip(values).zip(&mut out[before..]) {
-            let at = &at[shape.blank..shape.blank + 2 * N + 1];
-            let values = &values[shape.blank..shape.blank + 2 * N + 1];
-            for (i, value) in row.iter_mut().enumerate() {
-                let (start, point, end) = (at[2 * i], at[2 * i + 1], at[2 * i + 2]);
-                let digits = end.wrapping_sub(point).wrapping_sub(1);
-                plain &= (digits.wrapping_sub(1) < 7) & (text[point as usize + 1] != b'-');
-                let power = POWERS[digits as usize & 7];
-                let whole = f64::from(values[2 * i + 1]) * power + f64::from(values[2 * i + 2]);
-                let negative = u32::from(text[start as usize + 1] == b'-');
-                *value = f32::from_bits(((whole / power) as f32).to_bits() | negative << 31);
-            }
-        }
-        if !plain {
-            out.truncate(before);
-        }
-        plain
     }
 
     /// Appends `count` faces from mark `from` on; or none, and returns `false`.

@@ -69,40 +69,6 @@ fn line(marks: &[u8]) -> Option<(&[u8], usize)> {
     }
 }
 
-/// `KEY x.x y.y …`.
-pub(super) struct RowShape {
-    pattern: Pattern,
-    /// The mark before the first number.
-    pub(super) blank: usize,
-    tail: usize,
-}
-
-impl RowShape {
-    /// The shape of the line that starts at `marks`; `key` has its first blank.
-    pub(super) fn new<const N: usize>(marks: &[u8], key: &[u8]) -> Option<Self> {
-        let (body, tail) = line(marks)?;
-        let mut rest = body.strip_prefix(key)?;
-        let mut blank = key.len() - 1;
-        while let Some(more) = rest.strip_prefix(b" ") {
-            rest = more;
-            blank += 1;
-        }
-        let plain = |(i, &mark): (usize, &u8)| mark == if i % 2 == 0 { b'.' } else { b' ' };
-        if rest.len() != 2 * N - 1 || !rest.iter().enumerate().all(plain) {
-            return None;
-        }
-        Some(RowShape { pattern: Pattern::new(&marks[..body.len() + tail])?, blank, tail })
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.pattern.len
-    }
-
-    pub(super) fn count(&self, window: &Window, from: usize, marks: usize) -> usize {
-        self.pattern.count(window, from, marks, self.blank + 1, self.tail)
-    }
-}
-
 /// `f a/b/c …`.
 pub(super) struct FaceShape {
     pattern: Pattern,

@@ -14,6 +14,39 @@ fn tiers() -> Vec<Tier> {
     available().into_iter().filter(|&t| matches!(t, Tier::Avx2 | Tier::Avx512)).collect()
 }
 
+/// Tiers that take rows.
+fn row_tiers() -> Vec<Tier> {
+    let one = |&tier: &Tier| rows(tier, "v 1.0 2.0 3.0\n").1 > 0;
+    available().into_iter().filter(one).collect()
+}
+
+/// What [`rows`] takes, said plainly.
+fn plain_rows(text: &str) -> (Vec<[f32; 3]>, usize) {
+    let (mut out, mut used) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let number = |word: &str| {
+            let digits = word.strip_prefix('-').unwrap_or(word);
+            let (whole, part) = digits.split_once('.')?;
+            let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+            (digits(whole)
+                && digits(part)
+                && whole.len() <= 8
+                && (whole.len() + part.len() <= 8 || part.len() <= 7))
+                .then(|| f32_prefix(word.as_bytes()).unwrap().0)
+        };
+        let row = line.strip_suffix('\n').and_then(|line| {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let words = line.strip_prefix("v ")?.trim_start_matches(' ').split(' ');
+            let row: Option<Vec<f32>> = words.map(number).collect();
+            <[f32; 3]>::try_from(row?).ok()
+        });
+        let Some(row) = row else { break };
+        out.push(row);
+        used += line.len();
+    }
+    (out, used)
+}
+
 /// Rows that were taken and the bytes used.
 fn rows(tier: Tier, text: &str) -> (Vec<[f32; 3]>, usize) {
     let mut out = Vec::new();
@@ -38,10 +71,10 @@ fn faces(tier: Tier, text: &str) -> Faces {
 
 #[test]
 fn takes_plain_lines_and_nothing_else() {
-    for tier in tiers() {
-        let text = "v 0.439019 -0.159939 0.756944\nv -0.0 12345678.1234567 .5\r\nv  1. 0.1 0.2\n";
+    for tier in row_tiers() {
+        let text = "v 0.439019 -0.159939 0.756944\nv -0.0 -12345678.1234567 0.5\r\nv  1. 0.1 0.2\n";
         let (got, used) = rows(tier, text);
-        assert_eq!(got, [[0.439019, -0.159939, 0.756944], [-0.0, 12345678.1234567, 0.5]]);
+        assert_eq!(got, [[0.439019, -0.159939, 0.756944], [-0.0, -12345678.1234567, 0.5]]);
         assert!(got[1][0].is_sign_negative());
         assert_eq!(&text[used..], "v  1. 0.1 0.2\n");
         for odd in [
@@ -59,9 +92,17 @@ fn takes_plain_lines_and_nothing_else() {
             "v 1.0 2.0 3.0",
             "v 1.0 2.0 3.0\r9\n",
             "v 1.0 2.0 .\n",
+            "v 1.0 2.0 .5\n",
+            "v 1.0 2.0 123456789.0\n",
+            "v 1.0 2.0 3.0.0\n",
+            "v 1.0 2.0 --3.0\n",
+            "v 1.0 2.0 3\u{a0}4\n",
+            "v 1.0 2.0\u{a0}3.0\n",
         ] {
             assert_eq!(rows(tier, odd), (vec![], 0), "{odd}");
         }
+    }
+    for tier in tiers() {
         let text = "f 1/2/3 4/5/6 7/8/9\nf 1/2/3 4/5/6 7/8/9\nf 1//3 4//6 7//9 10//12\nf 1 2 3\n";
         let (vertices, uvs, normals, ends, used) = faces(tier, text);
         assert_eq!(vertices, [0, 3, 6, 0, 3, 6, 0, 3, 6, 9, 0, 1, 2]);
@@ -185,7 +226,7 @@ proptest! {
     #[test]
     fn floats_equal_the_careful_parse(
         lines in prop::collection::vec(
-            ("-?[0-9]{1,7}\\.[0-9]{1,7}", "-?[0-9]?\\.[0-9]{1,6}", "-?[0-9]{1,3}\\.[0-9]{1,4}"), 1..300
+            ("-?[0-9]{1,8}\\.[0-9]{1,7}", "-?[0-9]\\.[0-9]{1,6}", "-?[0-9]{1,3}\\.[0-9]{1,4}"), 1..300
         )
     ) {
         let text: String = lines.iter().map(|(x, y, z)| format!("v {x} {y} {z}\n")).collect();
@@ -193,7 +234,7 @@ proptest! {
             .iter()
             .map(|(x, y, z)| [x, y, z].map(|w| f32_prefix(w.as_bytes()).unwrap().0.to_bits()))
             .collect();
-        for tier in tiers() {
+        for tier in row_tiers() {
             let (got, used) = rows(tier, &text);
             let got: Vec<[u32; 3]> = got.iter().map(|row| row.map(f32::to_bits)).collect();
             prop_assert_eq!(used, text.len());
@@ -239,11 +280,21 @@ proptest! {
     #[test]
     fn any_text_is_taken_alike_on_every_tier(text in "[vf0-9/. \\-\r\n]{0,200}") {
         let key = ["v ", "f "].map(|key| format!("{key}{text}"));
-        let all: Vec<_> = tiers().iter().map(|&t| (rows(t, &key[0]), faces(t, &key[1]))).collect();
-        let bits = |r: &(Vec<[f32; 3]>, usize)| (r.0.concat().iter().map(|x| x.to_bits()).collect::<Vec<_>>(), r.1);
+        let all: Vec<_> = tiers().iter().map(|&t| faces(t, &key[1])).collect();
         for pair in all.windows(2) {
-            prop_assert_eq!(bits(&pair[0].0), bits(&pair[1].0));
-            prop_assert_eq!(&pair[0].1, &pair[1].1);
+            prop_assert_eq!(&pair[0], &pair[1]);
+        }
+    }
+
+    #[test]
+    fn rows_are_those_that_are_plain(
+        lines in prop::collection::vec("(v  ?-?[0-9]{1,9}\\.[0-9]{1,8} 0.5 [0-9.-]{3,8}\r?\n|[v0-9. \\-\r\n]{0,40})", 0..50)
+    ) {
+        let bits = |r: (Vec<[f32; 3]>, usize)| (r.0.concat().iter().map(|x| x.to_bits()).collect::<Vec<_>>(), r.1);
+        let text: String = lines.concat();
+        let expected = bits(plain_rows(&text));
+        for tier in row_tiers() {
+            prop_assert_eq!(&bits(rows(tier, &text)), &expected);
         }
     }
 }

@@ -235,7 +235,7 @@ fn digits(word: u64) -> (usize, u64, u8) {
 
 /// The number of up to eight digits that end at the upper end of a word of text; zero bytes below.
 #[inline(always)]
-fn eight(text: u64) -> u64 {
+pub(crate) fn eight(text: u64) -> u64 {
     // A digit's lower four bits are its value; the text's zero bytes have the value 0. Each product
     // adds ten (a hundred, ten thousand) times a part to the part above.
     let digits = text & 0x0f0f_0f0f_0f0f_0f0f;

@@ -494,8 +494,7 @@ fn room<T>(values: &mut Vec<T>, count: usize, scale: f64) {
     if values.capacity() - values.len() < count {
         // Not having the address space is no failure yet: growing as needed may still work.
         let expected = (count as f64 * scale) as usize;
-        let _ = values.try_reserve_exact(expected.max(values.len()));
-        memory::advise_huge(values);
+        let _ = memory::try_reserve(values, expected.max(values.len()));
     }
 }
 
