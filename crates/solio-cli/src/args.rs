@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use solio::io::order::Order;
 use solio::io::{Backend, Direct, Priority};
 use solio::mesh::axes::Axis;
 use solio::{Compression, Digits, Format, PathMode};
@@ -185,6 +186,10 @@ pub(crate) struct CatArgs {
     /// What moves the bytes; the environment variable SOLIO_IO overrides it
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = backend_parser())]
     pub(crate) backend: Backend,
+    /// In which order files are read: auto is by position on a disk that turns, else by inode where
+    /// that is free [default: auto with --null, else none]
+    #[arg(long, value_name = "ORDER", value_parser = order_parser())]
+    pub(crate) order: Option<Order>,
     /// Go past the page cache: auto does for what is not in it
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = DirectChoice::Auto)]
     pub(crate) direct: DirectChoice,
@@ -233,6 +238,13 @@ impl From<DirectChoice> for Direct {
 fn backend_parser() -> impl TypedValueParser<Value = Backend> {
     PossibleValuesParser::new(Backend::ALL.map(Backend::name)).map(|name| {
         Backend::ALL.into_iter().find(|b| b.name() == name).expect("one of the possible values")
+    })
+}
+
+fn order_parser() -> impl TypedValueParser<Value = Order> {
+    let all = [Order::Auto, Order::Physical, Order::Inode, Order::Name, Order::None];
+    PossibleValuesParser::new(all.map(Order::name)).map(move |name| {
+        all.into_iter().find(|o| o.name() == name).expect("one of the possible values")
     })
 }
 

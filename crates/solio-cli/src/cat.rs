@@ -6,6 +6,7 @@ use crate::table::{bytes, figures, seconds};
 use crate::{Outcome, inputs, options, screen};
 use serde_json::json;
 use solio::io::EngineOptions;
+use solio::io::order::Order;
 use solio::{Error, ErrorKind, Job, ReadAll, ReadFilesOptions, Result, Stopwatch, Summary, Usage};
 use std::io::Write;
 
@@ -27,6 +28,8 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
             ..EngineOptions::default()
         },
         priority: args.priority,
+        // What is piped comes as it was named, unless something else is wished for.
+        order: args.order.unwrap_or(if args.null { Order::Auto } else { Order::None }),
         in_order: !args.null,
     };
     let recorded = options::record(&args.record).start()?;
@@ -53,6 +56,10 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     read.failed.iter().for_each(|e| screen::complain(&e.to_string()));
     if args.stats {
         screen::say(&summary(&read, &usage));
+        for used in &read.order {
+            let reads = crate::table::count(used.reads as u64);
+            screen::say(&format!("order of {reads}: {} ({})", used.order.name(), used.why));
+        }
     }
     if args.json {
         screen::print(&format!("{}\n", to_json(&read, &usage)));
@@ -104,6 +111,7 @@ fn to_json(read: &ReadAll, usage: &Usage) -> serde_json::Value {
         "bytes": read.bytes,
         "direct_bytes": read.engine.direct_bytes,
         "reads": read.engine.pieces,
+        "order": read.order.iter().map(|used| used.order.name()).collect::<Vec<_>>(),
         "backend": read.engine.backend.name(),
         "fallback": read.engine.fallback,
         "wall_s": usage.wall_s,

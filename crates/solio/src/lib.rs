@@ -56,6 +56,7 @@ pub use solio_measure::{
 /// The asynchronous engine: many reads asked for at once, with priorities, answered as they come.
 pub mod io {
     pub use solio_io::engine::*;
+    pub use solio_io::order;
 }
 
 /// The mesh model, its materials, and the options of each format.

@@ -2,6 +2,7 @@
 
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_io::engine::{Batch, Buffer, Engine, EngineOptions, EngineStats, Priority, Request};
+use solio_io::order::{self, Order, OrderOptions, Used};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,9 @@ pub struct ReadFilesOptions {
     pub engine: EngineOptions,
     /// The priority of all reads.
     pub priority: Priority,
-    /// Bytes come in the order of the paths and of the files; otherwise as they arrive.
+    /// In which order they are asked for.
+    pub order: Order,
+    /// Bytes come in this order, and each file's from its beginning; otherwise as they arrive.
     pub in_order: bool,
 }
 
@@ -32,6 +35,8 @@ pub struct ReadAll {
     pub failed: Vec<Error>,
     /// What the engine did.
     pub engine: EngineStats,
+    /// The order that was used for each device, and why.
+    pub order: Vec<Used>,
 }
 
 /// Reads all files; `each` gets their bytes, large files in several parts. A file that cannot be
@@ -63,7 +68,13 @@ pub fn read_files(
         warm_threads: work.threads,
         ..options.engine.clone()
     })?;
-    let mut run = Run { options, work, all: ReadAll::default(), each };
+    let asked = OrderOptions { order: options.order, ..OrderOptions::default() };
+    let reads: Vec<_> = paths.iter().map(|path| order::Read { path, range: None }).collect();
+    let plan = order::plan(&reads, asked, work)?;
+    let mut paths: Vec<Option<PathBuf>> = paths.into_iter().map(Some).collect();
+    let paths = plan.order.iter().map(|&i| paths[i].take().expect("each once")).collect();
+    let all = ReadAll { order: plan.used, ..ReadAll::default() };
+    let mut run = Run { options, work, all, each };
     if options.in_order {
         run.in_order(&engine, paths)?;
     } else {
@@ -266,7 +277,8 @@ mod tests {
         paths.insert(2, folder.path().join("missing"));
         let work = Work { memory_bytes: 4 << 20, ..Work::default() };
         for in_order in [true, false] {
-            let options = ReadFilesOptions { in_order, ..ReadFilesOptions::default() };
+            let order = if in_order { Order::None } else { Order::Auto };
+            let options = ReadFilesOptions { in_order, order, ..ReadFilesOptions::default() };
             let mut got = Vec::new();
             let read = read_files(paths.clone(), &options, &work, |_, part| {
                 got.extend_from_slice(part);
