@@ -85,6 +85,7 @@ impl Drive {
     pub fn cost(&self, extents: impl IntoIterator<Item = Extent>) -> Cost {
         let mut cost = Cost::default();
         let mut head = None;
+        let mut bytes = 0u64;
         for extent in extents {
             let (from, to) = (head.unwrap_or(extent.physical), extent.physical);
             let distance = from.abs_diff(to);
@@ -97,9 +98,11 @@ impl Drive {
                 cost.wait_s += seek_s;
                 cost.seeks += 1;
             }
-            cost.transfer_s += extent.bytes as f64 / self.bytes_per_s;
+            bytes = bytes.saturating_add(extent.bytes);
             head = Some(to.saturating_add(extent.bytes));
         }
+        // From a sum of integers: the same for every order, to the last bit.
+        cost.transfer_s = bytes as f64 / self.bytes_per_s;
         cost
     }
 }

@@ -136,7 +136,8 @@ fn real_files_by_position() {
     if one_piece {
         let reversed: Vec<usize> = plan.order.iter().rev().copied().collect();
         let (best, given) = (cost(&plan.order), cost(&plan_of(&paths, Order::None).order));
-        assert!(best.travel_bytes <= given.travel_bytes && best.wait_s <= given.wait_s);
+        assert!(best.travel_bytes <= given.travel_bytes);
+        assert!(best.wait_s <= given.wait_s + 1e-9, "sums in different orders round differently");
         assert!(best.total_s() < cost(&reversed).total_s());
         assert_eq!(best.transfer_s, given.transfer_s);
     }
