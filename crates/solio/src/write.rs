@@ -12,6 +12,7 @@ use solio_mesh::stl::{self, StlWriteOptions};
 use std::path::{Path, PathBuf};
 
 static WRITE: SpanName = SpanName::new("write mesh");
+
 /// Writes a file of these bytes, whole or not at all; `-` is standard output.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {

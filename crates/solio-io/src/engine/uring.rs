@@ -10,10 +10,14 @@ use super::read::widened;
 use super::shared::Shared;
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use solio_base::Result;
+use solio_measure::SpanName;
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
+
+/// Many reads are under way at once here: only the time without any answer is a span.
+static WAIT: SpanName = SpanName::new("wait for the ring");
 
 /// Entries of a ring: pieces that it has under way at most.
 pub(crate) const DEPTH: usize = 64;
@@ -142,6 +146,7 @@ impl Driver {
         let time = types::Timespec::new().nsec(LOOK_NS);
         let until = types::SubmitArgs::new().timespec(&time);
         // Interrupted, out of time, busy: the completions say how far it came.
+        let _span = WAIT.begin();
         let _ = self.ring.submitter().submit_with_args(1, &until);
     }
 
