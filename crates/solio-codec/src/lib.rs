@@ -5,3 +5,4 @@ pub mod estimate;
 pub mod fold;
 pub mod lines;
 pub mod number;
+pub mod wide;

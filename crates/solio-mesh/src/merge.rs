@@ -71,8 +71,22 @@ impl Merged {
         self.chunks[element / CHUNK].numbers[self.places[element] as usize].load(Relaxed)
     }
 
+    /// Appends the numbers of some elements.
+    pub(crate) fn numbers_of(&self, elements: &[u32], out: &mut Vec<u32>) {
+        if let [_] = &self.chunks[..] {
+            // The places in the only list are the numbers.
+            out.extend(elements.iter().map(|&e| u32::from(self.places[e as usize])));
+        } else {
+            out.extend(elements.iter().map(|&e| self.number(e as usize)));
+        }
+    }
+
     /// Appends the numbers of consecutive elements.
     pub(crate) fn numbers(&self, elements: Range<usize>, out: &mut Vec<u32>) {
+        if let [_] = &self.chunks[..] {
+            out.extend(self.places[elements].iter().map(|&p| u32::from(p)));
+            return;
+        }
         let mut start = elements.start;
         while start < elements.end {
             let chunk = start / CHUNK;
@@ -105,7 +119,7 @@ pub(crate) fn merge<const N: usize>(values: &impl Values<N>) -> Merged {
         let found = chunk.firsts.len() as u32;
         return Merged { places, chunks: vec![chunk], count: found };
     }
-    let part_bits = (2 * count / CHUNK).next_power_of_two().clamp(2, 512).trailing_zeros();
+    let part_bits = (count / CHUNK / 4).next_power_of_two().clamp(2, 512).trailing_zeros();
     let mut chunks = places
         .par_chunks_mut(CHUNK)
         .enumerate()
@@ -135,6 +149,8 @@ struct Scratch {
     firsts: Vec<u16>,
     /// Which hashes of a part appear, and which appear more than once.
     bits: Vec<[u64; 2]>,
+    /// Chunk and entry of what may be in two chunks.
+    likely: Vec<(u32, u64)>,
     /// Slots of a part's hash table: `hash << 32 | element`.
     part: Vec<u64>,
 }
@@ -236,7 +252,8 @@ fn sort_by_part(hashes: &[u32], firsts: &[u16], bits: u32) -> (Vec<u64>, Vec<u16
 /// the element that was the first.
 ///
 /// Few values are in two chunks. So a first pass only notes in two sets of bits which hashes
-/// appear, and which appear twice; the rest never sees the hash table.
+/// appear, and which appear twice; the rest never sees the hash table. A part has many values, so
+/// that each chunk's share of it is a stretch worth fetching; its bits still fit the cache.
 fn join<const N: usize>(values: &impl Values<N>, chunks: &[Chunk], part: usize) {
     const FREE: u64 = u64::MAX;
     let entries = |c: &'_ Chunk| c.parts[part] as usize..c.parts[part + 1] as usize;
@@ -254,37 +271,41 @@ fn join<const N: usize>(values: &impl Values<N>, chunks: &[Chunk], part: usize) 
                 bits[word] = [once | bit, twice | once & bit];
             }
         }
-        let table = &mut scratch.part;
         let twice: u32 = bits.iter().map(|[_, twice]| twice.count_ones()).sum();
         if twice == 0 {
             return;
         }
-        table.clear();
-        table.resize((2 * total).next_power_of_two(), FREE);
-        let mask = table.len() - 1;
+        let likely = &mut scratch.likely;
+        likely.clear();
         for (i, chunk) in chunks.iter().enumerate() {
             for &entry in &chunk.sorted[entries(chunk)] {
                 let (word, bit) = word(entry);
-                if bits[word][1] & bit == 0 {
-                    continue;
+                if bits[word][1] & bit != 0 {
+                    likely.push((i as u32, entry));
                 }
-                let element = (i * CHUNK) as u32 + (entry & 0xffff) as u32;
-                let mut slot = (entry >> 32) as usize & mask;
-                loop {
-                    let found = table[slot];
-                    if found == FREE {
-                        table[slot] = entry >> 32 << 32 | u64::from(element);
-                        break;
-                    }
-                    if found >> 32 == entry >> 32
-                        && values.value(found as u32 as usize) == values.value(element as usize)
-                    {
-                        let place = (entry >> 16) as u16;
-                        chunk.numbers[place as usize].store(found as u32, Relaxed);
-                        break;
-                    }
-                    slot = (slot + 1) & mask;
+            }
+        }
+        let table = &mut scratch.part;
+        table.clear();
+        table.resize((2 * likely.len()).next_power_of_two(), FREE);
+        let mask = table.len() - 1;
+        for &(i, entry) in &*likely {
+            let element = i * CHUNK as u32 + (entry & 0xffff) as u32;
+            let mut slot = (entry >> 32) as usize & mask;
+            loop {
+                let found = table[slot];
+                if found == FREE {
+                    table[slot] = entry >> 32 << 32 | u64::from(element);
+                    break;
                 }
+                if found >> 32 == entry >> 32
+                    && values.value(found as u32 as usize) == values.value(element as usize)
+                {
+                    let place = (entry >> 16) as u16;
+                    chunks[i as usize].numbers[place as usize].store(found as u32, Relaxed);
+                    break;
+                }
+                slot = (slot + 1) & mask;
             }
         }
     });

@@ -55,6 +55,47 @@ pub(crate) fn point([x, y, z]: [f32; 3], m: &[[f32; 4]; 3]) -> [f32; 3] {
     m.map(|r| (0.0 + x * r[0] + y * r[1] + z * r[2]) + r[3])
 }
 
+/// Values that are made at once, each component in a row of its own, so that the compiler makes
+/// vectors of them.
+pub(crate) const LANES: usize = 64;
+
+/// `out[i] = make(values[i])`.
+#[inline(always)]
+pub(crate) fn in_lanes(
+    values: &[[f32; 3]],
+    out: &mut [[f32; 3]],
+    make: impl Fn([f32; 3]) -> [f32; 3],
+) {
+    for (values, out) in values.chunks(LANES).zip(out.chunks_mut(LANES)) {
+        let (mut x, mut y, mut z) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        for (i, v) in values.iter().enumerate() {
+            [x[i], y[i], z[i]] = *v;
+        }
+        for i in 0..LANES {
+            [x[i], y[i], z[i]] = make([x[i], y[i], z[i]]);
+        }
+        for (i, v) in out.iter_mut().enumerate() {
+            *v = [x[i], y[i], z[i]];
+        }
+    }
+}
+
+/// Takes points through rows of a matrix, by [`solio_codec::wide`].
+pub(crate) struct Points<'a> {
+    pub(crate) from: &'a [[f32; 3]],
+    pub(crate) matrix: &'a [[f32; 4]; 3],
+    pub(crate) to: &'a mut [[f32; 3]],
+}
+
+impl solio_codec::wide::Wide for Points<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        in_lanes(self.from, self.to, |p| point(p, self.matrix));
+    }
+}
+
 /// A point in double precision through rows of a matrix.
 #[inline(always)]
 pub(crate) fn point_f64([x, y, z]: [f64; 3], m: &[[f64; 4]; 3]) -> [f64; 3] {

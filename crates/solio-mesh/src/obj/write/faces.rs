@@ -27,9 +27,23 @@ struct State {
 #[derive(Default)]
 struct Gathered {
     offsets: Vec<u32>,
+    /// Empty where the corners of the mesh will do, see [`Gathered::own`].
     vertices: Vec<u32>,
     uvs: Vec<u32>,
     normals: Vec<u32>,
+    /// The corners of the mesh, where all faces are neighbours in it: no need to copy these.
+    own: Option<Range<usize>>,
+    /// For [`Index::append`].
+    scratch: Vec<u32>,
+}
+
+impl Gathered {
+    fn vertices<'a>(&'a self, mesh: &'a Prepared<'_>) -> &'a [u32] {
+        match &self.own {
+            Some(corners) => &mesh.mesh.corner_vertices[corners.clone()],
+            None => &self.vertices,
+        }
+    }
 }
 
 /// Appends the faces at `places` of the order of writing; `window` holds the numbers of their
@@ -42,7 +56,8 @@ pub(super) fn faces(
     (window, mut at): (&Window, usize),
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let face_at = |place: usize| mesh.order.as_ref().map_or(place, |order| order[place] as usize);
+    let face_at =
+        |place: usize| mesh.shared.order.as_ref().map_or(place, |order| order[place] as usize);
     let mut sums = Vec::new();
     let mut before = (places.start > part.faces.start)
         .then(|| state(job, mesh, part, face_at(places.start - 1), &mut sums));
@@ -51,7 +66,7 @@ pub(super) fn faces(
     for start in places.clone().step_by(BLOCK) {
         let block = start..places.end.min(start + BLOCK);
         gather(mesh, &face_at, block.clone(), &mut gathered)?;
-        let corners = at..at + gathered.vertices.len();
+        let corners = at..at + gathered.vertices(mesh).len();
         at = corners.end;
         if let Some(Index::InRounds(..)) = mesh.uvs {
             gathered.uvs.extend_from_slice(&window.uvs[corners.clone()]);
@@ -61,7 +76,7 @@ pub(super) fn faces(
         }
         check(mesh, part, &face_at, block.clone(), &gathered)?;
         let corners = format::Corners {
-            vertices: &gathered.vertices,
+            vertices: gathered.vertices(mesh),
             uvs: mesh.uvs.as_ref().map(|_| &gathered.uvs[..]),
             normals: mesh.normals.as_ref().map(|_| &gathered.normals[..]),
             vertex_base: mesh.vertex_base + 1,
@@ -75,7 +90,9 @@ pub(super) fn faces(
                 let now = state(job, mesh, part, face_at(run), &mut sums);
                 write_changes(job, mesh, part, before, now, out);
                 before = Some(now);
-                if changes {
+                if changes && mesh.shared.order.is_none() && mesh.weights.is_none() {
+                    end = alike(job, mesh, run..block.end);
+                } else if changes {
                     end = (run + 1..block.end)
                         .find(|&p| state(job, mesh, part, face_at(p), &mut sums) != now)
                         .unwrap_or(block.end);
@@ -87,6 +104,20 @@ pub(super) fn faces(
         }
     }
     Ok(())
+}
+
+/// The end of the run of faces with which the state surely stays that of the first one; the state
+/// of two runs may be the same.
+fn alike(job: &Job<'_>, mesh: &Prepared<'_>, faces: Range<usize>) -> usize {
+    let mesh = mesh.mesh;
+    let groups = if job.options.export_groups { &mesh.face_groups[..] } else { &[] };
+    let mut end = faces.end;
+    for values in [&mesh.face_smoothing[..], &mesh.face_materials, groups] {
+        let Some(values) = values.get(faces.start..end) else { continue };
+        let same = values.iter().position(|v| *v != values[0]);
+        end = same.map_or(end, |count| faces.start + count);
+    }
+    end
 }
 
 /// Gathers the corners of the faces at `places`, a run of consecutive faces at a time.
@@ -101,12 +132,17 @@ fn gather(
     to.uvs.clear();
     to.normals.clear();
     to.offsets.push(0);
+    to.own = None;
     let mut place = places.start;
     while place < places.end {
         let first = face_at(place);
         let mut count = 1;
-        while place + count < places.end && face_at(place + count) == first + count {
-            count += 1;
+        if mesh.shared.order.is_none() {
+            count = places.len();
+        } else {
+            while place + count < places.end && face_at(place + count) == first + count {
+                count += 1;
+            }
         }
         let faces = first..first + count;
         let offsets = &mesh.mesh.face_offsets[first..=first + count];
@@ -118,15 +154,20 @@ fn gather(
                 first + count - 1
             )));
         }
-        let base = to.vertices.len() as u32;
+        let base = to.offsets.last().copied().unwrap_or(0);
         to.offsets.extend(offsets[1..].iter().map(|&o| base + (o - start)));
         let corners = start as usize..end as usize;
-        to.vertices.extend_from_slice(&mesh.mesh.corner_vertices[corners.clone()]);
+        if count == places.len() {
+            to.own = Some(corners.clone());
+        } else {
+            to.vertices.extend_from_slice(&mesh.mesh.corner_vertices[corners.clone()]);
+        }
         if let Some(index) = &mesh.uvs {
-            index.append(mesh.mesh, faces.clone(), corners.clone(), &mut to.uvs);
+            let range = (faces.clone(), corners.clone());
+            index.append(mesh.mesh, range, &mut to.uvs, &mut to.scratch);
         }
         if let Some(index) = &mesh.normals {
-            index.append(mesh.mesh, faces, corners, &mut to.normals);
+            index.append(mesh.mesh, (faces, corners), &mut to.normals, &mut to.scratch);
         }
         place += count;
     }
@@ -142,7 +183,7 @@ fn check(
     gathered: &Gathered,
 ) -> Result<()> {
     let vertices = mesh.mesh.positions.len();
-    if gathered.vertices.iter().copied().max().is_some_and(|v| v as usize >= vertices) {
+    if gathered.vertices(mesh).iter().copied().max().is_some_and(|v| v as usize >= vertices) {
         let corners = places.map(face_at).flat_map(|f| {
             mesh.mesh.face_offsets[f] as usize..mesh.mesh.face_offsets[f + 1] as usize
         });

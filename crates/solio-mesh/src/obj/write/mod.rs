@@ -13,6 +13,7 @@
 mod faces;
 mod lines;
 mod plan;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -29,9 +30,11 @@ use crate::spans::PREPARE;
 use crate::triangulate;
 use plan::{Axes, LeftOn, Part};
 use rayon::prelude::*;
+use shared::Shared;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 use values::{Index, NormalValues, Window};
 use weights::Weights;
 
@@ -92,8 +95,8 @@ struct Prepared<'a> {
     normal_values: Option<NormalValues<'a>>,
     /// Elements in a round, where UVs and normals are merged in rounds.
     round: Option<usize>,
-    /// The faces in the order of writing, where that is not their own.
-    order: Option<Vec<u32>>,
+    /// What other meshes with the same arrays have too.
+    shared: Arc<Shared<'a>>,
     /// For [`ObjWriteOptions::export_vertex_groups`].
     weights: Option<Weights>,
     /// What earlier meshes have written of each.
@@ -230,9 +233,10 @@ impl Job<'_> {
             .enumerate()
             .map(|(i, mesh)| plan::parts(start + i, mesh, axes, self.options, &mut at.left_on))
             .collect();
-        let each = meshes.par_iter().zip(&parts).enumerate();
+        let shared = shared::shared(self, meshes, &parts)?;
+        let each = meshes.par_iter().zip(&parts).zip(shared).enumerate();
         let mut prepared = each
-            .map(|(i, (mesh, parts))| self.prepare_mesh(start + i, mesh, parts))
+            .map(|(i, ((mesh, parts), shared))| self.prepare_mesh(start + i, mesh, parts, shared))
             .collect::<Result<Vec<_>>>()?;
         for mesh in &mut prepared {
             (mesh.vertex_base, mesh.uv_base, mesh.normal_base) = (at.vertices, at.uvs, at.normals);
@@ -248,18 +252,18 @@ impl Job<'_> {
         number: usize,
         mesh: &'m Mesh<'m>,
         parts: &[Part<'_>],
+        shared: Arc<Shared<'m>>,
     ) -> Result<Prepared<'m>> {
         self.work.cancel.check()?;
         let round = round(mesh, self.options, self.work)?;
-        let uvs = values::uv_index(mesh, self.options, round);
         let mut prepared = Prepared {
             number,
             mesh,
-            uvs,
+            uvs: shared.uvs.clone(),
             normals: None,
             normal_values: None,
             round,
-            order: order(mesh, parts, self.options),
+            shared,
             weights: None,
             vertex_base: 0,
             uv_base: 0,
@@ -462,7 +466,7 @@ fn window(
     let (mut corners, mut count) = (0, 0);
     for piece in pieces.iter_mut() {
         if let Some((own, _)) = in_rounds(piece) {
-            let face = |p: usize| own.order.as_ref().map_or(p, |order| order[p] as usize);
+            let face = |p: usize| own.shared.order.as_ref().map_or(p, |order| order[p] as usize);
             let of = |p| own.mesh.face_offsets[face(p) + 1] - own.mesh.face_offsets[face(p)];
             let more = piece.range.clone().map(of).map(|corners| corners as usize).sum::<usize>();
             if own.number != mesh.number || corners > 0 && corners + more > round {

@@ -6,43 +6,51 @@ use crate::merge::{self, Merged, Values};
 use crate::model::{Domain, Mesh, NONE};
 use crate::obj::ObjWriteOptions;
 use crate::rounds;
-use crate::transform::{direction, unit};
+use crate::transform::{LANES, direction, in_lanes, unit};
 use solio_base::{Error, Result};
 use solio_codec::number::Digits;
+use solio_codec::wide::{Wide, wide};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How the corners of a mesh refer to the values that are written.
+#[derive(Clone)]
 pub(super) enum Index<'a> {
     /// Through the mesh's own index or domain; all values are written.
     Own(&'a Domain<'a>),
     /// Through the numbers of merged values, which the first part writes.
-    Merged(&'a Domain<'a>, Merged),
+    Merged(&'a Domain<'a>, Arc<Merged>),
     /// The same where the memory does not suffice for all numbers: the elements that bring a new
     /// value. The numbers are made for some faces at a time ([`Window`]).
-    InRounds(&'a Domain<'a>, Bits),
+    InRounds(&'a Domain<'a>, Arc<Bits>),
 }
 
 impl Index<'_> {
-    /// Appends the index of every corner in `corners` (those of the faces `faces`).
+    /// Appends the index of every corner in `corners`, those of the faces `faces`, whose offsets
+    /// rise.
     pub(super) fn append(
         &self,
         mesh: &Mesh<'_>,
-        faces: Range<usize>,
-        corners: Range<usize>,
+        (faces, corners): (Range<usize>, Range<usize>),
         out: &mut Vec<u32>,
+        scratch: &mut Vec<u32>,
     ) {
         let vertices = &mesh.corner_vertices[corners.clone()];
+        let offsets = &mesh.face_offsets[faces.start..=faces.end];
+        scratch.clear();
         match self {
             Index::Own(Domain::Vertex) => out.extend_from_slice(vertices),
-            Index::Own(Domain::Face) => per_face(mesh, faces, |f| f as u32, out),
+            Index::Own(Domain::Face) => {
+                scratch.extend(faces.start as u32..faces.end as u32);
+                per_face(offsets, scratch, out);
+            }
             Index::Own(Domain::Corner) => out.extend(corners.start as u32..corners.end as u32),
             Index::Own(Domain::Indexed(index)) => out.extend_from_slice(&index[corners]),
-            Index::Merged(Domain::Vertex, merged) => {
-                out.extend(vertices.iter().map(|&v| merged.number(v as usize)));
-            }
+            Index::Merged(Domain::Vertex, merged) => merged.numbers_of(vertices, out),
             Index::Merged(Domain::Face, merged) => {
-                per_face(mesh, faces, |f| merged.number(f), out);
+                merged.numbers(faces, scratch);
+                per_face(offsets, scratch, out);
             }
             Index::Merged(_, merged) => merged.numbers(corners, out),
             Index::InRounds(..) => {}
@@ -106,15 +114,19 @@ pub(super) struct Window {
     pub(super) normals: Vec<u32>,
 }
 
-fn per_face(
-    mesh: &Mesh<'_>,
-    faces: Range<usize>,
-    number: impl Fn(usize) -> u32,
-    out: &mut Vec<u32>,
-) {
-    for face in faces {
-        let corners = mesh.face_offsets[face + 1] - mesh.face_offsets[face];
-        out.resize(out.len() + corners as usize, number(face));
+/// Appends the number of each face once for each of its corners.
+fn per_face(offsets: &[u32], numbers: &[u32], out: &mut Vec<u32>) {
+    let (start, end) = (offsets[0], offsets[numbers.len()]);
+    let at = out.len();
+    out.resize(at + (end - start) as usize, 0);
+    let mut rest = &mut out[at..];
+    for (pair, &number) in offsets.windows(2).zip(numbers) {
+        let (face, later) = rest.split_at_mut((pair[1] - pair[0]) as usize);
+        match <&mut [u32; 4]>::try_from(&mut *face) {
+            Ok(four) => *four = [number; 4], // most meshes: one store
+            Err(_) => face.fill(number),
+        }
+        rest = later;
     }
 }
 
@@ -196,32 +208,31 @@ impl<'a> NormalValues<'a> {
     }
 
     fn make_all(&self, values: &[[f32; 3]], m: Option<&[[f32; 3]; 3]>, out: &mut [[f32; 3]]) {
-        match (m, self.rounds) {
-            (Some(m), true) => in_lanes(values, out, |v| round(direction(v, m))),
-            (None, true) => in_lanes(values, out, |v| round(unit(v))),
-            (Some(m), false) => in_lanes(values, out, |v| direction(v, m)),
-            (None, false) => out.copy_from_slice(values),
+        if m.is_none() && !self.rounds {
+            out.copy_from_slice(values);
+        } else {
+            wide(Make { values, matrix: m, rounds: self.rounds, out });
         }
     }
 }
 
-/// Values that are made at once, each component in a row of its own, so that the compiler makes
-/// vectors of them.
-const LANES: usize = 64;
+/// Makes normals.
+struct Make<'a> {
+    values: &'a [[f32; 3]],
+    matrix: Option<&'a [[f32; 3]; 3]>,
+    rounds: bool,
+    out: &'a mut [[f32; 3]],
+}
 
-/// `out[i] = make(values[i])`.
-#[inline(always)]
-fn in_lanes(values: &[[f32; 3]], out: &mut [[f32; 3]], make: impl Fn([f32; 3]) -> [f32; 3]) {
-    for (values, out) in values.chunks(LANES).zip(out.chunks_mut(LANES)) {
-        let (mut x, mut y, mut z) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-        for (i, v) in values.iter().enumerate() {
-            [x[i], y[i], z[i]] = *v;
-        }
-        for i in 0..LANES {
-            [x[i], y[i], z[i]] = make([x[i], y[i], z[i]]);
-        }
-        for (i, v) in out.iter_mut().enumerate() {
-            *v = [x[i], y[i], z[i]];
+impl Wide for Make<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match (self.matrix, self.rounds) {
+            (Some(m), true) => in_lanes(self.values, self.out, |v| round(direction(v, m))),
+            (Some(m), false) => in_lanes(self.values, self.out, |v| direction(v, m)),
+            (None, _) => in_lanes(self.values, self.out, |v| round(unit(v))),
         }
     }
 }
@@ -249,9 +260,13 @@ impl Values<3> for NormalValues<'_> {
     fn value(&self, element: usize) -> [f32; 3] {
         let matrix = self.matrices.iter().find(|(end, _)| element < *end);
         let matrix = matrix.and_then(|(_, m)| m.as_ref());
-        let mut made = [[0.0; 3]];
-        self.make_all(&[self.values[element]], matrix, &mut made);
-        made[0]
+        let value = self.values[element];
+        match (matrix, self.rounds) {
+            (Some(m), true) => round(direction(value, m)),
+            (Some(m), false) => direction(value, m),
+            (None, true) => round(unit(value)),
+            (None, false) => value,
+        }
     }
     fn used(&self) -> Option<&[bool]> {
         self.used.as_deref()
@@ -323,8 +338,8 @@ pub(super) fn index<'a, const N: usize>(
 ) -> Index<'a> {
     match round {
         _ if !merges => Index::Own(domain),
-        None => Index::Merged(domain, merge::merge(values)),
-        Some(round) => Index::InRounds(domain, rounds::firsts(values, round)),
+        None => Index::Merged(domain, Arc::new(merge::merge(values))),
+        Some(round) => Index::InRounds(domain, Arc::new(rounds::firsts(values, round))),
     }
 }
 

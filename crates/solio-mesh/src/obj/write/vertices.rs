@@ -5,11 +5,12 @@ use super::values::Index;
 use super::{Job, Prepared};
 use crate::color::linear_to_srgb;
 use crate::merge::Values;
-use crate::model::{ColorSpace, Colors, Positions};
+use crate::model::{ColorSpace, Colors, Positions, Uvs};
 use crate::obj::NonFinite;
-use crate::transform::{point, point_f64};
+use crate::transform::{Points, point_f64};
 use solio_base::{Error, Result};
 use solio_codec::number::format::{rows_f32, rows_f64};
+use solio_codec::wide::wide;
 use std::ops::Range;
 
 /// Rows that are made at a time; they stay in the first-level cache.
@@ -32,7 +33,7 @@ pub(super) fn positions(
             Positions::F32(p) => {
                 let mut rows = &p[block.clone()];
                 if let Some(m) = matrix {
-                    made.iter_mut().zip(rows).for_each(|(to, &from)| *to = point(from, m));
+                    wide(Points { from: rows, matrix: m, to: &mut made[..count] });
                     rows = &made[..count];
                 }
                 check(job, part, "vertex", block.start, rows)?;
@@ -136,7 +137,8 @@ pub(super) fn merged_normals(
 ) -> Result<()> {
     let values = mesh.normal_values.as_ref().expect("the mesh has normals");
     let make = |start, firsts: &[u16], to: &mut [_]| values.written(start, firsts, to);
-    merged_rows(mesh.normals.as_ref(), groups, make, |first, rows| {
+    let Some(index) = &mesh.normals else { return Ok(()) };
+    merged_rows(index, groups, make, |first, rows| {
         check(job, part, "normal", first, rows)?;
         rows_f32(out, b"vn ", job.options.normal_digits, rows);
         Ok(())
@@ -165,12 +167,27 @@ pub(super) fn merged_uvs(
     groups: Range<usize>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let values = &mesh.mesh.uvs.as_ref().expect("the mesh has UVs").values;
+    if let Some(text) = &mesh.shared.uv_text {
+        out.extend_from_slice(text);
+        return Ok(());
+    }
+    let (Some(uvs), Some(index)) = (&mesh.mesh.uvs, &mesh.uvs) else { return Ok(()) };
+    uv_rows(job, part, (uvs, index), groups, out)
+}
+
+/// Appends the `vt` lines of the merged `uvs` that first appear in `groups`.
+pub(super) fn uv_rows(
+    job: &Job<'_>,
+    part: &Part<'_>,
+    (uvs, index): (&Uvs<'_>, &Index<'_>),
+    groups: Range<usize>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let make = |start, firsts: &[u16], to: &mut [_]| {
-        let values = &values[start..];
+        let values = &uvs.values[start..];
         to.iter_mut().zip(firsts).for_each(|(to, &f)| *to = values[f as usize]);
     };
-    merged_rows(mesh.uvs.as_ref(), groups, make, |first, rows| {
+    merged_rows(index, groups, make, |first, rows| {
         check(job, part, "UV", first, rows)?;
         rows_f32(out, b"vt ", job.options.uv_digits, rows);
         Ok(())
@@ -180,12 +197,11 @@ pub(super) fn merged_uvs(
 /// Makes the values that first appear in `groups` with `make(start, firsts, out)`, and hands them
 /// on in blocks.
 fn merged_rows<const N: usize>(
-    index: Option<&Index<'_>>,
+    index: &Index<'_>,
     groups: Range<usize>,
     make: impl Fn(usize, &[u16], &mut [[f32; N]]),
     mut rows: impl FnMut(usize, &[[f32; N]]) -> Result<()>,
 ) -> Result<()> {
-    let Some(index) = index else { return Ok(()) };
     let mut made = [[0.0f32; N]; BLOCK];
     for group in groups {
         let (start, firsts) = index.firsts(group);
