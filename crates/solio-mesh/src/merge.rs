@@ -3,8 +3,10 @@
 //! The result is that of one hash table filled from the first element to the last, on any number
 //! of threads. Why this is fast:
 //!
-//! * Chunks of 32k elements are merged on their own first, in a table of 16-bit slots that stays
-//!   in the second-level cache. Neighbours in a mesh share values, so this alone removes most.
+//! * Chunks of 32k elements are merged on their own first, in a table that stays in the
+//!   second-level cache. Neighbours in a mesh share values, so this alone removes most.
+//! * Along a row of faces an equal element lies as far back as it did for the last face: one
+//!   comparison finds it, and most elements never see the table.
 //! * What is left of all chunks is split by hash; each part fits a table in the same cache. Only
 //!   values whose 32-bit hashes agree are compared.
 //! * Nothing is stored twice: an element keeps 16 bits (its place in its chunk's list), a list
@@ -14,7 +16,9 @@
 
 use rayon::prelude::*;
 use std::cell::RefCell;
+use std::hash::BuildHasher;
 use std::ops::Range;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Elements that are merged on their own first. Places in a chunk's list fit 16 bits.
@@ -139,8 +143,8 @@ thread_local! {
 /// Buffers that a thread keeps: fresh memory costs more than the work.
 #[derive(Default)]
 struct Scratch {
-    /// Slots of a chunk's hash table: places in its list.
-    table: Vec<u16>,
+    /// Slots of a chunk's hash table: places in its list, below 16 bits of the hash.
+    table: Vec<u32>,
     /// Values made by [`Values::slice`].
     values: Vec<f32>,
     /// The upper half of the hash of each entry of the list.
@@ -155,6 +159,13 @@ struct Scratch {
     part: Vec<u64>,
 }
 
+/// Elements by whose place in a round the distance to an equal one is remembered: a multiple of
+/// the corners of triangles and quads.
+const PHASES: usize = 12;
+
+/// A free slot of a chunk's table; no entry has this number.
+const FREE: u32 = u32::MAX;
+
 /// Merges the chunk that starts at element `start`, and sorts its values by part of their hash.
 #[allow(clippy::eq_op)] // a value with a NaN is unlike itself
 fn list<const N: usize>(
@@ -168,23 +179,30 @@ fn list<const N: usize>(
     let slice = values.slice(start..start + places.len(), made);
     let used = values.used().map(|used| &used[start..start + places.len()]);
     table.clear();
-    table.resize((2 * slice.len()).next_power_of_two(), EMPTY);
+    table.resize((2 * slice.len()).next_power_of_two(), FREE);
     hashes.clear();
     firsts.clear();
-    let mask = table.len() - 1;
-    for (i, (value, place)) in slice.iter().zip(places).enumerate() {
+    let (mask, seed) = (table.len() - 1, *SEED);
+    let mut backs = [1; PHASES];
+    for (i, value) in slice.iter().enumerate() {
         if used.is_some_and(|used| !used[i]) {
             continue;
         }
-        let hash = hash(value);
+        let back = &mut backs[i % PHASES];
+        if *back <= i && slice[i - *back] == *value && places[i - *back] != EMPTY {
+            places[i] = places[i - *back];
+            continue;
+        }
+        let hash = seeded(value, seed);
+        let tag = (hash >> 32) as u32 & 0xffff_0000;
         let mut slot = hash as usize & mask;
-        *place = loop {
-            let entry = table[slot];
-            if entry == EMPTY {
+        places[i] = loop {
+            let found = table[slot];
+            if found == FREE {
                 let entry = firsts.len() as u16;
                 firsts.push(i as u16);
                 if value == value {
-                    table[slot] = entry;
+                    table[slot] = tag | u32::from(entry);
                     hashes.push((hash >> 32) as u32);
                 } else {
                     // A value with a NaN is never found again; keep it out of everyone's way.
@@ -192,8 +210,12 @@ fn list<const N: usize>(
                 }
                 break entry;
             }
-            if slice[firsts[entry as usize] as usize] == *value {
-                break entry;
+            if found & 0xffff_0000 == tag {
+                let first = usize::from(firsts[usize::from(found as u16)]);
+                if slice[first] == *value {
+                    *back = i - first;
+                    break found as u16;
+                }
             }
             slot = (slot + 1) & mask;
         };
@@ -211,18 +233,26 @@ fn list<const N: usize>(
 /// What [`Chunk::numbers`] holds before [`number`]: no earlier chunk has this value.
 const UNKNOWN: u32 = u32::MAX;
 
+/// Another number in each process, so that no file can be made whose values share a hash.
+static SEED: LazyLock<u64> =
+    LazyLock::new(|| std::collections::hash_map::RandomState::new().hash_one(0));
+
+/// Equal for equal values.
 pub(crate) fn hash<const N: usize>(value: &[f32; N]) -> u64 {
+    seeded(value, *SEED)
+}
+
+#[inline(always)]
+fn seeded<const N: usize>(value: &[f32; N], seed: u64) -> u64 {
     // Adding 0 turns −0 into 0, so that both have the same hash.
     let bits = |i: usize| u64::from((value[i] + 0.0).to_bits());
-    let mut word = 0x9e37_79b9_7f4a_7c15;
-    let mut factor = 1u64;
+    let mut word = seed;
     for i in (0..N).step_by(2) {
         let pair = if i + 1 < N { bits(i) | bits(i + 1) << 32 } else { bits(i) };
-        word ^= pair.wrapping_mul(factor);
-        factor = factor.wrapping_mul(0xff51_afd7_ed55_8ccd);
+        let product = u128::from(word ^ pair) * 0xd6e8_feb8_6659_fd93;
+        word = (product as u64) ^ (product >> 64) as u64;
     }
-    let product = u128::from(word) * 0xd6e8_feb8_6659_fd93;
-    (product as u64) ^ (product >> 64) as u64
+    word
 }
 
 /// The entries of a chunk's list in the order of the upper `bits` bits of their hashes, and where
@@ -255,7 +285,7 @@ fn sort_by_part(hashes: &[u32], firsts: &[u16], bits: u32) -> (Vec<u64>, Vec<u16
 /// appear, and which appear twice; the rest never sees the hash table. A part has many values, so
 /// that each chunk's share of it is a stretch worth fetching; its bits still fit the cache.
 fn join<const N: usize>(values: &impl Values<N>, chunks: &[Chunk], part: usize) {
-    const FREE: u64 = u64::MAX;
+    const FREE: u64 = u64::MAX; // no element has this number
     let entries = |c: &'_ Chunk| c.parts[part] as usize..c.parts[part + 1] as usize;
     let total: usize = chunks.iter().map(|c| entries(c).len()).sum();
     SCRATCH.with_borrow_mut(|scratch| {
@@ -313,24 +343,8 @@ fn join<const N: usize>(values: &impl Values<N>, chunks: &[Chunk], part: usize) 
 
 /// Turns what [`join`] found into the numbers of the values.
 fn number(chunks: &mut [Chunk], places: &[u16]) -> u32 {
-    // The places that [`join`] found in an earlier chunk, and the element found there.
-    let repeats: Vec<Vec<(u16, u32)>> = chunks
-        .par_iter_mut()
-        .map(|chunk| {
-            let mut repeats = Vec::new();
-            let mut place = 0;
-            chunk.firsts.retain(|_| {
-                let first = chunk.numbers[place].load(Relaxed);
-                if first != UNKNOWN {
-                    repeats.push((place as u16, first));
-                }
-                place += 1;
-                first == UNKNOWN
-            });
-            (chunk.sorted, chunk.parts) = (Vec::new(), Vec::new());
-            repeats
-        })
-        .collect();
+    // The places that [`join`] found in an earlier chunk, rising, and the element found there.
+    let repeats: Vec<Vec<(u16, u32)>> = chunks.par_iter_mut().map(Chunk::repeats).collect();
     let mut count = 0;
     let bases: Vec<u32> = chunks
         .iter()
@@ -340,9 +354,15 @@ fn number(chunks: &mut [Chunk], places: &[u16]) -> u32 {
             base
         })
         .collect();
-    chunks.par_iter_mut().zip(bases).for_each(|(chunk, base)| {
-        let unknown = chunk.numbers.iter_mut().map(AtomicU32::get_mut).filter(|n| **n == UNKNOWN);
-        unknown.zip(base..).for_each(|(n, number)| *n = number);
+    chunks.par_iter_mut().zip(&repeats).zip(bases).for_each(|((chunk, repeats), base)| {
+        let (mut start, mut next) = (0, base);
+        let ends = repeats.iter().map(|&(place, _)| usize::from(place));
+        for end in ends.chain([chunk.numbers.len()]) {
+            let new = chunk.numbers[start..end].iter_mut().map(AtomicU32::get_mut);
+            new.zip(next..).for_each(|(n, number)| *n = number);
+            next += (end - start) as u32;
+            start = end + 1;
+        }
     });
     let chunks = &*chunks;
     chunks.par_iter().zip(repeats).for_each(|(chunk, repeats)| {
@@ -353,6 +373,37 @@ fn number(chunks: &mut [Chunk], places: &[u16]) -> u32 {
         }
     });
     count
+}
+
+impl Chunk {
+    /// Takes the values that an earlier chunk has out of [`Chunk::firsts`]: their places, rising,
+    /// and the elements found there.
+    fn repeats(&mut self) -> Vec<(u16, u32)> {
+        /// Most blocks have no repeat.
+        const BLOCK: usize = 64;
+        let mut repeats = Vec::new();
+        for (block, numbers) in self.numbers.chunks_mut(BLOCK).enumerate() {
+            if numbers.iter_mut().fold(true, |all, n| all & (*n.get_mut() == UNKNOWN)) {
+                continue;
+            }
+            for (n, place) in numbers.iter_mut().map(|n| *n.get_mut()).zip(block * BLOCK..) {
+                if n != UNKNOWN {
+                    repeats.push((place as u16, n));
+                }
+            }
+        }
+        let mut kept = repeats.first().map_or(self.firsts.len(), |&(place, _)| place.into());
+        for (i, &(place, _)) in repeats.iter().enumerate() {
+            let end = repeats.get(i + 1).map_or(self.firsts.len(), |&(next, _)| next.into());
+            let stretch = usize::from(place) + 1..end;
+            let count = stretch.len();
+            self.firsts.copy_within(stretch, kept);
+            kept += count;
+        }
+        self.firsts.truncate(kept);
+        (self.sorted, self.parts) = (Vec::new(), Vec::new());
+        repeats
+    }
 }
 
 #[cfg(test)]

@@ -201,6 +201,43 @@ fn triangles_keep_uvs_and_normals() {
     assert_eq!(faces.len(), 4);
 }
 
+/// Objects that show the same arrays, and objects with copies of them.
+#[test]
+fn shared_arrays_are_written_as_if_they_were_not_shared() {
+    let mut base = strip();
+    base.face_materials = vec![1, 0].into();
+    let mut other = strip();
+    other.face_smoothing = vec![1, 0].into();
+    let place = |i: usize, mut mesh: Mesh<'static>| {
+        let turn = (i as f32 * 0.3).sin_cos();
+        let matrix = [[turn.1, turn.0, 0., 1.], [-turn.0, turn.1, 0., 0.], [0., 0., 1., 0.]];
+        mesh.objects = vec![Object {
+            name: format!("object {i}"),
+            transform: Some([matrix[0], matrix[1], matrix[2], [0., 0., 0., 1.]]),
+            material_slots: Some(vec![1, NONE]),
+            ..Object::default()
+        }];
+        mesh
+    };
+    let of = |i: usize| if i.is_multiple_of(3) { &other } else { &base };
+    let copies = (0..20).map(|i| place(i, of(i).clone())).collect();
+    let shown = |mesh: &'static Mesh<'static>| Mesh {
+        uvs: mesh
+            .uvs
+            .as_ref()
+            .map(|uvs| Uvs { values: (&uvs.values[..]).into(), domain: uvs.domain.clone() }),
+        face_materials: (&mesh.face_materials[..]).into(),
+        ..mesh.clone()
+    };
+    let (base, other): (&'static _, &'static _) =
+        (Box::leak(Box::new(base.clone())), Box::leak(Box::new(other.clone())));
+    let of = |i: usize| if i.is_multiple_of(3) { other } else { base };
+    let shared = (0..20).map(|i| place(i, shown(of(i)))).collect();
+    let scene = |meshes| Scene { meshes, ..Scene::default() };
+    let options = ObjWriteOptions::blender();
+    assert_eq!(text(&scene(shared), &options), text(&scene(copies), &options));
+}
+
 #[test]
 fn wrong_arrays_are_refused_with_their_place() {
     let plain = ObjWriteOptions::default();
