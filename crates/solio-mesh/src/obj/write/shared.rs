@@ -4,7 +4,7 @@
 //! the order of their faces depends on where an object stands.
 
 use super::plan::Part;
-use super::values::{self, Index, UvValues};
+use super::values::{self, Index};
 use super::{Job, order, round, vertices};
 use crate::model::{Domain, Mesh};
 use rayon::prelude::*;
