@@ -21,7 +21,7 @@ import measuring
 ROOT = Path(__file__).resolve().parent.parent
 CRATE = ROOT / "bench" / "io-rs"
 CORES = os.cpu_count() or 1
-FIO = ["--ioengine=libaio", "--direct=1", "--mem=shmhuge", "--output-format=json", "--rw=randread"]
+FIO = ["--ioengine=libaio", "--direct=1", "--output-format=json", "--rw=randread"]
 
 
 def build() -> Path:
@@ -99,32 +99,33 @@ class Bench:
             yield measuring.row(work, way, number, turns, files.name)
 
 
-def fio(folder: Path, name: str, *words: str) -> float | None:
-    """Bytes a second that fio reaches; `None` without fio."""
+def fio(folder: Path, name: str, *words: str) -> tuple[float, str] | None:
+    """Bytes a second that fio reaches, and the memory it read into; `None` without fio."""
     if not shutil.which("fio"):
         return None
-    command = ["fio", f"--name={name}", f"--directory={folder}", *FIO, *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        print(f"fio {name}: skipped ({done.stderr.strip().splitlines()[-1:]})", flush=True)
-        return None
-    return float(json.loads(done.stdout)["jobs"][0]["read"]["bw_bytes"])
+    for memory in ("shmhuge", "malloc"):  # huge pages where the system has set some aside
+        command = ["fio", f"--name={name}", f"--directory={folder}", f"--mem={memory}", *FIO, *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return float(json.loads(done.stdout)["jobs"][0]["read"]["bw_bytes"]), memory
+    return None
 
 
 def beside_fio(
     bench: Bench, work: str, files: Path, size: int, words: list[str], rounds: int
 ) -> Iterator[dict[str, object]]:
     """fio reads its own file; what is compared is the time for as many bytes."""
-    turns = []
+    turns, memory = [], ""
     for _ in range(rounds):
         ours = bench.turn("solio", files, cold=True)
-        rate = fio(bench.folder, "probe", *words)
-        if rate is None:
+        probe = fio(bench.folder, "probe", *words)
+        if probe is None:
             print(f"{work}: fio skipped (it is not installed, or refuses)", flush=True)
             return
+        rate, memory = probe
         again = bench.turn("solio", files, cold=True)
         turns.append((ours, measuring.Turn(size / rate, float("nan"), "fio"), again))
-    row = measuring.row(work, "fio", "", turns, files.name)
+    row = measuring.row(work, f"fio, {memory}", "", turns, files.name)
     yield {k: v for k, v in row.items() if k not in ("ratio_cpu", "peer_cpu_s")}
 
 
@@ -149,6 +150,7 @@ def rows(folder: Path, quick: bool) -> Iterator[dict[str, object]]:
     }  # fmt: skip
     yield from bench.rows(f"{len(small)} small files, warm", files, warm, cold=False, rounds=rounds)
     shutil.rmtree(folder / "small")
+    rounds = min(rounds, 3)
     large = make_large(folder, 4, (64 if quick else 1024) << 20)
     files, size = bench.listed("large", large), sum(p.stat().st_size for p in large)
     cold = {"loop": "", "solio uring": "", "solio buffered": "", f"mmap {CORES}": mmap}

@@ -92,7 +92,7 @@ def text(path: Path) -> str:
     lines = [
         f"Measured {facts['date']} on {facts['cores']} cores of {facts['cpu']}, "
         f"{facts['system'].split('-')[0]}, commit {facts['commit']} "
-        f"([record](bench/record/{path.name})). Files rest in the page cache. Ratios are Solio's time "
+        f"([record](bench/record/{path.name})). Files rest in the page cache where nothing else is said. Ratios are Solio's time "
         "over the peer's, turn by turn in one run, the median with its 95 % interval: 0.25 means "
         f"four times as fast.{' ' + facts['note'] if facts.get('note') else ''}",
         "",
