@@ -101,7 +101,8 @@ def test_coroutines(files: list[Path]) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_a_wait(files: list[Path]) -> None:
     code = """
-import sys, solio.io
+import signal, sys, solio.io
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 batch = solio.io.Reader(bytes_per_second=1).read(sys.argv[1:])
 next(batch)
 try:
@@ -115,7 +116,10 @@ except KeyboardInterrupt:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
+        try:
+            out, _ = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert (out, process.returncode) == ("interrupted\n", 0)
 
 

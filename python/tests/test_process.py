@@ -14,7 +14,8 @@ import pytest
 import solio
 
 LONG_JOB = """
-import sys, solio
+import signal, sys, solio
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 mesh = solio.read_mesh(sys.argv[1])
 print("ready", flush=True)
 try:
@@ -41,7 +42,10 @@ def test_ctrl_c_stops_the_work(big_obj: Path, tmp_path: Path, what: str) -> None
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        try:
+            out, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert out == "interrupted\n"
     assert process.returncode == 0
     assert [p.name for p in tmp_path.iterdir() if p.suffix not in (".obj", ".mtl")] == []
