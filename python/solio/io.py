@@ -11,7 +11,6 @@ same without stopping the loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from os import fspath
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "Done", "Reader", "Request", "Stats"]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One read: a whole file, or `length` bytes from `offset` on."""
 
     path: str | PathLike[str]
@@ -45,33 +43,50 @@ class Request:
     """Bytes after unpacking, where known: the result must have exactly that many."""
 
 
-@dataclass(frozen=True, slots=True)
 class Done:
     """How one request ended."""
 
-    path: str
-    index: int
-    """Its place in the batch."""
-    tag: int
-    error: Exception | None
-    """Why there are no bytes; a cancelled request has a `solio.CancelledError`."""
-    queued_s: float
-    """Seconds until the system was asked for the first byte."""
-    total_s: float
-    submitted: bool
-    """Whether the system was asked for any byte."""
-    late: bool
-    """Whether it ended after its deadline."""
-    _bytes: _solio.Bytes | None
+    __slots__ = ("data", "error", "index", "late", "path", "queued_s", "submitted", "tag", "total_s")
+
+    def __init__(
+        self,
+        path: str,
+        index: int,
+        tag: int,
+        data: _solio.Bytes | None,
+        error: Exception | None,
+        queued_s: float,
+        total_s: float,
+        submitted: bool,
+        late: bool,
+    ) -> None:
+        self.path = path
+        self.index = index
+        """Its place in the batch."""
+        self.tag = tag
+        self.data = data
+        """The bytes, with the buffer protocol; `None` where there is an error."""
+        self.error = error
+        """Why there are no bytes; a cancelled request has a `solio.CancelledError`."""
+        self.queued_s = queued_s
+        """Seconds until the system was asked for the first byte."""
+        self.total_s = total_s
+        self.submitted = submitted
+        """Whether the system was asked for any byte."""
+        self.late = late
+        """Whether it ended after its deadline."""
+
+    def __repr__(self) -> str:
+        return f"Done({self.path!r}, {self.error or self.data})"
 
     @property
     def buffer(self) -> memoryview:
         """The bytes, read-only and without a copy. Raises `error` if there is one."""
-        if self._bytes is None:
+        if self.data is None:
             assert self.error is not None
             raise self.error
         # It has the buffer protocol, of which types know from Python 3.12 on.
-        return memoryview(cast("bytes", self._bytes))
+        return memoryview(cast("bytes", self.data))
 
     @property
     def array(self) -> npt.NDArray[np.uint8]:
@@ -117,9 +132,7 @@ class Batch:
         found = self._reading.next(seconds)
         if found is None:
             return None
-        index, tag, data, error, queued, total, submitted, late = found
-        path = self._paths[index]
-        return Done(path, index, tag, error, queued, total, submitted, late, data)
+        return Done(self._paths[found[0]], *found)
 
     def poll(self) -> Done | None:
         """The next result if one is there."""
