@@ -184,17 +184,17 @@ pub(crate) struct CatArgs {
     #[arg(long)]
     pub(crate) null: bool,
     /// What moves the bytes; the environment variable SOLIO_IO overrides it
-    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = backend_parser())]
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = named(Backend::ALL, Backend::name))]
     pub(crate) backend: Backend,
     /// In which order files are read: auto is by position on a disk that turns, else by inode where
     /// that is free [default: auto with --null, else none]
-    #[arg(long, value_name = "ORDER", value_parser = order_parser())]
+    #[arg(long, value_name = "ORDER", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Option<Order>,
     /// Go past the page cache: auto does for what is not in it
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = DirectChoice::Auto)]
-    pub(crate) direct: DirectChoice,
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = named(Direct::ALL, Direct::name))]
+    pub(crate) direct: Direct,
     /// Who goes first, beside other reads of this process
-    #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = priority_parser())]
+    #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = named(Priority::ALL, Priority::name))]
     pub(crate) priority: Priority,
     /// At most so many bytes a second: 100M is 100 MB/s
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
@@ -217,40 +217,13 @@ pub(crate) struct CatArgs {
     pub(crate) work: WorkArgs,
 }
 
-/// [`Direct`], as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DirectChoice {
-    Auto,
-    Never,
-    Always,
-}
-
-impl From<DirectChoice> for Direct {
-    fn from(choice: DirectChoice) -> Direct {
-        match choice {
-            DirectChoice::Auto => Direct::Auto,
-            DirectChoice::Never => Direct::Never,
-            DirectChoice::Always => Direct::Always,
-        }
-    }
-}
-
-fn backend_parser() -> impl TypedValueParser<Value = Backend> {
-    PossibleValuesParser::new(Backend::ALL.map(Backend::name)).map(|name| {
-        Backend::ALL.into_iter().find(|b| b.name() == name).expect("one of the possible values")
-    })
-}
-
-fn order_parser() -> impl TypedValueParser<Value = Order> {
-    let all = [Order::Auto, Order::Physical, Order::Inode, Order::Name, Order::None];
-    PossibleValuesParser::new(all.map(Order::name)).map(move |name| {
-        all.into_iter().find(|o| o.name() == name).expect("one of the possible values")
-    })
-}
-
-fn priority_parser() -> impl TypedValueParser<Value = Priority> {
-    PossibleValuesParser::new(Priority::ALL.map(Priority::name)).map(|name| {
-        Priority::ALL.into_iter().find(|p| p.name() == name).expect("one of the possible values")
+/// One of `all`, by its name.
+fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    name_of: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.map(name_of)).map(move |name| {
+        all.into_iter().find(|&v| name_of(v) == name).expect("one of the possible values")
     })
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let options = ReadFilesOptions {
         engine: EngineOptions {
             backend: args.backend,
-            direct: args.direct.into(),
+            direct: args.direct,
             bytes_per_second: args.bwlimit,
             operations_per_second: args.iops,
             ..EngineOptions::default()

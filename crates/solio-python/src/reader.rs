@@ -34,7 +34,7 @@ impl Reader {
         for (key, value) in options.iter() {
             match key.extract::<&str>()? {
                 "backend" => o.backend = named(py, &value, Backend::ALL, Backend::name)?,
-                "direct" => o.direct = named(py, &value, DIRECTS, direct_name)?,
+                "direct" => o.direct = named(py, &value, Direct::ALL, Direct::name)?,
                 "threads" => o.threads = value.extract()?,
                 "memory" => o.memory_bytes = value.extract()?,
                 "bytes_per_second" => o.bytes_per_second = value.extract()?,
@@ -55,7 +55,7 @@ impl Reader {
         deadline_s: Option<f64>,
     ) -> PyResult<Reading> {
         let priority = named(py, priority, Priority::ALL, Priority::name)?;
-        let packing = named(py, packing, PACKINGS, packing_name)?;
+        let packing = named(py, packing, Packing::ALL, Packing::name)?;
         let deadline = deadline_s.map(|s| Duration::from_secs_f64(s.clamp(0.0, 1e9)));
         let requests = wanted.into_iter().map(|(path, offset, length, tag, unpacked)| Request {
             offset,
@@ -76,28 +76,6 @@ impl Reader {
     fn stats(&self) -> (u64, u64, u64) {
         let stats = self.engine.stats();
         (stats.bytes, stats.direct_bytes, stats.pieces)
-    }
-}
-
-const DIRECTS: [Direct; 3] = [Direct::Auto, Direct::Never, Direct::Always];
-const PACKINGS: [Packing; 5] =
-    [Packing::None, Packing::Detect, Packing::Gzip, Packing::Zlib, Packing::Zstd];
-
-fn direct_name(direct: Direct) -> &'static str {
-    match direct {
-        Direct::Auto => "auto",
-        Direct::Never => "never",
-        Direct::Always => "always",
-    }
-}
-
-fn packing_name(packing: Packing) -> &'static str {
-    match packing {
-        Packing::None => "none",
-        Packing::Detect => "detect",
-        Packing::Gzip => "gzip",
-        Packing::Zlib => "zlib",
-        Packing::Zstd => "zstd",
     }
 }
 

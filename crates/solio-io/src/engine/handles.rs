@@ -35,6 +35,20 @@ pub enum Direct {
     Always,
 }
 
+impl Direct {
+    /// All of them.
+    pub const ALL: [Direct; 3] = [Direct::Auto, Direct::Never, Direct::Always];
+
+    /// The name that `--direct` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direct::Auto => "auto",
+            Direct::Never => "never",
+            Direct::Always => "always",
+        }
+    }
+}
+
 impl Handle {
     /// Opens a file, with one `open`, one `fstat` and, for `Direct::Auto`, one `cachestat`.
     pub(crate) fn open(path: &Path, direct: Direct) -> Result<Self> {

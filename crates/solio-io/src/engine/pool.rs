@@ -2,8 +2,7 @@
 //!
 //! * Fresh memory costs more than the read itself (1.5 GB/s of page faults against 10), so blocks
 //!   return to the pool, and the one that was used last goes out first.
-//! * A block goes back to the thread that read into it: its bytes are in that core's cache, and a
-//!   copy over them costs half of one over bytes in another core's.
+//! * A block goes back to the thread that read into it: its lines are in that core's cache.
 //! * Direct reads into 2 MiB pages ran 1.8–2.7 times as fast as into 4 KiB pages.
 
 use core::ffi::c_void;

@@ -65,6 +65,23 @@ pub enum Packing {
     Zstd,
 }
 
+impl Packing {
+    /// All of them.
+    pub const ALL: [Packing; 5] =
+        [Packing::None, Packing::Detect, Packing::Gzip, Packing::Zlib, Packing::Zstd];
+
+    /// The name that Python takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Packing::None => "none",
+            Packing::Detect => "detect",
+            Packing::Gzip => "gzip",
+            Packing::Zlib => "zlib",
+            Packing::Zstd => "zstd",
+        }
+    }
+}
+
 /// One read: a whole file or a range of it, into a buffer of the engine's pool or the caller's.
 ///
 /// ```

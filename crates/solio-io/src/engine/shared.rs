@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
 /// Requests that are queued under one lock: others get their turn in between.
@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) options: EngineOptions,
     /// What really moves the bytes.
     pub(crate) backend: Backend,
+    /// Why it is not the backend that was asked for.
+    pub(crate) fallback: OnceLock<String>,
     pub(crate) counts: Counts,
 }
 
@@ -88,6 +90,7 @@ impl Shared {
     pub(crate) fn new(
         options: EngineOptions,
         backend: Backend,
+        fallback: OnceLock<String>,
         core: Core,
         handles: Handles,
     ) -> Arc<Self> {
@@ -105,6 +108,7 @@ impl Shared {
             devices: Mutex::default(),
             options,
             backend,
+            fallback,
             counts: Counts::default(),
         })
     }
@@ -172,9 +176,16 @@ impl Shared {
             let name = format!("solio io {}", guarded.threads.len());
             let serve = move || {
                 shared.lock().idle -= 1;
-                match (shared.backend, super::uring::ring()) {
-                    (Backend::Uring, Ok(ring)) => super::uring::Driver::new(ring).serve(&shared),
-                    _ => shared.serve(),
+                if shared.backend != Backend::Uring {
+                    return shared.serve();
+                }
+                match super::uring::ring() {
+                    Ok(ring) => super::uring::Driver::new(ring).serve(&shared),
+                    // There was one when the engine was made; the statistics say that it is gone.
+                    Err(why) => {
+                        let _ = shared.fallback.set(why);
+                        shared.serve();
+                    }
                 }
             };
             // Without a further thread the work goes on with those that there are.

@@ -47,6 +47,10 @@ pub enum Order {
 }
 
 impl Order {
+    /// All of them.
+    pub const ALL: [Order; 5] =
+        [Order::Auto, Order::Physical, Order::Inode, Order::Name, Order::None];
+
     /// The name that `--order` takes.
     pub fn name(self) -> &'static str {
         match self {
