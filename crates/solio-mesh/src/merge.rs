@@ -3,12 +3,12 @@
 //! The result is that of one hash table filled from the first element to the last, on any number
 //! of threads. Why this is fast:
 //!
-//! * Chunks of 32k elements are merged on their own first, in a table that stays in the
-//!   second-level cache. Neighbours in a mesh share values, so this alone removes most.
 //! * Along a row of faces an equal element lies as far back as it did for the last face: one
-//!   comparison finds it, and most elements never see the table.
-//! * What is left of all chunks is split by hash; each part fits a table in the same cache. Only
-//!   values whose 32-bit hashes agree are compared.
+//!   comparison finds it. Most of what this misses is found through a table of the elements last
+//!   seen, by hash, that is never cleared: what it names counts only where it is equal.
+//! * What is left of chunks of 32k elements, nearly all of it new, is split by hash. Of each part
+//!   a set of bits, small enough for the first-level cache, tells what may appear twice; only
+//!   that sees a hash table, and only where hashes agree are values compared.
 //! * Nothing is stored twice: an element keeps 16 bits (its place in its chunk's list), a list
 //!   entry 16 bits (the element that it came from) and its number in the result.
 //!
@@ -21,13 +21,13 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Elements that are merged on their own first. Places in a chunk's list fit 16 bits.
+/// Elements of a chunk. Places in a chunk's list fit 16 bits.
 pub(crate) const CHUNK: usize = 1 << 15;
 const EMPTY: u16 = u16::MAX;
 
 /// Bytes that merging takes at most for each element: its place, and, where all values of its
-/// chunk differ, 14 of [`Chunk`] and 8 of [`number`].
-pub(crate) const BYTES: u64 = 2 + 14 + 8;
+/// chunk differ, 6 of [`Chunk`] and 16 of [`number`], whose lists double as they grow.
+pub(crate) const BYTES: u64 = 2 + 6 + 16;
 
 /// The values to merge.
 pub(crate) trait Values<const N: usize>: Sync {
@@ -51,17 +51,27 @@ pub(crate) struct Merged {
     count: u32,
 }
 
-/// The different values of one chunk.
+/// The values of one chunk; few of them are equal.
 struct Chunk {
     /// The elements, counted from the chunk's first one, that bring a value not seen in any
-    /// earlier element (before [`number`]: not seen in this chunk).
+    /// earlier element (before [`number`]: that [`list`] did not find).
     firsts: Vec<u16>,
     /// The number of each value.
     numbers: Vec<AtomicU32>,
-    /// `hash << 32 | place << 16 | first`, by the part of their hash.
-    sorted: Vec<u64>,
-    /// Where the parts lie in `sorted`.
-    parts: Vec<u16>,
+}
+
+/// The entries of some chunks' lists by the upper bits of their hashes.
+struct Sorted {
+    /// `hash << 32 | chunk << 15 | place`.
+    entries: Vec<u64>,
+    /// Where the parts lie in `entries`.
+    parts: Vec<u32>,
+}
+
+impl Sorted {
+    fn part(&self, part: usize) -> &[u64] {
+        &self.entries[self.parts[part] as usize..self.parts[part + 1] as usize]
+    }
 }
 
 impl Merged {
@@ -118,23 +128,41 @@ pub(crate) fn merge<const N: usize>(values: &impl Values<N>) -> Merged {
     let count = values.count();
     let mut places = solio_base::memory::with_capacity::<u16>(count);
     places.resize(count, EMPTY);
-    if count <= CHUNK {
-        let chunk = SCRATCH.with_borrow_mut(|s| list(values, 0, &mut places, None, s));
-        let found = chunk.firsts.len() as u32;
-        return Merged { places, chunks: vec![chunk], count: found };
-    }
-    let part_bits = (count / CHUNK / 4).next_power_of_two().clamp(2, 512).trailing_zeros();
-    let mut chunks = places
-        .par_chunks_mut(CHUNK)
+    let bits = (count / PART).next_power_of_two().min(4096).trailing_zeros();
+    let chunks = count.div_ceil(CHUNK);
+    let group = (chunks / (4 * rayon::current_num_threads())).clamp(1, GROUP);
+    let (groups, chunks): (Vec<Sorted>, Vec<Vec<Chunk>>) = places
+        .par_chunks_mut(group * CHUNK)
         .enumerate()
         .map(|(i, places)| {
-            SCRATCH.with_borrow_mut(|s| list(values, i * CHUNK, places, Some(part_bits), s))
+            SCRATCH.with_borrow_mut(|s| lists(values, i * group * CHUNK, places, bits, s))
         })
-        .collect::<Vec<_>>();
-    (0..1usize << part_bits).into_par_iter().for_each(|part| join(values, &chunks, part));
+        .unzip();
+    let mut chunks: Vec<Chunk> = chunks.into_iter().flatten().collect();
+    (0..1usize << bits).into_par_iter().for_each(|part| join(values, &groups, &chunks, part));
+    drop(groups);
     let count = number(&mut chunks, &places);
+    if let [chunk] = &mut chunks[..]
+        && chunk.numbers.len() > count as usize
+    {
+        // The numbers of a single chunk fit 16 bits: keep them as the places.
+        let numbers = std::mem::take(&mut chunk.numbers);
+        for place in places.iter_mut().filter(|p| **p != EMPTY) {
+            *place = numbers[*place as usize].load(Relaxed) as u16;
+        }
+        chunk.numbers = (0..count).map(AtomicU32::new).collect();
+    }
     Merged { places, chunks, count }
 }
+
+/// Elements for each part: of corners a quarter brings a new value, of faces nearly all do, so
+/// that each entry finds 16 to 64 of the [`FILTER`] bits.
+const PART: usize = 4096;
+/// Chunks that are sorted together at most: their stretches of a part are long enough to be read
+/// ahead, and their hashes still lie in the second-level cache.
+const GROUP: usize = 8;
+/// Bits of the set that finds what may appear twice.
+const FILTER: usize = 1 << 16;
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
@@ -143,94 +171,121 @@ thread_local! {
 /// Buffers that a thread keeps: fresh memory costs more than the work.
 #[derive(Default)]
 struct Scratch {
-    /// Slots of a chunk's hash table: places in its list, below 16 bits of the hash.
-    table: Vec<u32>,
+    /// The element last seen for each of so many hashes, below bits of the hash and the chunk.
+    seen: Vec<u32>,
     /// Values made by [`Values::slice`].
     values: Vec<f32>,
-    /// The upper half of the hash of each entry of the list.
-    hashes: Vec<u32>,
-    /// The elements of the entries of the list.
+    /// The elements of the entries of a list.
     firsts: Vec<u16>,
+    /// The upper halves of their hashes.
+    hashes: Vec<u32>,
+    /// `hash << 32 | chunk << 15 | place` of the entries of some lists.
+    entries: Vec<u64>,
     /// Which hashes of a part appear, and which appear more than once.
     bits: Vec<[u64; 2]>,
-    /// Chunk and entry of what may be in two chunks.
-    likely: Vec<(u32, u64)>,
+    /// The entries of what may appear twice.
+    likely: Vec<u64>,
     /// Slots of a part's hash table: `hash << 32 | element`.
-    part: Vec<u64>,
+    table: Vec<u64>,
 }
 
 /// Elements by whose place in a round the distance to an equal one is remembered: a multiple of
 /// the corners of triangles and quads.
 const PHASES: usize = 12;
+/// Elements last seen that are remembered.
+const SEEN: usize = 1 << 14;
 
-/// A free slot of a chunk's table; no entry has this number.
-const FREE: u32 = u32::MAX;
-
-/// Merges the chunk that starts at element `start`, and sorts its values by part of their hash.
-#[allow(clippy::eq_op)] // a value with a NaN is unlike itself
-fn list<const N: usize>(
+/// Lists the chunks of the elements from `start` on, and sorts their entries by the upper `bits`
+/// bits of their hashes.
+fn lists<const N: usize>(
     values: &impl Values<N>,
     start: usize,
     places: &mut [u16],
-    part_bits: Option<u32>,
+    bits: u32,
     scratch: &mut Scratch,
-) -> Chunk {
-    let Scratch { table, values: made, hashes, firsts, .. } = scratch;
-    let slice = values.slice(start..start + places.len(), made);
-    let used = values.used().map(|used| &used[start..start + places.len()]);
-    table.clear();
-    table.resize((2 * slice.len()).next_power_of_two(), FREE);
-    hashes.clear();
-    firsts.clear();
-    let (mask, seed) = (table.len() - 1, *SEED);
+) -> (Sorted, Vec<Chunk>) {
+    scratch.entries.clear();
+    let mut chunks = Vec::with_capacity(places.len().div_ceil(CHUNK));
+    for (start, places) in (start..).step_by(CHUNK).zip(places.chunks_mut(CHUNK)) {
+        let mut made = std::mem::take(&mut scratch.values);
+        let slice = values.slice(start..start + places.len(), &mut made);
+        let count = match values.used() {
+            None => list::<N, false>(slice, &[], start, places, scratch),
+            Some(used) => list::<N, true>(slice, &used[start..], start, places, scratch),
+        };
+        scratch.values = made;
+        let Scratch { firsts, hashes, entries, .. } = &mut *scratch;
+        let hashes = hashes[..count].iter().zip(start as u64..);
+        entries.extend(hashes.map(|(&hash, entry)| u64::from(hash) << 32 | entry));
+        let numbers = std::iter::repeat_with(|| AtomicU32::new(UNKNOWN)).take(count).collect();
+        chunks.push(Chunk { firsts: firsts[..count].to_vec(), numbers });
+    }
+    (sort(&scratch.entries, bits), chunks)
+}
+
+/// Lists the elements of the chunk that starts at element `start` and whose values it does not
+/// find among the chunk's earlier ones: [`Scratch::firsts`] and [`Scratch::hashes`], and how many.
+fn list<const N: usize, const USED: bool>(
+    values: &[[f32; N]],
+    used: &[bool],
+    start: usize,
+    places: &mut [u16],
+    scratch: &mut Scratch,
+) -> usize {
+    let Scratch { seen, firsts, hashes, .. } = scratch;
+    firsts.resize(CHUNK, 0);
+    hashes.resize(CHUNK, 0);
+    seen.resize(SEEN, 0);
+    let firsts = firsts.first_chunk_mut::<CHUNK>().expect("just made");
+    let hashes = hashes.first_chunk_mut::<CHUNK>().expect("just made");
+    let seen = seen.first_chunk_mut::<SEEN>().expect("just made");
+    let (seed, chunk) = (*SEED, ((start / CHUNK) as u32).wrapping_mul(0x9e37_79b9));
     let mut backs = [1; PHASES];
-    for (i, value) in slice.iter().enumerate() {
-        if used.is_some_and(|used| !used[i]) {
+    let mut count = 0;
+    let mut phases = 0;
+    for i in 0..values.len().min(places.len()) {
+        let back = &mut backs[phases];
+        phases = if phases + 1 < PHASES { phases + 1 } else { 0 };
+        if USED && !used[i] {
             continue;
         }
-        let back = &mut backs[i % PHASES];
-        if *back <= i && slice[i - *back] == *value && places[i - *back] != EMPTY {
-            places[i] = places[i - *back];
+        let value = &values[i];
+        let before = i.wrapping_sub(*back);
+        if before < i && equal(&values[before], value) && places[before] != EMPTY {
+            places[i] = places[before];
             continue;
         }
         let hash = seeded(value, seed);
-        let tag = (hash >> 32) as u32 & 0xffff_0000;
-        let mut slot = hash as usize & mask;
-        places[i] = loop {
-            let found = table[slot];
-            if found == FREE {
-                let entry = firsts.len() as u16;
-                firsts.push(i as u16);
-                if value == value {
-                    table[slot] = tag | u32::from(entry);
-                    hashes.push((hash >> 32) as u32);
-                } else {
-                    // A value with a NaN is never found again; keep it out of everyone's way.
-                    hashes.push((i as u32).wrapping_mul(0x9e37_79b9));
-                }
-                break entry;
-            }
-            if found & 0xffff_0000 == tag {
-                let first = usize::from(firsts[usize::from(found as u16)]);
-                if slice[first] == *value {
-                    *back = i - first;
-                    break found as u16;
-                }
-            }
-            slot = (slot + 1) & mask;
-        };
+        let tag = (hash >> 32) as u32 ^ chunk;
+        let seen = &mut seen[hash as usize % SEEN];
+        let found = std::mem::replace(seen, tag & !(CHUNK as u32 - 1) | i as u32);
+        let before = found as usize % CHUNK;
+        if (found ^ tag) as usize / CHUNK == 0
+            && before < i
+            && equal(&values[before], value)
+            && places[before] != EMPTY
+        {
+            *back = i - before;
+            places[i] = places[before];
+            continue;
+        }
+        places[i] = count as u16;
+        firsts[count % CHUNK] = i as u16;
+        // A value with a NaN is never found again; keep it out of everyone's way.
+        let lone = (i as u32).wrapping_mul(0x9e37_79b9);
+        hashes[count % CHUNK] = if equal(value, value) { (hash >> 32) as u32 } else { lone };
+        count += 1;
     }
-    let Some(bits) = part_bits else {
-        let numbers = (0..firsts.len() as u32).map(AtomicU32::new).collect();
-        let firsts = firsts.clone();
-        return Chunk { firsts, numbers, sorted: Vec::new(), parts: Vec::new() };
-    };
-    let (sorted, parts) = sort_by_part(hashes, firsts, bits);
-    let numbers = std::iter::repeat_with(|| AtomicU32::new(UNKNOWN)).take(firsts.len()).collect();
-    Chunk { firsts: firsts.clone(), numbers, sorted, parts }
+    count
 }
 
-/// What [`Chunk::numbers`] holds before [`number`]: no earlier chunk has this value.
+/// Compares as floats do, without a branch for each number: in a row of UVs one is often the same.
+#[inline(always)]
+fn equal<const N: usize>(a: &[f32; N], b: &[f32; N]) -> bool {
+    a.iter().zip(b).fold(true, |equal, (a, b)| equal & (a == b))
+}
+
+/// What [`Chunk::numbers`] holds before [`number`]: no earlier element has this value.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Another number in each process, so that no file can be made whose values share a hash.
@@ -255,13 +310,12 @@ fn seeded<const N: usize>(value: &[f32; N], seed: u64) -> u64 {
     word
 }
 
-/// The entries of a chunk's list in the order of the upper `bits` bits of their hashes, and where
-/// each part starts and ends.
-fn sort_by_part(hashes: &[u32], firsts: &[u16], bits: u32) -> (Vec<u64>, Vec<u16>) {
-    let part = |hash: u32| (hash >> (32 - bits)) as usize;
-    let mut parts = vec![0u16; (1 << bits) + 1];
-    for &hash in hashes {
-        parts[part(hash) + 1] += 1;
+/// Sorts entries by the upper `bits` bits of their hashes.
+fn sort(unsorted: &[u64], bits: u32) -> Sorted {
+    let part = |entry: u64| (entry >> 32 >> (32 - bits)) as usize;
+    let mut parts = vec![0u32; (1 << bits) + 1];
+    for &entry in unsorted {
+        parts[part(entry) + 1] += 1;
     }
     let mut sum = 0;
     for end in &mut parts {
@@ -269,70 +323,68 @@ fn sort_by_part(hashes: &[u32], firsts: &[u16], bits: u32) -> (Vec<u64>, Vec<u16
         *end = sum;
     }
     let mut next = parts.clone();
-    let mut sorted = vec![0u64; hashes.len()];
-    for (place, (&hash, &first)) in hashes.iter().zip(firsts).enumerate() {
-        let at = &mut next[part(hash)];
-        sorted[*at as usize] = u64::from(hash) << 32 | (place as u64) << 16 | u64::from(first);
+    let mut entries = vec![0u64; unsorted.len()];
+    for &entry in unsorted {
+        let at = &mut next[part(entry)];
+        entries[*at as usize] = entry;
         *at += 1;
     }
-    (sorted, parts)
+    Sorted { entries, parts }
 }
 
-/// Finds the values of one part that an earlier chunk has too; their [`Chunk::numbers`] become
+/// Finds the values of one part that an earlier element has too; their [`Chunk::numbers`] become
 /// the element that was the first.
 ///
-/// Few values are in two chunks. So a first pass only notes in two sets of bits which hashes
-/// appear, and which appear twice; the rest never sees the hash table. A part has many values, so
-/// that each chunk's share of it is a stretch worth fetching; its bits still fit the cache.
-fn join<const N: usize>(values: &impl Values<N>, chunks: &[Chunk], part: usize) {
+/// Few values are there twice. So a first pass only notes in two sets of bits which hashes
+/// appear, and which appear twice; the rest never sees the hash table.
+fn join<const N: usize>(values: &impl Values<N>, groups: &[Sorted], chunks: &[Chunk], part: usize) {
     const FREE: u64 = u64::MAX; // no element has this number
-    let entries = |c: &'_ Chunk| c.parts[part] as usize..c.parts[part + 1] as usize;
-    let total: usize = chunks.iter().map(|c| entries(c).len()).sum();
     SCRATCH.with_borrow_mut(|scratch| {
-        let bits = &mut scratch.bits;
+        let Scratch { bits, likely, table, .. } = scratch;
         bits.clear();
-        bits.resize((16 * total).next_power_of_two().div_ceil(64), [0, 0]);
-        let words = bits.len() - 1;
-        let word = |entry: u64| ((entry >> 38) as usize & words, 1u64 << (entry >> 32 & 63));
-        for chunk in chunks {
-            for &entry in &chunk.sorted[entries(chunk)] {
+        bits.resize(FILTER / 64, [0, 0]);
+        let bits = bits.first_chunk_mut::<{ FILTER / 64 }>().expect("just made");
+        let word =
+            |entry: u64| ((entry >> 38) as usize % (FILTER / 64), 1u64 << (entry >> 32 & 63));
+        for group in groups {
+            for &entry in group.part(part) {
                 let (word, bit) = word(entry);
                 let [once, twice] = bits[word];
                 bits[word] = [once | bit, twice | once & bit];
             }
         }
-        let twice: u32 = bits.iter().map(|[_, twice]| twice.count_ones()).sum();
-        if twice == 0 {
-            return;
-        }
-        let likely = &mut scratch.likely;
         likely.clear();
-        for (i, chunk) in chunks.iter().enumerate() {
-            for &entry in &chunk.sorted[entries(chunk)] {
+        for group in groups {
+            for &entry in group.part(part) {
                 let (word, bit) = word(entry);
                 if bits[word][1] & bit != 0 {
-                    likely.push((i as u32, entry));
+                    likely.push(entry);
                 }
             }
         }
-        let table = &mut scratch.part;
+        if likely.is_empty() {
+            return;
+        }
         table.clear();
         table.resize((2 * likely.len()).next_power_of_two(), FREE);
         let mask = table.len() - 1;
-        for &(i, entry) in &*likely {
-            let element = i * CHUNK as u32 + (entry & 0xffff) as u32;
-            let mut slot = (entry >> 32) as usize & mask;
+        for &entry in &*likely {
+            let (hash, entry) = (entry >> 32, entry as u32 as usize);
+            let chunk = &chunks[entry / CHUNK];
+            let place = entry % CHUNK;
+            let element = entry - place + usize::from(chunk.firsts[place]);
+            let mut slot = hash as usize & mask;
             loop {
                 let found = table[slot];
                 if found == FREE {
-                    table[slot] = entry >> 32 << 32 | u64::from(element);
+                    table[slot] = hash << 32 | element as u64;
                     break;
                 }
-                if found >> 32 == entry >> 32
-                    && values.value(found as u32 as usize) == values.value(element as usize)
+                let first = found as u32;
+                if found >> 32 == hash
+                    && equal(&values.value(first as usize), &values.value(element))
                 {
-                    let place = (entry >> 16) as u16;
-                    chunks[i as usize].numbers[place as usize].store(found as u32, Relaxed);
+                    chunk.numbers[place].store(first, Relaxed);
                     break;
                 }
                 slot = (slot + 1) & mask;
@@ -401,7 +453,6 @@ impl Chunk {
             kept += count;
         }
         self.firsts.truncate(kept);
-        (self.sorted, self.parts) = (Vec::new(), Vec::new());
         repeats
     }
 }
