@@ -29,6 +29,7 @@ def light(
 ) -> list[Peak]:
     """Measure the medium below `folder`, memory, and one core's codecs; each the best of `rounds`.
 
-    The scratch file has `size` bytes and leaves nothing behind.
+    The scratch file has `size` bytes and leaves nothing behind. The result is kept, as that of the
+    command ``solio light`` is: its ``--stats`` and ``--report`` judge runs by it.
     """
     return [Peak(*row) for row in _solio.light(fspath(folder), size, rounds)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import os
 import signal
 import subprocess
@@ -123,9 +124,15 @@ except KeyboardInterrupt:
     assert (out, process.returncode) == ("interrupted\n", 0)
 
 
-def test_light(tmp_path: Path) -> None:
-    peaks = solio.light(tmp_path, size=1 << 20, rounds=1)
+def test_light(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    peaks = solio.light(folder, size=1 << 20, rounds=1)
     found = {peak.name: peak for peak in peaks}
     assert (found["copy memory"].mb_s or 0) > 10
     assert all((peak.mb_s is None) == (peak.why_not is not None) for peak in peaks)
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
+    kept = json.loads((tmp_path / "cache/solio/light.json").read_text())["kept"]
+    assert [row["name"] for row in kept[0]["peaks"]] == [peak.name for peak in peaks]
+    assert kept[0]["folder"] == str(folder.resolve())

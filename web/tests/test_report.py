@@ -7,6 +7,7 @@ command, which SOLIO_COMMAND names; without one of them it says *skipped*.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +31,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]
     (folder / "grid.obj").write_text("".join(lines))
     page, trace = folder / "run.html", folder / "run.json"
     command = [solio, "convert", "grid.obj", "-o", "grid.ply.zst", "-j", "2"]
-    subprocess.run([*command, "--report", page, "--trace", trace], cwd=folder, check=True)
+    record = [*command, "--report", page, "--trace", trace]
+    # Once without peaks, once with them.
+    cache = {"env": os.environ | {"XDG_CACHE_HOME": str(folder / "cache")}, "cwd": folder}
+    subprocess.run([*command, "--report", folder / "unknown.html"], check=True, **cache)
+    light = [solio, "light", "--size", "16M", "--rounds", "1"]
+    subprocess.run(light, check=True, stdout=subprocess.DEVNULL, **cache)
+    subprocess.run(record, check=True, **cache)
     return page, json.loads(trace.read_text())
 
 
@@ -85,6 +92,42 @@ def test_numbers_equal_the_trace(page: Any, run: tuple[Path, dict[str, Any]]) ->
         cells = page.locator(f"#where td[data-span='{name}']")
         found = {c.get_attribute("data-key"): int(c.get_attribute("data-value")) for c in cells.all()}
         assert (found["count"], found["total_ns"]) == (count, times[name]), name
+
+
+def test_measured_peaks_are_dashed_lines(page: Any, run: tuple[Path, dict[str, Any]]) -> None:
+    light = run[1]["otherData"]["light"]
+    chart = page.locator("section:has(#disk)")
+    peaks = [mark.inner_text() for mark in chart.locator(".key span:has(i.dash)").all()]
+    assert len(peaks) == 2 and "read peak" in peaks[0] and "write peak" in peaks[1], peaks
+    # As drawn: some row has the colour of the write peak, with gaps.
+    rows = page.evaluate("""() => {
+      const canvas = document.getElementById("disk");
+      const { width, height } = canvas;
+      const color = getComputedStyle(document.documentElement).getPropertyValue("--write").trim();
+      const wanted = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+      const pixels = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+      const rows = [];
+      for (let y = 0; y < height; y++) {
+        let n = 0;
+        for (let x = 0; x < width; x++) {
+          const at = 4 * (y * width + x);
+          n += wanted.every((value, i) => Math.abs(pixels[at + i] - value) < 40);
+        }
+        rows.push(n / width);
+      }
+      return rows;
+    }""")
+    assert any(0.4 < share < 0.7 for share in rows), max(rows)
+    assert light["write_mb_s"] > 0
+
+
+def test_without_peaks_the_page_says_what_to_do(browser: Any, run: tuple[Path, dict[str, Any]]) -> None:
+    tab = browser.new_page()
+    tab.goto(run[0].with_name("unknown.html").as_uri())
+    tab.wait_for_selector("html[data-ready=yes]")
+    assert "solio light" in tab.locator("#limit-section").inner_text()
+    assert "peak" not in tab.locator("section:has(#disk) .key").inner_text()
+    tab.close()
 
 
 def test_the_pointer_shows_names_and_times(page: Any) -> None:

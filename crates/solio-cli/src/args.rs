@@ -59,6 +59,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "read", after_help = CAT_EXAMPLES)]
     Cat(CatArgs),
     /// Measure what this machine can do at best: disk, memory, codecs
+    #[command(after_help = LIGHT_NOTE)]
     Light(LightArgs),
     /// Run a command at a series of bandwidths: what would a slower disk cost?
     #[command(after_help = STUDY_EXAMPLES)]
@@ -227,6 +228,10 @@ fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     })
 }
 
+const LIGHT_NOTE: &str = "\
+The peaks are kept for each file system, in ~/.cache/solio/light.json: --stats and --report of other
+commands judge a run by them.";
+
 #[derive(Debug, Args)]
 pub(crate) struct LightArgs {
     /// Folder on the file system to measure
@@ -238,6 +243,9 @@ pub(crate) struct LightArgs {
     /// Times that each peak is measured; the best counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
+    /// Measure nothing: print what was measured last on this file system
+    #[arg(long)]
+    pub(crate) last: bool,
     /// Print JSON instead of the table
     #[arg(long)]
     pub(crate) json: bool,

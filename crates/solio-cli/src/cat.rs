@@ -1,6 +1,7 @@
 //! `solio cat`, also called `read`: reads everything as fast as it goes.
 
 use crate::args::CatArgs;
+use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{bytes, figures, seconds};
 use crate::{Outcome, inputs, options, screen};
@@ -19,6 +20,12 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);
     }
+    let record = options::record(&args.record);
+    let watched = args.stats || args.json || record.is_wanted();
+    let limit = match files.first().filter(|_| watched) {
+        Some(file) => Limit::between(file, file, &work),
+        None => Limit::default(),
+    };
     let options = ReadFilesOptions {
         engine: EngineOptions {
             backend: args.backend,
@@ -32,8 +39,9 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         order: args.order.unwrap_or(if args.null { Order::Auto } else { Order::None }),
         in_order: !args.null,
     };
-    let recorded = options::record(&args.record).start()?;
+    let recorded = record.start()?;
     let shown = Shown::start(args.progress, "read", &work.progress);
+    let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let mut out = (!args.null).then(|| std::io::stdout().lock());
     let read = solio::read_files(files, &options, &work, |_, part| match &mut out {
@@ -41,6 +49,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         None => Ok(()),
     });
     let usage = watch.usage();
+    let disk_bytes = solio::fetched_bytes() - fetched;
     drop(shown);
     let read = match read {
         Err(e) if e.os_error() == Some(crate::convert::BROKEN_PIPE) => return Ok(Outcome::Done),
@@ -50,8 +59,9 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         }
         read => read?,
     };
+    let job = Job { read_bytes: read.bytes, disk_bytes, cpu_s: usage.cpu_s, ..Job::default() };
     if let Some(recorded) = recorded {
-        recorded.finish(page_summary(args, &read, &usage), &work)?;
+        recorded.finish(page_summary(args, &read, &job, &usage, &limit), &work)?;
     }
     read.failed.iter().for_each(|e| screen::complain(&e.to_string()));
     if args.stats {
@@ -60,9 +70,12 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
             let reads = crate::table::count(used.reads as u64);
             screen::say(&format!("order of {reads}: {} ({})", used.order.name(), used.why));
         }
+        if let Some(words) = limit.words(&job, usage.wall_s) {
+            screen::say(&words);
+        }
     }
     if args.json {
-        screen::print(&format!("{}\n", to_json(&read, &usage)));
+        screen::print(&format!("{}\n", to_json(&read, &job, &usage, &limit)));
     }
     let all = failed.is_empty() && read.failed.is_empty();
     Ok(if all { Outcome::Done } else { Outcome::SomeFailed })
@@ -87,9 +100,14 @@ fn summary(read: &ReadAll, usage: &Usage) -> String {
     )
 }
 
-/// What the trace and the page say. Their limit is left open: the peak of `solio light` is that of
-/// one thread and the page cache.
-fn page_summary(args: &CatArgs, read: &ReadAll, usage: &Usage) -> Summary {
+/// What the trace and the page say.
+fn page_summary(
+    args: &CatArgs,
+    read: &ReadAll,
+    job: &Job,
+    usage: &Usage,
+    limit: &Limit,
+) -> Summary {
     let inputs = &args.inputs.files;
     let from = match &inputs[..] {
         [one] => one.display().to_string(),
@@ -98,18 +116,21 @@ fn page_summary(args: &CatArgs, read: &ReadAll, usage: &Usage) -> Summary {
     Summary {
         title: format!("solio cat {from}"),
         wall_s: usage.wall_s,
-        job: Job { read_bytes: read.bytes, cpu_s: usage.cpu_s, ..Job::default() },
+        job: *job,
         files: read.files,
+        light: limit.light,
+        advice: limit.advice.clone(),
         ..Summary::default()
     }
 }
 
-fn to_json(read: &ReadAll, usage: &Usage) -> serde_json::Value {
-    json!({
+fn to_json(read: &ReadAll, job: &Job, usage: &Usage, limit: &Limit) -> serde_json::Value {
+    let mut line = json!({
         "files": read.files,
         "failed": read.failed.iter().map(screen::error_json).collect::<Vec<_>>(),
         "bytes": read.bytes,
         "direct_bytes": read.engine.direct_bytes,
+        "disk_bytes": job.disk_bytes,
         "reads": read.engine.pieces,
         "order": read.order.iter().map(|used| used.order.name()).collect::<Vec<_>>(),
         "backend": read.engine.backend.name(),
@@ -117,5 +138,7 @@ fn to_json(read: &ReadAll, usage: &Usage) -> serde_json::Value {
         "wall_s": usage.wall_s,
         "cpu_s": usage.cpu_s,
         "mb_s": rate(read, usage),
-    })
+    });
+    limit.add_to(&mut line, job, usage.wall_s);
+    line
 }

@@ -4,14 +4,13 @@ mod report;
 
 use crate::Outcome;
 use crate::args::ConvertArgs;
+use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::screen;
 use crate::{inputs, options};
 use report::{All, Report};
 use serde_json::json;
-use solio::{
-    Compression, Error, ErrorKind, Format, Light, MeshInfo, Progress, Result, Stopwatch, Work,
-};
+use solio::{Compression, Error, ErrorKind, Format, MeshInfo, Progress, Result, Stopwatch, Work};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -42,9 +41,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     }
     let record = options::record(&args.record);
     let watched = args.stats || record.is_wanted();
-    let light = if watched { measure_light(args, &work) } else { None };
+    let limit = if watched { limit(&plans, args, &work) } else { Limit::default() };
     let recorded = record.start()?;
-    let mut all = All::new(light);
+    let mut all = All::new(limit);
     let outcome = convert_all(args, &plans, &work, &mut all);
     if args.stats && plans.len() > 1 {
         screen::say(&all.stats());
@@ -61,7 +60,7 @@ fn convert_all(args: &ConvertArgs, plans: &[Plan], work: &Work, all: &mut All) -
     for (done, plan) in plans.iter().enumerate() {
         match convert(args, plan, work) {
             Ok(report) => {
-                report::show(args, plan, &report, all.light.as_ref());
+                report::show(args, plan, &report, &all.limit);
                 all.add(plan, &report);
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => {
@@ -94,9 +93,11 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     let work = Work { progress: Progress::default(), ..work.clone() };
     let name = plan.input.file_name().unwrap_or(plan.input.as_os_str()).to_string_lossy();
     let shown = Shown::start(args.progress, &name, &work.progress);
+    let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let scene = solio::read_mesh(&plan.input, &options::read(&args.read), &work)?;
     let read = watch.usage();
+    let fetched = solio::fetched_bytes() - fetched;
     let options = options::write(&args.write, &args.read, &plan.input, args.format);
     let watch = Stopwatch::start();
     let written = solio::write_mesh(&scene, &plan.output, &options, &work)?;
@@ -108,7 +109,7 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     } else {
         MeshInfo { warnings: scene.warnings, ..MeshInfo::default() }
     };
-    Ok(Report { counts, moved, read, write, written })
+    Ok(Report { counts, moved, fetched, read, write, written })
 }
 
 /// Which input goes where.
@@ -183,11 +184,13 @@ fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The machine's peaks on the file system of the output; not being able to measure is no failure.
-fn measure_light(args: &ConvertArgs, work: &Work) -> Option<Light> {
-    let folder = if args.output.is_dir() { Some(&*args.output) } else { args.output.parent() };
-    let folder = folder.filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    solio::measure_light(folder, 64 << 20, work.threads).ok()
+/// The machine's limit between the file systems of the first input and of the output. Standard
+/// input and output take the other's: whatever is behind them is hardly faster.
+fn limit(plans: &[Plan], args: &ConvertArgs, work: &Work) -> Limit {
+    let (input, output) = (plans.first().map(|plan| &*plan.input), &*args.output);
+    let files = || input.into_iter().chain([output]).filter(|path| !is_standard(path));
+    let first = files().next().unwrap_or(Path::new("."));
+    Limit::between(first, files().next_back().unwrap_or(first), work)
 }
 
 #[cfg(test)]

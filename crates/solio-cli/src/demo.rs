@@ -7,14 +7,15 @@ use crate::Outcome;
 use crate::args::DemoArgs;
 use crate::compare::{self, Tolerance};
 use crate::inputs::make_way;
+use crate::limit::Limit;
 use crate::screen;
 use crate::table::{Align, BAD, BOLD, DIM, GOOD, Table, bytes, count, figures};
 use crate::{options, shape};
 use serde_json::json;
 use solio::mesh::Scene;
 use solio::{
-    Error, Job, Light, MeshInfo, MeshReadOptions, MeshWriteOptions, Result, SpanName, Stopwatch,
-    Summary, Usage, Work,
+    Error, Job, MeshInfo, MeshReadOptions, MeshWriteOptions, Result, SpanName, Stopwatch, Summary,
+    Usage, Work,
 };
 use solio_io::probe::{read_plain, write_plain};
 use std::path::{Path, PathBuf};
@@ -76,12 +77,15 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
         screen::print(&intro(args, &info, &demo));
     }
     let record = options::record(&args.record);
-    let measure = || solio::measure_light(&demo.folder, 64 << 20, demo.cores).ok();
-    let light = if record.is_wanted() { measure() } else { None };
+    let limit = if record.is_wanted() {
+        Limit::between(&demo.folder, &demo.folder, &demo.work)
+    } else {
+        Limit::default()
+    };
     let recorded = record.start()?;
     let verdict = demo.all(&scene, &info);
     if let Some(recorded) = recorded {
-        recorded.finish(demo.summary(light), &demo.work)?;
+        recorded.finish(demo.summary(limit), &demo.work)?;
     }
     let failed = verdict.is_err();
     if args.json {
@@ -255,13 +259,14 @@ impl Demo {
     }
 
     /// What the trace and the page say: about our turns, all of them.
-    fn summary(&self, light: Option<Light>) -> Summary {
+    fn summary(&self, limit: Limit) -> Summary {
         let moved = self.work.progress.now();
         let job = Job {
             read_bytes: moved.read_bytes,
             written_bytes: moved.written_bytes,
             copied_bytes: moved.read_bytes + moved.written_bytes,
             cpu_s: self.ours.cpu_s,
+            ..Job::default()
         };
         Summary {
             title: "solio demo".into(),
@@ -269,7 +274,8 @@ impl Demo {
             wall_s: self.ours.wall_s,
             job,
             files: moved.files,
-            light,
+            light: limit.light,
+            advice: limit.advice,
             table: self.steps().for_page(),
             ..Summary::default()
         }

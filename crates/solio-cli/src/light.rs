@@ -1,24 +1,31 @@
 //! `solio light`: the machine's peaks, by which everything else is judged.
 
 use crate::args::LightArgs;
-use crate::table::{Align, Table, figures};
+use crate::table::{Align, Table, bytes, figures};
 use crate::{Outcome, options, screen};
-use serde_json::json;
-use solio::{Peak, Result};
+use serde_json::{Value, json};
+use solio::{Kept, Peak, Result};
+use std::path::Path;
 
-/// Measures, prints.
+/// Measures, keeps and prints; or prints what was kept.
 pub(crate) fn run(args: &LightArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
+    if args.last {
+        return Ok(last(args));
+    }
     let peaks = solio::measure_machine(&args.dir, args.size, args.rounds.into(), &work)?;
+    let kept = match solio::keep_peaks(&args.dir, args.size, &peaks) {
+        Ok(path) => Some(path),
+        Err(error) => {
+            screen::complain(&format!("the peaks could not be kept: {error}"));
+            None
+        }
+    };
     if args.json {
-        let peaks: Vec<_> = peaks.iter().map(to_json).collect();
-        let line = json!({
-            "dir": args.dir.to_string_lossy(),
-            "scratch_bytes": args.size,
-            "cores": work.threads,
-            "cpu_tier": solio::cpu::tier().name(),
-            "peaks": peaks,
-        });
+        let mut line = to_json(&args.dir.to_string_lossy(), args.size, &peaks);
+        line["cores"] = work.threads.into();
+        line["cpu_tier"] = solio::cpu::tier().name().into();
+        line["kept"] = kept.map(|path| path.to_string_lossy().into_owned()).into();
         screen::print(&format!("{line}\n"));
     } else {
         screen::print(&table(&peaks));
@@ -26,7 +33,51 @@ pub(crate) fn run(args: &LightArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn to_json(peak: &Peak) -> serde_json::Value {
+/// What was measured before.
+fn last(args: &LightArgs) -> Outcome {
+    let Kept { peaks, note } = solio::kept_peaks(&args.dir);
+    note.iter().for_each(|note| screen::complain(note));
+    let Some(kept) = peaks else {
+        screen::complain(&format!("no peaks are kept for this file system; {}", advice(&args.dir)));
+        return Outcome::NothingMatched;
+    };
+    if args.json {
+        let mut line = to_json(&kept.folder, kept.scratch_bytes, &kept.peaks);
+        line["unix_s"] = kept.unix_s.into();
+        line["medium"] = kept.medium.into();
+        screen::print(&format!("{line}\n"));
+    } else {
+        let age = age(solio::unix_s().saturating_sub(kept.unix_s));
+        let size = bytes(kept.scratch_bytes);
+        let from = format!("{}, measured {age} in {} with {size}", kept.medium, kept.folder);
+        screen::print(&format!("{from}\n\n{}", table(&kept.peaks)));
+    }
+    Outcome::Done
+}
+
+/// What to do where no peaks are kept.
+pub(crate) fn advice(folder: &Path) -> String {
+    format!("run `solio light {}` once", folder.display())
+}
+
+/// `3 hours ago`.
+fn age(seconds: u64) -> String {
+    let units = [(86_400, "day"), (3600, "hour"), (60, "minute")];
+    match units.into_iter().find(|(length, _)| seconds >= *length) {
+        None => "just now".into(),
+        Some((length, unit)) => {
+            let n = seconds / length;
+            format!("{n} {unit}{} ago", if n == 1 { "" } else { "s" })
+        }
+    }
+}
+
+fn to_json(folder: &str, scratch_bytes: u64, peaks: &[Peak]) -> Value {
+    let peaks: Vec<_> = peaks.iter().map(peak_json).collect();
+    json!({ "dir": folder, "scratch_bytes": scratch_bytes, "peaks": peaks })
+}
+
+fn peak_json(peak: &Peak) -> Value {
     json!({
         "name": peak.name,
         "threads": peak.threads,
@@ -41,8 +92,8 @@ fn table(peaks: &[Peak]) -> String {
     let mut notes = Vec::new();
     for peak in peaks {
         let rate = peak.mb_s.map_or("–".into(), figures);
-        table.row(vec![peak.name.into(), peak.threads.to_string(), rate]);
-        notes.extend(peak.why_not);
+        table.row(vec![peak.name.to_string(), peak.threads.to_string(), rate]);
+        notes.extend(peak.why_not.as_deref());
     }
     notes.dedup();
     let mut text = table.render();
@@ -50,4 +101,17 @@ fn table(peaks: &[Peak]) -> String {
         text += &format!("– {note}\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_in_the_largest_unit() {
+        assert_eq!(age(59), "just now");
+        assert_eq!(age(60), "1 minute ago");
+        assert_eq!(age(7300), "2 hours ago");
+        assert_eq!(age(3 * 86_400), "3 days ago");
+    }
 }

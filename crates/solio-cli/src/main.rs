@@ -10,6 +10,7 @@ mod demo;
 mod info;
 mod inputs;
 mod light;
+mod limit;
 mod manual;
 mod options;
 mod progress;

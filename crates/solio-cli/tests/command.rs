@@ -40,6 +40,7 @@ fn solio(dir: &Path, args: &[&str], input: &[u8]) -> Ran {
     let mut child = Command::new(env!("CARGO_BIN_EXE_solio"))
         .args(args)
         .current_dir(dir)
+        .env("XDG_CACHE_HOME", "/no-cache") // whoever runs the tests may have one
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -206,28 +207,6 @@ fn threads_and_tiers_write_the_same_bytes() {
 }
 
 #[test]
-fn light_measures_every_peak_and_leaves_nothing() {
-    let dir = folder();
-    let args = ["light", "--json", "--size", "4M", "--rounds", "1", "-j", "2"];
-    let ran = solio(dir.path(), &args, b"");
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    let peaks = ran.json()[0]["peaks"].as_array().unwrap().clone();
-    for name in ["write, page cache", "read, warm", "read, cold", "copy memory", "compress zstd"] {
-        let mut peaks = peaks.iter().filter(|peak| peak["name"] == name).peekable();
-        assert!(peaks.peek().is_some(), "{name}");
-        // A figure, or the reason why there is none.
-        assert!(
-            peaks.all(|p| p["mb_s"].as_f64().is_some_and(|r| r > 0.0) || p["why_not"].is_string()),
-            "{name}: {}",
-            ran.text()
-        );
-    }
-    assert!(peaks.len() >= 12);
-    assert_eq!(names(dir.path()), ["bad.obj", "tri.obj"]);
-    assert_eq!(solio(dir.path(), &["light", "none"], b"").code, 1);
-}
-
-#[test]
 fn cat_gives_all_bytes_in_order_and_goes_on_past_bad_files() {
     let dir = folder();
     let big: Vec<u8> = (0..20_000_000u32).map(|i| (i / 3) as u8).collect();
@@ -307,7 +286,8 @@ fn a_run_is_recorded_into_a_trace_and_a_page() {
     let record = ["--trace", "run.json", "--report", "run.html", "--stats"];
     let ran = solio(dir.path(), &[&args[..], &record].concat(), b"");
     assert_eq!(ran.code, 1, "the page tells of what went well: {}", ran.err);
-    assert!(ran.err.contains("% of the machine's limit: "), "{}", ran.err);
+    let unknown = "  how close to the machine's limit: run `solio light . ";
+    assert!(ran.err.contains(unknown.trim_end()), "{}", ran.err);
     let line = &ran.json()[0];
     assert_eq!((&line["files_moved"], &line["read_bytes"]), (&2.into(), &TRIANGLE.len().into()));
     let trace = std::fs::read(dir.path().join("run.json")).unwrap();

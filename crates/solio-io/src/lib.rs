@@ -12,6 +12,7 @@ mod atomic;
 pub mod cgroup;
 pub mod engine;
 mod file;
+pub mod mount;
 pub mod order;
 pub mod probe;
 pub mod scratch;

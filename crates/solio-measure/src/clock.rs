@@ -1,13 +1,19 @@
 //! The two clocks: one that everybody may ask, and a cheaper one for spans and timers.
 
 use std::sync::{LazyLock, OnceLock};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Nanoseconds since some moment early in this process; never goes back.
 #[allow(clippy::disallowed_methods)]
 pub fn now_ns() -> u64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed().as_nanos() as u64
+}
+
+/// Seconds since 1970, by the machine's calendar: for what outlives a process.
+#[allow(clippy::disallowed_methods)]
+pub fn unix_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 static CLOCK: OnceLock<quanta::Clock> = OnceLock::new();

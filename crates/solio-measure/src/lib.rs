@@ -24,10 +24,10 @@ mod timer;
 mod trace;
 mod usage;
 
-pub use clock::now_ns;
+pub use clock::{now_ns, unix_s};
 pub use counter::{Counter, Unit};
 pub use light::{Bound, Job, Light, memcpy_mb_s};
-pub use proc::peak_rss_bytes;
+pub use proc::{fetched_bytes, peak_rss_bytes};
 pub use recording::{Recorder, Recording, Spanned, Summary, Table, Thread, Total};
 pub use report::report_html;
 pub use sampler::{Group, Samples, Series};

@@ -7,8 +7,11 @@ use crate::Stopwatch;
 pub struct Light {
     /// Writing into the page cache, one thread, MB/s (10^6 bytes).
     pub write_mb_s: f64,
-    /// Reading from the page cache into a reused buffer, one thread, MB/s.
+    /// Reading from the page cache into reused buffers, MB/s.
     pub read_mb_s: f64,
+    /// Reading from the medium, past what is in the page cache, MB/s; `None` where there is no
+    /// medium below, or where that could not be measured.
+    pub disk_mb_s: Option<f64>,
     /// Copying memory between reused buffers, one thread, MB/s.
     pub memcpy_mb_s: f64,
     /// Threads that compute at once.
@@ -20,6 +23,8 @@ pub struct Light {
 pub struct Job {
     /// Bytes read from files.
     pub read_bytes: u64,
+    /// Those of them that came from the medium: they were not in the page cache.
+    pub disk_bytes: u64,
     /// Bytes written to files.
     pub written_bytes: u64,
     /// Bytes that had to be copied in memory at least once; those that files brought or took
@@ -32,8 +37,10 @@ pub struct Job {
 /// The least wall seconds that a job can take, by each of the machine's limits alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bound {
-    /// Reading its bytes.
+    /// Reading its bytes, all from the page cache.
     pub read_s: f64,
+    /// Fetching from the medium what was not in the page cache.
+    pub disk_s: f64,
     /// Writing its bytes.
     pub write_s: f64,
     /// Its computing, on all cores.
@@ -44,9 +51,10 @@ pub struct Bound {
 
 impl Bound {
     /// The limits by name, with the seconds of each.
-    pub fn limits(&self) -> [(&'static str, f64); 4] {
+    pub fn limits(&self) -> [(&'static str, f64); 5] {
         [
             ("read", self.read_s),
+            ("disk", self.disk_s),
             ("write", self.write_s),
             ("CPU", self.cpu_s),
             ("memory", self.memory_s),
@@ -70,6 +78,7 @@ impl Light {
     pub fn bound(&self, job: &Job) -> Bound {
         Bound {
             read_s: job.read_bytes as f64 / (self.read_mb_s * 1e6),
+            disk_s: self.disk_mb_s.map_or(0.0, |rate| job.disk_bytes as f64 / (rate * 1e6)),
             write_s: job.written_bytes as f64 / (self.write_mb_s * 1e6),
             cpu_s: job.cpu_s / self.cores.max(1) as f64,
             memory_s: job.copied_bytes as f64 / (self.memcpy_mb_s * 1e6),
@@ -81,7 +90,13 @@ impl Light {
     ///
     /// ```
     /// use solio_measure::{Job, Light};
-    /// let light = Light { write_mb_s: 2000.0, read_mb_s: 5000.0, memcpy_mb_s: 9000.0, cores: 2 };
+    /// let light = Light {
+    ///     write_mb_s: 2000.0,
+    ///     read_mb_s: 5000.0,
+    ///     disk_mb_s: None,
+    ///     memcpy_mb_s: 9000.0,
+    ///     cores: 2,
+    /// };
     /// let job = Job { written_bytes: 400_000_000, cpu_s: 0.3, ..Job::default() };
     /// assert_eq!(light.bound_s(&job), 0.2);
     /// assert_eq!(light.bound(&job).binding(), "write");
@@ -119,10 +134,17 @@ mod tests {
 
     #[test]
     fn the_slowest_resource_bounds() {
-        let light = Light { write_mb_s: 1000.0, read_mb_s: 2000.0, memcpy_mb_s: 1e4, cores: 2 };
+        let light = Light {
+            write_mb_s: 1000.0,
+            read_mb_s: 2000.0,
+            disk_mb_s: None,
+            memcpy_mb_s: 1e4,
+            cores: 2,
+        };
         let job = Job {
             read_bytes: 10_000_000_000,
             written_bytes: 1_000_000_000,
+            disk_bytes: 9_000_000_000,
             copied_bytes: 11_000_000_000,
             cpu_s: 4.0,
         };
@@ -130,6 +152,8 @@ mod tests {
         assert_eq!((bound.seconds(), bound.binding()), (5.0, "read"));
         let busy = light.bound(&Job { cpu_s: 12.0, ..job });
         assert_eq!((busy.seconds(), busy.binding()), (6.0, "CPU"));
+        let cold = Light { disk_mb_s: Some(1000.0), ..light }.bound(&job);
+        assert_eq!((cold.seconds(), cold.binding()), (9.0, "disk"));
         let copied = light.bound(&Job { copied_bytes: 80_000_000_000, ..job });
         assert_eq!((copied.seconds(), copied.binding()), (8.0, "memory"));
         assert!(memcpy_mb_s() > 10.0);

@@ -98,18 +98,7 @@ impl Proc {
     }
 
     pub(crate) fn process_io(&mut self) -> Option<ProcessIo> {
-        self.io.as_ref()?;
-        let text = read(&self.io, &mut self.buffer);
-        let field = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(name));
-            line.and_then(|value| value.trim().parse::<f64>().ok())
-        };
-        Some(ProcessIo {
-            read_calls: field("rchar:")?,
-            write_calls: field("wchar:")?,
-            read_medium: field("read_bytes:")?,
-            write_medium: field("write_bytes:")?,
-        })
+        process_io(self.io.as_ref()?, &mut self.buffer)
     }
 
     /// Bytes read from and written to the machine's disks, by anybody.
@@ -152,6 +141,20 @@ impl Thread {
     }
 }
 
+fn process_io(file: &File, buffer: &mut [u8]) -> Option<ProcessIo> {
+    let text = text_of(file, buffer);
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|value| value.trim().parse::<f64>().ok())
+    };
+    Some(ProcessIo {
+        read_calls: field("rchar:")?,
+        write_calls: field("wchar:")?,
+        read_medium: field("read_bytes:")?,
+        write_medium: field("write_bytes:")?,
+    })
+}
+
 /// `cpu0 user nice system idle iowait irq softirq …`: all but the idle ones.
 fn busy_ticks(line: &str) -> f64 {
     let fields = line.split_ascii_whitespace().skip(1).take(7);
@@ -175,6 +178,13 @@ pub fn peak_rss_bytes() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kib.map_or(0, |kib| kib << 10)
+}
+
+/// Bytes that this process has fetched from a medium so far, by whatever way: past the page cache,
+/// into it, or by a fault of a map; 0 where the kernel does not tell.
+pub fn fetched_bytes() -> u64 {
+    let io = open("/proc/self/io").and_then(|file| process_io(&file, &mut [0; 4096]));
+    io.map_or(0, |io| io.read_medium as u64)
 }
 
 #[allow(clippy::disallowed_methods)] // see the head of this file
@@ -218,6 +228,7 @@ mod tests {
         let before = proc.process_io().unwrap();
         assert!(proc.process_io().unwrap().read_calls > before.read_calls);
         let _ = proc.disks_bytes();
+        assert!(fetched_bytes() as f64 <= proc.process_io().unwrap().read_medium);
         assert!(peak_rss_bytes() > 1 << 20);
     }
 }

@@ -123,8 +123,10 @@ pub struct Summary {
     pub files: u64,
     /// The most memory that the process held.
     pub peak_memory_bytes: u64,
-    /// The machine's peaks, where they were measured.
+    /// The machine's peaks, where they are known.
     pub light: Option<Light>,
+    /// What to do about what is missing, in a sentence.
+    pub advice: Option<String>,
     /// What `--stats` prints as a table.
     pub table: Table,
 }

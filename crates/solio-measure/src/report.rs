@@ -131,6 +131,7 @@ mod tests {
                 table: Table { columns: vec!["file".into(), "x".into()], rows },
                 light: Some(Light {
                     read_mb_s: 1.0,
+                    disk_mb_s: Some(1.0),
                     write_mb_s: 1.0,
                     memcpy_mb_s: 1.0,
                     cores: 256,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 impl Recording {
     /// The figures of the run: totals of the job, the machine's peaks and the bound that follows
-    /// from them (`null` where the peaks were not measured), and the spans by name.
+    /// from them (`null` where the peaks are not known), and the spans by name.
     pub fn summary_json(&self) -> Value {
         let summary = &self.summary;
         let job = &summary.job;
@@ -29,11 +29,13 @@ impl Recording {
             "wall_s": summary.wall_s,
             "cpu_s": job.cpu_s,
             "read_bytes": job.read_bytes,
+            "disk_bytes": job.disk_bytes,
             "written_bytes": job.written_bytes,
             "files": summary.files,
             "peak_memory_bytes": summary.peak_memory_bytes,
             "light": summary.light.as_ref().map(light_json),
             "bound": self.bound_json(),
+            "advice": summary.advice,
             "duration_ns": self.duration_ns,
             "spans": self.span_count(),
             "dropped_spans": self.dropped_spans,
@@ -48,6 +50,7 @@ impl Recording {
             let bound = light.bound(job);
             json!({
                 "read_s": bound.read_s,
+                "disk_s": bound.disk_s,
                 "write_s": bound.write_s,
                 "cpu_s": bound.cpu_s,
                 "memory_s": bound.memory_s,
@@ -62,6 +65,7 @@ impl Recording {
 fn light_json(light: &Light) -> Value {
     json!({
         "read_mb_s": light.read_mb_s,
+        "disk_mb_s": light.disk_mb_s,
         "write_mb_s": light.write_mb_s,
         "memcpy_mb_s": light.memcpy_mb_s,
         "cores": light.cores,

@@ -192,9 +192,9 @@ impl Bytes {
 }
 
 /// A peak as Python gets it: name, threads, MB/s, why there is none.
-type PeakRow = (&'static str, usize, Option<f64>, Option<&'static str>);
+type PeakRow = (String, usize, Option<f64>, Option<String>);
 
-/// What this machine can do at best.
+/// What this machine can do at best; kept for later runs, where there is room for that.
 #[pyfunction]
 pub(crate) fn light(
     py: Python<'_>,
@@ -204,7 +204,13 @@ pub(crate) fn light(
 ) -> PyResult<Vec<PeakRow>> {
     let work = Work::default();
     let peaks = crate::run::run(py, &work.cancel, || {
-        solio::measure_machine(&folder, bytes, rounds, &work)
+        let peaks = solio::measure_machine(&folder, bytes, rounds, &work)?;
+        // What cannot be kept is a result all the same.
+        let _ = solio::keep_peaks(&folder, bytes, &peaks);
+        Ok(peaks)
     })?;
-    Ok(peaks.into_iter().map(|p| (p.name, p.threads, p.mb_s, p.why_not)).collect())
+    let row = |p: solio::Peak| {
+        (p.name.into_owned(), p.threads, p.mb_s, p.why_not.map(|why| why.into_owned()))
+    };
+    Ok(peaks.into_iter().map(row).collect())
 }

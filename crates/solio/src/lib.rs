@@ -22,7 +22,7 @@
 mod batch;
 mod format;
 mod info;
-mod light;
+mod kept;
 mod machine;
 mod read;
 mod read_files;
@@ -33,7 +33,7 @@ mod write;
 
 pub use format::Format;
 pub use info::{FileInfo, MeshInfo, info};
-pub use light::measure_light;
+pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::{Peak, measure_machine};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
@@ -50,7 +50,7 @@ pub use solio_codec::number::Digits;
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_measure::{
     Bound, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage, cpu_s,
-    peak_rss_bytes,
+    fetched_bytes, peak_rss_bytes, unix_s,
 };
 
 /// The asynchronous engine: many reads asked for at once, with priorities, answered as they come.

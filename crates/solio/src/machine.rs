@@ -6,6 +6,7 @@ use solio_codec::compress::{ChunkCompressor, Compression, Decoder};
 use solio_codec::number::format;
 use solio_io::scratch::{SMALL_BYTES, Scratch, Way};
 use solio_measure::{Stopwatch, memcpy_mb_s};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Threads that read scattered pieces: enough to keep a fast medium busy.
@@ -13,18 +14,25 @@ const SCATTERED_THREADS: usize = 32;
 /// Text that the codecs are measured with.
 const TEXT_ROWS: usize = 300_000;
 
+// The peaks that bound a job, see [`crate::KeptPeaks::light`].
+pub(crate) const WRITE: &str = "write, page cache";
+pub(crate) const READ_WARM: &str = "read, warm";
+pub(crate) const READ_COLD: &str = "read, cold";
+pub(crate) const READ_DIRECT: &str = "read, cold, direct";
+pub(crate) const COPY: &str = "copy memory";
+
 /// One measured peak.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peak {
     /// What was done, in few words that stay the same: `read, cold, direct`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Threads that did it.
     pub threads: usize,
     /// 10^6 bytes a second; of uncompressed bytes where a codec is measured. `None` where this
     /// machine cannot do it, which `why_not` then explains.
     pub mb_s: Option<f64>,
     /// Why there is no figure.
-    pub why_not: Option<&'static str>,
+    pub why_not: Option<Cow<'static, str>>,
 }
 
 /// Measures the peaks of the medium below `folder`, of memory and of the codecs: each the best of
@@ -45,7 +53,7 @@ pub struct Peak {
 /// When the folder cannot be written to, the disk is full, or `work` is cancelled.
 pub fn measure_machine(folder: &Path, bytes: u64, rounds: usize, work: &Work) -> Result<Vec<Peak>> {
     let mut peaks = medium(folder, bytes, rounds.max(1), work)?;
-    peaks.push(Peak { name: "copy memory", threads: 1, mb_s: Some(memcpy_mb_s()), why_not: None });
+    peaks.push(one_core(COPY, memcpy_mb_s()));
     peaks.extend(codecs(rounds.max(1), work)?);
     Ok(peaks)
 }
@@ -61,9 +69,7 @@ fn medium(folder: &Path, bytes: u64, rounds: usize, work: &Work) -> Result<Vec<P
         let (warm, cold) = (Before::Warm, Before::Cold);
         let (buffered, direct) = (Way::Buffered, Way::Direct);
         let bytes = scratch.bytes();
-        round.time("write, page cache", 1, buffered, warm, bytes, || {
-            scratch.write(buffered, work)
-        })?;
+        round.time(WRITE, 1, buffered, warm, bytes, || scratch.write(buffered, work))?;
         round.time("write, on the medium", 1, buffered, warm, bytes, || {
             scratch.write(buffered, work)?;
             scratch.sync()
@@ -71,13 +77,13 @@ fn medium(folder: &Path, bytes: u64, rounds: usize, work: &Work) -> Result<Vec<P
         round.time("write, direct", 1, direct, warm, bytes, || scratch.write(direct, work))?;
         scratch.read(buffered, 1, work)?;
         for threads in [1, all] {
-            round.time("read, warm", threads, buffered, warm, bytes, || {
+            round.time(READ_WARM, threads, buffered, warm, bytes, || {
                 scratch.read(buffered, threads, work)
             })?;
         }
-        round.time("read, cold", 1, buffered, cold, bytes, || scratch.read(buffered, 1, work))?;
+        round.time(READ_COLD, 1, buffered, cold, bytes, || scratch.read(buffered, 1, work))?;
         for threads in [1, all] {
-            round.time("read, cold, direct", threads, direct, cold, bytes, || {
+            round.time(READ_DIRECT, threads, direct, cold, bytes, || {
                 scratch.read(direct, threads, work)
             })?;
         }
@@ -115,14 +121,14 @@ impl Round<'_> {
         bytes: u64,
         run: impl Fn() -> Result<()>,
     ) -> Result<()> {
-        let mut peak = Peak { name, threads, mb_s: None, why_not: None };
+        let mut peak = Peak { name: name.into(), threads, mb_s: None, why_not: None };
         if before == Before::Cold {
             self.scratch.sync()?;
         }
         if way == Way::Direct && !self.scratch.has_direct() {
-            peak.why_not = Some("this file system always uses the page cache");
+            peak.why_not = Some("this file system always uses the page cache".into());
         } else if before == Before::Cold && !self.scratch.evict() {
-            peak.why_not = Some("the system does not drop the file from its page cache");
+            peak.why_not = Some("the system does not drop the file from its page cache".into());
         } else {
             let watch = Stopwatch::start();
             run()?;
@@ -176,7 +182,7 @@ fn codecs(rounds: usize, work: &Work) -> Result<Vec<Peak>> {
 }
 
 fn one_core(name: &'static str, mb_s: f64) -> Peak {
-    Peak { name, threads: 1, mb_s: Some(mb_s), why_not: None }
+    Peak { name: name.into(), threads: 1, mb_s: Some(mb_s), why_not: None }
 }
 
 /// Vertex lines of a wavy surface: text as meshes have it.

@@ -2,10 +2,11 @@
 
 use super::Plan;
 use crate::args::ConvertArgs;
+use crate::limit::Limit;
 use crate::screen;
 use crate::table::{Align, Table, bytes, count, figures, seconds};
 use serde_json::{Value, json};
-use solio::{Bound, Job, Light, MeshInfo, Progressed, Summary, Usage, Written};
+use solio::{Job, MeshInfo, Progressed, Summary, Usage, Written};
 use std::path::Path;
 
 /// Files that the table of a recording lists.
@@ -15,6 +16,8 @@ const MOST_ROWS: usize = 1000;
 pub(super) struct Report {
     pub(super) counts: MeshInfo,
     pub(super) moved: Progressed,
+    /// Bytes read that were not in the page cache.
+    pub(super) fetched: u64,
     pub(super) read: Usage,
     pub(super) write: Usage,
     pub(super) written: Written,
@@ -28,6 +31,7 @@ impl Report {
     fn job(&self) -> Job {
         Job {
             read_bytes: self.moved.read_bytes,
+            disk_bytes: self.fetched,
             written_bytes: self.written.file_bytes,
             // What is read and what is written passes through memory once.
             copied_bytes: self.moved.read_bytes + self.written.file_bytes,
@@ -39,7 +43,7 @@ impl Report {
 /// What all conversions did together.
 #[derive(Default)]
 pub(super) struct All {
-    pub(super) light: Option<Light>,
+    pub(super) limit: Limit,
     job: Job,
     wall_s: f64,
     files: u64,
@@ -48,13 +52,14 @@ pub(super) struct All {
 }
 
 impl All {
-    pub(super) fn new(light: Option<Light>) -> All {
-        All { light, ..All::default() }
+    pub(super) fn new(limit: Limit) -> All {
+        All { limit, ..All::default() }
     }
 
     pub(super) fn add(&mut self, plan: &Plan, report: &Report) {
         let job = report.job();
         self.job.read_bytes += job.read_bytes;
+        self.job.disk_bytes += job.disk_bytes;
         self.job.written_bytes += job.written_bytes;
         self.job.copied_bytes += job.copied_bytes;
         self.job.cpu_s += job.cpu_s;
@@ -62,7 +67,7 @@ impl All {
         self.files += report.moved.files;
         self.converted += 1;
         if self.rows.len() < MOST_ROWS {
-            let achieved = self.light.map(|light| light.achieved(&job, report.wall_s()));
+            let achieved = self.limit.light.map(|light| light.achieved(&job, report.wall_s()));
             self.rows.push(vec![
                 plan.input.display().to_string(),
                 plan.output.display().to_string(),
@@ -88,8 +93,8 @@ impl All {
             seconds(self.wall_s),
             seconds(cpu_s),
         );
-        if let Some(light) = &self.light {
-            text += &format!("\n{}", limit(&light.bound(&self.job), self.wall_s));
+        if let Some(words) = self.limit.words(&self.job, self.wall_s) {
+            text += &format!("\n  {words}");
         }
         text
     }
@@ -118,7 +123,8 @@ impl All {
             wall_s: self.wall_s,
             job: self.job,
             files: self.files,
-            light: self.light,
+            light: self.limit.light,
+            advice: self.limit.advice.clone(),
             table: table.for_page(),
             ..Summary::default()
         }
@@ -126,19 +132,19 @@ impl All {
 }
 
 /// Prints what the options ask for.
-pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, light: Option<&Light>) {
+pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Limit) {
     for warning in report.counts.warnings.iter().chain(&report.written.warnings) {
         screen::say(&format!("solio: warning: {}: {warning}", plan.input.display()));
     }
     if args.json {
-        screen::print(&format!("{}\n", to_json(plan, report, light)));
+        screen::print(&format!("{}\n", to_json(plan, report, limit)));
     }
     if args.stats {
-        screen::say(&stats(plan, report, light));
+        screen::say(&stats(plan, report, limit));
     }
 }
 
-fn stats(plan: &Plan, report: &Report, light: Option<&Light>) -> String {
+fn stats(plan: &Plan, report: &Report, limit: &Limit) -> String {
     let step = |name: &str, size: u64, usage: &Usage| {
         let rate = size as f64 / 1e6 / usage.wall_s.max(1e-9);
         format!(
@@ -154,36 +160,20 @@ fn stats(plan: &Plan, report: &Report, light: Option<&Light>) -> String {
     text += &format!("{}\n", step("write", report.written.file_bytes, &report.write));
     text += &format!("  {} files; ", count(report.moved.files));
     text += &format!("peak memory {}", bytes(solio::peak_rss_bytes()));
-    if let Some(light) = light {
-        text += &format!("\n{}", limit(&light.bound(&report.job()), report.wall_s()));
+    if let Some(words) = limit.words(&report.job(), report.wall_s()) {
+        text += &format!("\n  {words}");
     }
     text
 }
 
-/// `  12.3 % of the machine's limit: write binds with 0.061 s (read 0.03 s, …)`.
-fn limit(bound: &Bound, wall_s: f64) -> String {
-    let binding = bound.binding();
-    let others = bound.limits().into_iter().filter(|(name, _)| *name != binding);
-    let others: Vec<String> =
-        others.map(|(name, least_s)| format!("{name} {}", seconds(least_s))).collect();
-    format!(
-        "  {} % of the machine's limit: {binding} binds with {} ({})",
-        figures(100.0 * bound.seconds() / wall_s.max(1e-9)),
-        seconds(bound.seconds()),
-        others.join(", "),
-    )
-}
-
-fn to_json(plan: &Plan, report: &Report, light: Option<&Light>) -> Value {
+fn to_json(plan: &Plan, report: &Report, limit: &Limit) -> Value {
     let files: Vec<Value> = report
         .written
         .files
         .iter()
         .map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes }))
         .collect();
-    let job = report.job();
-    let bound = light.map(|light| light.bound(&job));
-    json!({
+    let mut line = json!({
         "input": plan.input.to_string_lossy(),
         "output": plan.output.to_string_lossy(),
         "files": files,
@@ -198,16 +188,8 @@ fn to_json(plan: &Plan, report: &Report, light: Option<&Light>) -> Value {
         "write_cpu_s": report.write.cpu_s,
         "peak_memory_bytes": solio::peak_rss_bytes(),
         "files_moved": report.moved.files,
-        "achieved": light.map(|light| light.achieved(&job, report.wall_s())),
-        "binding": bound.map(|bound| bound.binding()),
-        "bound_s": bound.map(|bound| {
-            json!({
-                "read": bound.read_s,
-                "write": bound.write_s,
-                "cpu": bound.cpu_s,
-                "memory": bound.memory_s,
-            })
-        }),
         "warnings": report.counts.warnings,
-    })
+    });
+    limit.add_to(&mut line, &report.job(), report.wall_s());
+    line
 }
