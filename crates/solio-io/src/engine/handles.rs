@@ -21,6 +21,16 @@ pub(crate) struct Handle {
     identity: (u64, u64),
     /// Whether its reads go past the page cache.
     direct: AtomicBool,
+    /// Whether that tells what the page cache has of the file.
+    looked_at: bool,
+}
+
+/// Whether reads of a file go past the page cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bypass {
+    pub(crate) direct: Direct,
+    /// Of smaller files `Direct::Auto` takes it for granted that the page cache has them.
+    pub(crate) ask_from: u64,
 }
 
 /// When reads go past the page cache.
@@ -51,16 +61,16 @@ impl Direct {
 
 impl Handle {
     /// Opens a file, with one `open`, one `fstat` and, for `Direct::Auto`, one `cachestat`.
-    pub(crate) fn open(path: &Path, direct: Direct) -> Result<Self> {
+    pub(crate) fn open(path: &Path, bypass: Bypass) -> Result<Self> {
         // Opening a pipe would wait for its writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = rustix::fs::openat(CWD, path, flags, Mode::empty())
             .map_err(|e| io_error("open", e.into(), path))?;
-        Handle::of(file, path, direct)
+        Handle::of(file, path, bypass)
     }
 
     /// The file at `path`, which has just been opened.
-    pub(crate) fn of(file: OwnedFd, path: &Path, direct: Direct) -> Result<Self> {
+    pub(crate) fn of(file: OwnedFd, path: &Path, bypass: Bypass) -> Result<Self> {
         let stat = rustix::fs::fstat(&file).map_err(|e| io_error("read", e.into(), path))?;
         let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
         if !kind.is_file() {
@@ -72,10 +82,11 @@ impl Handle {
             return Err(Error::new(ErrorKind::Io, message).at_path(path));
         }
         let bytes = stat.st_size as u64;
-        let cold = match direct {
+        let looked_at = bypass.direct != Direct::Auto || bytes >= bypass.ask_from;
+        let cold = match bypass.direct {
             Direct::Never => false,
             Direct::Always => true,
-            Direct::Auto => bytes > 0 && residency(file.as_fd(), 0, bytes) == Residency::Cold,
+            Direct::Auto => looked_at && residency(file.as_fd(), 0, bytes) == Residency::Cold,
         };
         let direct = cold && set_direct(&file, true);
         Ok(Handle {
@@ -83,13 +94,20 @@ impl Handle {
             bytes,
             identity: (stat.st_dev, stat.st_ino),
             direct: AtomicBool::new(direct),
+            looked_at,
         })
     }
 
     /// A file that the simulator has made up.
     #[cfg(test)]
     pub(crate) fn simulated(bytes: u64) -> Self {
-        Handle { file: None, bytes, identity: (0, 0), direct: AtomicBool::new(false) }
+        Handle {
+            file: None,
+            bytes,
+            identity: (0, 0),
+            direct: AtomicBool::new(false),
+            looked_at: true,
+        }
     }
 
     pub(crate) fn file(&self) -> &OwnedFd {
@@ -98,6 +116,10 @@ impl Handle {
 
     pub(crate) fn is_direct(&self) -> bool {
         self.direct.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn was_looked_at(&self) -> bool {
+        self.looked_at
     }
 
     /// The file system takes the flag but not the reads.
@@ -155,20 +177,20 @@ impl Handles {
     }
 
     /// The file at `path`; `keep` says whether more of it will be asked for later.
-    pub(crate) fn open(&self, path: &Path, direct: Direct, keep: bool) -> Result<Arc<Handle>> {
+    pub(crate) fn open(&self, path: &Path, bypass: Bypass, keep: bool) -> Result<Arc<Handle>> {
         if !keep {
-            return Ok(Arc::new(Handle::open(path, direct)?));
+            return Ok(Arc::new(Handle::open(path, bypass)?));
         }
         let key = self.key(path);
         if let Some(handle) = self.find(key, path) {
             let same = rustix::fs::stat(path).is_ok_and(|s| {
                 (s.st_dev, s.st_ino) == handle.identity && s.st_size as u64 == handle.bytes
             });
-            if same && !(handle.is_direct() && direct == Direct::Never) {
+            if same && !(handle.is_direct() && bypass.direct == Direct::Never) {
                 return Ok(handle);
             }
         }
-        let handle = Arc::new(Handle::open(path, direct)?);
+        let handle = Arc::new(Handle::open(path, bypass)?);
         self.cache.lock().unwrap_or_else(PoisonError::into_inner).add(key, path, handle.clone());
         Ok(handle)
     }
@@ -226,6 +248,8 @@ impl Cache {
 mod tests {
     use super::*;
 
+    const NEVER: Bypass = Bypass { direct: Direct::Never, ask_from: 1 };
+
     #[test]
     fn keeps_few_files_open_and_sees_a_replaced_one() {
         let folder = tempfile::tempdir().unwrap();
@@ -236,20 +260,17 @@ mod tests {
         let handles = Handles::new(4);
         for round in 0..3 {
             for i in 0..50 {
-                assert_eq!(
-                    handles.open(&path(i), Direct::Never, true).unwrap().bytes,
-                    i as u64 + 1
-                );
-                assert_eq!(handles.open(&path(0), Direct::Never, true).unwrap().bytes, 1);
+                assert_eq!(handles.open(&path(i), NEVER, true).unwrap().bytes, i as u64 + 1);
+                assert_eq!(handles.open(&path(0), NEVER, true).unwrap().bytes, 1);
                 assert!(handles.cache.lock().unwrap().known.len() <= 4, "{round}");
                 assert!(handles.cache.lock().unwrap().uses.len() <= 20, "{round}");
             }
         }
-        let first = handles.open(&path(0), Direct::Never, true).unwrap();
-        assert!(Arc::ptr_eq(&first, &handles.open(&path(0), Direct::Never, true).unwrap()));
+        let first = handles.open(&path(0), NEVER, true).unwrap();
+        assert!(Arc::ptr_eq(&first, &handles.open(&path(0), NEVER, true).unwrap()));
         std::fs::rename(path(7), path(0)).unwrap();
-        assert_eq!(handles.open(&path(0), Direct::Never, true).unwrap().bytes, 8);
-        let error = handles.open(folder.path(), Direct::Never, true).err().unwrap();
+        assert_eq!(handles.open(&path(0), NEVER, true).unwrap().bytes, 8);
+        let error = handles.open(folder.path(), NEVER, true).err().unwrap();
         assert!(error.to_string().contains("directory"), "{error}");
     }
 }

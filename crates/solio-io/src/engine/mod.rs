@@ -89,7 +89,7 @@ impl Backend {
         match (self, warm) {
             (Backend::Uring, true) => 8 * self.threads(options),
             (Backend::Uring, false) => uring::DEPTH * self.threads(options),
-            (_, true) => options.warm_threads,
+            (_, true) => shared::TOGETHER * options.warm_threads,
             (_, false) => options.threads,
         }
     }
@@ -180,6 +180,7 @@ impl Engine {
         };
         let pool = pool::Pool::new(options.memory_bytes);
         let mut core = Core::new(tuning, backend.width(&options, true), pool);
+        core.scheduler.ahead = shared::ahead(&options, true);
         core.scheduler.bytes_rate = options.bytes_per_second.map(Bucket::new);
         core.scheduler.operations_rate = options.operations_per_second.map(Bucket::new);
         let handles = handles::Handles::new((descriptors / 4).min(1024));

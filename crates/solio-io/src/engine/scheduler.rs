@@ -135,6 +135,8 @@ pub(crate) struct Scheduler {
     pub(crate) tuning: Tuning,
     /// Pieces in flight at most; follows from the medium and from what is in the page cache.
     pub(crate) width: usize,
+    /// How far reading runs ahead of the receivers.
+    pub(crate) ahead: Ahead,
     pub(crate) bytes_rate: Option<Bucket>,
     pub(crate) operations_rate: Option<Bucket>,
     devices: Vec<[Level; LEVELS]>,
@@ -147,7 +149,22 @@ pub(crate) struct Scheduler {
     flying: usize,
     open: usize,
     held_bytes: u64,
+    held_results: usize,
     waiting: usize,
+}
+
+/// Bytes of results under way or not taken yet, or results where those are large; never more
+/// than [`Tuning::memory_bytes`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ahead {
+    pub(crate) bytes: u64,
+    pub(crate) results: usize,
+}
+
+impl Default for Ahead {
+    fn default() -> Self {
+        Ahead { bytes: u64::MAX, results: usize::MAX }
+    }
 }
 
 /// The fields of all requests, by slot.
@@ -176,6 +193,7 @@ impl Scheduler {
         Scheduler {
             tuning,
             width,
+            ahead: Ahead::default(),
             bytes_rate: None,
             operations_rate: None,
             devices: Vec::new(),
@@ -188,6 +206,7 @@ impl Scheduler {
             flying: 0,
             open: 0,
             held_bytes: 0,
+            held_results: 0,
             waiting: 0,
         }
     }
@@ -413,8 +432,9 @@ impl Scheduler {
     }
 
     fn has_memory(&self, batch: u32, bytes: u64) -> bool {
-        self.held_bytes.saturating_add(bytes) <= self.tuning.memory_bytes
-            || self.batches[batch as usize].held == 0
+        let held = self.held_bytes.saturating_add(bytes);
+        let near = held <= self.ahead.bytes || self.held_results < self.ahead.results;
+        held <= self.tuning.memory_bytes && near || self.batches[batch as usize].held == 0
     }
 
     fn grant(&mut self, slot: u32, from: Option<u32>, room: u64, now_ns: u64) -> Grant {
@@ -458,6 +478,7 @@ impl Scheduler {
     fn hold(&mut self, slot: u32, bytes: u64) {
         self.requests.held[slot as usize] = bytes;
         self.held_bytes += bytes;
+        self.held_results += 1;
         self.batches[self.requests.entry[slot as usize].batch as usize].held += 1;
     }
 
@@ -554,6 +575,7 @@ impl Scheduler {
     /// The receiver took a result of so many bytes.
     pub(crate) fn release_memory(&mut self, batch: u32, bytes: u64) {
         self.held_bytes -= bytes;
+        self.held_results -= 1;
         self.batches[batch as usize].held -= 1;
     }
 

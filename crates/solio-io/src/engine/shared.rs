@@ -2,8 +2,9 @@
 
 use super::batch::BatchState;
 use super::core::{Core, Flight, Opened, Packed, Work};
-use super::handles::{Direct, Handle, Handles};
+use super::handles::{Bypass, Direct, Handle, Handles};
 use super::request::{Done, Packing, Request};
+use super::scheduler::Ahead;
 use super::{Backend, EngineOptions, pool::Buffer, read};
 use solio_base::{Error, Limits, Result};
 use solio_codec::compress::{Compression, Decoder};
@@ -11,7 +12,7 @@ use solio_measure::{Counter, SpanName, Unit, now_ns};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
@@ -19,6 +20,13 @@ use std::thread::JoinHandle;
 const QUEUED_AT_ONCE: usize = 1024;
 /// Milliseconds to wait for a file descriptor.
 const OPEN_TRIES: usize = 1000;
+/// Pieces that a thread takes and lands under one lock while bytes come from the page cache: then
+/// the lock, and not the medium, is what others wait for.
+pub(crate) const TOGETHER: usize = 2;
+/// While the page cache has what is read, of so many small files one is looked at.
+const LOOKED_AT: usize = 8;
+/// Files up to this size are small: asking about them costs as much as a tenth of reading them.
+const SMALL: u64 = 256 << 10;
 /// Weight of the newest answer in the share of reads that were not in the page cache.
 const NEWEST: f64 = 1.0 / 16.0;
 
@@ -39,6 +47,9 @@ pub(crate) struct Shared {
     /// Why it is not the backend that was asked for.
     pub(crate) fallback: OnceLock<String>,
     pub(crate) counts: Counts,
+    /// [`Guarded::is_warm`], for those without the lock.
+    warm: AtomicBool,
+    opens: AtomicUsize,
 }
 
 struct Guarded {
@@ -84,6 +95,20 @@ impl Guarded {
     fn is_warm(&self) -> bool {
         self.cold < NEWEST / 2.0
     }
+
+    /// Threads that may work at once. While bytes come from the page cache, a receiver that reads
+    /// itself is one of the few: its results are still in its own cache when it looks at them.
+    fn room(&self, options: &EngineOptions) -> usize {
+        if self.is_warm() {
+            options.warm_threads.saturating_sub(self.helpers).max(1)
+        } else {
+            options.threads
+        }
+    }
+
+    fn working(&self) -> usize {
+        self.threads.len() - self.idle
+    }
 }
 
 impl Shared {
@@ -110,6 +135,8 @@ impl Shared {
             backend,
             fallback,
             counts: Counts::default(),
+            warm: AtomicBool::new(true),
+            opens: AtomicUsize::new(0),
         })
     }
 
@@ -162,11 +189,10 @@ impl Shared {
     /// Wakes or starts one thread if there is work for it. It calls for the next one.
     fn call_for_help(self: &Arc<Self>, guarded: &mut Guarded) {
         let scheduler = &guarded.core.scheduler;
-        // While bytes come from the page cache, a receiver that reads itself is one of the few
-        // that may: its results are still in its own cache when it looks at them.
-        let helpers = if guarded.is_warm() { guarded.helpers } else { 0 };
-        let room = scheduler.width.saturating_sub(helpers).max(1);
-        if scheduler.waiting() == 0 || scheduler.flying() >= room {
+        if scheduler.waiting() == 0
+            || scheduler.flying() >= scheduler.width
+            || guarded.working() >= guarded.room(&self.options)
+        {
             return;
         }
         if guarded.idle > 0 {
@@ -198,17 +224,13 @@ impl Shared {
 
     /// What a thread of the engine does all its life.
     fn serve(self: &Arc<Self>) {
-        let mut next = self.next_flight(self.lock());
-        while let Some(flight) = next {
-            let guarded = match self.fly(flight) {
-                Some((flight, result)) => self.land(flight, result),
-                None => self.lock(),
-            };
-            next = self.next_flight(guarded);
+        let mut guarded = self.lock();
+        while let Some(flight) = self.next_flight(guarded) {
+            guarded = self.fly(flight);
         }
     }
 
-    /// Reads a piece in the thread of a receiver that would only wait. Returns whether there was
+    /// Reads pieces in the thread of a receiver that would only wait. Returns whether there was
     /// one to read; `helping` is the receiver's mark that it is counted as a helper.
     pub(crate) fn help(self: &Arc<Self>, helping: &mut bool) -> bool {
         let mut guarded = self.lock();
@@ -220,10 +242,7 @@ impl Shared {
         }
         let Work::Fly(flight) = guarded.core.next(now_ns()) else { return false };
         self.call_for_help(&mut guarded);
-        drop(guarded);
-        if let Some((flight, result)) = self.fly(flight) {
-            drop(self.land(flight, result));
-        }
+        drop(self.fly((flight, guarded)));
         true
     }
 
@@ -232,12 +251,43 @@ impl Shared {
         self.lock().helpers -= 1;
     }
 
-    /// Opens the file of a piece if it is not open, and reads the piece; `None` when there was
-    /// nothing to read after all.
-    fn fly(self: &Arc<Self>, flight: Flight) -> Option<(Flight, Result<()>)> {
-        let flight = if flight.file.is_none() { self.open(flight)? } else { flight };
-        let result = self.read(&flight);
-        Some((flight, result))
+    /// Takes a few more pieces, opens their files where they are not open, and reads all.
+    fn fly<'a>(
+        self: &'a Arc<Self>,
+        (first, mut guarded): (Flight, MutexGuard<'a, Guarded>),
+    ) -> MutexGuard<'a, Guarded> {
+        let mut flights = vec![first];
+        if guarded.is_warm() {
+            let now = now_ns();
+            while flights.len() < TOGETHER
+                && let Work::Fly(flight) = guarded.core.next(now)
+            {
+                flights.push(flight);
+            }
+        }
+        drop(guarded);
+        let (mut open, closed): (Vec<_>, Vec<_>) =
+            flights.into_iter().partition(|flight| flight.file.is_some());
+        let files: Vec<_> = closed.into_iter().map(|flight| (self.open(&flight), flight)).collect();
+        if !files.is_empty() {
+            let mut guarded = self.lock();
+            let now = now_ns();
+            for (file, flight) in files {
+                if let Opened::Read(flight) = guarded.core.opened(flight, file, now) {
+                    open.push(flight);
+                }
+            }
+            // A large file has further pieces now.
+            self.call_for_help(&mut guarded);
+        }
+        let read: Vec<_> = open
+            .into_iter()
+            .map(|flight| {
+                let result = self.read(&flight);
+                (flight, result)
+            })
+            .collect();
+        self.land(read)
     }
 
     fn read(&self, flight: &Flight) -> Result<()> {
@@ -250,16 +300,24 @@ impl Shared {
     }
 
     /// The next piece, waiting for one; `None` when the engine closes.
-    fn next_flight(self: &Arc<Self>, mut guarded: MutexGuard<'_, Guarded>) -> Option<Flight> {
+    fn next_flight<'a>(
+        self: &'a Arc<Self>,
+        mut guarded: MutexGuard<'a, Guarded>,
+    ) -> Option<(Flight, MutexGuard<'a, Guarded>)> {
         loop {
             QUEUED.set(guarded.core.scheduler.waiting() as i64);
             if guarded.closing {
                 return None;
             }
-            guarded = match guarded.core.next(now_ns()) {
+            let work = if guarded.working() > guarded.room(&self.options) {
+                Work::Nothing // for this thread: those that may go on see to it
+            } else {
+                guarded.core.next(now_ns())
+            };
+            guarded = match work {
                 Work::Fly(flight) => {
                     self.call_for_help(&mut guarded);
-                    return Some(flight);
+                    return Some((flight, guarded));
                 }
                 Work::Wait(ns) => {
                     let time = std::time::Duration::from_nanos(ns);
@@ -278,16 +336,19 @@ impl Shared {
     }
 
     /// Whether a flight's file is to be read past the page cache.
-    pub(crate) fn direct_of(&self, flight: &Flight) -> Direct {
-        if flight.aligned { self.options.direct } else { Direct::Never }
+    pub(crate) fn direct_of(&self, flight: &Flight) -> Bypass {
+        let direct = if flight.aligned { self.options.direct } else { Direct::Never };
+        let looks =
+            !self.warm.load(Relaxed) || self.opens.fetch_add(1, Relaxed).is_multiple_of(LOOKED_AT);
+        Bypass { direct, ask_from: if looks { 1 } else { SMALL } }
     }
 
-    /// Opens a flight's file; the flight to go on with, if any.
-    pub(crate) fn open(self: &Arc<Self>, flight: Flight) -> Option<Flight> {
+    /// Opens a flight's file.
+    pub(crate) fn open(&self, flight: &Flight) -> Result<Arc<Handle>> {
         let request = flight.request();
         let whole = request.length.is_none();
-        let direct = self.direct_of(&flight);
-        let span = OPEN.begin();
+        let direct = self.direct_of(flight);
+        let _span = OPEN.begin();
         let mut file = self.handles.open(&request.path, direct, !whole);
         // The process may have opened more than when the engine counted: wait for some to close.
         for _ in 0..OPEN_TRIES {
@@ -298,8 +359,7 @@ impl Shared {
             std::thread::sleep(std::time::Duration::from_millis(1));
             file = self.handles.open(&request.path, direct, !whole);
         }
-        drop(span);
-        self.opened(flight, file)
+        file
     }
 
     /// A flight's file is open, or not; the flight to go on with, if any.
@@ -311,7 +371,6 @@ impl Shared {
         let mut guarded = self.lock();
         match guarded.core.opened(flight, file, now_ns()) {
             Opened::Read(flight) => {
-                // A large file has further pieces now.
                 self.call_for_help(&mut guarded);
                 Some(flight)
             }
@@ -325,7 +384,7 @@ impl Shared {
             let direct = flight.file.as_ref().is_some_and(|f| f.is_direct());
             self.counts.add(flight.grant.length, direct);
         }
-        drop(self.land(flight, result));
+        drop(self.land(vec![(flight, result)]));
     }
 
     /// A piece for a ring; waits for one only if it may.
@@ -335,7 +394,7 @@ impl Shared {
     ) -> std::result::Result<Option<Flight>, Closing> {
         let mut guarded = self.lock();
         if may_wait {
-            return self.next_flight(guarded).map(Some).ok_or(Closing);
+            return self.next_flight(guarded).map(|(flight, _)| Some(flight)).ok_or(Closing);
         }
         if guarded.closing {
             return Err(Closing);
@@ -349,12 +408,18 @@ impl Shared {
         }
     }
 
-    /// A flight has ended.
-    fn land(&self, flight: Flight, result: Result<()>) -> MutexGuard<'_, Guarded> {
-        let cold = flight.file.as_ref().is_some_and(|f| f.is_direct());
+    /// Flights have ended.
+    fn land(&self, read: Vec<(Flight, Result<()>)>) -> MutexGuard<'_, Guarded> {
         let mut guarded = self.lock();
-        self.adapt(&mut guarded, cold);
-        if let Some(packed) = guarded.core.landed(flight, result, now_ns()) {
+        let mut packed = Vec::new();
+        let now = now_ns();
+        for (flight, result) in read {
+            if let Some(file) = flight.file.as_ref().filter(|file| file.was_looked_at()) {
+                self.adapt(&mut guarded, file.is_direct());
+            }
+            packed.extend(guarded.core.landed(flight, result, now));
+        }
+        for packed in packed {
             // The others go on meanwhile.
             self.work.notify_one();
             drop(guarded);
@@ -370,7 +435,10 @@ impl Shared {
     /// As many reads at once as suit the page cache, or the medium.
     fn adapt(&self, guarded: &mut Guarded, cold: bool) {
         guarded.cold += (f64::from(u8::from(cold)) - guarded.cold) * NEWEST;
-        guarded.core.scheduler.width = self.backend.width(&self.options, guarded.is_warm());
+        let warm = guarded.is_warm();
+        guarded.core.scheduler.width = self.backend.width(&self.options, warm);
+        guarded.core.scheduler.ahead = ahead(&self.options, warm);
+        self.warm.store(warm, Relaxed);
     }
 
     pub(crate) fn cancel(&self, batch: &Arc<BatchState>, indices: Range<usize>) {
@@ -411,6 +479,16 @@ impl Shared {
         for thread in threads {
             let _ = thread.join();
         }
+    }
+}
+
+/// Out of the page cache, reading does not run far ahead of the receivers: what they are given is
+/// still in a cache then, and little memory goes round.
+pub(crate) fn ahead(options: &EngineOptions, warm: bool) -> Ahead {
+    if warm {
+        Ahead { bytes: 1 << 20, results: 2 * TOGETHER * options.warm_threads }
+    } else {
+        Ahead::default()
     }
 }
 

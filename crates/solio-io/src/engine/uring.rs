@@ -102,7 +102,15 @@ impl Driver {
             let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;
             let entry = opcode::OpenAt::new(types::Fd(libc::AT_FDCWD), path.as_ptr()).flags(flags);
             self.push(entry.build(), Stage::Open { flight, _path: path });
-        } else if let Some(flight) = shared.open(flight) {
+        } else {
+            self.open(shared, flight);
+        }
+    }
+
+    /// Opens a file outside of the ring.
+    fn open(&mut self, shared: &Arc<Shared>, flight: Flight) {
+        let file = shared.open(&flight);
+        if let Some(flight) = shared.opened(flight, file) {
             self.read(shared, flight);
         }
     }
@@ -181,10 +189,7 @@ impl Driver {
             }
             Err(e) if matches!(e.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
                 // The way that waits for descriptors.
-                if let Some(flight) = shared.open(flight) {
-                    self.read(shared, flight);
-                }
-                return;
+                return self.open(shared, flight);
             }
             Err(e) => Err(crate::io_error("open", e, path)),
         };
