@@ -152,7 +152,15 @@ fn attribute(a: &Attribute<'_>) -> String {
         Values::F64(v) => format!("{:?}", v.iter().map(|&v| bits64(v)).collect::<Vec<_>>()),
         other => format!("{other:?}"),
     };
-    format!("{} {} {:?} {values}", a.element, a.name, a.list)
+    format!("{} {} {:?} {values}", a.element, without_number(&a.name), a.list)
+}
+
+/// A name without the `.001` that it is given where a property of the file has it already.
+fn without_number(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((start, number)) if number.bytes().all(|b| b.is_ascii_digit()) => start,
+        _ => name,
+    }
 }
 
 /// Panics where the triangles of two meshes lie at different places.

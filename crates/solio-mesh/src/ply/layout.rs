@@ -5,6 +5,7 @@ use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::Part;
 use crate::model::{Attribute, Domain, Positions, ScalarType, Values};
 use solio_base::{Error, Result};
+use std::collections::HashSet;
 
 /// The properties that come from one place of the mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -188,8 +189,9 @@ pub(crate) fn header(elements: &[ElementOut], options: &PlyWriteOptions) -> Resu
     for element in elements {
         let count: usize = element.counts.iter().sum();
         text.push_str(&format!("element {} {count}\n", one_line(&element.name)?));
+        let mut names = HashSet::new();
         for item in &element.items {
-            properties(&mut text, item)?;
+            properties(&mut text, item, &mut names)?;
         }
     }
     text.push_str("end_header\n");
@@ -204,9 +206,21 @@ fn one_line(name: &str) -> Result<&str> {
     Ok(name)
 }
 
-fn properties(text: &mut String, item: &Item) -> Result<()> {
-    let mut scalars = |scalar: ScalarType, names: &[&str]| {
-        for name in names {
+/// `name`, or where the element has it already `name.001` and so on: a reader would take two
+/// properties of one name for a mistake, and leave one out.
+fn unlike(name: &str, names: &HashSet<String>) -> String {
+    let numbered = (1..).map(|i| format!("{name}.{i:03}"));
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .find(|name| !names.contains(name))
+        .expect("there are fewer names than numbers")
+}
+
+/// The lines of an item's properties; `names` are those of the element so far.
+fn properties(text: &mut String, item: &Item, names: &mut HashSet<String>) -> Result<()> {
+    let mut scalars = |scalar: ScalarType, new: &[&str]| {
+        names.extend(new.iter().map(|name| name.to_string()));
+        for name in new {
             text.push_str(&format!("property {} {name}\n", scalar.name()));
         }
     };
@@ -222,11 +236,13 @@ fn properties(text: &mut String, item: &Item) -> Result<()> {
         Item::Uv => scalars(ScalarType::F32, &["s", "t"]),
         Item::EdgeEnds => scalars(ScalarType::I32, &["vertex1", "vertex2"]),
         Item::Corners(count) => {
+            names.insert("vertex_indices".into());
             text.push_str(&format!("property list {} uint vertex_indices\n", count.name()));
         }
         Item::Attribute(a) => {
             let list = a.list.map_or(String::new(), |count| format!("list {} ", count.name()));
-            let name = one_line(&a.name)?;
+            let name = unlike(one_line(&a.name)?, names);
+            names.insert(name.clone());
             text.push_str(&format!("property {list}{} {name}\n", a.scalar.name()));
         }
     }

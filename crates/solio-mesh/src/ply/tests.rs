@@ -168,6 +168,29 @@ fn vertices_split_where_uvs_differ() {
 }
 
 #[test]
+fn no_two_properties_have_one_name() {
+    let mut scene = rich(3, 1);
+    let alpha = |element: &str, values| Attribute {
+        element: element.to_owned(),
+        name: "alpha".to_owned(),
+        values,
+        list: None,
+    };
+    scene.meshes[0].attributes = vec![
+        alpha("vertex", Values::I16(vec![7, -8, 9].into())),
+        alpha("face", Values::U8(vec![5].into())),
+    ];
+    let bytes = write(&scene, &format(PlyFormat::Ascii), 1);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(text.contains("property uchar alpha\nproperty"), "{text}");
+    let strict = PlyReadOptions { strict: true, ..PlyReadOptions::default() };
+    let back = decode_ply(&bytes, &strict, &work(1)).unwrap();
+    let names: Vec<_> = back.meshes[0].attributes.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(names, ["alpha.001", "alpha"]);
+    assert_eq!(back.meshes[0].attributes[0].values, Values::I16(vec![7, -8, 9].into()));
+}
+
+#[test]
 fn text_need_not_keep_to_lines() {
     let header = "ply\r\nformat ascii 1.0\r\nelement vertex 3\r\nproperty double x\r\n\
                   property double y\r\nproperty double z\r\nproperty uchar red\r\n\

@@ -435,7 +435,10 @@ impl<'a> Gather<'a> {
     fn into_mesh(mut self, bases: &Bases) -> Mesh<'static> {
         let corners = self.faces.vertices.len();
         let line_vertices = self.lines.vertices.len();
-        if !self.lines.uvs.is_empty() {
+        if self.lines.uvs.iter().all(|&uv| uv == NONE) {
+            // Those of a line that was left out.
+            self.lines.uvs.clear();
+        } else {
             self.lines.uvs.resize(line_vertices, NONE);
         }
         let face_count = bases.faces;
