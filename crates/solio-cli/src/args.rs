@@ -175,7 +175,8 @@ const CAT_EXAMPLES: &str = "\
 Examples:
   solio cat --null --stats shots/           how fast this disk gives files
   solio cat --null --direct never shots/    fill the page cache
-  solio cat *.ply | sha256sum               as cat, with many reads under way";
+  solio cat *.ply | sha256sum               as cat, with many reads under way
+  find . -name '*.exr' -print0 | solio read --null --stats -0 --files-from -";
 
 #[derive(Debug, Args)]
 pub(crate) struct CatArgs {

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     }
     let record = options::record(&args.record);
     let watched = args.stats || args.json || record.is_wanted();
-    let limit = match files.first().filter(|_| watched) {
+    let limit = match files.iter().find(|file| watched && file.as_os_str() != "-") {
         Some(file) => Limit::between(file, file, &work),
         None => Limit::default(),
     };

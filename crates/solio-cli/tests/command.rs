@@ -229,6 +229,26 @@ fn cat_gives_all_bytes_in_order_and_goes_on_past_bad_files() {
 }
 
 #[test]
+fn cat_takes_standard_input_in_its_turn() {
+    let dir = folder();
+    let input: Vec<u8> = b"\x1f\x8bas it comes".iter().copied().cycle().take(3_000_000).collect();
+    let few = &input[..30_000]; // both pipes hold it
+    let ran = solio(dir.path(), &["cat", "tri.obj", "-", "bad.obj"], few);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out == [TRIANGLE.as_bytes(), few, BROKEN.as_bytes()].concat());
+    // What is named there is not read: lists come by --files-from.
+    assert_eq!(solio(dir.path(), &["cat", "-"], b"tri.obj\n").out, b"tri.obj\n");
+    let ran = solio(dir.path(), &["read", "--null", "--json", "--stats", "-", "tri.obj"], &input);
+    let line = &ran.json()[0];
+    assert_eq!((&line["files"], &line["bytes"]), (&2.into(), &(3_000_000 + TRIANGLE.len()).into()));
+    std::fs::write(dir.path().join("-"), "a file of this name").unwrap();
+    assert_eq!(solio(dir.path(), &["cat", "-"], b"").out, b"");
+    assert_eq!(solio(dir.path(), &["cat", "./-"], b"").out, b"a file of this name");
+    let ran = solio(dir.path(), &["cat", "-0", "--files-from", "-"], b"bad.obj\0./-\0");
+    assert!(ran.out == [BROKEN.as_bytes(), b"a file of this name"].concat());
+}
+
+#[test]
 fn a_study_runs_the_command_at_each_bandwidth() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("data"), vec![7; 300_000]).unwrap();

@@ -21,7 +21,7 @@ mod sink;
 mod stream;
 pub mod throttle;
 
-pub use file::{FileSource, Opened, copy_file, file_bytes, open, read_whole};
+pub use file::{FileSource, Opened, copy_file, file_bytes, open, read_standard, read_whole};
 pub use sink::{FileSink, SinkOptions, Written, is_direct};
 pub use stream::StreamSource;
 

@@ -1,6 +1,7 @@
 //! Reads whole files through the engine and hands their bytes on: what `solio cat` does.
 
 use solio_base::{Error, ErrorKind, Result, Work};
+use solio_io::STANDARD;
 use solio_io::engine::{Batch, Buffer, Engine, EngineOptions, EngineStats, Priority, Request};
 use solio_io::order::{self, Order, OrderOptions, Used};
 use std::collections::VecDeque;
@@ -40,7 +41,7 @@ pub struct ReadAll {
 }
 
 /// Reads all files; `each` gets their bytes, large files in several parts. A file that cannot be
-/// read is listed, and reading goes on.
+/// read is listed, and reading goes on. `-` is standard input.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
@@ -138,7 +139,28 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()>> Run<'_, F> {
         }
     }
 
-    fn as_they_come(&mut self, engine: &Engine, paths: Vec<PathBuf>) -> Result<()> {
+    /// Standard input, which only this process can wait for: no request of the engine.
+    fn standard(&mut self) -> Result<()> {
+        let (path, each) = (Path::new(STANDARD), &mut self.each);
+        let mut refused = false;
+        let read = solio_io::read_standard(self.work, |part| {
+            self.all.bytes += part.len() as u64;
+            each(path, part).inspect_err(|_| refused = true)
+        });
+        match read {
+            Ok(_) => self.all.files += 1,
+            Err(e) if refused || e.kind() == ErrorKind::Cancelled => return Err(e),
+            Err(e) => self.all.failed.push(e),
+        }
+        Ok(())
+    }
+
+    fn as_they_come(&mut self, engine: &Engine, mut paths: Vec<PathBuf>) -> Result<()> {
+        let all = paths.len();
+        paths.retain(|path| !is_standard(path));
+        for _ in paths.len()..all {
+            self.standard()?;
+        }
         let mut large = Vec::new();
         let mut batch = engine.read(paths.into_iter().map(|path| self.whole(path)));
         while let Some(done) = batch.next() {
@@ -175,7 +197,8 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()>> Run<'_, F> {
 
     fn in_order(&mut self, engine: &Engine, paths: Vec<PathBuf>) -> Result<()> {
         let mut coming = paths.into_iter();
-        let mut flying: VecDeque<Batch> = VecDeque::new();
+        // `None` is standard input, which is read when its turn comes.
+        let mut flying: VecDeque<Option<Batch>> = VecDeque::new();
         let mut ranges: VecDeque<Request> = VecDeque::new();
         loop {
             // The ranges of a large file go first: its turn has come.
@@ -186,9 +209,14 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()>> Run<'_, F> {
             while flying.len() < IN_ORDER
                 && let Some(path) = coming.next()
             {
-                flying.push_back(engine.read([self.whole(path)]));
+                let file = !is_standard(&path);
+                flying.push_back(file.then(|| engine.read([self.whole(path)])));
             }
-            let Some(mut batch) = flying.pop_front() else { return Ok(()) };
+            let Some(turn) = flying.pop_front() else { return Ok(()) };
+            let Some(mut batch) = turn else {
+                self.standard()?;
+                continue;
+            };
             let Some(done) = batch.next() else { continue };
             self.work.cancel.check()?;
             let path = batch.requests()[0].path.clone();
@@ -233,13 +261,17 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()>> Run<'_, F> {
     }
 }
 
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == STANDARD
+}
+
 /// The files at and below `paths`, folders in the order of their names; links to folders are not
 /// followed. What cannot be looked at is in the second list.
 pub fn files_below(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Error>) {
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for path in paths {
         // Most names are files; only a folder needs a walk.
-        if !path.is_dir() {
+        if is_standard(path) || !path.is_dir() {
             files.push(path.clone());
             continue;
         }
