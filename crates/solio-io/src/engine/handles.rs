@@ -1,5 +1,6 @@
 //! Open files, and those kept open for the next range of the same file.
 
+use super::names::{self, Folds, Names};
 use super::residency::{Residency, residency};
 use crate::io_error;
 use rustix::fs::{CWD, Mode, OFlags};
@@ -8,8 +9,7 @@ use solio_base::{Error, ErrorKind, Result};
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -141,15 +141,24 @@ fn set_direct(_: &OwnedFd, _: bool) -> bool {
 
 /// Keeps files open of which ranges were read, within a bound, the least recently used last.
 ///
-/// The key is a 128-bit hash of the path with a seed of the process; a hit counts only if the
-/// whole path is the same and still means the same file.
+/// The key is a 128-bit hash of the path, folded where the medium folds, with a seed of the
+/// process; a hit counts only if the whole (folded) path is the same and still means the same file.
 pub(crate) struct Handles {
     cache: Mutex<Cache>,
+    names: Names,
     seed: (u64, u64),
 }
 
+/// A file that is kept open.
+struct Known {
+    /// Its path, folded where the medium folds.
+    name: Box<[u8]>,
+    handle: Arc<Handle>,
+    used: u64,
+}
+
 struct Cache {
-    known: HashMap<u128, (PathBuf, Arc<Handle>, u64)>,
+    known: HashMap<u128, Known>,
     /// Keys with the time of their use; those that were used again later are passed over.
     uses: VecDeque<(u128, u64)>,
     time: u64,
@@ -158,6 +167,11 @@ struct Cache {
 
 impl Handles {
     pub(crate) fn new(most: usize) -> Self {
+        Handles::with(most, names::folds)
+    }
+
+    /// With an answer of which folders fold.
+    fn with(most: usize, folds: Folds) -> Self {
         let random = RandomState::new();
         Handles {
             cache: Mutex::new(Cache {
@@ -166,13 +180,14 @@ impl Handles {
                 time: 0,
                 most,
             }),
+            names: Names::new(folds),
             seed: (random.hash_one(0), random.hash_one(1)),
         }
     }
 
-    fn key(&self, path: &Path) -> u128 {
+    fn key(&self, name: &[u8]) -> u128 {
         let mut hasher = SipHasher13::new_with_keys(self.seed.0, self.seed.1);
-        hasher.write(path.as_os_str().as_bytes());
+        hasher.write(name);
         hasher.finish128().as_u128()
     }
 
@@ -181,8 +196,9 @@ impl Handles {
         if !keep {
             return Ok(Arc::new(Handle::open(path, bypass)?));
         }
-        let key = self.key(path);
-        if let Some(handle) = self.find(key, path) {
+        let name = self.names.of(path);
+        let key = self.key(&name);
+        if let Some(handle) = self.find(key, &name) {
             let same = rustix::fs::stat(path).is_ok_and(|s| {
                 (s.st_dev, s.st_ino) == handle.identity && s.st_size as u64 == handle.bytes
             });
@@ -191,20 +207,17 @@ impl Handles {
             }
         }
         let handle = Arc::new(Handle::open(path, bypass)?);
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner).add(key, path, handle.clone());
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).add(key, &name, handle.clone());
         Ok(handle)
     }
 
-    fn find(&self, key: u128, path: &Path) -> Option<Arc<Handle>> {
+    fn find(&self, key: u128, name: &[u8]) -> Option<Arc<Handle>> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.time += 1;
         let time = cache.time;
-        let (known, handle, used) = cache.known.get_mut(&key)?;
-        if known != path {
-            return None;
-        }
-        *used = time;
-        let handle = handle.clone();
+        let known = cache.known.get_mut(&key).filter(|known| *known.name == *name)?;
+        known.used = time;
+        let handle = known.handle.clone();
         cache.uses.push_back((key, time));
         cache.shrink();
         Some(handle)
@@ -219,9 +232,9 @@ impl Handles {
 }
 
 impl Cache {
-    fn add(&mut self, key: u128, path: &Path, handle: Arc<Handle>) {
+    fn add(&mut self, key: u128, name: &[u8], handle: Arc<Handle>) {
         self.time += 1;
-        self.known.insert(key, (path.to_owned(), handle, self.time));
+        self.known.insert(key, Known { name: name.into(), handle, used: self.time });
         self.uses.push_back((key, self.time));
         self.shrink();
     }
@@ -230,7 +243,7 @@ impl Cache {
         while self.known.len() > self.most || self.uses.len() > 4 * self.most + 4 {
             let Some((key, time)) = self.uses.pop_front() else { return };
             match self.known.get(&key) {
-                Some((.., used)) if *used == time => {
+                Some(known) if known.used == time => {
                     if self.known.len() > self.most {
                         self.known.remove(&key);
                     } else {
@@ -272,5 +285,38 @@ mod tests {
         assert_eq!(handles.open(&path(0), NEVER, true).unwrap().bytes, 8);
         let error = handles.open(folder.path(), NEVER, true).err().unwrap();
         assert!(error.to_string().contains("directory"), "{error}");
+    }
+
+    #[test]
+    fn where_the_medium_folds_both_spellings_share_a_handle() {
+        let folder = tempfile::tempdir().unwrap();
+        let (upper, lower) = (folder.path().join("\u{c4}.OBJ"), folder.path().join("\u{e4}.obj"));
+        crate::probe::write_plain(&upper, b"one").unwrap();
+        // What a medium that folds would do: both names mean one file.
+        std::fs::hard_link(&upper, &lower).unwrap();
+        let opened = |handles: &Handles, path| handles.open(path, NEVER, true).unwrap();
+        let handles = Handles::with(4, |_| Some(true));
+        let first = opened(&handles, &upper);
+        assert!(Arc::ptr_eq(&first, &opened(&handles, &lower)));
+        assert_eq!(handles.cache.lock().unwrap().known.len(), 1);
+        // A medium that was thought to fold but does not: the other file is another file.
+        std::fs::remove_file(&lower).unwrap();
+        crate::probe::write_plain(&lower, b"other").unwrap();
+        assert_eq!(opened(&handles, &lower).bytes, 5);
+        assert_eq!(opened(&handles, &upper).bytes, 3);
+        let plain = Handles::with(4, |_| Some(false));
+        assert!(!Arc::ptr_eq(&opened(&plain, &upper), &opened(&plain, &lower)));
+        assert_eq!(plain.cache.lock().unwrap().known.len(), 2);
+    }
+
+    #[test]
+    fn a_hash_alone_is_no_hit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        crate::probe::write_plain(&path, b"one").unwrap();
+        let handles = Handles::with(4, |_| Some(true));
+        handles.open(&path, NEVER, true).unwrap();
+        let key = *handles.cache.lock().unwrap().known.keys().next().unwrap();
+        assert!(handles.find(key, b"another path with the same hash").is_none());
     }
 }

@@ -21,6 +21,7 @@
 mod batch;
 mod core;
 mod handles;
+mod names;
 mod piece;
 mod pool;
 mod rate;
