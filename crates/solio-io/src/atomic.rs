@@ -3,10 +3,11 @@
 //! Why it is made this way (338 MB on ext4, page cache, one thread; numbers from one run):
 //!
 //! * On Linux the new file has **no name** until it is complete (`O_TMPFILE`), so that not even
-//!   SIGKILL leaves anything behind. Elsewhere it is `.NAME.solio-XXXXXX.tmp` beside the target,
+//!   SIGKILL leaves a part of one. Elsewhere it is `.NAME.solio-XXXXXX.tmp` beside the target,
 //!   removed on error, panic and signal ([`crate::signals`]).
 //! * A new target is linked directly. An existing one is **exchanged** with the complete file,
-//!   and the old one, now under the temporary name, is unlinked: 0.01–0.07 s. `rename` onto it
+//!   and the old one, now under the temporary name, is unlinked: 0.01–0.07 s. SIGKILL between
+//!   these calls leaves a whole file under that name; Linux has no single call for them. `rename` onto it
 //!   takes 0.20 s more, because ext4 then starts writing everything back at once, as it does on
 //!   `O_TRUNC` (0.10 s). What that would guard against, loss of power within seconds, is what
 //!   `durable` is for.
@@ -55,18 +56,26 @@ impl AtomicFile {
         Ok(AtomicFile { file, target, temporary })
     }
 
-    /// Puts the file in place. With `durable` it and its name are on the disk afterwards.
-    pub(crate) fn commit(mut self, durable: bool) -> Result<()> {
-        self.put_in_place(durable).map_err(|e| io_error("put in place", e, &self.target))
+    /// Waits until the disk has the bytes.
+    pub(crate) fn sync(&self) -> Result<()> {
+        self.file.sync_all().map_err(|e| io_error("sync", e, &self.target))
     }
 
-    fn put_in_place(&mut self, durable: bool) -> std::io::Result<()> {
+    /// Puts the file in place. With `durable` its name is on the disk afterwards.
+    pub(crate) fn commit(mut self, durable: bool) -> Result<()> {
+        self.put_in_place().map_err(|e| io_error("put in place", e, &self.target))?;
         if durable {
-            self.file.sync_all()?;
+            let hint = "the new file is in place, but may not outlast a loss of power";
+            let failed = |e| Error::io("sync the folder", e).at_path(&self.target).hint(hint);
+            sync_folder(folder(&self.target)).map_err(failed)?;
         }
+        Ok(())
+    }
+
+    fn put_in_place(&mut self) -> std::io::Result<()> {
         if self.temporary.is_none() {
             if self.link(&self.target)? {
-                return self.sync_folder(durable);
+                return Ok(());
             }
             self.temporary = Some(loop {
                 let name = temporary_name(&self.target);
@@ -80,8 +89,9 @@ impl AtomicFile {
             std::fs::rename(temporary.path(), &self.target)?;
             temporary.forget();
         }
-        // After an exchange the temporary name holds the old file: dropping unlinks it.
-        self.sync_folder(durable)
+        // After an exchange the temporary name holds the old file: it is dropped here, which
+        // unlinks it.
+        Ok(())
     }
 
     /// Gives the unnamed file a name; `false` when that name is taken.
@@ -93,14 +103,11 @@ impl AtomicFile {
             Err(e) => Err(e.into()),
         }
     }
+}
 
-    #[allow(clippy::disallowed_methods)]
-    fn sync_folder(&self, durable: bool) -> std::io::Result<()> {
-        if durable {
-            File::open(folder(&self.target))?.sync_all()?;
-        }
-        Ok(())
-    }
+#[allow(clippy::disallowed_methods)]
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 fn folder(target: &Path) -> &Path {

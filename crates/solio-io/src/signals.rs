@@ -2,7 +2,7 @@
 //! its temporary files along; a second one removes them on the spot and ends the process.
 //!
 //! SIGKILL cannot be handled. On Linux an unfinished file has no name, so even that leaves
-//! nothing; where it has one (other systems, some network file systems), it stays.
+//! nothing of it; where it has one (other systems, some network file systems), it stays.
 
 use solio_base::{Cancel, Error, Result};
 use std::ffi::{CString, c_char};

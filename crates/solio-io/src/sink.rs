@@ -86,6 +86,8 @@ pub struct FileSink {
     gathered: Vec<u8>,
     raw_bytes: u64,
     file_bytes: u64,
+    /// The disk has all that was written, where that was asked for.
+    synced: bool,
 }
 
 enum Out {
@@ -116,16 +118,30 @@ impl FileSink {
             gathered: Vec::new(),
             raw_bytes: 0,
             file_bytes: 0,
+            synced: false,
         })
+    }
+
+    /// Writes what is still held back and, for a durable file, waits until the disk has it: what
+    /// can fail for want of room has then been done. Nothing has appeared yet. For files that
+    /// belong together: all of them first, then each [`FileSink::commit`].
+    pub fn finish(&mut self) -> Result<()> {
+        // A compressed file of nothing is still one member or frame.
+        if !self.gathered.is_empty() || self.file_bytes == 0 {
+            self.flush_gathered()?;
+        }
+        match &self.out {
+            Out::Atomic(file) if self.options.durable && !self.synced => file.sync()?,
+            _ => {}
+        }
+        self.synced = true;
+        Ok(())
     }
 
     /// Finishes the file and puts it in place.
     pub fn commit(mut self) -> Result<Written> {
         let _span = COMMIT.begin_labelled(&self.path.to_string_lossy());
-        // A compressed file of nothing is still one member or frame.
-        if !self.gathered.is_empty() || self.file_bytes == 0 {
-            self.flush_gathered()?;
-        }
+        self.finish()?;
         match self.out {
             Out::Atomic(file) => file.commit(self.options.durable)?,
             Out::Direct(_) => {}
@@ -163,6 +179,7 @@ impl FileSink {
             Out::Standard => std::io::stdout().write_all(bytes),
         };
         written.map_err(|e| io_error("write", e, &self.path))?;
+        self.synced = false;
         self.file_bytes += bytes.len() as u64;
         self.progress.add_written(bytes.len() as u64);
         Ok(())

@@ -178,7 +178,10 @@ fn write_obj(
     let mtl_options = MtlWriteOptions { spaces_to_underscores, ..options.mtl.clone() };
     let text = obj::encode_mtl(&materials, &mtl_options).map_err(|e| e.at_path(&mtl_path))?;
     mtl.write_bytes(work, &text)?;
-    // Nothing has appeared so far. The mesh comes last: who finds it, finds all that it needs.
+    // Whatever a full disk may refuse comes before the first file appears. The mesh comes last:
+    // who finds it, finds all that it needs.
+    mtl.finish()?;
+    obj.finish()?;
     for (from, to) in copies {
         match solio_io::copy_file(&from, &to, work) {
             Ok(bytes) => written.files.push((to, bytes)),
