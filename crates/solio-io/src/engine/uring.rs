@@ -26,7 +26,7 @@ const LOOK_NS: u32 = 500_000;
 
 /// A ring, where the system has one with the operations that it needs; else why not.
 pub(crate) fn ring() -> std::result::Result<IoUring, String> {
-    let ring =
+    let mut ring =
         IoUring::new(DEPTH as u32).map_err(|e| format!("the system refuses io_uring: {e}"))?;
     let mut probe = Probe::new();
     ring.submitter()
@@ -39,7 +39,23 @@ pub(crate) fn ring() -> std::result::Result<IoUring, String> {
     if !ring.params().is_feature_ext_arg() {
         return Err("this system's io_uring cannot wait for a time".into());
     }
+    try_out(&mut ring).map_err(|e| format!("the system refuses to use io_uring: {e}"))?;
     Ok(ring)
+}
+
+/// A system may give a ring and then forbid to use it.
+fn try_out(ring: &mut IoUring) -> std::io::Result<()> {
+    // SAFETY: an entry that does nothing points to nothing.
+    unsafe { ring.submission().push(&opcode::Nop::new().build()) }.expect("the ring is empty");
+    loop {
+        match ring.submit_and_wait(1) {
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+            Ok(_) => break,
+        }
+    }
+    ring.completion().for_each(drop);
+    Ok(())
 }
 
 /// What the ring does for a flight.
