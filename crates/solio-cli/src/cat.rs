@@ -44,9 +44,15 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let mut out = (!args.null).then(|| std::io::stdout().lock());
+    let lost = |e| Error::io("write to standard output", e);
     let read = solio::read_files(files, &options, &work, |_, part| match &mut out {
-        Some(out) => out.write_all(part).map_err(|e| Error::io("write to standard output", e)),
+        Some(out) => out.write_all(part).map_err(lost),
         None => Ok(()),
+    });
+    // A last line without an end is still held back.
+    let read = read.and_then(|read| match &mut out {
+        Some(out) => out.flush().map(|()| read).map_err(lost),
+        None => Ok(read),
     });
     let usage = watch.usage();
     let disk_bytes = solio::fetched_bytes() - fetched;

@@ -146,12 +146,12 @@ impl Demo {
             let usage = watch.usage();
             let _plain = PLAIN.begin();
             read_plain(&path, &mut self.buffer)?;
-            make_way(&plain)?;
             let watch = Stopwatch::start();
-            write_plain(&plain, &self.buffer)?;
+            let wrote = write_plain(&plain, &self.buffer);
             turns.push((usage, watch.wall_s()));
+            make_way(&plain)?;
+            wrote?;
         }
-        make_way(&plain)?;
         self.add(name, bytes, turns);
         Ok(())
     }

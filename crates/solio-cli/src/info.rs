@@ -20,6 +20,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     let mut infos = Vec::new();
     let mut failed = false;
     for path in &inputs {
+        if screen::is_closed() {
+            break;
+        }
         match solio::info(path, &read, &work) {
             Ok(info) if args.json => screen::print(&format!("{}\n", to_json(&info))),
             Ok(info) => infos.push(info),

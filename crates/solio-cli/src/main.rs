@@ -55,6 +55,8 @@ fn main() -> ExitCode {
         screen::complain(&error.to_string());
         outcome_of(&error)
     });
+    let lost = outcome == Outcome::Done && screen::has_lost();
+    let outcome = if lost { Outcome::SomeFailed } else { outcome };
     ExitCode::from(outcome as u8)
 }
 

@@ -5,16 +5,37 @@ use crate::table::{BAD, HINT};
 use solio::Error;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Prints data. A reader that went away (`solio info … | head`) is no error.
+/// Nothing more can be printed.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+/// Data could not be printed, and somebody wanted it.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints data. A reader that went away (`solio info … | head`) is no error; he gets no more.
 pub(crate) fn print(text: &str) {
+    if is_closed() {
+        return;
+    }
     let mut out = anstream::stdout().lock();
     let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match result {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
-        Err(error) => complain(&format!("standard output: {error}")),
-        Ok(()) => {}
+    if let Err(error) = result {
+        CLOSED.store(true, Relaxed);
+        if error.kind() != ErrorKind::BrokenPipe {
+            LOST.store(true, Relaxed);
+            complain(&format!("standard output: {error}"));
+        }
     }
+}
+
+/// Whether printing more is in vain.
+pub(crate) fn is_closed() -> bool {
+    CLOSED.load(Relaxed)
+}
+
+/// Whether data is missing on standard output: then the command has failed.
+pub(crate) fn has_lost() -> bool {
+    LOST.load(Relaxed)
 }
 
 /// Prints a message for the person, on standard error.

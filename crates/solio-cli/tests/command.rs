@@ -348,3 +348,32 @@ fn a_recording_that_cannot_be_written_is_said() {
     assert_eq!((ran.code, ran.err.contains("none/run.html")), (1, true), "{}", ran.err);
     assert!(dir.path().join("tri.ply").exists());
 }
+
+#[test]
+fn what_cannot_be_printed_is_a_failure() {
+    let dir = folder();
+    for args in ["info tri.obj", "read tri.obj", "convert --json tri.obj -o a.ply", "man pages"] {
+        let run = format!("exec \"$0\" {args} > /dev/full");
+        let output = Command::new("sh")
+            .args(["-c", &run, env!("CARGO_BIN_EXE_solio")])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        let prints = !args.starts_with("man");
+        assert_eq!(output.status.code(), Some(i32::from(prints)), "{args}");
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(err.contains("standard output"), prints, "{args}: {err}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_leaves_no_files_of_the_demo() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", "\"$0\" demo --detail 4 | head -n 1", env!("CARGO_BIN_EXE_solio")])
+        .env("TMPDIR", dir.path())
+        .output()
+        .unwrap();
+    assert!(output.stdout.starts_with(b"a fluted trefoil knot"));
+    assert_eq!(names(dir.path()), [""; 0]);
+}
