@@ -1,0 +1,147 @@
+//! A real file system on a medium that is full, or broken: an image of ext4 on a loop device.
+
+use crate::folder::{files, inputs, set};
+use crate::{run, skipped};
+use std::path::{Path, PathBuf};
+
+const MIB: u64 = 1 << 20;
+
+/// A mounted image; dropping it leaves nothing.
+struct Mounted {
+    folder: tempfile::TempDir,
+    device: String,
+    at: PathBuf,
+}
+
+impl Mounted {
+    /// Mounts an empty ext4 of `bytes`; says that the test is skipped where that does not go.
+    fn new(bytes: u64) -> Option<Mounted> {
+        let folder = tempfile::tempdir().unwrap();
+        let image = folder.path().join("image");
+        std::fs::File::create(&image).unwrap().set_len(bytes).unwrap();
+        let at = folder.path().join("at");
+        std::fs::create_dir(&at).unwrap();
+        let image = image.to_str().unwrap();
+        // Without a journal the file system goes on after an error, as it does where the medium
+        // fails in a file's data.
+        let format =
+            ["-q", "-F", "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=0", image];
+        command(folder.path(), "mkfs.ext4", &format)?;
+        let device = command(folder.path(), "losetup", &["--find", "--show", image])?;
+        let mounted = Mounted { folder, device: device.trim().to_owned(), at };
+        command(mounted.path(), "mount", &["-t", "ext4", &mounted.device, "."])?;
+        std::fs::remove_dir(mounted.path().join("lost+found")).unwrap();
+        Some(mounted)
+    }
+
+    fn path(&self) -> &Path {
+        &self.at
+    }
+
+    /// Takes the end of the medium away: reading and writing there is an error of input or output.
+    fn break_after(&self, bytes: u64) -> Option<()> {
+        let image = std::fs::File::options().write(true).open(self.folder.path().join("image"));
+        image.unwrap().set_len(bytes).unwrap();
+        command(self.folder.path(), "losetup", &["--set-capacity", &self.device]).map(|_| ())
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let here = self.folder.path();
+        let at = self.at.to_str().unwrap();
+        command(here, "umount", &[at]).or_else(|| command(here, "umount", &["--lazy", at]));
+        command(here, "losetup", &["--detach", &self.device]);
+    }
+}
+
+/// What `program` prints; `None`, and that it was skipped, where it cannot do it here.
+fn command(dir: &Path, program: &str, args: &[&str]) -> Option<String> {
+    let output = std::process::Command::new(program).args(args).current_dir(dir).output();
+    match output {
+        Ok(output) if output.status.success() => {
+            Some(String::from_utf8_lossy(&output.stdout).into_owned())
+        }
+        Ok(output) => {
+            let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            skipped(&format!("a loop-mounted file system (root only): {program}: {why}"));
+            None
+        }
+        Err(e) => {
+            skipped(&format!("a loop-mounted file system: {program}: {e}"));
+            None
+        }
+    }
+}
+
+fn solio(dir: &Path, args: &[&str]) -> (i32, String) {
+    let output = run(dir, env!("CARGO_BIN_EXE_solio"), args);
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap_or(-1), err)
+}
+
+#[test]
+fn a_disk_that_fills_up_keeps_the_old_file_and_gets_its_room_back() {
+    let Some(disk) = Mounted::new(16 * MIB) else { return };
+    let input = tempfile::tempdir().unwrap();
+    set(input.path(), &inputs(60_000));
+    let mesh = input.path().join("in.obj");
+    let mesh = mesh.to_str().unwrap();
+    for (output, more) in [
+        ("out.obj", &[][..]),
+        ("out.obj", &["--durable"]),
+        ("out.stl", &["-j2"]),
+        ("out.ply", &["--ascii", "--digits", "17"]),
+    ] {
+        std::fs::write(disk.path().join(output), "old\n").unwrap();
+        let filler = disk.path().join("filler");
+        std::fs::write(&filler, vec![7; 14 * MIB as usize]).unwrap();
+        let before = files(disk.path());
+        let args = [&["convert", mesh, "-o", output], more].concat();
+        let (code, err) = solio(disk.path(), &args);
+        assert_eq!(code, 1, "{args:?}: {err}");
+        assert!(err.contains(output) && err.contains("os error 28"), "{err}");
+        assert!(err.contains("the disk is full; the old file is as it was"), "{err}");
+        assert!(files(disk.path()) == before, "{args:?}");
+        // What the failed attempt had taken is free again.
+        std::fs::remove_file(&filler).unwrap();
+        let (code, err) = solio(disk.path(), &args);
+        assert_eq!((code, err.as_str()), (0, ""), "{args:?}");
+        for name in files(disk.path()).keys() {
+            std::fs::remove_file(disk.path().join(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_medium_that_fails_keeps_the_old_file_where_durable_was_asked_for() {
+    let Some(disk) = Mounted::new(48 * MIB) else { return };
+    let input = tempfile::tempdir().unwrap();
+    set(input.path(), &inputs(60_000));
+    let mesh = input.path().join("in.obj");
+    let mesh = mesh.to_str().unwrap();
+    std::fs::write(disk.path().join("out.obj"), "old\n").unwrap();
+    // What is left of the medium holds this file, so the next one comes to lie behind it.
+    let filler = disk.path().join("filler");
+    std::fs::write(&filler, vec![7; 36 * MIB as usize]).unwrap();
+    command(disk.path(), "sync", &[]);
+    if disk.break_after(20 * MIB).is_none() {
+        return;
+    }
+    let (code, err) = solio(disk.path(), &["convert", "--durable", mesh, "-o", "out.obj"]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("out.obj") && err.contains("Input/output error (os error 5)"), "{err}");
+    assert_eq!(std::fs::read(disk.path().join("out.obj")).unwrap(), b"old\n");
+    let mut names: Vec<_> =
+        std::fs::read_dir(disk.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["filler", "out.obj"]);
+    // Reading there is an error that names the file and the place, by every backend.
+    for backend in ["threads", "uring"] {
+        let cat = ["cat", "--null", "--direct", "always", "--backend", backend, "filler", mesh];
+        let (code, err) = solio(disk.path(), &cat);
+        assert_eq!(code, 1, "{backend}: {err}");
+        assert!(err.contains("filler: ") && err.contains("os error 5"), "{backend}: {err}");
+        assert_eq!(err.lines().count(), 1, "{backend}: {err}");
+    }
+}
