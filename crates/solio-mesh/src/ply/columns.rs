@@ -69,7 +69,7 @@ const COLORS: [[&str; 4]; 3] = [
 const UVS: [[&str; 2]; 4] =
     [["s", "t"], ["u", "v"], ["texture_u", "texture_v"], ["texture_s", "texture_t"]];
 const EDGE_ENDS: [&str; 2] = ["vertex1", "vertex2"];
-const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
+pub(crate) const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 impl Plan {
     /// The plan of one element.

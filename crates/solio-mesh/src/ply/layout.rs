@@ -1,6 +1,7 @@
 //! What the elements and properties of an output are.
 
 use super::cells::with_values;
+use super::columns::CORNERS;
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::Part;
 use crate::model::{Attribute, Domain, Positions, ScalarType, Values};
@@ -190,6 +191,10 @@ pub(crate) fn header(elements: &[ElementOut], options: &PlyWriteOptions) -> Resu
         let count: usize = element.counts.iter().sum();
         text.push_str(&format!("element {} {count}\n", one_line(&element.name)?));
         let mut names = HashSet::new();
+        if element.name == "tristrips" {
+            // Strips were made into faces: a list of such a name would be read as further ones.
+            names.extend(CORNERS.map(String::from));
+        }
         for item in &element.items {
             properties(&mut text, item, &mut names)?;
         }
