@@ -1,14 +1,18 @@
 //! Opening files for reading.
 //!
 //! Plain files are read with `pread` into buffers that the pipeline reuses: no shared position,
-//! so any thread reads any part, and no page faults of a memory map.
+//! so any thread reads any part, and no page faults of a memory map. Large ones that are not in
+//! the page cache are read ahead by the engine.
 
+use crate::ahead::{self, AheadSource};
+use crate::engine::{Residency, residency};
 use crate::{StreamSource, io_error, throttle};
 use solio_base::{Error, Limits, Progress, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_measure::SpanName;
 use std::fs::File;
 use std::io::Read;
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,12 +57,17 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
     let got = read_full(&file, 0, &mut head).map_err(|e| io_error("read", e, path))?;
     let compression = Compression::of_head(&head[..got]);
     let source: Box<dyn Source> = if compression == Compression::None {
-        Box::new(FileSource {
-            file,
-            bytes: meta.len(),
-            reached: AtomicU64::new(0),
-            progress: work.progress.clone(),
-        })
+        let cold = meta.len() >= ahead::LEAST_BYTES
+            && residency(file.as_fd(), 0, meta.len()) == Residency::Cold;
+        let source = FileSource::new(file, meta.len(), work.progress.clone());
+        if cold {
+            match AheadSource::new(path, source, work.memory_bytes)? {
+                Ok(ahead) => Box::new(ahead),
+                Err(source) => Box::new(source),
+            }
+        } else {
+            Box::new(source)
+        }
     } else {
         Box::new(StreamSource::start(file, path, limits, &work.progress)?)
     };
@@ -67,11 +76,23 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
 
 /// A plain file: any offset, from any thread.
 pub struct FileSource {
-    file: File,
-    bytes: u64,
+    pub(crate) file: File,
+    pub(crate) bytes: u64,
     /// How far reads have come: progress counts what is read again, such as the head, once.
     reached: AtomicU64,
     progress: Progress,
+}
+
+impl FileSource {
+    pub(crate) fn new(file: File, bytes: u64, progress: Progress) -> Self {
+        FileSource { file, bytes, reached: AtomicU64::new(0), progress }
+    }
+
+    /// Everything before `end` has been read.
+    pub(crate) fn reached(&self, end: u64) {
+        let before = self.reached.fetch_max(end, Ordering::Relaxed);
+        self.progress.add_read(end.saturating_sub(before));
+    }
 }
 
 impl Source for FileSource {
@@ -84,9 +105,7 @@ impl Source for FileSource {
         let mut span = READ.begin();
         let got = read_full(&self.file, offset, buf).map_err(|e| Error::io("read", e))?;
         span.set_bytes(got);
-        let end = offset + got as u64;
-        let before = self.reached.fetch_max(end, Ordering::Relaxed);
-        self.progress.add_read(end.saturating_sub(before));
+        self.reached(offset + got as u64);
         Ok(got)
     }
 }

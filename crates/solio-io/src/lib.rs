@@ -8,6 +8,7 @@
 //! * [`order`] finds the order in which a disk gives many files soonest.
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
+mod ahead;
 mod atomic;
 pub mod cgroup;
 pub mod engine;

@@ -41,6 +41,7 @@ pub use handles::Direct;
 pub use pool::Buffer;
 pub(crate) use rate::Bucket;
 pub use request::{Done, Packing, Priority, Request};
+pub(crate) use residency::{Residency, residency};
 
 use self::core::Core;
 use scheduler::Tuning;
