@@ -20,7 +20,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// A file under construction. Dropping it leaves the target as it was.
 pub(crate) struct AtomicFile {
@@ -56,20 +56,34 @@ impl AtomicFile {
         Ok(AtomicFile { file, target, temporary })
     }
 
-    /// Waits until the disk has the bytes.
-    pub(crate) fn sync(&self) -> Result<()> {
-        self.file.sync_all().map_err(|e| io_error("sync", e, &self.target))
+    /// Waits until the disk has the bytes of all files: at the same time, so that the journal and
+    /// the disk's own cache are flushed for many together.
+    pub(crate) fn sync_all(files: &[&AtomicFile]) -> Result<()> {
+        const AT_ONCE: usize = 8;
+        let next = AtomicUsize::new(0);
+        let sync = || {
+            while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                file.file.sync_all().map_err(|e| io_error("sync", e, &file.target))?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let others = files.len().min(AT_ONCE).saturating_sub(1);
+            let others: Vec<_> = (0..others).map(|_| scope.spawn(sync)).collect();
+            let own = sync();
+            let others = others.into_iter().map(|other| other.join().expect("it cannot panic"));
+            others.fold(own, Result::and)
+        })
     }
 
-    /// Puts the file in place. With `durable` its name is on the disk afterwards.
-    pub(crate) fn commit(mut self, durable: bool) -> Result<()> {
-        self.put_in_place().map_err(|e| io_error("put in place", e, &self.target))?;
-        if durable {
-            let hint = "the new file is in place, but may not outlast a loss of power";
-            let failed = |e| Error::io("sync the folder", e).at_path(&self.target).hint(hint);
-            sync_folder(folder(&self.target)).map_err(failed)?;
-        }
-        Ok(())
+    /// Puts the file in place.
+    pub(crate) fn commit(mut self) -> Result<()> {
+        self.put_in_place().map_err(|e| io_error("put in place", e, &self.target))
+    }
+
+    /// The folder that the file appears in.
+    pub(crate) fn folder(&self) -> &Path {
+        folder(&self.target)
     }
 
     fn put_in_place(&mut self) -> std::io::Result<()> {
@@ -105,9 +119,12 @@ impl AtomicFile {
     }
 }
 
+/// Waits until the disk has the names in a folder.
 #[allow(clippy::disallowed_methods)]
-fn sync_folder(folder: &Path) -> std::io::Result<()> {
-    File::open(folder)?.sync_all()
+pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
+    let hint = "the new files are in place, but may not outlast a loss of power";
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(|e| Error::io("sync the folder", e).at_path(folder).hint(hint))
 }
 
 fn folder(target: &Path) -> &Path {

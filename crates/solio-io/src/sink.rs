@@ -8,11 +8,12 @@
 //! * buffers are reused: fresh memory would cost as much as the writing itself;
 //! * a chunk is compressed by the thread that made it, while another thread writes.
 
-use crate::atomic::AtomicFile;
+use crate::atomic::{AtomicFile, sync_folder};
 use crate::io_error;
 use solio_base::{FillChunk, Progress, Result, Sink, Work, ordered};
 use solio_codec::compress::{ChunkCompressor, Compression};
 use solio_measure::SpanName;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -96,6 +97,15 @@ enum Out {
     Standard,
 }
 
+impl Out {
+    fn atomic(&self) -> Option<&AtomicFile> {
+        match self {
+            Out::Atomic(file) => Some(file),
+            Out::Direct(_) | Out::Standard => None,
+        }
+    }
+}
+
 impl FileSink {
     /// Starts the file that is to appear at `path`.
     pub fn create(path: &Path, options: &SinkOptions, work: &Work) -> Result<Self> {
@@ -122,37 +132,55 @@ impl FileSink {
         })
     }
 
-    /// Writes what is still held back and, for a durable file, waits until the disk has it: what
-    /// can fail for want of room has then been done. Nothing has appeared yet. For files that
-    /// belong together: all of them first, then each [`FileSink::commit`].
-    pub fn finish(&mut self) -> Result<()> {
-        // A compressed file of nothing is still one member or frame.
-        if !self.gathered.is_empty() || self.file_bytes == 0 {
-            self.flush_gathered()?;
+    /// Writes what is still held back and, for durable files, waits until the disk has it: what
+    /// can fail for want of room has then been done. Nothing has appeared yet.
+    pub fn finish_all(sinks: &mut [FileSink]) -> Result<()> {
+        for sink in &mut *sinks {
+            // A compressed file of nothing is still one member or frame.
+            if !sink.gathered.is_empty() || sink.file_bytes == 0 {
+                sink.flush_gathered()?;
+            }
         }
-        match &self.out {
-            Out::Atomic(file) if self.options.durable && !self.synced => file.sync()?,
-            _ => {}
-        }
-        self.synced = true;
+        let unsynced = sinks.iter().filter(|sink| sink.options.durable && !sink.synced);
+        let files: Vec<_> = unsynced.filter_map(|sink| sink.out.atomic()).collect();
+        AtomicFile::sync_all(&files)?;
+        sinks.iter_mut().for_each(|sink| sink.synced = true);
         Ok(())
     }
 
     /// Finishes the file and puts it in place.
-    pub fn commit(mut self) -> Result<Written> {
-        let _span = COMMIT.begin_labelled(&self.path.to_string_lossy());
-        self.finish()?;
-        match self.out {
-            Out::Atomic(file) => file.commit(self.options.durable)?,
-            Out::Direct(_) => {}
-            Out::Standard => {
-                let flushed = std::io::stdout().flush();
-                flushed.map_err(|e| io_error("write", e, &self.path))?;
+    pub fn commit(self) -> Result<Written> {
+        Ok(FileSink::commit_all(vec![self])?.pop().expect("one for each"))
+    }
+
+    /// Finishes all files, then puts them in place, in their order. Durable ones reach the disk
+    /// together: far fewer flushes than one after the other.
+    pub fn commit_all(mut sinks: Vec<FileSink>) -> Result<Vec<Written>> {
+        let label = sinks.last().map_or("".into(), |sink| sink.path.to_string_lossy());
+        let _span = COMMIT.begin_labelled(&label);
+        FileSink::finish_all(&mut sinks)?;
+        let mut folders = BTreeSet::new();
+        let mut written = Vec::new();
+        for sink in sinks {
+            match sink.out {
+                Out::Atomic(file) => {
+                    if sink.options.durable {
+                        folders.insert(file.folder().to_owned());
+                    }
+                    file.commit()?;
+                }
+                Out::Direct(_) => {}
+                Out::Standard => {
+                    let flushed = std::io::stdout().flush();
+                    flushed.map_err(|e| io_error("write", e, &sink.path))?;
+                }
             }
+            sink.progress.add_file();
+            let FileSink { path, file_bytes, raw_bytes, .. } = sink;
+            written.push(Written { path, file_bytes, raw_bytes });
         }
-        self.progress.add_file();
-        let (file_bytes, raw_bytes) = (self.file_bytes, self.raw_bytes);
-        Ok(Written { path: self.path, file_bytes, raw_bytes })
+        folders.iter().try_for_each(|folder| sync_folder(folder))?;
+        Ok(written)
     }
 
     fn flush_gathered(&mut self) -> Result<()> {

@@ -8,6 +8,9 @@ use solio_mesh::{Scene, stl};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+/// Files that are written before they reach the disk together.
+const DURABLE_AT_ONCE: usize = 32;
+
 /// Writes each object of `scene` to a file of its own, named as Blender does:
 /// `out.stl` and the object `Cube` give `outCube.stl`.
 pub(crate) fn write_batch(
@@ -20,7 +23,9 @@ pub(crate) fn write_batch(
         return Err(Error::argument("one file per object cannot go to standard output"));
     }
     let file = options.sink(path);
+    let at_once = if options.durable { DURABLE_AT_ONCE } else { 1 };
     let mut all = Written::default();
+    let mut open = Vec::new();
     let mut taken = HashSet::new();
     for mesh in &scene.meshes {
         for i in 0..mesh.objects.len().max(1) {
@@ -29,11 +34,16 @@ pub(crate) fn write_batch(
             let write = || {
                 let mut sink = FileSink::create(&path, &file, work)?;
                 stl::encode_stl_object(mesh, i, &options.stl, work, &mut sink)?;
-                sink.commit()
+                Ok(sink)
             };
-            all.add(write().map_err(|e| e.at_path(&path))?);
+            open.push(write().map_err(|e: Error| e.at_path(&path))?);
+            if open.len() == at_once {
+                let written = FileSink::commit_all(std::mem::take(&mut open))?;
+                written.into_iter().for_each(|file| all.add(file));
+            }
         }
     }
+    FileSink::commit_all(open)?.into_iter().for_each(|file| all.add(file));
     Ok(all)
 }
 

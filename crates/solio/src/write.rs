@@ -180,19 +180,16 @@ fn write_obj(
     mtl.write_bytes(work, &text)?;
     // Whatever a full disk may refuse comes before the first file appears. The mesh comes last:
     // who finds it, finds all that it needs.
-    mtl.finish()?;
-    obj.finish()?;
+    let mut both = vec![mtl, obj];
+    FileSink::finish_all(&mut both)?;
     for (from, to) in copies {
         match solio_io::copy_file(&from, &to, work) {
             Ok(bytes) => written.files.push((to, bytes)),
             Err(e) => written.warnings.push(format!("texture not copied: {e}")),
         }
     }
-    let mtl = mtl.commit()?;
-    let obj = obj.commit()?;
     let textures = std::mem::take(&mut written.files);
-    written.add(obj);
-    written.add(mtl);
+    FileSink::commit_all(both)?.into_iter().rev().for_each(|file| written.add(file));
     written.files.extend(textures);
     Ok(written)
 }
