@@ -1,13 +1,14 @@
 //! Reads every file of a list in one way, and says how long it took: `io-peers WAY LIST`.
 //!
 //! Prints wall seconds, CPU seconds and the bytes read. `io-peers latency LIST` reads small ranges
-//! in the foreground beside a background that never ends, `io-peers evict LIST` drops the files
-//! from the page cache.
+//! in the foreground beside a background that never ends, `io-peers telemetry LIST` reads all files
+//! again and again with and without a recording, `io-peers evict LIST` drops the files from the
+//! page cache.
 
 use futures::StreamExt;
 use rayon::prelude::*;
 use solio_io::engine::{Backend, Direct, Engine, EngineOptions, Priority, Request};
-use solio_measure::Stopwatch;
+use solio_measure::{Recorder, Stopwatch, Summary};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
@@ -24,10 +25,14 @@ fn main() -> Result<()> {
     if way == "latency" {
         return latency(&paths);
     }
+    if way == "telemetry" {
+        return telemetry(&paths);
+    }
     let watch = Stopwatch::start();
     let bytes = match way.as_str() {
         "evict" => return evict(&paths),
         "solio" => engine(&paths, Backend::Auto, Direct::Auto)?,
+        "solio threads" => engine(&paths, Backend::Threads, Direct::Auto)?,
         "solio buffered" => engine(&paths, Backend::Threads, Direct::Never)?,
         "solio direct" => engine(&paths, Backend::Threads, Direct::Always)?,
         "solio uring" => engine(&paths, Backend::Uring, Direct::Auto)?,
@@ -241,10 +246,36 @@ fn latency(paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Turns with a recording, without and with one again: a line each of wall and CPU seconds and
+/// bytes. What is made of a recording after the work is not part of the work.
+fn telemetry(paths: &[PathBuf]) -> Result<()> {
+    const ROUNDS: usize = 30;
+    let turn = |recorded: bool| -> Result<String> {
+        let recorder = recorded.then(|| Recorder::start().expect("the only one"));
+        let watch = Stopwatch::start();
+        let bytes = engine(paths, Backend::Auto, Direct::Auto)?;
+        let usage = watch.usage();
+        if let Some(recorder) = recorder {
+            let recording = recorder.finish(Summary::default());
+            assert!(recording.span_count() >= paths.len(), "the work was recorded");
+        }
+        Ok(format!("{} {} {bytes}", usage.wall_s, usage.cpu_s))
+    };
+    turn(true)?;
+    for _ in 0..ROUNDS {
+        println!("{}\n{}\n{}", turn(true)?, turn(false)?, turn(true)?);
+    }
+    Ok(())
+}
+
+/// Only what the medium has can be dropped. One call for all: a file's own would flush the medium
+/// each time.
 fn evict(paths: &[PathBuf]) -> Result<()> {
+    if let Some(first) = paths.first() {
+        rustix::fs::syncfs(File::open(first)?)?;
+    }
     for path in paths {
         let file = File::open(path)?;
-        file.sync_all()?;
         rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
     }
     Ok(())
