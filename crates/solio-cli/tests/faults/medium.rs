@@ -22,13 +22,12 @@ impl Mounted {
         let at = folder.path().join("at");
         std::fs::create_dir(&at).unwrap();
         let image = image.to_str().unwrap();
-        // Without a journal the file system goes on after an error, as it does where the medium
-        // fails in a file's data.
-        let format =
-            ["-q", "-F", "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=0", image];
+        // All that the file system notes about itself lies in the first MiB. Without a journal it
+        // goes on after an error.
+        let format = ["-q", "-F", "-b", "4096", "-N", "64", "-m", "0", "-O", "^has_journal", image];
         command(folder.path(), "mkfs.ext4", &format)?;
         let device = command(folder.path(), "losetup", &["--find", "--show", image])?;
-        let mounted = Mounted { folder, device: device.trim().to_owned(), at };
+        let mounted = Mounted { folder, device, at };
         command(mounted.path(), "mount", &["-t", "ext4", &mounted.device, "."])?;
         std::fs::remove_dir(mounted.path().join("lost+found")).unwrap();
         Some(mounted)
@@ -50,27 +49,29 @@ impl Drop for Mounted {
     fn drop(&mut self) {
         let here = self.folder.path();
         let at = self.at.to_str().unwrap();
-        command(here, "umount", &[at]).or_else(|| command(here, "umount", &["--lazy", at]));
-        command(here, "losetup", &["--detach", &self.device]);
+        let _ =
+            attempt(here, "umount", &[at]).or_else(|_| attempt(here, "umount", &["--lazy", at]));
+        let _ = attempt(here, "losetup", &["--detach", &self.device]);
     }
 }
 
 /// What `program` prints; `None`, and that it was skipped, where it cannot do it here.
 fn command(dir: &Path, program: &str, args: &[&str]) -> Option<String> {
+    let why = match attempt(dir, program, args) {
+        Ok(printed) => return Some(printed),
+        Err(why) => why,
+    };
+    skipped(&format!("a file system of one's own, which needs root and a loop device: {why}"));
+    None
+}
+
+fn attempt(dir: &Path, program: &str, args: &[&str]) -> Result<String, String> {
     let output = std::process::Command::new(program).args(args).current_dir(dir).output();
-    match output {
-        Ok(output) if output.status.success() => {
-            Some(String::from_utf8_lossy(&output.stdout).into_owned())
-        }
-        Ok(output) => {
-            let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            skipped(&format!("a loop-mounted file system (root only): {program}: {why}"));
-            None
-        }
-        Err(e) => {
-            skipped(&format!("a loop-mounted file system: {program}: {e}"));
-            None
-        }
+    let output = output.map_err(|e| format!("{program}: {e}"))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    match output.status.success() {
+        true => Ok(text(&output.stdout)),
+        false => Err(format!("{program}: {}", text(&output.stderr))),
     }
 }
 
@@ -120,22 +121,20 @@ fn a_medium_that_fails_keeps_the_old_file_where_durable_was_asked_for() {
     set(input.path(), &inputs(60_000));
     let mesh = input.path().join("in.obj");
     let mesh = mesh.to_str().unwrap();
-    std::fs::write(disk.path().join("out.obj"), "old\n").unwrap();
-    // What is left of the medium holds this file, so the next one comes to lie behind it.
+    std::fs::write(disk.path().join("out.ply"), "old\n").unwrap();
     let filler = disk.path().join("filler");
-    std::fs::write(&filler, vec![7; 36 * MIB as usize]).unwrap();
-    command(disk.path(), "sync", &[]);
-    if disk.break_after(20 * MIB).is_none() {
+    std::fs::write(&filler, vec![7; 8 * MIB as usize]).unwrap();
+    if command(disk.path(), "sync", &[]).is_none() || disk.break_after(MIB).is_none() {
         return;
     }
-    let (code, err) = solio(disk.path(), &["convert", "--durable", mesh, "-o", "out.obj"]);
+    let (code, err) = solio(disk.path(), &["convert", "--durable", mesh, "-o", "out.ply"]);
     assert_eq!(code, 1, "{err}");
-    assert!(err.contains("out.obj") && err.contains("Input/output error (os error 5)"), "{err}");
-    assert_eq!(std::fs::read(disk.path().join("out.obj")).unwrap(), b"old\n");
+    assert!(err.contains("out.ply") && err.contains("Input/output error (os error 5)"), "{err}");
+    assert_eq!(std::fs::read(disk.path().join("out.ply")).unwrap(), b"old\n");
     let mut names: Vec<_> =
         std::fs::read_dir(disk.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["filler", "out.obj"]);
+    assert_eq!(names, ["filler", "out.ply"]);
     // Reading there is an error that names the file and the place, by every backend.
     for backend in ["threads", "uring"] {
         let cat = ["cat", "--null", "--direct", "always", "--backend", backend, "filler", mesh];
