@@ -199,8 +199,10 @@ fn judge(stage: &Stage, case: &Case, ran: &Traced, fatal: bool, what: &str) {
     assert_eq!(ran.code, 1, "{what}");
     let named = stage.outputs().any(|name| ran.err.contains(name));
     let about = !case.about.is_empty() && ran.err.contains(case.about);
+    // Then all files are in place, and it is the folder that failed.
+    let folder = old.is_empty() && ran.err.contains("cannot sync the folder");
     let printing = ran.err.contains("standard output");
-    assert!(named || about || printing, "{what}: names no file");
+    assert!(named || about || folder || printing, "{what}: names no file");
     assert!(ran.err.contains("os error "), "{what}: does not say why");
 }
 
