@@ -47,7 +47,8 @@ pub(crate) fn residency(_: BorrowedFd, _: u64, _: u64) -> Residency {
     Residency::Warm
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use std::io::Write;
