@@ -126,6 +126,11 @@ pub(crate) struct InfoArgs {
     /// Print one JSON object per file
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print what was read, how fast, and how close that is to the machine's limit
+    #[arg(long)]
+    pub(crate) stats: bool,
+    #[command(flatten)]
+    pub(crate) record: RecordArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     #[command(flatten)]

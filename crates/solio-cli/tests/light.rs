@@ -81,6 +81,7 @@ fn runs_are_judged_by_the_kept_peaks() {
     let dir = dir.path();
     let record = ["--stats", "--json", "--trace", "run.json", "--report", "run.html"];
     let convert = [&["convert", "tri.obj", "-o", "tri.ply"][..], &record].concat();
+    let info = [&["info", "tri.obj"][..], &record].concat();
     let read = [&["read", "--null", "tri.obj"][..], &record].concat();
     let summary = || {
         let trace = std::fs::read_to_string(dir.join("work/run.json")).unwrap();
@@ -95,6 +96,8 @@ fn runs_are_judged_by_the_kept_peaks() {
         assert!(summary()["light"].is_null() && summary()["bound"].is_null());
         assert!(summary()["advice"].as_str().unwrap().contains("solio light ."));
     }
+    let (code, _, err) = solio(dir, &info);
+    assert!(code == 0 && err.contains("1 files, ") && err.contains(advice.trim_end()), "{err}");
     let (code, _, err) = solio(dir, &["light", "--last"]);
     assert!(code == 3 && err.contains("no peaks are kept"), "{err}");
 
@@ -120,6 +123,10 @@ fn runs_are_judged_by_the_kept_peaks() {
         assert_eq!(summary["bound"]["achieved"], line["achieved"]);
         assert!(summary["advice"].is_null());
     }
+    let (code, _, err) = solio(dir, &info);
+    assert!(code == 0 && err.contains(" % of the machine's limit: "), "{err}");
+    assert_eq!(summary()["read_bytes"], TRIANGLE.len());
+    assert!(summary()["bound"]["achieved"].as_f64() > Some(0.0));
 }
 
 #[test]
