@@ -161,7 +161,7 @@ const PART: usize = 4096;
 /// Chunks that are sorted together at most: their stretches of a part are long enough to be read
 /// ahead, and their hashes still lie in the second-level cache.
 const GROUP: usize = 8;
-/// Bits of the set that finds what may appear twice.
+/// Bits of the set that finds what may appear twice, at most: 16 for each entry.
 const FILTER: usize = 1 << 16;
 
 thread_local! {
@@ -312,6 +312,9 @@ fn seeded<const N: usize>(value: &[f32; N], seed: u64) -> u64 {
 
 /// Sorts entries by the upper `bits` bits of their hashes.
 fn sort(unsorted: &[u64], bits: u32) -> Sorted {
+    if bits == 0 {
+        return Sorted { entries: unsorted.to_vec(), parts: vec![0, unsorted.len() as u32] };
+    }
     let part = |entry: u64| (entry >> 32 >> (32 - bits)) as usize;
     let mut parts = vec![0u32; (1 << bits) + 1];
     for &entry in unsorted {
@@ -341,11 +344,11 @@ fn join<const N: usize>(values: &impl Values<N>, groups: &[Sorted], chunks: &[Ch
     const FREE: u64 = u64::MAX; // no element has this number
     SCRATCH.with_borrow_mut(|scratch| {
         let Scratch { bits, likely, table, .. } = scratch;
+        let total: usize = groups.iter().map(|group| group.part(part).len()).sum();
         bits.clear();
-        bits.resize(FILTER / 64, [0, 0]);
-        let bits = bits.first_chunk_mut::<{ FILTER / 64 }>().expect("just made");
-        let word =
-            |entry: u64| ((entry >> 38) as usize % (FILTER / 64), 1u64 << (entry >> 32 & 63));
+        bits.resize((total / 4).next_power_of_two().min(FILTER / 64), [0, 0]);
+        let last = bits.len() - 1;
+        let word = |entry: u64| ((entry >> 38) as usize & last, 1u64 << (entry >> 32 & 63));
         for group in groups {
             for &entry in group.part(part) {
                 let (word, bit) = word(entry);
