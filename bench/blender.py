@@ -93,18 +93,18 @@ def line(row):
 def compare(work, peer, ours, theirs, check, clean, *, runs):
     """Runs both sides by turns and checks what they made; the row has medians.
 
-    One more run of each comes first and does not count: it evaluates the scene, computes normals
-    that Blender keeps, and takes memory from the machine for the first time.
+    In each turn a side runs twice, and the second run counts: in the first it takes memory that
+    the other side gave back to the system, which on a virtual machine may have to come from
+    outside first. The very first one also evaluates the scene and computes what Blender keeps.
     """
     samples = []
-    for run in (theirs, ours):
-        clean(run)
-        run()
     for i in range(runs):
         pair = []
         for run in (ours, theirs) if i % 2 == 0 else (theirs, ours):
-            clean(run)
-            pair.append(measured(run))
+            for _ in range(2):
+                clean(run)
+                once = measured(run)
+            pair.append(once)
         samples.append(pair if i % 2 == 0 else pair[::-1])
         check()
     row = {"work": work, "peer": peer}
