@@ -158,7 +158,7 @@ fn attribute(a: &Attribute<'_>) -> String {
 /// A name without the `.001` that it is given where a property of the file has it already.
 fn without_number(name: &str) -> &str {
     match name.rsplit_once('.') {
-        Some((start, number)) if number.bytes().all(|b| b.is_ascii_digit()) => start,
+        Some((start, n)) if n.len() >= 3 && n.bytes().all(|b| b.is_ascii_digit()) => start,
         _ => name,
     }
 }

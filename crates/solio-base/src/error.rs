@@ -127,12 +127,6 @@ impl Error {
         self
     }
 
-    /// Sets the path, whatever it was: that of a file which was opened by another name.
-    pub fn of_path(mut self, path: impl AsRef<Path>) -> Self {
-        self.0.path = Some(path.as_ref().to_owned());
-        self
-    }
-
     /// Sets the byte offset (0-based, in the uncompressed data), unless already set.
     pub fn at_offset(mut self, offset: u64) -> Self {
         self.0.offset.get_or_insert(offset);

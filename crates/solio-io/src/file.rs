@@ -58,13 +58,11 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
     let compression = Compression::of_head(&head[..got]);
     let source: Box<dyn Source> = if compression == Compression::None {
         let cold = meta.len() >= ahead::LEAST_BYTES
+            && work.memory_bytes >= ahead::LEAST_MEMORY
             && residency(file.as_fd(), 0, meta.len()) == Residency::Cold;
         let source = FileSource::new(file, meta.len(), work.progress.clone());
         if cold {
-            match AheadSource::new(path, source, work.memory_bytes)? {
-                Ok(ahead) => Box::new(ahead),
-                Err(source) => Box::new(source),
-            }
+            Box::new(AheadSource::new(source, path, work.memory_bytes)?)
         } else {
             Box::new(source)
         }
