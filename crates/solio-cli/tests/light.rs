@@ -116,7 +116,9 @@ fn runs_are_judged_by_the_kept_peaks() {
         let bound = ["read", "disk", "write", "cpu", "memory"].map(least);
         let bound = bound.into_iter().fold(0.0, f64::max);
         assert!(line["achieved"].as_f64().unwrap() > 0.0 && bound > 0.0, "{line}");
-        assert_eq!(least("read"), TRIANGLE.len() as f64 / (best("read, warm") * 1e6));
+        // Reading a number from JSON may miss its last bit.
+        let read_s = TRIANGLE.len() as f64 / (best("read, warm") * 1e6);
+        assert!((least("read") / read_s - 1.0).abs() < 1e-12, "{line}");
         let summary = summary();
         assert_eq!(summary["light"]["read_mb_s"], best("read, warm"));
         assert_eq!(summary["bound"]["binding"], line["binding"]);
