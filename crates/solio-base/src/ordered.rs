@@ -146,13 +146,13 @@ pub fn run<S: Default + Send>(
 }
 
 /// [`run`] over numbered chunks of bytes: `fill` makes chunk `i` in an empty buffer, `put`
-/// receives the chunks in order.
+/// receives the chunks in order, and may take one if it leaves another buffer in its place.
 pub fn for_chunks(
     work: &Work,
     window: usize,
     chunks: usize,
     fill: &crate::stream::FillChunk<'_>,
-    mut put: impl FnMut(&[u8]) -> Result<()> + Send,
+    mut put: impl FnMut(&mut Vec<u8>) -> Result<()> + Send,
 ) -> Result<()> {
     let mut count = 0..chunks;
     run::<(usize, Vec<u8>)>(
@@ -167,7 +167,7 @@ pub fn for_chunks(
             slot.1.clear();
             fill(slot.0, &mut slot.1)
         },
-        |slot| put(&slot.1),
+        |slot| put(&mut slot.1),
     )
 }
 

@@ -13,6 +13,7 @@
 //!   `durable` is for.
 //! * Symbolic links stay, their target is replaced; an existing file keeps its mode and owner.
 
+use crate::engine::Handle;
 use crate::{io_error, signals};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use solio_base::{Error, Result};
@@ -20,11 +21,12 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// A file under construction. Dropping it leaves the target as it was.
 pub(crate) struct AtomicFile {
-    pub(crate) file: File,
+    pub(crate) file: Arc<Handle>,
     /// The target behind symbolic links.
     target: PathBuf,
     /// The name of the unfinished file, where it has one.
@@ -53,6 +55,7 @@ impl AtomicFile {
             let _ = std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()));
             let _ = file.set_permissions(old.permissions());
         }
+        let file = Arc::new(Handle::new_file(file));
         Ok(AtomicFile { file, target, temporary })
     }
 
@@ -63,7 +66,8 @@ impl AtomicFile {
         let next = AtomicUsize::new(0);
         let sync = || {
             while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                file.file.sync_all().map_err(|e| io_error("sync", e, &file.target))?;
+                let synced = file.file.file().sync_all();
+                synced.map_err(|e| io_error("sync", e, &file.target))?;
             }
             Ok(())
         };
@@ -110,7 +114,7 @@ impl AtomicFile {
 
     /// Gives the unnamed file a name; `false` when that name is taken.
     fn link(&self, name: &Path) -> std::io::Result<bool> {
-        let unnamed = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        let unnamed = format!("/proc/self/fd/{}", self.file.file().as_raw_fd());
         match rustix::fs::linkat(CWD, unnamed, CWD, name, AtFlags::SYMLINK_FOLLOW) {
             Ok(()) => Ok(true),
             Err(rustix::io::Errno::EXIST) => Ok(false),

@@ -32,15 +32,20 @@ use std::path::Path;
 /// The name that means standard input or standard output.
 pub const STANDARD: &str = "-";
 
-/// Adds the path, and a hint where the system's error has a common cause.
+/// The system's error while doing `action` to the file at `path`.
 pub(crate) fn io_error(action: &str, error: std::io::Error, path: &Path) -> Error {
+    system_error(action, error).at_path(path)
+}
+
+/// The system's error while doing `action`, with a hint where it has a common cause.
+pub(crate) fn system_error(action: &str, error: std::io::Error) -> Error {
     let hint = match error.kind() {
         std::io::ErrorKind::StorageFull => Some("the disk is full; the old file is as it was"),
         std::io::ErrorKind::QuotaExceeded => Some("your disk quota is used up"),
         std::io::ErrorKind::ReadOnlyFilesystem => Some("the file system is mounted read-only"),
         _ => None,
     };
-    let error = Error::io(action, error).at_path(path);
+    let error = Error::io(action, error);
     match hint {
         Some(hint) => error.hint(hint),
         None => error,

@@ -38,7 +38,7 @@ impl Scratch {
     /// blocks of [`BLOCK_BYTES`].
     pub fn create(folder: &Path, bytes: u64) -> Result<Scratch> {
         let buffered = AtomicFile::create(&folder.join("solio-scratch"))?;
-        let direct = past_the_cache(&buffered.file);
+        let direct = past_the_cache(buffered.file.file());
         let blocks = bytes.div_ceil(BLOCK_BYTES as u64).max(1);
         Ok(Scratch { buffered, direct, folder: folder.to_path_buf(), blocks })
     }
@@ -71,7 +71,7 @@ impl Scratch {
 
     /// Waits until the medium has everything.
     pub fn sync(&self) -> Result<()> {
-        self.buffered.file.sync_data().map_err(|e| io_error("sync", e, &self.folder))
+        self.buffered.file.file().sync_data().map_err(|e| io_error("sync", e, &self.folder))
     }
 
     /// Reads the whole file: each of `threads` its own part, front to back.
@@ -115,8 +115,8 @@ impl Scratch {
     /// Asks the system to drop the file from the page cache; says whether it did. Only what has
     /// reached the medium can be dropped: [`Scratch::sync`] first.
     pub fn evict(&self) -> bool {
-        drop_from_cache(&self.buffered.file);
-        (0..16).all(|i| !is_cached(&self.buffered.file, i * self.bytes() / 16))
+        drop_from_cache(self.buffered.file.file());
+        (0..16).all(|i| !is_cached(self.buffered.file.file(), i * self.bytes() / 16))
     }
 
     fn file(&self, way: Way) -> Result<&File> {
@@ -125,7 +125,7 @@ impl Scratch {
             io_error("open past the page cache", e, &self.folder)
         };
         match way {
-            Way::Buffered => Ok(&self.buffered.file),
+            Way::Buffered => Ok(self.buffered.file.file()),
             Way::Direct => self.direct.as_ref().ok_or_else(none),
         }
     }
@@ -214,7 +214,7 @@ mod tests {
         let scratch = Scratch::create(dir.path(), 5 << 20).unwrap();
         assert_eq!(scratch.bytes(), 8 << 20);
         scratch.write(Way::Buffered, &work).unwrap();
-        assert!(is_cached(&scratch.buffered.file, 0));
+        assert!(is_cached(scratch.buffered.file.file(), 0));
         scratch.sync().unwrap();
         scratch.evict();
         for threads in [1, 2, 5] {
@@ -229,7 +229,7 @@ mod tests {
             assert!(scratch.read(Way::Direct, 1, &work).is_err());
         }
         let mut last = [0; 1];
-        scratch.buffered.file.read_exact_at(&mut last, scratch.bytes() - 1).unwrap();
+        scratch.buffered.file.file().read_exact_at(&mut last, scratch.bytes() - 1).unwrap();
         assert_eq!(&last, b"7");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     }

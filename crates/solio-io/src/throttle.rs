@@ -1,4 +1,5 @@
-//! A bound on the bytes a second that this process reads: `SOLIO_BWLIMIT`, in bytes.
+//! A bound on the bytes a second that this process reads, and on those that it writes to files:
+//! `SOLIO_BWLIMIT`, in bytes.
 //!
 //! `solio study` sets it to find out what a slower disk would cost. It counts what is asked of the
 //! system, in the page cache or not.

@@ -161,7 +161,7 @@ fn fail_each(case: &Case, old: bool, named_temporaries: bool) -> usize {
             let what = format!("{:?}, {error} at {hit:?}, {}", case.args, ran.err);
             let fatal = hit.iter().any(|c| !case.may_bear(&c.name));
             judge(&stage, case, &ran, fatal, &what);
-            let bytes = hit.iter().any(|c| c.name == "write" || c.is_sync_of_file(&here));
+            let bytes = hit.iter().any(|c| c.name == "pwrite64" || c.is_sync_of_file(&here));
             if case.together && bytes {
                 assert!(files(stage.path()) == stage.before, "{what}: half of the files are new");
             }
@@ -243,7 +243,7 @@ fn conversions_to_several_files() {
         Case::new(&["convert", "-j1", "--use-batch", "in.obj", "-o", "out.stl"]),
         // A texture that cannot be copied is a warning.
         Case::new(&["convert", "-j1", "--path-mode", "copy", "in.obj", "-o", "out.obj"])
-            .bears(&["outputs", "write", "linkat", "rename"]),
+            .bears(&["outputs", "pwrite64", "linkat", "rename"]),
     ]);
 }
 
@@ -263,7 +263,7 @@ fn pages_and_measurements() {
         // Peaks that cannot be kept are shown, and a warning.
         Case::new(&["light", "-j1", "--size", "4M", "--rounds", "1", "textures"])
             .about("textures")
-            .bears(&["outputs", "mkdir", "write", "linkat", "rename"]),
+            .bears(&["outputs", "mkdir", "pwrite64", "linkat", "rename"]),
     ]);
 }
 

@@ -1,5 +1,6 @@
 //! One call's requests, and their results as they come.
 
+use super::handles::Handle;
 use super::request::{Done, Request};
 use super::shared::Owner;
 use solio_base::Error;
@@ -15,6 +16,8 @@ pub(crate) struct BatchState {
     /// Its name in the scheduler.
     pub(crate) number: u32,
     pub(crate) requests: Vec<Request>,
+    /// The open file that they write to, each its own memory; `None` where they read.
+    pub(crate) to: Option<Arc<Handle>>,
     pub(crate) queued_ns: u64,
     /// The slot of each request in the scheduler; it may belong to another one by now.
     pub(crate) slots: Vec<AtomicU32>,
@@ -33,12 +36,18 @@ struct Arrived {
 }
 
 impl BatchState {
-    pub(crate) fn new(number: u32, requests: Vec<Request>, queued_ns: u64) -> Self {
+    pub(crate) fn new(
+        number: u32,
+        requests: Vec<Request>,
+        to: Option<Arc<Handle>>,
+        queued_ns: u64,
+    ) -> Self {
         let arrived = Arrived { missing: requests.len(), ..Arrived::default() };
         BatchState {
             slots: requests.iter().map(|_| AtomicU32::new(u32::MAX)).collect(),
             number,
             requests,
+            to,
             queued_ns,
             abandoned: AtomicBool::new(false),
             arrived: Mutex::new(arrived),

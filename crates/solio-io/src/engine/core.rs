@@ -1,5 +1,5 @@
 //! The engine without threads and without a system: requests in, pieces out, answers in, results
-//! out. The backends drive it under a lock; the simulator drives it with a clock of its own.
+//! out. A write is a request whose file is open and whose memory is there from the start. The backends drive it under a lock; the simulator drives it with a clock of its own.
 
 use super::batch::BatchState;
 use super::handles::Handle;
@@ -26,6 +26,10 @@ pub(crate) struct Flight {
 impl Flight {
     pub(crate) fn request(&self) -> &Request {
         &self.batch.requests[self.index]
+    }
+
+    pub(crate) fn is_write(&self) -> bool {
+        self.batch.to.is_some()
     }
 }
 
@@ -98,6 +102,10 @@ impl Core {
         now_ns: u64,
     ) {
         let request = &batch.requests[index];
+        let (landing, into) = match (&batch.to, into) {
+            (Some(_), Some(bytes)) => (Some(Arc::new(Landing::whole(bytes, request.offset))), None),
+            (_, into) => (None, into),
+        };
         // No file reaches the last numbers: such a range is refused when its file is open.
         let offset = request.offset.min(UNKNOWN - 1);
         let end = match request.length {
@@ -119,8 +127,8 @@ impl Core {
             batch: batch.clone(),
             index,
             into,
-            landing: None,
-            file: None,
+            landing,
+            file: batch.to.clone(),
             submitted_ns: None,
             failed: None,
         };

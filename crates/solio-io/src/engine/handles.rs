@@ -7,6 +7,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 use siphasher::sip128::{Hasher128, SipHasher13};
 use solio_base::{Error, ErrorKind, Result};
 use std::collections::{HashMap, VecDeque};
+use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -14,8 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An open regular file.
+#[derive(Debug)]
 pub(crate) struct Handle {
-    file: Option<OwnedFd>,
+    file: Option<File>,
     pub(crate) bytes: u64,
     /// Device and inode: whether a path still means this file.
     identity: (u64, u64),
@@ -90,12 +92,23 @@ impl Handle {
         };
         let direct = cold && set_direct(&file, true);
         Ok(Handle {
-            file: Some(file),
+            file: Some(file.into()),
             bytes,
             identity: (stat.st_dev, stat.st_ino),
             direct: AtomicBool::new(direct),
             looked_at,
         })
+    }
+
+    /// A file that this process makes.
+    pub(crate) fn new_file(file: File) -> Self {
+        Handle {
+            file: Some(file),
+            bytes: 0,
+            identity: (0, 0),
+            direct: AtomicBool::new(false),
+            looked_at: false,
+        }
     }
 
     /// A file that the simulator has made up.
@@ -110,7 +123,7 @@ impl Handle {
         }
     }
 
-    pub(crate) fn file(&self) -> &OwnedFd {
+    pub(crate) fn file(&self) -> &File {
         self.file.as_ref().expect("only the simulator has files without a descriptor")
     }
 
@@ -130,12 +143,12 @@ impl Handle {
 }
 
 #[cfg(target_os = "linux")]
-fn set_direct(file: &OwnedFd, on: bool) -> bool {
+fn set_direct(file: &impl AsFd, on: bool) -> bool {
     rustix::fs::fcntl_setfl(file, if on { OFlags::DIRECT } else { OFlags::empty() }).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn set_direct(_: &OwnedFd, _: bool) -> bool {
+fn set_direct(_: &impl AsFd, _: bool) -> bool {
     false
 }
 

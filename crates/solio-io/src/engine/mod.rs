@@ -38,6 +38,7 @@ mod uring;
 
 pub use batch::Batch;
 pub use handles::Direct;
+pub(crate) use handles::Handle;
 pub use pool::Buffer;
 pub(crate) use rate::Bucket;
 pub use request::{Done, Packing, Priority, Request};
@@ -47,6 +48,7 @@ use self::core::Core;
 use scheduler::Tuning;
 use shared::{Owner, Shared};
 use solio_base::Result;
+use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 
@@ -144,6 +146,8 @@ pub struct EngineStats {
     pub direct_bytes: u64,
     /// Reads that they took.
     pub pieces: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
 }
 
 /// Reads files: make one, share it, keep it.
@@ -196,6 +200,19 @@ impl Engine {
         Batch::new(state, self.owner.clone())
     }
 
+    /// Writes `bytes` at `offset` of an open file when their turn has come, and gives their memory
+    /// back. The caller waits anyway, so its own thread does it: the bytes are in its cache.
+    pub(crate) fn write(
+        &self,
+        path: &Path,
+        file: &Arc<Handle>,
+        offset: u64,
+        bytes: Vec<u8>,
+    ) -> Result<Vec<u8>> {
+        let request = Request::range(path, offset, bytes.len() as u64).into_buffer(bytes);
+        Ok(self.owner.0.write(request, file.clone()).result?.into_vec())
+    }
+
     /// How it may use the machine.
     pub fn options(&self) -> &EngineOptions {
         &self.owner.0.options
@@ -214,6 +231,19 @@ impl Engine {
             bytes: counts.bytes.load(Relaxed),
             direct_bytes: counts.direct_bytes.load(Relaxed),
             pieces: counts.pieces.load(Relaxed),
+            written_bytes: counts.written_bytes.load(Relaxed),
+        }
+    }
+}
+
+/// The engine of this process that files are written through.
+pub(crate) fn of_process() -> Result<&'static Engine> {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    match ENGINE.get() {
+        Some(engine) => Ok(engine),
+        None => {
+            let engine = Engine::new(EngineOptions::default())?;
+            Ok(ENGINE.get_or_init(|| engine))
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Reading one piece, whatever the system answers: interrupted, short, the end, an error.
+//! Reading or writing one piece, whatever the system answers: interrupted, short, the end, an
+//! error.
 
 use solio_base::Error;
 
 /// What to do next for a piece.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// Read up to `length` bytes at `offset`.
+    /// Read, or write, up to `length` bytes at `offset`.
     Read { offset: u64, length: usize },
     /// All bytes are there.
     Full,
@@ -13,16 +14,21 @@ pub(crate) enum Step {
     Failed(Error),
 }
 
-/// A piece that is being read.
+/// A piece that is being read or written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     offset: u64,
     end: u64,
+    writes: bool,
 }
 
 impl Piece {
     pub(crate) fn new(offset: u64, length: u64) -> Self {
-        Piece { offset, end: offset + length }
+        Piece { offset, end: offset + length, writes: false }
+    }
+
+    pub(crate) fn write(offset: u64, length: u64) -> Self {
+        Piece { offset, end: offset + length, writes: true }
     }
 
     /// What to do first, or again.
@@ -33,10 +39,14 @@ impl Piece {
         }
     }
 
-    /// What to do after the system's answer to a read. It may have given more than was asked for:
-    /// direct reads are rounded up.
+    /// What to do after the system's answer. It may have given more than was asked for: direct
+    /// reads are rounded up.
     pub(crate) fn answer(&mut self, answer: std::io::Result<usize>) -> Step {
         match answer {
+            Ok(0) if self.writes => {
+                let full = std::io::Error::from(std::io::ErrorKind::WriteZero);
+                Step::Failed(crate::system_error("write", full).at_offset(self.offset))
+            }
             Ok(0) => Step::Failed(
                 Error::corrupt(format!(
                     "the file ends here, {} bytes before the end of what is to be read",
@@ -50,7 +60,10 @@ impl Piece {
                 self.step()
             }
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => self.step(),
-            Err(e) => Step::Failed(Error::io("read", e).at_offset(self.offset)),
+            Err(e) => {
+                let action = if self.writes { "write" } else { "read" };
+                Step::Failed(crate::system_error(action, e).at_offset(self.offset))
+            }
         }
     }
 }

@@ -281,20 +281,22 @@ impl Landing {
     }
 
     /// The caller's memory, which is not aligned: only for buffered reads.
-    pub(crate) fn caller(mut bytes: Vec<u8>, offset: u64, length: usize) -> Result<Self> {
+    pub(crate) fn caller(bytes: Vec<u8>, offset: u64, length: usize) -> Result<Self> {
         if bytes.len() < length {
             return Err(Error::argument(format!(
                 "the buffer has {} bytes, the read {length}",
                 bytes.len()
             )));
         }
+        let mut landing = Landing::whole(bytes, offset);
+        landing.buffer.range = 0..length;
+        Ok(landing)
+    }
+
+    /// Bytes that are to be written at `offset` of a file.
+    pub(crate) fn whole(mut bytes: Vec<u8>, offset: u64) -> Self {
         let (start, capacity) = (bytes.as_mut_ptr(), bytes.len());
-        Ok(Landing {
-            buffer: Buffer { store: Store::Caller(bytes), range: 0..length },
-            base: offset,
-            start,
-            capacity,
-        })
+        Landing { buffer: Buffer::of(bytes), base: offset, start, capacity }
     }
 
     /// Whether direct I/O may read into it.

@@ -1,4 +1,4 @@
-//! Reading one piece from an open file, by the backends that block.
+//! Reading one piece from an open file, or writing one to it, by the backends that block.
 
 use super::Backend;
 use super::core::Flight;
@@ -7,6 +7,30 @@ use super::piece::{Piece, Step};
 use super::pool::{ALIGN, Landing};
 use super::shared::Counts;
 use solio_base::{Error, Result};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Writes the piece of a flight, with `pwrite`.
+pub(crate) fn write(flight: &Flight, counts: &Counts) -> Result<()> {
+    let handle = flight.file.as_ref().expect("writes come with an open file");
+    let landing = flight.landing.as_ref().expect("writes come with their bytes");
+    let mut piece = Piece::write(flight.grant.offset, flight.grant.length);
+    let mut step = piece.step();
+    loop {
+        match step {
+            Step::Full => {
+                counts.written_bytes.fetch_add(flight.grant.length, Relaxed);
+                return Ok(());
+            }
+            Step::Failed(e) => return Err(e),
+            Step::Read { offset, length } => {
+                // SAFETY: the piece is this flight's alone.
+                let window = unsafe { landing.window(offset, length) };
+                let answer = rustix::io::pwrite(handle.file(), window, offset);
+                step = piece.answer(answer.map_err(Into::into));
+            }
+        }
+    }
+}
 
 /// Reads the piece of a flight whose file is open.
 pub(crate) fn read(backend: Backend, flight: &Flight, counts: &Counts) -> Result<()> {

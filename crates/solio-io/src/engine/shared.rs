@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Requests that are queued under one lock: others get their turn in between.
 const QUEUED_AT_ONCE: usize = 1024;
@@ -32,6 +33,7 @@ const NEWEST: f64 = 1.0 / 16.0;
 
 static OPEN: SpanName = SpanName::new("open file");
 static READ: SpanName = SpanName::new("read chunk");
+static WRITE: SpanName = SpanName::new("write chunk");
 static UNPACK: SpanName = SpanName::new("decompress");
 static QUEUED: Counter = Counter::level("requests queued", Unit::Count);
 static IN_FLIGHT: Counter = Counter::level("bytes in flight", Unit::Bytes);
@@ -81,6 +83,7 @@ pub(crate) struct Closing;
 pub(crate) struct Counts {
     pub(crate) bytes: AtomicU64,
     pub(crate) direct_bytes: AtomicU64,
+    pub(crate) written_bytes: AtomicU64,
     pub(crate) pieces: AtomicU64,
 }
 
@@ -144,12 +147,50 @@ impl Shared {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues all requests of a batch.
-    pub(crate) fn submit(self: &Arc<Self>, mut requests: Vec<Request>) -> Arc<BatchState> {
+    /// Queues all requests of a batch, and sees to it that threads look at them.
+    pub(crate) fn submit(self: &Arc<Self>, requests: Vec<Request>) -> Arc<BatchState> {
+        self.queue(requests, None)
+    }
+
+    /// Queues a write and does it in this thread, unless something else comes first.
+    pub(crate) fn write(self: &Arc<Self>, request: Request, to: Arc<Handle>) -> Done {
+        let batch = self.queue(vec![request], Some(to));
+        let mut taken = batch.take(Some(Duration::ZERO));
+        while taken.is_empty() {
+            let mut guarded = self.lock();
+            match guarded.core.next(now_ns()) {
+                Work::Fly(flight) => {
+                    let mut guarded = self.fly((flight, guarded));
+                    // What this thread leaves behind is not forgotten.
+                    self.call_for_help(&mut guarded);
+                    taken = batch.take(Some(Duration::ZERO));
+                }
+                Work::Wait(ns) => {
+                    drop(guarded);
+                    taken = batch.take(Some(Duration::from_nanos(ns)));
+                }
+                Work::Nothing => {
+                    self.call_for_help(&mut guarded);
+                    drop(guarded);
+                    taken = batch.take(None);
+                }
+            }
+        }
+        self.taken(batch.number, &taken);
+        self.abandon(&batch);
+        taken.pop().expect("it has just arrived").0
+    }
+
+    /// Queues requests. For writes nobody is called: the caller sees to them.
+    fn queue(
+        self: &Arc<Self>,
+        mut requests: Vec<Request>,
+        to: Option<Arc<Handle>>,
+    ) -> Arc<BatchState> {
         let mut into: Vec<_> = requests.iter_mut().map(|r| r.into.take()).collect();
         let devices = self.devices_of(&requests);
         let number = self.lock().core.scheduler.add_batch();
-        let batch = Arc::new(BatchState::new(number, requests, now_ns()));
+        let batch = Arc::new(BatchState::new(number, requests, to, now_ns()));
         for start in (0..into.len()).step_by(QUEUED_AT_ONCE) {
             let end = into.len().min(start + QUEUED_AT_ONCE);
             let mut guarded = self.lock();
@@ -157,7 +198,9 @@ impl Shared {
             for index in start..end {
                 guarded.core.add(&batch, index, into[index].take(), devices[index], now);
             }
-            self.call_for_help(&mut guarded);
+            if batch.to.is_none() {
+                self.call_for_help(&mut guarded);
+            }
         }
         batch
     }
@@ -280,21 +323,27 @@ impl Shared {
             // A large file has further pieces now.
             self.call_for_help(&mut guarded);
         }
-        let read: Vec<_> = open
+        let moved: Vec<_> = open
             .into_iter()
             .map(|flight| {
-                let result = self.read(&flight);
+                let result = self.carry_out(&flight);
                 (flight, result)
             })
             .collect();
-        self.land(read)
+        self.land(moved)
     }
 
-    fn read(&self, flight: &Flight) -> Result<()> {
+    /// Reads or writes.
+    fn carry_out(&self, flight: &Flight) -> Result<()> {
         let bytes = flight.grant.length;
-        let _span = READ.begin().bytes(bytes as usize);
+        let is_write = flight.is_write();
+        let _span = if is_write { &WRITE } else { &READ }.begin().bytes(bytes as usize);
         IN_FLIGHT.add(bytes as i64);
-        let result = read::read(self.backend, flight, &self.counts);
+        let result = if is_write {
+            read::write(flight, &self.counts)
+        } else {
+            read::read(self.backend, flight, &self.counts)
+        };
         IN_FLIGHT.add(-(bytes as i64));
         result
     }
@@ -320,7 +369,7 @@ impl Shared {
                     return Some((flight, guarded));
                 }
                 Work::Wait(ns) => {
-                    let time = std::time::Duration::from_nanos(ns);
+                    let time = Duration::from_nanos(ns);
                     let woken = self.work.wait_timeout(guarded, time);
                     woken.unwrap_or_else(PoisonError::into_inner).0
                 }
@@ -356,7 +405,7 @@ impl Shared {
                 break;
             }
             self.handles.clear();
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            std::thread::sleep(Duration::from_millis(1));
             file = self.handles.open(&request.path, direct, !whole);
         }
         file
@@ -387,11 +436,24 @@ impl Shared {
         drop(self.land(vec![(flight, result)]));
     }
 
-    /// A piece for a ring; waits for one only if it may.
+    /// A piece for a ring to read; waits for one only if it may. What is to be written is written
+    /// here: the ring would only hand the copying to another thread.
     pub(crate) fn take(
         self: &Arc<Self>,
         may_wait: bool,
     ) -> std::result::Result<Option<Flight>, Closing> {
+        loop {
+            match self.take_any(may_wait)? {
+                Some(flight) if flight.is_write() => {
+                    let result = self.carry_out(&flight);
+                    drop(self.land(vec![(flight, result)]));
+                }
+                taken => return Ok(taken),
+            }
+        }
+    }
+
+    fn take_any(self: &Arc<Self>, may_wait: bool) -> std::result::Result<Option<Flight>, Closing> {
         let mut guarded = self.lock();
         if may_wait {
             return self.next_flight(guarded).map(|(flight, _)| Some(flight)).ok_or(Closing);

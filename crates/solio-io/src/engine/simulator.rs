@@ -1,5 +1,6 @@
 //! The real core under a made-up system and a clock of its own: every request ends exactly once,
-//! as all of its bytes, a typed error, or cancelled. A seed says all that happens.
+//! as all of its bytes, a typed error, or cancelled; what was reported as written is there, whenever
+//! the machine stops. A seed says all that happens.
 
 use super::batch::BatchState;
 use super::core::{Core, Flight, Opened, Work};
@@ -25,12 +26,19 @@ enum Fault {
     BadSector(u64),
     /// It ends here by the time it is read.
     CutTo(u64),
+    /// The medium has no room for this byte and all after it.
+    Full(u64),
 }
 
 struct File {
     bytes: u64,
     fault: Fault,
+    /// What was written to it, by offset.
+    written: Vec<Option<u8>>,
 }
+
+/// No file is longer.
+const MOST_BYTES: u64 = 60_000;
 
 impl File {
     fn byte(index: usize, offset: u64) -> u8 {
@@ -107,17 +115,18 @@ impl Run {
             let bytes = match random.below(4) {
                 0 => 0,
                 1 => random.below(100),
-                _ => random.below(60_000),
+                _ => random.below(MOST_BYTES),
             };
-            let fault = match random.below(12) {
+            let fault = match random.below(13) {
                 0 => Fault::Missing,
                 1 => Fault::Forbidden,
                 2 => Fault::Folder,
                 3 => Fault::BadSector(random.below(bytes + 1)),
                 4 => Fault::CutTo(random.below(bytes + 1)),
+                5 => Fault::Full(random.below(MOST_BYTES)),
                 _ => Fault::None,
             };
-            File { bytes, fault }
+            File { bytes, fault, written: vec![None; 2 * MOST_BYTES as usize] }
         });
         let files = files.collect();
         Run {
@@ -134,27 +143,38 @@ impl Run {
     fn submit(&mut self) {
         let token = Cancel::default();
         let count = self.random.below(6) as usize;
-        let files: Vec<usize> =
+        let to = self.random.one_in(4).then(|| Arc::new(Handle::simulated(0)));
+        let mut files: Vec<usize> =
             (0..count).map(|_| self.random.below(self.files.len() as u64) as usize).collect();
-        let requests: Vec<Request> = files.iter().map(|&f| self.request(f, &token)).collect();
+        if let (Some(_), Some(&first)) = (&to, files.first()) {
+            files.fill(first);
+        }
+        let request = |&f: &usize| self.request(f, to.is_some(), &token);
+        let mut requests: Vec<Request> = files.iter().map(request).collect();
+        let mut into: Vec<_> = requests.iter_mut().map(|r| r.into.take()).collect();
         let number = self.core.scheduler.add_batch();
-        let state = Arc::new(BatchState::new(number, requests, self.now_ns));
+        let state = Arc::new(BatchState::new(number, requests, to, self.now_ns));
         for (index, &file) in files.iter().enumerate() {
             let size = self.files[file].bytes as usize;
-            let into = self.random.one_in(10).then(|| vec![0; size + 10]);
+            let memory = self.random.one_in(10).then(|| vec![0; size + 10]);
+            let memory = into[index].take().or(memory);
             let device = self.random.below(2) as u16;
-            self.core.add(&state, index, into, device, self.now_ns);
+            self.core.add(&state, index, memory, device, self.now_ns);
         }
         let answers = files.iter().map(|_| None).collect();
         let cancelled = HashSet::new();
         self.sent.push(Sent { state, files, token, answers, cancelled, dropped: false });
     }
 
-    fn request(&mut self, file: usize, token: &Cancel) -> Request {
+    fn request(&mut self, file: usize, writes: bool, token: &Cancel) -> Request {
         let r = &mut self.random;
         let bytes = self.files[file].bytes;
         let path = format!("file{file}");
-        let request = if r.one_in(3) {
+        let request = if writes {
+            let (offset, length) = (r.below(MOST_BYTES), r.below(MOST_BYTES));
+            let bytes = (offset..offset + length).map(|at| File::byte(file, at)).collect();
+            Request::range(path, offset, length).into_buffer(bytes)
+        } else if r.one_in(3) {
             let offset = r.below(bytes + 1);
             let one_too_many = r.below(2);
             Request::range(path, offset, r.below(bytes - offset + 1 + one_too_many))
@@ -200,9 +220,14 @@ impl Run {
             }
             return;
         }
-        let mut piece =
-            piece.unwrap_or_else(|| Piece::new(flight.grant.offset, flight.grant.length));
+        let writes = flight.is_write();
+        let begin = if writes { Piece::write } else { Piece::new };
+        let mut piece = piece.unwrap_or_else(|| begin(flight.grant.offset, flight.grant.length));
         let step = match piece.step() {
+            Step::Read { offset, length } if writes => {
+                let answer = self.write(&mut flight, file, offset, length);
+                piece.answer(answer)
+            }
             Step::Read { offset, length } => {
                 let answer = self.read(&mut flight, file, offset, length);
                 piece.answer(answer)
@@ -245,7 +270,7 @@ impl Run {
         if self.random.one_in(8) {
             return Err(std::io::Error::from_raw_os_error(libc::EINTR));
         }
-        let File { bytes, fault } = self.files[file];
+        let File { bytes, fault, .. } = self.files[file];
         let end = match fault {
             Fault::CutTo(end) => end,
             _ => bytes,
@@ -265,6 +290,37 @@ impl Run {
             *byte = File::byte(file, offset + i as u64);
         }
         Ok(length)
+    }
+
+    fn write(
+        &mut self,
+        flight: &mut Flight,
+        file: usize,
+        offset: u64,
+        length: usize,
+    ) -> std::io::Result<usize> {
+        if self.random.one_in(8) {
+            return Err(std::io::Error::from_raw_os_error(libc::EINTR));
+        }
+        let mut length = length as u64;
+        if self.random.one_in(4) && length > 1 {
+            length = 1 + self.random.below(length - 1);
+        }
+        match self.files[file].fault {
+            Fault::Full(full) if offset >= full => {
+                return Err(std::io::Error::from_raw_os_error(libc::ENOSPC));
+            }
+            Fault::Full(full) => length = length.min(full - offset),
+            Fault::BadSector(bad) if (offset..offset + length).contains(&bad) => {
+                return Err(std::io::Error::from_raw_os_error(libc::EIO));
+            }
+            _ => {}
+        }
+        // SAFETY: the piece is this flight's alone.
+        let window = unsafe { flight.landing.as_ref().unwrap().window(offset, length as usize) };
+        let written = &mut self.files[file].written[offset as usize..][..length as usize];
+        written.iter_mut().zip(window).for_each(|(place, byte)| *place = Some(*byte));
+        Ok(length as usize)
     }
 
     /// The caller does something, or nothing.
@@ -313,7 +369,26 @@ impl Run {
         }
     }
 
+    /// The machine stops: what was reported as written is there.
+    fn check_written(&self) {
+        for sent in &self.sent {
+            for (index, answer) in sent.answers.iter().enumerate() {
+                let request = &sent.state.requests[index];
+                let ok = answer.as_ref().is_some_and(|done| done.result.is_ok());
+                if !(ok && sent.state.to.is_some()) {
+                    continue;
+                }
+                let file = sent.files[index];
+                for at in request.offset..request.offset + request.length.unwrap() {
+                    let there = self.files[file].written[at as usize];
+                    assert_eq!(there, Some(File::byte(file, at)), "{at} of file {file}");
+                }
+            }
+        }
+    }
+
     fn check(&self) {
+        self.check_written();
         for (b, sent) in self.sent.iter().enumerate() {
             for (index, answer) in sent.answers.iter().enumerate() {
                 let Some(done) = answer else {
@@ -329,6 +404,7 @@ impl Run {
     fn check_answer(&self, b: usize, sent: &Sent, index: usize, done: &Done) {
         let request = &sent.state.requests[index];
         let file = &self.files[sent.files[index]];
+        let writes = sent.state.to.is_some();
         assert_eq!(done.tag, request.tag);
         assert_eq!(done.submitted, self.touched.contains(&(b, index)));
         let end = request.length.map_or(file.bytes.max(request.offset), |l| request.offset + l);
@@ -341,17 +417,26 @@ impl Run {
                 let ok = match file.fault {
                     Fault::None => true,
                     Fault::BadSector(at) => !(request.offset..end).contains(&at),
+                    Fault::Full(at) => !writes || at >= end || end == request.offset,
+                    // The file that is written is open already.
+                    _ if writes => true,
                     Fault::CutTo(at) => at >= end || end == request.offset,
                     _ => false,
                 };
-                assert!(ok && end <= file.bytes, "{:?} gave all bytes", file.fault);
+                let there = writes || end <= file.bytes;
+                assert!(ok && there, "{:?} gave all bytes", file.fault);
             }
             Err(e) if e.kind() == ErrorKind::Cancelled => {
                 assert!(sent.cancelled.contains(&index) || sent.token.is_cancelled());
             }
             Err(e) => {
                 assert!(e.path().is_some(), "{e}");
-                assert!(file.fault != Fault::None || end > file.bytes, "{e}");
+                let beyond = end > file.bytes && !writes;
+                assert!(file.fault != Fault::None || beyond, "{e}");
+                if writes {
+                    let known = matches!(e.os_error(), Some(libc::ENOSPC | libc::EIO));
+                    assert!(known && e.offset().is_some(), "{e}");
+                }
             }
         }
     }
@@ -367,6 +452,9 @@ fn run(seed: u64, pool: &Arc<Pool>) {
             run.submit();
         }
         run.caller();
+        if run.random.one_in(2000) {
+            return run.check_written();
+        }
         let again = run.fly();
         if !run.pending.is_empty() {
             run.answer();

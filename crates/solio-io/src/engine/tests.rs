@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Files of all sorts of sizes and their contents.
-fn files(folder: &std::path::Path) -> Vec<(PathBuf, Vec<u8>)> {
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let sizes = [0, 1, 511, 4095, 4096, 4097, 65_536, 65_537, 150_000, 2 << 20, 5_000_001];
     let files = sizes.iter().enumerate().map(|(i, &size)| {
         let path = folder.join(format!("file {i}"));
@@ -134,6 +134,51 @@ fn cancelled_requests_never_move() {
         assert!(!done.submitted);
     }
     assert_eq!(engine.stats().bytes, 150_000);
+}
+
+#[test]
+#[allow(clippy::disallowed_methods)]
+fn many_threads_write_beside_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    let seed = |t: usize, at: usize| (at.wrapping_mul(2_654_435_761) >> 13) as u8 ^ t as u8;
+    for backend in [Backend::Threads, Backend::Uring] {
+        // One warm thread: writers wait for each other, and an engine's thread helps them.
+        let options = EngineOptions { warm_threads: 1, backend, ..EngineOptions::default() };
+        let engine = Engine::new(options).unwrap();
+        let path = |t: usize| folder.path().join(format!("out{t}"));
+        std::thread::scope(|scope| {
+            for t in 0..6 {
+                let (engine, path) = (&engine, path(t));
+                scope.spawn(move || {
+                    let file = Arc::new(Handle::new_file(std::fs::File::create(&path).unwrap()));
+                    let (mut at, mut bytes) = (0, Vec::new());
+                    for round in 0..20 {
+                        let size = [0, 1, 4097, 3 << 20][round % 4] + t;
+                        bytes.clear();
+                        bytes.extend((at..at + size).map(|at| seed(t, at)));
+                        bytes = engine.write(&path, &file, at as u64, bytes).unwrap();
+                        assert_eq!(bytes.len(), size);
+                        at += size;
+                    }
+                });
+            }
+            for _ in 0..20 {
+                let batch = engine.read(files.iter().map(|(path, _)| Request::file(path)));
+                let same = |(done, (_, text)): (Done, &(PathBuf, Vec<u8>))| {
+                    done.result.unwrap()[..] == text[..]
+                };
+                assert!(batch.wait().into_iter().zip(&files).all(same));
+            }
+        });
+        let mut all = 0;
+        for t in 0..6 {
+            let text = std::fs::read(path(t)).unwrap();
+            assert!(text.iter().enumerate().all(|(at, &byte)| byte == seed(t, at)));
+            all += text.len() as u64;
+        }
+        assert_eq!(engine.stats().written_bytes, all);
+    }
 }
 
 #[test]
