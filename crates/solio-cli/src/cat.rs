@@ -96,8 +96,12 @@ fn summary(read: &ReadAll, usage: &Usage) -> String {
     let by = read.engine.backend.name();
     let why = read.engine.fallback.as_ref().map_or(String::new(), |why| format!(" ({why})"));
     let direct = 100.0 * read.engine.direct_bytes as f64 / read.engine.bytes.max(1) as f64;
+    let linked = match read.engine.linked {
+        0 => String::new(),
+        n => format!("{} files in one go by linked io_uring, ", crate::table::count(n)),
+    };
     format!(
-        "{} files, {} in {}: {} MB/s, {} CPU; {direct:.0} % past the page cache, by {by}{why}",
+        "{} files, {} in {}: {} MB/s, {} CPU; {direct:.0} % past the page cache, {linked}by {by}{why}",
         crate::table::count(read.files),
         bytes(read.bytes),
         seconds(usage.wall_s),
@@ -139,6 +143,7 @@ fn to_json(read: &ReadAll, job: &Job, usage: &Usage, limit: &Limit) -> serde_jso
         "disk_bytes": job.disk_bytes,
         "reads": read.engine.pieces,
         "order": read.order.iter().map(|used| used.order.name()).collect::<Vec<_>>(),
+        "linked": read.engine.linked,
         "backend": read.engine.backend.name(),
         "fallback": read.engine.fallback,
         "wall_s": usage.wall_s,

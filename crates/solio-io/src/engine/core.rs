@@ -171,6 +171,9 @@ impl Core {
                 file: job.file.clone(),
                 aligned: job.into.is_none() && job.landing.as_ref().is_none_or(|l| l.is_aligned()),
             };
+            if grant.first && !grant.unknown && !flight.is_write() {
+                self.scheduler.small.add(false);
+            }
             return Work::Fly(flight);
         }
     }
@@ -183,22 +186,47 @@ impl Core {
     /// The file of a flight is open, or not.
     pub(crate) fn opened(
         &mut self,
-        mut flight: Flight,
+        flight: Flight,
         file: Result<Arc<Handle>>,
+        now_ns: u64,
+    ) -> Opened {
+        let piece = self.scheduler.tuning.piece_bytes;
+        self.ready(flight, file.map(|file| (file.bytes, Some(file))), piece, now_ns)
+    }
+
+    /// The file of a flight, which is not open, is said to have so many bytes. They are to be read
+    /// as one piece; if that shows another length, [`Core::unsure`] follows.
+    pub(crate) fn sized(&mut self, flight: Flight, bytes: u64, now_ns: u64) -> Opened {
+        self.ready(flight, Ok((bytes, None)), u64::MAX, now_ns)
+    }
+
+    /// The file of a flight is not what it was said to be: it is to be opened.
+    pub(crate) fn unsure(&mut self, mut flight: Flight) -> Flight {
+        let job = self.jobs[flight.grant.slot as usize].as_mut().expect("a flight keeps it alive");
+        (job.landing, flight.landing) = (None, None);
+        flight.grant = self.scheduler.unlearned(flight.grant);
+        flight
+    }
+
+    /// A file has so many bytes and may be open, or there is none.
+    fn ready(
+        &mut self,
+        mut flight: Flight,
+        file: Result<(u64, Option<Arc<Handle>>)>,
+        piece: u64,
         now_ns: u64,
     ) -> Opened {
         let job = self.jobs[flight.grant.slot as usize].as_mut().expect("a flight keeps it alive");
         let ready = match file {
             _ if job.failed.is_some() => Err(Error::cancelled()),
             Err(e) => Err(e),
-            Ok(file) => {
+            Ok((bytes, file)) => {
                 let unknown = flight.grant.unknown;
-                let end =
-                    if unknown { file.bytes } else { self.scheduler.end_of(flight.grant.slot) };
+                let end = if unknown { bytes } else { self.scheduler.end_of(flight.grant.slot) };
                 let length = end.saturating_sub(flight.request().offset);
                 let budget = self.scheduler.tuning.memory_bytes;
-                if end > file.bytes {
-                    Err(beyond(end, file.bytes))
+                if end > bytes {
+                    Err(beyond(end, bytes))
                 } else if length > flight.request().at_most {
                     let most = flight.request().at_most;
                     Err(Error::limit(format!("{length} bytes are to be read; at most {most} may")))
@@ -207,7 +235,7 @@ impl Core {
                 } else if !unknown {
                     Ok((file, length))
                 } else {
-                    match self.scheduler.learned(flight.grant, end) {
+                    match self.scheduler.learned(flight.grant, end, piece) {
                         None => return Opened::Over,
                         Some(grant) => {
                             flight.grant = grant;
@@ -230,9 +258,9 @@ impl Core {
         });
         match ready {
             Ok(file) => {
-                job.file = Some(file.clone());
+                job.file = file.clone();
                 flight.landing = job.landing.clone();
-                flight.file = Some(file);
+                flight.file = file;
                 Opened::Read(flight)
             }
             Err(e) => {

@@ -29,6 +29,11 @@ impl Bucket {
     pub(crate) fn take(&mut self, amount: u64) {
         self.tokens -= amount as f64;
     }
+
+    /// So much of what was taken was not used.
+    pub(crate) fn give_back(&mut self, amount: u64) {
+        self.tokens += amount as f64;
+    }
 }
 
 #[cfg(test)]

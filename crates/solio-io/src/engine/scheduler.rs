@@ -16,6 +16,7 @@
 //!   queueing, handing out and cancelling cost the same with ten requests and with a million.
 
 use super::rate::Bucket;
+use super::share::Share;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -24,6 +25,8 @@ const LEVELS: usize = super::Priority::COUNT;
 pub(crate) const UNKNOWN: u64 = u64::MAX;
 /// What a piece of unknown length counts until its file is open.
 const GUESS_BYTES: u64 = 64 << 10;
+/// Files below this size are small: asking about them costs as much as a tenth of reading them.
+pub(crate) const SMALL: u64 = 256 << 10;
 
 /// Sizes and times that the scheduler keeps to.
 #[derive(Clone, Debug)]
@@ -137,6 +140,8 @@ pub(crate) struct Scheduler {
     pub(crate) width: usize,
     /// How far reading runs ahead of the receivers.
     pub(crate) ahead: Ahead,
+    /// Small whole files among the requests that were begun.
+    pub(crate) small: Share,
     pub(crate) bytes_rate: Option<Bucket>,
     pub(crate) operations_rate: Option<Bucket>,
     devices: Vec<[Level; LEVELS]>,
@@ -175,6 +180,8 @@ struct Requests {
     next: Vec<u64>,
     pieces: Vec<u32>,
     held: Vec<u64>,
+    /// What the result may take while its end is unknown.
+    guess: Vec<u64>,
     flags: Vec<u8>,
     free: Vec<u32>,
 }
@@ -194,6 +201,7 @@ impl Scheduler {
             tuning,
             width,
             ahead: Ahead::default(),
+            small: Share::default(),
             bytes_rate: None,
             operations_rate: None,
             devices: Vec::new(),
@@ -425,7 +433,7 @@ impl Scheduler {
         }
         let entry = &self.requests.entry[slot as usize];
         let bytes = match entry.end {
-            UNKNOWN => GUESS_BYTES,
+            UNKNOWN => self.requests.guess[slot as usize],
             end => end - entry.offset,
         };
         (self.open < self.tuning.open_files) && self.has_memory(entry.batch, bytes)
@@ -448,7 +456,10 @@ impl Scheduler {
         if first {
             self.requests.flags[s] |= OPEN;
             self.open += 1;
-            self.hold(slot, if unknown { GUESS_BYTES } else { entry.end - entry.offset });
+            self.hold(
+                slot,
+                if unknown { self.requests.guess[s] } else { entry.end - entry.offset },
+            );
         }
         if unknown || offset + length == entry.end {
             // It comes back when its end is known.
@@ -482,18 +493,22 @@ impl Scheduler {
         self.batches[self.requests.entry[slot as usize].batch as usize].held += 1;
     }
 
-    /// The file of `grant`, which was not stopped, is open and ends at `end`. The grant becomes
-    /// what of it is to be read now; `None` when there is no memory for the whole: then close the
+    /// The file of `grant`, which was not stopped, ends at `end`. The grant becomes what of it is
+    /// to be read now, at most `most` bytes; `None` when there is no memory for the whole: then close the
     /// file, the request stands at the head of its queue again and the grant is over.
-    pub(crate) fn learned(&mut self, grant: Grant, end: u64) -> Option<Grant> {
+    pub(crate) fn learned(&mut self, grant: Grant, end: u64, most: u64) -> Option<Grant> {
         debug_assert!(grant.unknown && !self.requests.has(grant.slot, STOPPED));
         let s = grant.slot as usize;
         let entry = &mut self.requests.entry[s];
         entry.end = end.max(entry.offset);
         let entry = *entry;
+        self.small.add(entry.end - entry.offset < SMALL);
         self.release_memory(entry.batch, self.requests.held[s]);
         let bytes = entry.end - entry.offset;
         if !self.has_memory(entry.batch, bytes) {
+            // It is opened again when there is memory for as much; by then it may be another.
+            self.requests.guess[s] = bytes;
+            self.requests.entry[s].end = UNKNOWN;
             self.requests.held[s] = 0;
             self.requests.next[s] = entry.offset;
             self.requests.flags[s] &= !OPEN;
@@ -503,17 +518,30 @@ impl Scheduler {
             return None;
         }
         self.hold(grant.slot, bytes);
-        let length = cut(entry.offset, entry.end, self.tuning.piece_bytes);
+        let length = cut(entry.offset, entry.end, most);
         let level = &mut self.devices[entry.device as usize][entry.level as usize];
         level.flying_bytes = level.flying_bytes + length - grant.length;
-        if let (Some(bucket), true) = (&mut self.bytes_rate, length > grant.length) {
-            bucket.take(length - grant.length);
-        }
+        self.settle(grant.length, length);
         self.requests.next[s] = entry.offset + length;
         if entry.offset + length < entry.end {
             self.stand_again(grant.slot);
         }
         Some(Grant { unknown: false, length, ..grant })
+    }
+
+    /// What was counted by a guess is now known.
+    fn settle(&mut self, guessed: u64, length: u64) {
+        if let Some(bucket) = &mut self.bytes_rate {
+            bucket.give_back(guessed);
+            bucket.take(length);
+        }
+    }
+
+    /// [`Scheduler::learned`] no longer holds: the file has changed. The grant, which was for all
+    /// of it, is one of unknown length again.
+    pub(crate) fn unlearned(&mut self, grant: Grant) -> Grant {
+        self.requests.entry[grant.slot as usize].end = UNKNOWN;
+        Grant { unknown: true, ..grant }
     }
 
     fn stand_again(&mut self, slot: u32) {
@@ -605,6 +633,7 @@ impl Requests {
             self.next.push(0);
             self.pieces.push(0);
             self.held.push(0);
+            self.guess.push(0);
             self.flags.push(0);
             self.entry.len() as u32 - 1
         });
@@ -614,6 +643,7 @@ impl Requests {
         self.next[s] = entry.offset;
         self.pieces[s] = 0;
         self.held[s] = 0;
+        self.guess[s] = GUESS_BYTES;
         self.flags[s] = QUEUED;
         slot
     }

@@ -68,6 +68,8 @@ struct Pending {
     due_ns: u64,
     flight: Flight,
     piece: Option<Piece>,
+    /// Its file is opened, read and closed in one go.
+    linked: bool,
 }
 
 struct Sent {
@@ -200,7 +202,7 @@ impl Run {
                     let sent = self.sent.iter().position(|s| Arc::ptr_eq(&s.state, &flight.batch));
                     self.touched.insert((sent.unwrap(), flight.index));
                     let due_ns = self.now_ns + 1 + self.random.below(1_000_000);
-                    self.pending.push(Pending { due_ns, flight, piece: None });
+                    self.pending.push(Pending { due_ns, flight, piece: None, linked: false });
                 }
             }
         }
@@ -209,14 +211,21 @@ impl Run {
     /// The system answers the flight that is due first.
     fn answer(&mut self) {
         let first = (0..self.pending.len()).min_by_key(|&i| self.pending[i].due_ns).unwrap();
-        let Pending { due_ns, mut flight, piece } = self.pending.swap_remove(first);
+        let Pending { due_ns, mut flight, piece, linked } = self.pending.swap_remove(first);
         self.now_ns = self.now_ns.max(due_ns);
         let due_ns = self.now_ns + 1 + self.random.below(1_000_000);
         let file = self.file_of(&flight);
+        if linked {
+            return self.answer_linked(flight, file, due_ns);
+        }
+        let whole = flight.grant.unknown && flight.grant.offset == 0 && flight.aligned;
+        if flight.file.is_none() && whole && self.random.one_in(2) {
+            return self.ask_size(flight, file, due_ns);
+        }
         if flight.file.is_none() {
             let opened = self.open(file);
             if let Opened::Read(flight) = self.core.opened(flight, opened, self.now_ns) {
-                self.pending.push(Pending { due_ns, flight, piece: None });
+                self.pending.push(Pending { due_ns, flight, piece: None, linked: false });
             }
             return;
         }
@@ -236,13 +245,41 @@ impl Run {
         };
         let result = match step {
             Step::Read { .. } => {
-                self.pending.push(Pending { due_ns, flight, piece: Some(piece) });
+                self.pending.push(Pending { due_ns, flight, piece: Some(piece), linked: false });
                 return;
             }
             Step::Full => Ok(()),
             Step::Failed(e) => Err(e),
         };
         assert!(self.core.landed(flight, result, self.now_ns).is_none());
+    }
+
+    /// As a ring does: the size first, which may be wrong by the time of the read.
+    fn ask_size(&mut self, flight: Flight, file: usize, due_ns: u64) {
+        let bytes = match (self.open(file), self.files[file].bytes) {
+            (Err(e), _) => {
+                self.core.opened(flight, Err(e), self.now_ns);
+                return;
+            }
+            (Ok(_), bytes) if self.random.one_in(8) => bytes.saturating_sub(self.random.below(9)),
+            (Ok(_), bytes) => bytes,
+        };
+        if let Opened::Read(flight) = self.core.sized(flight, bytes, self.now_ns) {
+            assert_eq!((flight.grant.length, flight.grant.unknown), (bytes, false));
+            self.pending.push(Pending { due_ns, flight, piece: None, linked: true });
+        }
+    }
+
+    fn answer_linked(&mut self, mut flight: Flight, file: usize, due_ns: u64) {
+        let wanted = flight.grant.length;
+        let answer = self.read(&mut flight, file, 0, wanted as usize);
+        let same = wanted == self.files[file].bytes;
+        if same && answer.is_ok_and(|read| read as u64 == wanted) {
+            assert!(self.core.landed(flight, Ok(()), self.now_ns).is_none());
+        } else {
+            let flight = self.core.unsure(flight);
+            self.pending.push(Pending { due_ns, flight, piece: None, linked: false });
+        }
     }
 
     fn file_of(&self, flight: &Flight) -> usize {

@@ -80,6 +80,125 @@ fn errors_are_typed_and_stop_nobody_else() {
     }
 }
 
+/// Engines that read small files in one go, once they have seen some.
+fn linking() -> Vec<Engine> {
+    let engine = |backend| {
+        let options = EngineOptions { backend, direct: Direct::Always, ..Default::default() };
+        Engine::new(options).unwrap()
+    };
+    vec![engine(Backend::Uring), engine(Backend::Auto)]
+}
+
+/// Whether an engine did so; says why it may not have.
+#[allow(clippy::print_stdout)]
+fn linked(engine: &Engine) -> bool {
+    let stats = engine.stats();
+    if stats.linked == 0 {
+        let why = stats.fallback.as_deref().unwrap_or("no direct reads here, or an old system");
+        println!("linked entries: skipped ({why})");
+        assert!(stats.fallback.is_some() || stats.direct_bytes == 0);
+    }
+    stats.linked > 0
+}
+
+#[test]
+fn small_files_in_one_go() {
+    // Beside the sources: a temporary folder in memory may not take direct reads.
+    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let files = files(folder.path());
+    let bad = ["none", "folder", "pipe", "loop", "file 0/x"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&bad[1]).unwrap();
+    let fifo = std::process::Command::new("mkfifo").arg(&bad[2]).status().unwrap();
+    assert!(fifo.success());
+    std::os::unix::fs::symlink(&bad[3], &bad[3]).unwrap();
+    for engine in linking() {
+        // One of the errors after every eight files that can be read.
+        let paths: Vec<&PathBuf> = (0..360)
+            .map(|i| if i % 9 == 8 { &bad[i / 9 % bad.len()] } else { &files[i % 9].0 })
+            .collect();
+        let done = engine.read(paths.iter().map(|p| Request::file(*p))).wait();
+        for (i, done) in done.into_iter().enumerate() {
+            if i % 9 == 8 {
+                let error = done.result.err().unwrap();
+                assert_eq!((error.kind(), error.path()), (ErrorKind::Io, Some(&**paths[i])));
+                let words = ["No such file", "directory", "regular file", "symbolic", "directory"];
+                let text = error.to_string();
+                assert!(text.contains(words[i / 9 % words.len()]), "{text}");
+            } else {
+                assert!(done.result.unwrap()[..] == files[i % 9].1[..], "{}", paths[i].display());
+            }
+        }
+        // Limits are kept before anything is read, and larger files go their own way.
+        let bytes = engine.stats().bytes;
+        let small = engine.read((0..40).map(|_| Request::file(&files[8].0).at_most(149_999)));
+        assert!(small.wait().into_iter().all(|d| d.result.unwrap_err().kind() == ErrorKind::Limit));
+        assert_eq!(engine.stats().bytes, bytes);
+        let large = engine.read((0..4).map(|_| Request::file(&files[10].0)));
+        assert!(large.wait().into_iter().all(|d| d.result.unwrap()[..] == files[10].1[..]));
+        linked(&engine);
+    }
+}
+
+#[test]
+fn cancelled_while_they_are_read_in_one_go() {
+    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let files = files(folder.path());
+    for engine in linking() {
+        for round in 0..20 {
+            let token = Cancel::default();
+            let request = |i: usize| Request::file(&files[i % 9].0).cancel(token.clone());
+            let mut batch = engine.read((0..200).map(request));
+            for done in batch.by_ref().take(round * 7) {
+                assert!(done.result.unwrap()[..] == files[done.index % 9].1[..]);
+            }
+            match round % 3 {
+                0 => token.cancel(),
+                1 => batch.cancel(),
+                _ => drop(std::mem::replace(&mut batch, engine.read([]))),
+            }
+            for done in batch {
+                match done.result {
+                    Ok(bytes) => assert!(bytes[..] == files[done.index % 9].1[..]),
+                    Err(e) => assert_eq!(e.kind(), ErrorKind::Cancelled),
+                }
+            }
+        }
+        linked(&engine);
+    }
+}
+
+#[test]
+fn a_file_that_is_replaced_meanwhile_is_one_or_the_other() {
+    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let path = |i: usize| folder.path().join(format!("{i}"));
+    let contents = |version: usize| vec![version as u8; [4096, 8192, 100, 12_288][version % 4]];
+    (0..32).for_each(|i| write_plain(&path(i), &contents(0)).unwrap());
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for version in 0.. {
+                let new = folder.path().join("new");
+                write_plain(&new, &contents(version)).unwrap();
+                std::fs::rename(&new, path(version % 32)).unwrap();
+                if stop.load(Relaxed) {
+                    return;
+                }
+            }
+        });
+        for engine in linking() {
+            for _ in 0..100 {
+                for done in engine.read((0..32).map(|i| Request::file(path(i)))) {
+                    let bytes = done.result.unwrap();
+                    let version = usize::from(bytes[0]);
+                    assert!(bytes[..] == contents(version)[..], "{version}: {}", bytes.len());
+                }
+            }
+            linked(&engine);
+        }
+        stop.store(true, Relaxed);
+    });
+}
+
 #[test]
 fn packed_files_come_unpacked() {
     let folder = tempfile::tempdir().unwrap();
@@ -315,16 +434,18 @@ fn unknown_sizes_are_learned_and_wait_for_memory() {
     let second = scheduler.add(entry(batch, 3, UNKNOWN), 0);
     let (a, b) = (granted(scheduler.next(0)), granted(scheduler.next(0)));
     assert!(a.unknown && b.unknown && a.slot == first && b.slot == second);
-    let a = scheduler.learned(a, 900_000).unwrap();
+    let a = scheduler.learned(a, 900_000, u64::MAX).unwrap();
     assert_eq!((a.offset, a.length), (0, 900_000));
-    assert!(scheduler.learned(b, 900_000).is_none());
+    assert!(scheduler.learned(b, 900_000, u64::MAX).is_none());
     assert_eq!(scheduler.next(0), Next::Nothing);
     assert!(scheduler.landed(a));
     let held = scheduler.end(first, true);
     assert_eq!(scheduler.next(0), Next::Nothing, "the result was not taken");
     scheduler.release_memory(batch, held);
     let b = granted(scheduler.next(0));
-    assert!(!b.unknown && b.first && b.length == 900_000);
+    assert!(b.unknown && b.first, "it may have changed");
+    assert_eq!(scheduler.held_bytes(), 900_000);
+    assert_eq!(scheduler.learned(b, 900_000, u64::MAX).unwrap().length, 900_000);
 }
 
 #[test]

@@ -1,13 +1,17 @@
 //! The io_uring backend: one thread keeps many opens and reads under way in one ring.
 //!
-//! It asks the core for pieces as the other threads do. Files are opened in the ring and read in
-//! the ring; ranges of files that are kept open only read. Closing is left to the handle.
+//! * It asks the core for pieces as the other threads do. Files are opened in the ring and read in
+//!   the ring; ranges of files that are kept open only read. Closing is left to the handle.
+//! * A small file that is likely not in the page cache is opened, read and closed by linked
+//!   entries that are handed over together (`link.rs`).
 
 use super::core::Flight;
 use super::handles::Handle;
+use super::link::{Asked, End, LINKS, Link, NEEDS, Seen};
 use super::piece::{Piece, Step};
+use super::pool::ALIGN;
 use super::read::widened;
-use super::shared::Shared;
+use super::shared::{Shared, Taken};
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use solio_base::Result;
 use solio_measure::SpanName;
@@ -19,28 +23,39 @@ use std::sync::Arc;
 /// Many reads are under way at once here: only the time without any answer is a span.
 static WAIT: SpanName = SpanName::new("wait for the ring");
 
-/// Entries of a ring: pieces that it has under way at most.
+/// Pieces that a ring has under way at most.
 pub(crate) const DEPTH: usize = 64;
 /// While something is under way, the ring looks this often for pieces that came meanwhile.
 const LOOK_NS: u32 = 500_000;
 
+/// A ring and what it can do.
+pub(crate) struct Ring {
+    ring: IoUring,
+    /// Whether it can open, read and close a file by linked entries.
+    links: bool,
+}
+
 /// A ring, where the system has one with the operations that it needs; else why not.
-pub(crate) fn ring() -> std::result::Result<IoUring, String> {
-    let mut ring =
-        IoUring::new(DEPTH as u32).map_err(|e| format!("the system refuses io_uring: {e}"))?;
+pub(crate) fn ring() -> std::result::Result<Ring, String> {
+    let mut ring = IoUring::new((LINKS * DEPTH) as u32)
+        .map_err(|e| format!("the system refuses io_uring: {e}"))?;
     let mut probe = Probe::new();
     ring.submitter()
         .register_probe(&mut probe)
         .map_err(|e| format!("io_uring does not say what it can do: {e}"))?;
-    let needed = [opcode::OpenAt::CODE, opcode::Read::CODE];
-    if !needed.iter().all(|&code| probe.is_supported(code)) {
+    let can = |codes: &[u8]| codes.iter().all(|&code| probe.is_supported(code));
+    if !can(&[opcode::OpenAt::CODE, opcode::Read::CODE]) {
         return Err("this system's io_uring cannot open and read files".into());
     }
     if !ring.params().is_feature_ext_arg() {
         return Err("this system's io_uring cannot wait for a time".into());
     }
     try_out(&mut ring).map_err(|e| format!("the system refuses to use io_uring: {e}"))?;
-    Ok(ring)
+    // A place for each file; refused where the process may have fewer files open.
+    let links = can(&NEEDS)
+        && ring.params().is_feature_linked_file()
+        && ring.submitter().register_files_sparse(DEPTH as u32).is_ok();
+    Ok(Ring { ring, links })
 }
 
 /// A system may give a ring and then forbid to use it.
@@ -58,47 +73,51 @@ fn try_out(ring: &mut IoUring) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What the ring does for a flight.
+/// What the ring does for a flight. What the system may look at, or write to, lives here.
 enum Stage {
-    /// The path lives as long as the system may look at it.
-    Open {
-        flight: Flight,
-        _path: CString,
-    },
-    Read {
-        flight: Flight,
-        piece: Piece,
-        before: usize,
-    },
+    Open { flight: Flight, _path: CString },
+    Read { flight: Flight, piece: Piece, before: usize },
+    Asked(Asked),
+    Linked(Link),
 }
 
 /// A ring's thread.
 pub(crate) struct Driver {
     ring: IoUring,
+    links: bool,
     /// By the number that a completion carries.
     stages: Vec<Option<Stage>>,
     free: Vec<usize>,
+    /// Where reads behind the end of files go, of which nothing is to come.
+    beyond: Box<Beyond>,
 }
 
+/// A block as direct reads need it.
+#[repr(align(4096))]
+struct Beyond(#[allow(dead_code)] [u8; ALIGN]);
+
 impl Driver {
-    pub(crate) fn new(ring: IoUring) -> Self {
-        Driver { ring, stages: (0..DEPTH).map(|_| None).collect(), free: (0..DEPTH).collect() }
+    pub(crate) fn new(Ring { ring, links }: Ring) -> Self {
+        let stages = (0..DEPTH).map(|_| None).collect();
+        let beyond = Box::new(Beyond([0; ALIGN]));
+        Driver { ring, links, stages, free: (0..DEPTH).collect(), beyond }
     }
 
     fn flying(&self) -> usize {
         DEPTH - self.free.len()
     }
 
-    /// Serves the engine until it closes.
-    pub(crate) fn serve(mut self, shared: &Arc<Shared>) {
+    /// Serves the engine, beginning with `first`, until the engine has no more for a ring.
+    pub(crate) fn serve(&mut self, shared: &Arc<Shared>, first: Taken) {
+        self.start(shared, first);
         let mut open = true;
         while open || self.flying() > 0 {
             while open && !self.free.is_empty() {
                 // With nothing under way there is time to wait for work.
                 match shared.take(self.flying() == 0) {
-                    Ok(Some(flight)) => self.start(shared, flight),
+                    Ok(Some(taken)) => self.start(shared, taken),
                     Ok(None) => break,
-                    Err(super::shared::Closing) => open = false,
+                    Err(super::shared::NoMore) => open = false,
                 }
             }
             if self.flying() > 0 {
@@ -108,19 +127,21 @@ impl Driver {
         }
     }
 
-    fn start(&mut self, shared: &Arc<Shared>, flight: Flight) {
+    fn start(&mut self, shared: &Arc<Shared>, Taken { flight, link }: Taken) {
         let whole = flight.request().length.is_none();
         if flight.file.is_some() {
-            self.read(shared, flight);
-        } else if let (true, Ok(path)) =
-            (whole, CString::new(flight.request().path.as_os_str().as_bytes()))
-        {
-            let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;
-            let entry = opcode::OpenAt::new(types::Fd(libc::AT_FDCWD), path.as_ptr()).flags(flags);
-            self.push(entry.build(), Stage::Open { flight, _path: path });
-        } else {
-            self.open(shared, flight);
+            return self.read(shared, flight);
         }
+        let path = CString::new(flight.request().path.as_os_str().as_bytes());
+        let (true, Ok(path)) = (whole, path) else { return self.open(shared, flight) };
+        if link && self.links {
+            let mut asked = Asked::new(flight, path);
+            let entry = asked.entry();
+            return self.push(&[entry], Stage::Asked(asked));
+        }
+        let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;
+        let entry = opcode::OpenAt::new(types::Fd(libc::AT_FDCWD), path.as_ptr()).flags(flags);
+        self.push(&[entry.build()], Stage::Open { flight, _path: path });
     }
 
     /// Opens a file outside of the ring.
@@ -128,6 +149,30 @@ impl Driver {
         let file = shared.open(&flight);
         if let Some(flight) = shared.opened(flight, file) {
             self.read(shared, flight);
+        }
+    }
+
+    /// The size of a file was asked for.
+    fn seen(&mut self, shared: &Arc<Shared>, seen: Seen) {
+        match seen {
+            Seen::Small { flight, path, bytes } => {
+                let Some(flight) = shared.sized(flight, bytes) else { return };
+                let place = *self.free.last().expect("that of the question is free");
+                let mut link = Link::new(flight, path);
+                let entries = link.entries(place, (&raw mut *self.beyond).cast());
+                self.push(&entries, Stage::Linked(link));
+            }
+            Seen::None { flight, error } => drop(shared.opened(flight, Err(error))),
+            Seen::Other { flight } => self.open(shared, flight),
+        }
+    }
+
+    /// A file was opened, read and closed, or not.
+    fn linked(&mut self, shared: &Arc<Shared>, end: End) {
+        match end {
+            End::Whole { flight } => shared.arrived(flight),
+            End::NotOpened { flight, error } => drop(shared.opened(flight, Err(error))),
+            End::Unclear { flight } => self.open(shared, shared.unsure(flight)),
         }
     }
 
@@ -151,18 +196,25 @@ impl Driver {
                 let file = types::Fd(handle.file().as_raw_fd());
                 let entry = opcode::Read::new(file, window.as_mut_ptr(), window.len() as u32);
                 let entry = entry.offset(start).build();
-                return self.push(entry, Stage::Read { flight, piece, before });
+                return self.push(&[entry], Stage::Read { flight, piece, before });
             }
         };
         shared.ended(flight, result);
     }
 
-    fn push(&mut self, entry: squeue::Entry, stage: Stage) {
+    /// Queues the entries of a stage; each completion names its place and which of them it is of.
+    fn push(&mut self, entries: &[squeue::Entry], stage: Stage) {
         let place = self.free.pop().expect("asked for only with room");
         self.stages[place] = Some(stage);
-        // SAFETY: what the entry points to is kept by the stage until its completion.
-        let pushed = unsafe { self.ring.submission().push(&entry.user_data(place as u64)) };
-        pushed.expect("the ring has as many entries as there are places");
+        let entries: Vec<squeue::Entry> = entries
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(part, entry)| entry.user_data((part << 32 | place) as u64))
+            .collect();
+        // SAFETY: what the entries point to is kept by the stage until their completion.
+        let pushed = unsafe { self.ring.submission().push_multiple(&entries) };
+        pushed.expect("the ring has as many entries as all places need");
     }
 
     /// Hands all entries to the system, and waits for a completion, but not for long.
@@ -177,19 +229,23 @@ impl Driver {
     fn finish(&mut self, shared: &Arc<Shared>) {
         let answers: Vec<(u64, i32)> =
             self.ring.completion().map(|entry| (entry.user_data(), entry.result())).collect();
-        for (place, answer) in answers {
-            let place = place as usize;
-            let stage = self.stages[place].take().expect("one completion for each entry");
+        for (name, answer) in answers {
+            let (part, place) = ((name >> 32) as usize, name as u32 as usize);
+            let stage = self.stages[place].as_mut().expect("its entries are not all answered");
+            if let Stage::Linked(link) = stage
+                && !link.answer(part, answer)
+            {
+                continue; // the others follow
+            }
+            let stage = self.stages[place].take().expect("just seen");
             self.free.push(place);
-            let answer = match answer {
-                0.. => Ok(answer as usize),
-                code => Err(std::io::Error::from_raw_os_error(-code)),
-            };
             match stage {
-                Stage::Open { flight, .. } => self.opened(shared, flight, answer),
+                Stage::Open { flight, .. } => self.opened(shared, flight, result(answer)),
                 Stage::Read { flight, piece, before } => {
-                    self.answered(shared, flight, piece, before, answer);
+                    self.answered(shared, flight, piece, before, result(answer));
                 }
+                Stage::Asked(asked) => self.seen(shared, asked.seen(answer)),
+                Stage::Linked(link) => self.linked(shared, link.end()),
             }
         }
     }
@@ -232,5 +288,21 @@ impl Driver {
             answer => piece.answer(answer.map(|bytes| bytes.saturating_sub(before))),
         };
         self.go_on(shared, flight, piece, step);
+    }
+}
+
+/// An answer of the system.
+fn result(answer: i32) -> std::io::Result<usize> {
+    match answer {
+        0.. => Ok(answer as usize),
+        code => Err(std::io::Error::from_raw_os_error(-code)),
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // Only when its thread panics is anything under way. The system may still write to the
+        // memory of these stages: nobody gets it again.
+        std::mem::take(&mut self.stages).into_iter().flatten().for_each(std::mem::forget);
     }
 }
