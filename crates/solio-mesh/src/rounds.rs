@@ -142,6 +142,13 @@ impl<const N: usize, V: Values<N>> Values<N> for Part<'_, V> {
             Elements::List(_) => None,
         }
     }
+
+    fn keys(&self) -> Option<&[u32]> {
+        match &self.elements {
+            Elements::Range(range) => self.values.keys().map(|keys| &keys[range.clone()]),
+            Elements::List(_) => None,
+        }
+    }
 }
 
 /// The elements that brought the values of `merged`, in the order of their numbers.
@@ -180,7 +187,7 @@ impl<'a, const N: usize, V: Values<N>> Table<'a, N, V> {
             while slots[slot] != FREE {
                 slot = (slot + 1) & mask;
             }
-            slots[slot] = hash >> 32 << 32 | number as u64;
+            slots[slot] = u64::from(hash) << 32 | number as u64;
         }
         Table { part, slots, firsts }
     }
@@ -201,7 +208,7 @@ impl<'a, const N: usize, V: Values<N>> Table<'a, N, V> {
                 while self.slots[slot] != FREE {
                     let entry = self.slots[slot];
                     let local = entry as u32 as usize;
-                    if entry >> 32 == hash >> 32
+                    if entry >> 32 == u64::from(hash)
                         && self.part.value(self.firsts[local] as usize) == *value
                     {
                         found[local].store(number, Relaxed);

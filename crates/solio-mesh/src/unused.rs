@@ -17,7 +17,8 @@ pub fn unused(count: usize, indices: &[u32]) -> Result<Vec<u32>> {
     if u32::try_from(count).is_err() {
         return Err(Error::argument("more than 2^32 elements"));
     }
-    let mut used = vec![0u8; count];
+    let mut used = solio_base::memory::with_capacity::<u8>(count);
+    used.resize(count, 0);
     for &index in indices {
         match used.get_mut(index as usize) {
             Some(flag) => *flag = 1,

@@ -484,7 +484,7 @@ fn window(
     let window = Window {
         uvs: match (&mesh.uvs, &mesh.mesh.uvs) {
             (Some(Index::InRounds(_, firsts)), Some(own)) => {
-                rounds::numbers(&values::UvValues(&own.values), firsts, &uvs)
+                rounds::numbers(&values::UvValues::new(mesh.mesh, own), firsts, &uvs)
             }
             _ => Vec::new(),
         },

@@ -3,7 +3,7 @@
 use super::plan::{Part, faces};
 use crate::bits::Bits;
 use crate::merge::{self, Merged, Values};
-use crate::model::{Domain, Mesh, NONE};
+use crate::model::{Domain, Mesh, NONE, Uvs};
 use crate::obj::ObjWriteOptions;
 use crate::rounds;
 use crate::transform::{LANES, direction, in_lanes, unit};
@@ -131,17 +131,36 @@ fn per_face(offsets: &[u32], numbers: &[u32], out: &mut Vec<u32>) {
 }
 
 /// The UVs of a mesh as a list to merge.
-pub(super) struct UvValues<'a>(pub(super) &'a [[f32; 2]]);
+pub(super) struct UvValues<'a> {
+    values: &'a [[f32; 2]],
+    /// The vertices of corners, where UVs belong to corners.
+    vertices: Option<&'a [u32]>,
+}
+
+impl<'a> UvValues<'a> {
+    pub(super) fn new(mesh: &'a Mesh<'_>, uvs: &'a Uvs<'_>) -> Self {
+        UvValues { values: &uvs.values, vertices: corner_vertices(mesh, &uvs.domain) }
+    }
+}
+
+/// The vertices of corners, where values belong to corners: most corners of a vertex have the
+/// same value.
+fn corner_vertices<'a>(mesh: &'a Mesh<'_>, domain: &Domain<'_>) -> Option<&'a [u32]> {
+    matches!(domain, Domain::Corner).then_some(&mesh.corner_vertices)
+}
 
 impl Values<2> for UvValues<'_> {
     fn count(&self) -> usize {
-        self.0.len()
+        self.values.len()
     }
     fn slice<'s>(&'s self, range: Range<usize>, _: &'s mut Vec<f32>) -> &'s [[f32; 2]] {
-        &self.0[range]
+        &self.values[range]
     }
     fn value(&self, element: usize) -> [f32; 2] {
-        self.0[element]
+        self.values[element]
+    }
+    fn keys(&self) -> Option<&[u32]> {
+        self.vertices
     }
 }
 
@@ -154,6 +173,8 @@ pub(super) struct NormalValues<'a> {
     rounds: bool,
     /// The vertices that faces use, where the normals belong to vertices.
     used: Option<Vec<bool>>,
+    /// The vertices of corners, where the normals belong to corners.
+    vertices: Option<&'a [u32]>,
 }
 
 impl<'a> NormalValues<'a> {
@@ -181,6 +202,7 @@ impl<'a> NormalValues<'a> {
             // Blender rounds before it merges; with other digits we must not.
             rounds: merges && options.normal_digits == Digits::Fixed(4),
             used: if on_vertices { used_vertices(mesh)? } else { None },
+            vertices: corner_vertices(mesh, &normals.domain),
         })
     }
 
@@ -271,6 +293,9 @@ impl Values<3> for NormalValues<'_> {
     fn used(&self) -> Option<&[bool]> {
         self.used.as_deref()
     }
+    fn keys(&self) -> Option<&[u32]> {
+        self.vertices
+    }
 }
 
 const SCALE: f32 = 10_000.0;
@@ -326,7 +351,7 @@ pub(super) fn uv_index<'a>(
     round: Option<usize>,
 ) -> Option<Index<'a>> {
     let uvs = mesh.uvs.as_ref().filter(|_| has_uvs(mesh, options))?;
-    Some(index(&uvs.domain, &UvValues(&uvs.values), merges(options, &uvs.domain), round))
+    Some(index(&uvs.domain, &UvValues::new(mesh, uvs), merges(options, &uvs.domain), round))
 }
 
 /// How corners refer to `values`, merged in rounds of so many elements or all at once.
