@@ -6,7 +6,7 @@ use super::handles::Handle;
 use super::pool::{Buffer, Landing, Pool};
 use super::request::{Done, Packing, Request, at};
 use super::scheduler::{Entry, Grant, Next, Scheduler, Tuning, UNKNOWN};
-use solio_base::{Error, Result};
+use solio_base::{Error, ErrorKind, Result};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -80,6 +80,8 @@ pub(crate) struct Core {
     pool: Arc<Pool>,
     /// Batches with results whose receivers sleep on until there are more.
     sleepers: Vec<Arc<BatchState>>,
+    /// See [`Core::break_down`].
+    broken: bool,
 }
 
 impl Core {
@@ -89,6 +91,7 @@ impl Core {
             jobs: Vec::new(),
             pool,
             sleepers: Vec::new(),
+            broken: false,
         }
     }
 
@@ -121,8 +124,6 @@ impl Core {
             end,
             deadline_ns: deadline,
         };
-        let slot = self.scheduler.add(entry, now_ns);
-        batch.slots[index].store(slot, Ordering::Relaxed);
         let job = Job {
             batch: batch.clone(),
             index,
@@ -132,6 +133,11 @@ impl Core {
             submitted_ns: None,
             failed: None,
         };
+        if self.broken {
+            return give_up(job, Err(panicked()), now_ns);
+        }
+        let slot = self.scheduler.add(entry, now_ns);
+        batch.slots[index].store(slot, Ordering::Relaxed);
         let slot = slot as usize;
         if slot == self.jobs.len() {
             self.jobs.push(Some(job));
@@ -142,6 +148,9 @@ impl Core {
 
     /// The next piece to read.
     pub(crate) fn next(&mut self, now_ns: u64) -> Work {
+        if self.broken {
+            return Work::Nothing;
+        }
         loop {
             let grant = match self.scheduler.next(now_ns) {
                 Next::Grant(grant) => grant,
@@ -156,6 +165,8 @@ impl Core {
             };
             let job = self.jobs[grant.slot as usize].as_mut().expect("granted requests live");
             let request = &job.batch.requests[job.index];
+            #[cfg(test)]
+            super::tests::trip(&request.path, "trips the core");
             if request.cancel.as_ref().is_some_and(|c| c.is_cancelled()) {
                 job.failed.get_or_insert_with(Error::cancelled);
                 self.scheduler.stop(grant.slot);
@@ -202,6 +213,9 @@ impl Core {
 
     /// The file of a flight is not what it was said to be: it is to be opened.
     pub(crate) fn unsure(&mut self, mut flight: Flight) -> Flight {
+        if self.broken {
+            return flight;
+        }
         let job = self.jobs[flight.grant.slot as usize].as_mut().expect("a flight keeps it alive");
         (job.landing, flight.landing) = (None, None);
         flight.grant = self.scheduler.unlearned(flight.grant);
@@ -216,6 +230,9 @@ impl Core {
         piece: u64,
         now_ns: u64,
     ) -> Opened {
+        if self.broken {
+            return Opened::Over;
+        }
         let job = self.jobs[flight.grant.slot as usize].as_mut().expect("a flight keeps it alive");
         let ready = match file {
             _ if job.failed.is_some() => Err(Error::cancelled()),
@@ -279,6 +296,9 @@ impl Core {
     ) -> Option<Packed> {
         let Flight { grant, landing, file, .. } = flight;
         drop((landing, file));
+        if self.broken {
+            return None;
+        }
         if let Err(e) = result {
             let job = self.jobs[grant.slot as usize].as_mut().expect("a flight keeps it alive");
             job.failed.get_or_insert(e);
@@ -309,6 +329,9 @@ impl Core {
     pub(crate) fn unpacked(&mut self, packed: Packed, result: Result<Buffer>, now_ns: u64) {
         let Packed { slot, job, bytes } = packed;
         drop(bytes);
+        if self.broken {
+            return give_up(job, result, now_ns);
+        }
         if let Ok(bytes) = &result {
             self.scheduler.recharge(slot, bytes.len() as u64);
         }
@@ -320,23 +343,21 @@ impl Core {
         let abandoned = batch.abandoned.load(Ordering::Relaxed);
         let keeps = result.is_ok() && !abandoned;
         let held = self.scheduler.end(slot, keeps);
-        let request = &batch.requests[index];
-        let since = |ns: u64| Duration::from_nanos(ns.saturating_sub(batch.queued_ns));
-        let total = since(now_ns);
-        let done = Done {
-            index,
-            tag: request.tag,
-            result: if abandoned { Err(Error::cancelled()) } else { at(result, &request.path) },
-            queued: since(submitted_ns.unwrap_or(now_ns)),
-            total,
-            submitted: submitted_ns.is_some(),
-            late: request.deadline.is_some_and(|d| total > d),
-        };
+        let done = answer(&batch, index, submitted_ns, result, now_ns);
         if batch.deliver(done, if keeps { held } else { 0 }) {
             self.sleepers.push(batch.clone());
         }
         if abandoned && batch.missing() == 0 {
             self.scheduler.remove_batch(batch.number);
+        }
+    }
+
+    /// A thread panicked, and what it was about to do nobody knows: all that has not ended ends
+    /// now, and what is asked for later ends at once.
+    pub(crate) fn break_down(&mut self, now_ns: u64) {
+        self.broken = true;
+        for job in std::mem::take(&mut self.jobs).into_iter().flatten() {
+            give_up(job, Err(panicked()), now_ns);
         }
     }
 
@@ -359,7 +380,7 @@ impl Core {
     /// The receiver took these results.
     pub(crate) fn taken(&mut self, batch: u32, results: &[(Done, u64)]) {
         for (done, held) in results {
-            if done.result.is_ok() {
+            if done.result.is_ok() && !self.broken {
                 self.scheduler.release_memory(batch, *held);
             }
         }
@@ -370,7 +391,7 @@ impl Core {
         batch.abandoned.store(true, Ordering::Relaxed);
         let left = batch.take(Some(Duration::ZERO));
         self.taken(batch.number, &left);
-        if batch.missing() == 0 {
+        if batch.missing() == 0 && !self.broken {
             self.scheduler.remove_batch(batch.number);
         }
     }
@@ -382,6 +403,41 @@ impl Core {
         let jobs = self.jobs.iter().all(Option::is_none);
         jobs && s.flying() == 0 && s.waiting() == 0 && s.held_bytes() == 0
     }
+}
+
+/// Delivers what a request has come to, past the scheduler.
+fn give_up(job: Job, result: Result<Buffer>, now_ns: u64) {
+    let Job { batch, index, submitted_ns, .. } = job;
+    batch.deliver(answer(&batch, index, submitted_ns, result, now_ns), 0);
+    batch.wake();
+}
+
+fn answer(
+    batch: &BatchState,
+    index: usize,
+    submitted_ns: Option<u64>,
+    result: Result<Buffer>,
+    now_ns: u64,
+) -> Done {
+    let request = &batch.requests[index];
+    let since = |ns: u64| Duration::from_nanos(ns.saturating_sub(batch.queued_ns));
+    let total = since(now_ns);
+    let abandoned = batch.abandoned.load(Ordering::Relaxed);
+    Done {
+        index,
+        tag: request.tag,
+        result: if abandoned { Err(Error::cancelled()) } else { at(result, &request.path) },
+        queued: since(submitted_ns.unwrap_or(now_ns)),
+        total,
+        submitted: submitted_ns.is_some(),
+        late: request.deadline.is_some_and(|d| total > d),
+    }
+}
+
+/// The error of what a thread was doing when it panicked.
+pub(crate) fn panicked() -> Error {
+    Error::new(ErrorKind::Io, "internal error: a thread that moves bytes panicked")
+        .hint("this is a bug; please report what was printed")
 }
 
 fn too_large(needed: u64, budget: u64) -> Error {

@@ -1,7 +1,7 @@
 //! What the engine's threads share: the core under its lock, and how they wait for work.
 
 use super::batch::BatchState;
-use super::core::{Core, Flight, Opened, Packed, Work};
+use super::core::{Core, Flight, Opened, Packed, Work, panicked};
 use super::handles::{Bypass, Direct, Handle, Handles};
 use super::pool::Buffer;
 use super::request::{Done, Packing, Request};
@@ -100,6 +100,33 @@ struct Devices {
     folders: HashMap<PathBuf, u16>,
 }
 
+/// While it lives, its thread does work that others wait for: if it panics, all of that ends as an
+/// error. (What opening, reading and unpacking panic at ends only their own request.)
+struct Watch<'a> {
+    shared: &'a Shared,
+    panicked_before: bool,
+}
+
+impl<'a> Watch<'a> {
+    fn new(shared: &'a Shared) -> Self {
+        Watch { shared, panicked_before: std::thread::panicking() }
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() && !self.panicked_before {
+            self.shared.lock().core.break_down(now_ns());
+        }
+    }
+}
+
+/// What panics here is an error of one request.
+fn contained<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    caught.unwrap_or_else(|_| Err(panicked()))
+}
+
 impl Guarded {
     fn is_warm(&self) -> bool {
         self.cold.is_none()
@@ -195,6 +222,7 @@ impl Shared {
 
     /// Queues a write and does it in this thread, unless something else comes first.
     pub(crate) fn write(self: &Arc<Self>, request: Request, to: Arc<Handle>) -> Done {
+        let _watch = Watch::new(self);
         let batch = self.queue(vec![request], Some(to));
         let mut taken = batch.take(Some(Duration::ZERO));
         while taken.is_empty() {
@@ -298,6 +326,7 @@ impl Shared {
 
     /// What a thread of the engine does all its life.
     fn serve(self: &Arc<Self>) {
+        let _watch = Watch::new(self);
         let mut driver = None;
         let mut guarded = self.lock();
         while let Some((flight, held)) = self.next_flight(guarded) {
@@ -340,6 +369,7 @@ impl Shared {
     /// Reads pieces in the thread of a receiver that would only wait. Returns whether there was
     /// one to read; `helping` is the receiver's mark that it is counted as a helper.
     pub(crate) fn help(self: &Arc<Self>, helping: &mut bool) -> bool {
+        let _watch = Watch::new(self);
         let mut guarded = self.lock();
         if guarded.closing || !guarded.is_warm() || self.backend == Backend::Uring {
             return false;
@@ -403,11 +433,10 @@ impl Shared {
         let is_write = flight.is_write();
         let _span = if is_write { &WRITE } else { &READ }.begin().bytes(bytes as usize);
         IN_FLIGHT.add(bytes as i64);
-        let result = if is_write {
-            read::write(flight, &self.counts)
-        } else {
-            read::read(self.backend, flight, &self.counts)
-        };
+        let result = contained(|| match is_write {
+            true => read::write(flight, &self.counts),
+            false => read::read(self.backend, flight, &self.counts),
+        });
         IN_FLIGHT.add(-(bytes as i64));
         result
     }
@@ -462,7 +491,14 @@ impl Shared {
         let whole = request.length.is_none();
         let direct = self.direct_of(flight);
         let _span = OPEN.begin();
-        let mut file = self.handles.open(&request.path, direct, !whole);
+        let open = || {
+            contained(|| {
+                #[cfg(test)]
+                super::tests::trip(&request.path, "trips");
+                self.handles.open(&request.path, direct, !whole)
+            })
+        };
+        let mut file = open();
         // The process may have opened more than when the engine counted: wait for some to close.
         for _ in 0..OPEN_TRIES {
             if !file.as_ref().is_err_and(no_descriptors) {
@@ -470,7 +506,7 @@ impl Shared {
             }
             self.handles.clear();
             std::thread::sleep(Duration::from_millis(1));
-            file = self.handles.open(&request.path, direct, !whole);
+            file = open();
         }
         file
     }
@@ -581,7 +617,7 @@ impl Shared {
             self.work.notify_one();
             drop(guarded);
             let span = UNPACK.begin().bytes(packed.bytes.len());
-            let result = unpack(&packed);
+            let result = contained(|| unpack(&packed));
             drop(span);
             guarded = self.lock();
             guarded.core.unpacked(packed, result, now_ns());

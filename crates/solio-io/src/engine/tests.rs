@@ -334,6 +334,49 @@ fn the_rate_is_kept() {
     assert!(longest > Duration::from_millis(200), "{longest:?}");
 }
 
+/// Panics at a path that ends so.
+pub(super) fn trip(path: &Path, name: &str) {
+    assert!(!path.ends_with(name), "a test asked for this panic");
+}
+
+#[test]
+fn a_panic_ends_its_request_or_all_but_nobody_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    let trips = |name: &str| folder.path().join(name);
+    let message = |done: &Done| done.result.as_ref().err().map(|e| e.message().to_owned());
+    for backend in Backend::ALL {
+        let engine = Engine::new(EngineOptions { backend, ..Default::default() }).unwrap();
+        // As long as it waits for a time, the receiver leaves all to the engine's threads.
+        let all = |requests: Vec<Request>| {
+            let mut batch = engine.read(requests);
+            let next = || batch.wait_for(Duration::from_secs(60));
+            let done: Vec<Done> = std::iter::from_fn(next).collect();
+            assert_eq!(batch.left(), 0, "{backend:?}");
+            done
+        };
+        // A range: the ring opens those outside of it.
+        let done = all(vec![Request::file(&files[8].0), Request::range(trips("trips"), 0, 1)]);
+        for done in done {
+            let message = message(&done);
+            assert_eq!(message.is_some(), done.index == 1);
+            assert!(message.is_none_or(|m| m.contains("internal error")), "{backend:?}");
+        }
+        let other = engine.read((0..3000).map(|i| Request::file(&files[i % 9].0)));
+        let mut requests: Vec<Request> = files.iter().map(|(p, _)| Request::file(p)).collect();
+        requests.insert(5, Request::file(trips("trips the core")).priority(Priority::Maximum));
+        let done = all(requests);
+        assert!(done.iter().any(|d| d.index == 5 && message(d).is_some()), "{backend:?}");
+        for done in done.iter().chain(&all(vec![Request::file(&files[1].0)])) {
+            assert!(message(done).is_none_or(|m| m.contains("internal error")), "{backend:?}");
+        }
+        let mut other = other;
+        let next = || other.wait_for(Duration::from_secs(60));
+        assert_eq!(std::iter::from_fn(next).count(), 3000, "{backend:?}");
+        assert!(message(&all(vec![Request::file(&files[1].0)])[0]).is_some(), "{backend:?}");
+    }
+}
+
 fn entry(batch: u32, level: u8, bytes: u64) -> Entry {
     Entry { batch, level, device: 0, offset: 0, end: bytes, deadline_ns: None }
 }
