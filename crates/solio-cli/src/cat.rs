@@ -144,6 +144,7 @@ fn to_json(read: &ReadAll, job: &Job, usage: &Usage, limit: &Limit) -> serde_jso
         "reads": read.engine.pieces,
         "order": read.order.iter().map(|used| used.order.name()).collect::<Vec<_>>(),
         "linked": read.engine.linked,
+        "registered": read.engine.registered,
         "backend": read.engine.backend.name(),
         "fallback": read.engine.fallback,
         "wall_s": usage.wall_s,

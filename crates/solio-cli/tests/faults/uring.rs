@@ -64,3 +64,52 @@ fn a_ring_that_may_not_be_used_is_replaced_and_interruptions_are_borne() {
         assert!(hit > 0 || ran.calls.iter().all(|c| c.nth < 2), "{error}");
     }
 }
+
+/// Files that are read by linked entries, once some were read; and the arguments for it.
+fn small_files(dir: &std::path::Path) -> (Vec<String>, String) {
+    let mut words: Vec<String> =
+        ["cat", "--order", "none", "--direct", "always", "--json", "--stats", "--null"]
+            .map(String::from)
+            .into();
+    let mut all = 0;
+    for i in 0..200 {
+        let name = format!("{i:03}");
+        std::fs::write(dir.join(&name), vec![b'x'; 40 * i]).unwrap();
+        words.push(name);
+        all += 40 * i;
+    }
+    (words, all.to_string())
+}
+
+#[test]
+fn what_a_ring_may_not_register_it_does_without() {
+    if !strace::is_here() {
+        return;
+    }
+    // Beside the sources: a temporary folder in memory may not take direct reads.
+    let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let (words, bytes) = small_files(dir.path());
+    let run = |backend: &str, fault: Option<&str>| {
+        let mut args: Vec<&str> = words.iter().map(String::as_str).collect();
+        args.extend(["--backend", backend]);
+        let ran = strace::solio(dir.path(), &args, false, fault);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(json["bytes"].to_string(), bytes, "{backend} {fault:?}");
+        (json["linked"].as_u64().unwrap(), json["registered"].as_u64().unwrap())
+    };
+    for backend in ["uring", "auto"] {
+        let (linked, registered) = run(backend, None);
+        if linked == 0 || registered == 0 {
+            crate::skipped("linked entries or registered buffers: this system has none");
+            return;
+        }
+        // A thread registers nothing but asks what the ring can do (1), a table of files (2) and
+        // one of buffers (3); then it registers buffers.
+        let refused = |from: usize| format!("io_uring_register:error=ENOMEM:when={from}+");
+        assert!(run(backend, Some(&refused(4))).0 > 0, "linked, into ordinary memory");
+        assert_eq!(run(backend, Some(&refused(4))).1, 0);
+        assert_eq!(run(backend, Some(&refused(3))).1, 0);
+        assert_eq!(run(backend, Some(&refused(2))), (0, 0), "no table of files");
+    }
+}

@@ -16,6 +16,7 @@
 
 use super::core::Flight;
 use super::pool::ALIGN;
+use super::registered;
 use super::scheduler::SMALL;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::{opcode, types};
@@ -114,7 +115,13 @@ impl Link {
 
     /// What the system is asked for. It points to what `self` owns on the heap, and to `beyond`, a
     /// block that nobody ever looks at.
-    pub(crate) fn entries(&mut self, place: usize, beyond: *mut u8) -> Vec<Entry> {
+    /// `known` is the number under which the system knows the memory of its landing.
+    pub(crate) fn entries(
+        &mut self,
+        place: usize,
+        known: Option<u16>,
+        beyond: *mut u8,
+    ) -> Vec<Entry> {
         // Without O_CLOEXEC, which is refused here: no other program sees the ring's table. What
         // is no regular file (a pipe, which a read would change) cannot be opened with O_DIRECT.
         let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_DIRECT;
@@ -128,8 +135,7 @@ impl Link {
         if bytes > 0 {
             // SAFETY: the flight's alone; pool memory has room for whole blocks.
             let window = unsafe { landing.window(0, bytes.next_multiple_of(ALIGN)) };
-            let read = opcode::Read::new(file, window.as_mut_ptr(), window.len() as u32).build();
-            entries.push(read.flags(Flags::IO_HARDLINK));
+            entries.push(registered::read(file, window, known).flags(Flags::IO_HARDLINK));
         }
         if bytes.is_multiple_of(ALIGN) {
             let behind = opcode::Read::new(file, beyond, ALIGN as u32).offset(bytes as u64);

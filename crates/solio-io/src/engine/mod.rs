@@ -28,6 +28,7 @@ mod piece;
 mod pool;
 mod rate;
 mod read;
+mod registered;
 mod request;
 mod residency;
 mod scheduler;
@@ -153,6 +154,8 @@ pub struct EngineStats {
     pub written_bytes: u64,
     /// Files that a ring opened, read and closed in one go.
     pub linked: u64,
+    /// Reads of a ring into memory that the system knew already (registered buffers).
+    pub registered: u64,
 }
 
 /// Reads files: make one, share it, keep it.
@@ -228,6 +231,7 @@ impl Engine {
             direct_bytes: counts.direct_bytes.load(Relaxed),
             pieces: counts.pieces.load(Relaxed),
             linked: counts.linked.load(Relaxed),
+            registered: counts.registered.load(Relaxed),
             written_bytes: counts.written_bytes.load(Relaxed),
         }
     }

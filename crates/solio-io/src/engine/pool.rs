@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Offsets, lengths and addresses of direct I/O are multiples of this.
 pub(crate) const ALIGN: usize = 4096;
-const HUGE: usize = 2 << 20;
+pub(crate) const HUGE: usize = 2 << 20;
 /// Bytes that are taken from the system at a time for blocks up to [`HUGE`].
 const SLAB: usize = 16 << 20;
 /// Blocks are 4 KiB · 2^class, up to [`HUGE`]; larger ones are mapped one by one.
@@ -297,6 +297,12 @@ impl Landing {
     pub(crate) fn whole(mut bytes: Vec<u8>, offset: u64) -> Self {
         let (start, capacity) = (bytes.as_mut_ptr(), bytes.len());
         Landing { buffer: Buffer::of(bytes), base: offset, start, capacity }
+    }
+
+    /// The address of the huge page of a slab in which all of it lies.
+    pub(crate) fn huge_page(&self) -> Option<usize> {
+        let Store::Pool(Block { memory, .. }) = &self.buffer.store else { return None };
+        (memory.bytes <= HUGE).then(|| memory.start.as_ptr() as usize / HUGE * HUGE)
     }
 
     /// Whether direct I/O may read into it.

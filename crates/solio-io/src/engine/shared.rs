@@ -91,6 +91,7 @@ pub(crate) struct Counts {
     pub(crate) written_bytes: AtomicU64,
     pub(crate) pieces: AtomicU64,
     pub(crate) linked: AtomicU64,
+    pub(crate) registered: AtomicU64,
 }
 
 /// The scheduler's numbers of devices, found by the folder of a file.

@@ -98,6 +98,7 @@ fn linked(engine: &Engine) -> bool {
         println!("linked entries: skipped ({why})");
         assert!(stats.fallback.is_some() || stats.direct_bytes == 0);
     }
+    assert!(stats.registered <= stats.linked + stats.pieces);
     stats.linked > 0
 }
 

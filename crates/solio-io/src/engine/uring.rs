@@ -11,6 +11,7 @@ use super::link::{Asked, End, LINKS, Link, NEEDS, Seen};
 use super::piece::{Piece, Step};
 use super::pool::ALIGN;
 use super::read::widened;
+use super::registered::Registered;
 use super::shared::{Shared, Taken};
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use solio_base::Result;
@@ -19,6 +20,7 @@ use std::ffi::CString;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Many reads are under way at once here: only the time without any answer is a span.
 static WAIT: SpanName = SpanName::new("wait for the ring");
@@ -33,6 +35,7 @@ pub(crate) struct Ring {
     ring: IoUring,
     /// Whether it can open, read and close a file by linked entries.
     links: bool,
+    registered: Registered,
 }
 
 /// A ring, where the system has one with the operations that it needs; else why not.
@@ -55,7 +58,8 @@ pub(crate) fn ring() -> std::result::Result<Ring, String> {
     let links = can(&NEEDS)
         && ring.params().is_feature_linked_file()
         && ring.submitter().register_files_sparse(DEPTH as u32).is_ok();
-    Ok(Ring { ring, links })
+    let registered = Registered::new(&ring, links && can(&[opcode::ReadFixed::CODE]));
+    Ok(Ring { ring, links, registered })
 }
 
 /// A system may give a ring and then forbid to use it.
@@ -85,6 +89,7 @@ enum Stage {
 pub(crate) struct Driver {
     ring: IoUring,
     links: bool,
+    registered: Registered,
     /// By the number that a completion carries.
     stages: Vec<Option<Stage>>,
     free: Vec<usize>,
@@ -97,10 +102,10 @@ pub(crate) struct Driver {
 struct Beyond(#[allow(dead_code)] [u8; ALIGN]);
 
 impl Driver {
-    pub(crate) fn new(Ring { ring, links }: Ring) -> Self {
+    pub(crate) fn new(Ring { ring, links, registered }: Ring) -> Self {
         let stages = (0..DEPTH).map(|_| None).collect();
         let beyond = Box::new(Beyond([0; ALIGN]));
-        Driver { ring, links, stages, free: (0..DEPTH).collect(), beyond }
+        Driver { ring, links, registered, stages, free: (0..DEPTH).collect(), beyond }
     }
 
     fn flying(&self) -> usize {
@@ -158,8 +163,13 @@ impl Driver {
             Seen::Small { flight, path, bytes } => {
                 let Some(flight) = shared.sized(flight, bytes) else { return };
                 let place = *self.free.last().expect("that of the question is free");
+                let landing = flight.landing.as_ref().expect("its size is known");
+                let known = self.registered.place(&self.ring, landing);
+                if known.is_some() {
+                    shared.counts.registered.fetch_add(1, Relaxed);
+                }
                 let mut link = Link::new(flight, path);
-                let entries = link.entries(place, (&raw mut *self.beyond).cast());
+                let entries = link.entries(place, known, (&raw mut *self.beyond).cast());
                 self.push(&entries, Stage::Linked(link));
             }
             Seen::None { flight, error } => drop(shared.opened(flight, Err(error))),
