@@ -227,13 +227,14 @@ impl Driver {
         pushed.expect("the ring has as many entries as all places need");
     }
 
-    /// Hands all entries to the system, and waits for a completion, but not for long.
+    /// Hands all entries to the system, and waits for completions, but not for long. With many
+    /// files under way it waits for a few at once: each waking costs as much as reading one.
     fn wait(&mut self) {
         let time = types::Timespec::new().nsec(LOOK_NS);
         let until = types::SubmitArgs::new().timespec(&time);
         // Interrupted, out of time, busy: the completions say how far it came.
         let _span = WAIT.begin();
-        let _ = self.ring.submitter().submit_with_args(1, &until);
+        let _ = self.ring.submitter().submit_with_args((self.flying() / 4).max(1), &until);
     }
 
     fn finish(&mut self, shared: &Arc<Shared>) {
