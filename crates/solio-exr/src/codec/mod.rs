@@ -3,6 +3,19 @@
 //! Both sides see the chunk as [`Block`](crate::Block) lays it out. A chunk that does not shrink
 //! is stored as it is, in every method; the container does that, not the methods.
 
+#[allow(dead_code)] // until the container calls it
+pub(crate) mod b44;
+#[allow(dead_code)]
+mod deflate;
+#[allow(dead_code)]
+mod half;
+#[allow(dead_code)]
+mod layout;
+#[allow(dead_code)]
+pub(crate) mod pxr24;
+#[cfg(test)]
+mod samples;
+
 /// How the chunks of a part are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {

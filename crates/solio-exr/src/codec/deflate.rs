@@ -1,0 +1,44 @@
+//! zlib streams inside chunks: one compressor a thread and level, one decompressor a thread.
+
+use std::cell::RefCell;
+
+use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
+use solio_base::{Error, Result};
+
+/// The level that the reference uses where nobody asks for another.
+pub(super) const DEFAULT_LEVEL: u8 = 4;
+
+thread_local! {
+    static DECOMPRESSOR: RefCell<Decompressor> = RefCell::new(Decompressor::new());
+    static COMPRESSORS: RefCell<[Option<Compressor>; 13]> = const { RefCell::new([const { None }; 13]) };
+}
+
+/// Unpacks one zlib stream, which must fill `out`.
+pub(super) fn unpack(input: &[u8], out: &mut [u8]) -> Result<()> {
+    let expected = out.len();
+    let result = DECOMPRESSOR.with_borrow_mut(|d| d.zlib_decompress(input, out));
+    match result {
+        Ok(bytes) if bytes == expected => Ok(()),
+        Ok(bytes) => {
+            Err(Error::corrupt(format!("zlib data hold {bytes} bytes; {expected} are expected")))
+        }
+        Err(DecompressionError::InsufficientSpace) => {
+            Err(Error::corrupt(format!("zlib data hold more than the expected {expected} bytes")))
+        }
+        Err(DecompressionError::BadData) => Err(Error::corrupt("zlib data are damaged")),
+    }
+}
+
+/// Appends `input` as one zlib stream; `level` from 0 to 12.
+pub(super) fn pack(input: &[u8], level: u8, out: &mut Vec<u8>) {
+    COMPRESSORS.with_borrow_mut(|compressors| {
+        let level = usize::from(level.min(12));
+        let compressor = compressors[level].get_or_insert_with(|| {
+            Compressor::new(CompressionLvl::new(level as i32).expect("levels go to 12"))
+        });
+        let start = out.len();
+        out.resize(start + compressor.zlib_compress_bound(input.len()), 0);
+        let written = compressor.zlib_compress(input, &mut out[start..]).expect("bound is enough");
+        out.truncate(start + written);
+    });
+}
