@@ -10,11 +10,17 @@ mod deflate;
 #[allow(dead_code)]
 mod half;
 #[allow(dead_code)]
+mod huffman;
+#[allow(dead_code)]
 mod layout;
+#[allow(dead_code)]
+pub(crate) mod piz;
 #[allow(dead_code)]
 pub(crate) mod pxr24;
 #[cfg(test)]
 mod samples;
+#[allow(dead_code)]
+mod wavelet;
 
 /// How the chunks of a part are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,173 @@
+//! Writing Huffman code.
+
+use super::lengths::{self, Tree};
+use super::{FEWEST_OF_MANY, LONGEST, MANY_ZEROS, SYMBOLS, TWO_ZEROS};
+
+/// Memory for [`encode`].
+#[derive(Default)]
+pub(crate) struct Encoder {
+    counts: Vec<u32>,
+    leaves: Vec<u64>,
+    tree: Tree,
+    /// Of each symbol, `code << 6 | length`.
+    codes: Vec<u64>,
+}
+
+/// Appends head, table and data; `symbols` are at least one and at most 2^32.
+pub(crate) fn encode(encoder: &mut Encoder, symbols: &[u16], out: &mut Vec<u8>) {
+    let Some((low, high)) = encoder.find_codes(symbols) else { return };
+    let start = out.len();
+    out.extend_from_slice(&[0; super::HEAD]);
+    put_table(&encoder.codes[low..=high], out);
+    let table = out.len() - start - super::HEAD;
+    let bits = encoder.put_data(symbols, high, out);
+    for (place, number) in [low, high, table, bits].into_iter().enumerate() {
+        out[start + 4 * place..][..4].copy_from_slice(&(number as u32).to_le_bytes());
+    }
+}
+
+impl Encoder {
+    /// Counts symbols and gives them codes; says which is the lowest one with a code, and which
+    /// stands for runs.
+    fn find_codes(&mut self, symbols: &[u16]) -> Option<(usize, usize)> {
+        let counts = &mut self.counts;
+        counts.clear();
+        counts.resize(1 << 16, 0);
+        let table: &mut [u32; 1 << 16] = counts.as_mut_slice().try_into().expect("so many");
+        for symbol in symbols {
+            table[usize::from(*symbol)] += 1;
+        }
+        self.leaves.clear();
+        for (symbol, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            self.leaves.push(u64::from(*count) << 17 | symbol as u64);
+        }
+        let low = (self.leaves.first()? & 0x1_ffff) as usize;
+        let run = (self.leaves.last()? & 0x1_ffff) as usize + 1;
+        self.leaves.push(1 << 17 | run as u64);
+
+        let codes = &mut self.codes;
+        codes.clear();
+        codes.resize(SYMBOLS, 0);
+        let mut firsts = [0u64; LONGEST + 1];
+        lengths::depths(&mut self.leaves, &mut self.tree, |symbol, length| {
+            codes[symbol as usize] = u64::from(length);
+            firsts[usize::from(length)] += 1;
+        });
+        let mut code = 0;
+        for first in firsts.iter_mut().rev() {
+            code = (code + std::mem::replace(first, code)) >> 1;
+        }
+        for entry in codes[low..=run].iter_mut().filter(|entry| **entry > 0) {
+            let first = &mut firsts[*entry as usize];
+            *entry |= *first << 6;
+            *first += 1;
+        }
+        Some((low, run))
+    }
+
+    /// Appends the data; says how many bits they have.
+    fn put_data(&self, symbols: &[u16], run: usize, out: &mut Vec<u8>) -> usize {
+        // No more than without runs.
+        let length = |(count, code): (&u32, &u64)| u64::from(*count) * (code & 63);
+        let most: u64 = self.counts.iter().zip(&self.codes).map(length).sum();
+        let start = out.len();
+        out.resize(start + most as usize / 8 + 16, 0);
+        let codes: &[u64; SYMBOLS] = self.codes.as_slice().try_into().expect("so many");
+        let mut bits = Bits { out: &mut out[start..], at: 0, held: 0, count: 0 };
+        let run = codes[run];
+        let mut at = 0;
+        while let Some(symbol) = symbols.get(at) {
+            let code = codes[usize::from(*symbol)];
+            at += 1;
+            if symbols.get(at) != Some(symbol) {
+                bits.put(code >> 6, code & 63);
+                continue;
+            }
+            let rest = &symbols[at..symbols.len().min(at + 255)];
+            let repeats = rest.iter().position(|s| s != symbol).unwrap_or(rest.len());
+            at += repeats;
+            let length = code & 63;
+            if length + (run & 63) + 8 < length * repeats as u64 {
+                bits.put(code >> 6, length);
+                bits.put(run >> 6, run & 63);
+                bits.put(repeats as u64, 8);
+            } else {
+                for _ in 0..=repeats {
+                    bits.put(code >> 6, length);
+                }
+            }
+        }
+        let total = bits.finish();
+        out.truncate(start + total.div_ceil(8));
+        total
+    }
+}
+
+/// Appends the lengths of codes.
+fn put_table(codes: &[u64], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + codes.len() * 6 / 8 + 32, 0);
+    let mut bits = Bits { out: &mut out[start..], at: 0, held: 0, count: 0 };
+    let mut rest = codes;
+    while let Some(code) = rest.first() {
+        let most = &rest[..rest.len().min(255 + FEWEST_OF_MANY)];
+        let zeros = most.iter().position(|c| *c != 0).unwrap_or(most.len());
+        match zeros {
+            0 => bits.put(code & 63, 6),
+            1 => bits.put(0, 6),
+            2..FEWEST_OF_MANY => bits.put(TWO_ZEROS + zeros as u64 - 2, 6),
+            _ => bits.put(MANY_ZEROS << 8 | (zeros - FEWEST_OF_MANY) as u64, 14),
+        }
+        rest = &rest[zeros.max(1)..];
+    }
+    let total = bits.finish();
+    out.truncate(start + total.div_ceil(8));
+}
+
+/// Writes bits from the highest down.
+struct Bits<'a> {
+    out: &'a mut [u8],
+    at: usize,
+    /// The last `count` bits are not yet written.
+    held: u64,
+    count: u32,
+}
+
+impl Bits<'_> {
+    /// At most 58 bits; needs 8 bytes of room behind the last whole byte.
+    #[inline(always)]
+    fn put(&mut self, bits: u64, length: u64) {
+        let length = length as u32;
+        if self.count + length > 64 {
+            // Only after a code of more than 32 bits; whole bytes go out first.
+            self.flush();
+        }
+        if self.count + length > 64 {
+            let half = length / 2;
+            self.put(bits >> half, u64::from(length - half));
+            self.put(bits & ((1 << half) - 1), u64::from(half));
+            return;
+        }
+        self.held = self.held << length | bits;
+        self.count += length;
+        if self.count >= 32 {
+            self.flush();
+        }
+    }
+
+    /// Writes whole bytes; fewer than 8 bits stay.
+    #[inline(always)]
+    fn flush(&mut self) {
+        let word = self.held.checked_shl(64 - self.count).unwrap_or(0);
+        self.out[self.at..][..8].copy_from_slice(&word.to_be_bytes());
+        self.at += self.count as usize / 8;
+        self.count %= 8;
+    }
+
+    /// Writes the rest; says how many bits there are.
+    fn finish(mut self) -> usize {
+        let total = self.at * 8 + self.count as usize;
+        self.flush();
+        total
+    }
+}
