@@ -88,6 +88,18 @@ pub trait Sink: Send {
             Ok(())
         })
     }
+
+    /// Whether [`Sink::rewrite`] works: not on pipes and compressed streams.
+    fn can_rewrite(&self) -> bool {
+        false
+    }
+
+    /// Puts `bytes` in the place of those that start `before_end` bytes before the end of what was
+    /// put down so far: for formats whose head is known last.
+    fn rewrite(&mut self, before_end: u64, bytes: &[u8]) -> Result<()> {
+        let _ = (before_end, bytes);
+        Err(Error::argument("this output cannot be rewritten"))
+    }
 }
 
 /// Fills the buffer of chunk `i`; see [`Sink::write_chunks`].
@@ -99,5 +111,17 @@ impl Sink for Vec<u8> {
             self.extend_from_slice(bytes);
             Ok(())
         })
+    }
+
+    fn can_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(&mut self, before_end: u64, bytes: &[u8]) -> Result<()> {
+        let start = usize::try_from(before_end).ok().and_then(|back| self.len().checked_sub(back));
+        let place = start.and_then(|start| self.get_mut(start..start + bytes.len()));
+        let place = place.ok_or_else(|| Error::argument("nothing was put down there"))?;
+        place.copy_from_slice(bytes);
+        Ok(())
     }
 }

@@ -5,7 +5,20 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
+mod chunk;
 pub mod codec;
+mod cursor;
+pub mod header;
+pub mod model;
+mod read;
+mod shape;
+mod table;
+mod write;
 
 pub use block::{Block, Channel, PixelType};
 pub use codec::Compression;
+pub use header::{Header, decode_header};
+pub use model::Image;
+pub use read::{Levels, ReadOptions, decode_exr};
+pub use shape::{Level, Shape};
+pub use write::{Layout, WriteOptions, encode_exr};

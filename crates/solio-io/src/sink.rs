@@ -294,6 +294,25 @@ impl Sink for FileSink {
         self.raw_bytes += bytes.len() as u64;
         self.gather(bytes)
     }
+
+    fn can_rewrite(&self) -> bool {
+        self.options.compression == Compression::None && self.out.atomic().is_some()
+    }
+
+    fn rewrite(&mut self, before_end: u64, bytes: &[u8]) -> Result<()> {
+        let end = self.file_bytes + self.gathered.len() as u64;
+        let inside = bytes.len() as u64 <= before_end && before_end <= end;
+        if !inside || !self.can_rewrite() {
+            let message = "this output cannot be rewritten there";
+            return Err(solio_base::Error::argument(message).at_path(&self.path));
+        }
+        self.flush_gathered()?;
+        let Some(AtomicFile { file, .. }) = self.out.atomic() else { return Ok(()) };
+        let engine = engine::of_process()?;
+        engine.write(&self.path, file, end - before_end, bytes.to_vec())?;
+        self.synced = false;
+        Ok(())
+    }
 }
 
 /// Writes to what has no offsets: pipes, devices.

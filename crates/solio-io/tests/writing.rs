@@ -50,6 +50,35 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
+fn what_was_put_down_can_be_rewritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let work = work(2);
+    let mut sink = FileSink::create(&path, &SinkOptions::default(), &work).unwrap();
+    assert!(sink.can_rewrite());
+    sink.write_bytes(&work, b"head\n").unwrap();
+    sink.write_chunks(&work, 3, &|i, b| {
+        b.extend_from_slice(line(i).as_bytes());
+        Ok(())
+    })
+    .unwrap();
+    let after: usize = (0..3).map(|i| line(i).len()).sum();
+    sink.rewrite(after as u64 + 5, b"HE").unwrap();
+    assert!(sink.rewrite(after as u64 + 6, b"HE").is_err());
+    assert!(sink.rewrite(1, b"HE").is_err());
+    sink.write_bytes(&work, b"tail").unwrap();
+    sink.rewrite(4, b"TAIL").unwrap();
+    assert_eq!(sink.commit().unwrap().file_bytes, after as u64 + 9);
+    let expected = format!("HEad\n{}TAIL", (0..3).map(line).collect::<String>());
+    assert_eq!(fs::read(&path).unwrap(), expected.as_bytes());
+
+    let packed = SinkOptions { compression: Compression::Gzip, ..SinkOptions::default() };
+    let mut sink = FileSink::create(&path, &packed, &work).unwrap();
+    sink.write_bytes(&work, b"head").unwrap();
+    assert!(!sink.can_rewrite() && sink.rewrite(4, b"HEAD").is_err());
+}
+
+#[test]
 fn what_is_written_is_read_on_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let expected = format!("head\n{}tail\n", (0..100).map(line).collect::<String>());

@@ -3,24 +3,103 @@
 //! Both sides see the chunk as [`Block`](crate::Block) lays it out. A chunk that does not shrink
 //! is stored as it is, in every method; the container does that, not the methods.
 
-#[allow(dead_code)] // until the container calls it
-pub(crate) mod b44;
-#[allow(dead_code)]
+mod b44;
 mod deflate;
-#[allow(dead_code)]
+mod filter;
 mod half;
-#[allow(dead_code)]
 mod huffman;
-#[allow(dead_code)]
 mod layout;
-#[allow(dead_code)]
-pub(crate) mod piz;
-#[allow(dead_code)]
-pub(crate) mod pxr24;
+mod piz;
+mod pxr24;
+mod rle;
 #[cfg(test)]
 mod samples;
-#[allow(dead_code)]
 mod wavelet;
+mod zip;
+
+use crate::Block;
+use solio_base::{Error, Result};
+
+/// What a thread keeps from chunk to chunk.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// Bytes between the byte filter and what packs them.
+    filtered: Vec<u8>,
+}
+
+/// Unpacks one chunk; `out` has the bytes of `block`, and fewer than those are in `input`.
+pub(crate) fn decode(
+    compression: Compression,
+    block: &Block<'_>,
+    input: &[u8],
+    out: &mut [u8],
+    scratch: &mut Scratch,
+) -> Result<()> {
+    debug_assert_eq!(out.len() as u64, block.bytes());
+    match compression {
+        Compression::None => {
+            let message = format!("{} bytes of pixels, not {}", input.len(), out.len());
+            Err(Error::corrupt(message))
+        }
+        Compression::Rle => rle::decode(input, out, &mut scratch.filtered),
+        Compression::Zips | Compression::Zip => zip::decode(input, out, &mut scratch.filtered),
+        Compression::Piz => piz::decode(block, input, out),
+        Compression::Pxr24 => pxr24::decode(block, input, out),
+        Compression::B44 | Compression::B44a => b44::decode(block, input, out),
+        other => Err(unsupported(other)),
+    }
+}
+
+/// Packs one chunk: appends to `out`, perhaps more bytes than `raw` has.
+pub(crate) fn encode(
+    compression: Compression,
+    level: Option<f32>,
+    block: &Block<'_>,
+    raw: &[u8],
+    out: &mut Vec<u8>,
+    scratch: &mut Scratch,
+) -> Result<()> {
+    debug_assert_eq!(raw.len() as u64, block.bytes());
+    match compression {
+        Compression::None => {
+            out.extend_from_slice(raw);
+            Ok(())
+        }
+        Compression::Rle => {
+            rle::encode(raw, out, &mut scratch.filtered);
+            Ok(())
+        }
+        Compression::Zips | Compression::Zip => zip::encode(level, raw, out, &mut scratch.filtered),
+        Compression::Piz => piz::encode(block, raw, out),
+        Compression::Pxr24 => pxr24::encode(block, raw, out),
+        Compression::B44 => b44::encode(block, false, raw, out),
+        Compression::B44a => b44::encode(block, true, raw, out),
+        other => Err(unsupported(other)),
+    }
+}
+
+fn unsupported(compression: Compression) -> Error {
+    Error::unsupported(format!("the compression {} is not supported", compression.name()))
+}
+
+/// Most bytes that one byte of a chunk can stand for.
+///
+/// A header that promises more than the file can hold is refused before memory is taken. Run
+/// lengths: 128 from two. Deflate: 258 bytes from two bits; PXR24 has three for four. PIZ: 256
+/// values from nine bits. B44A: 32 bytes from three. Zstandard: 128 KiB from four. The others have
+/// no bound that is worth knowing.
+pub(crate) fn most_from_a_byte(compression: Compression) -> u64 {
+    match compression {
+        Compression::None => 1,
+        Compression::Rle => 64,
+        Compression::Zips | Compression::Zip => 1032,
+        Compression::Pxr24 => 1376,
+        Compression::Piz => 512,
+        Compression::B44 | Compression::B44a => 11,
+        Compression::Zstd => 1 << 15,
+        _ => 1 << 20,
+    }
+}
 
 /// How the chunks of a part are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,6 +161,26 @@ impl Compression {
     /// Its number in the file.
     pub fn number(self) -> u8 {
         self as u8
+    }
+
+    /// Its name, as `exrheader` and people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Rle => "rle",
+            Compression::Zips => "zips",
+            Compression::Zip => "zip",
+            Compression::Piz => "piz",
+            Compression::Pxr24 => "pxr24",
+            Compression::B44 => "b44",
+            Compression::B44a => "b44a",
+            Compression::Dwaa => "dwaa",
+            Compression::Dwab => "dwab",
+            Compression::Htj2k256 => "htj2k256",
+            Compression::Htj2k32 => "htj2k32",
+            Compression::Lj2k => "lj2k",
+            Compression::Zstd => "zstd",
+        }
     }
 
     /// Scanlines in a chunk of a part without tiles.

@@ -1,0 +1,56 @@
+//! ZIP and ZIPS: the byte filter, then a zlib stream.
+
+use super::{deflate, filter};
+use solio_base::{Error, Result};
+
+/// The level of the reference.
+const LEVEL: f32 = 4.0;
+
+pub(super) fn decode(input: &[u8], out: &mut [u8], filtered: &mut Vec<u8>) -> Result<()> {
+    filtered.resize(out.len(), 0);
+    deflate::unpack(input, filtered)?;
+    filter::merge(filtered, out);
+    Ok(())
+}
+
+pub(super) fn encode(
+    level: Option<f32>,
+    raw: &[u8],
+    out: &mut Vec<u8>,
+    filtered: &mut Vec<u8>,
+) -> Result<()> {
+    let level = level.unwrap_or(LEVEL);
+    if !(0.0..=12.0).contains(&level) {
+        return Err(Error::argument(format!("zip has levels 0 to 12, not {level}")));
+    }
+    filter::split(raw, filtered);
+    deflate::pack(filtered, level as u8, out);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_and_back_and_damaged() {
+        let raw: Vec<u8> = (0..3001u32).map(|i| (i * i / 1000) as u8).collect();
+        let mut scratch = Vec::new();
+        for level in [None, Some(0.0), Some(1.0), Some(9.0)] {
+            let mut packed = vec![1, 2];
+            encode(level, &raw, &mut packed, &mut scratch).unwrap();
+            let packed = &packed[2..];
+            let mut again = vec![0; raw.len()];
+            decode(packed, &mut again, &mut scratch).unwrap();
+            assert_eq!(again, raw);
+            assert!(decode(packed, &mut again[1..], &mut scratch).is_err());
+            let mut long = vec![0; raw.len() + 1];
+            let e = decode(packed, &mut long, &mut scratch).unwrap_err();
+            assert_eq!(e.message(), "zlib data hold 3001 bytes; 3002 are expected");
+            for end in (0..packed.len()).step_by(13) {
+                assert!(decode(&packed[..end], &mut again, &mut scratch).is_err());
+            }
+        }
+        assert!(encode(Some(13.0), &raw, &mut Vec::new(), &mut scratch).is_err());
+    }
+}

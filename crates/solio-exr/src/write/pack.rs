@@ -1,0 +1,72 @@
+//! All chunks of a file, in the order of the file, each with its place noted for the table.
+
+use super::plan;
+use crate::chunk::Leader;
+use crate::codec;
+use crate::model::{Image, Pixels};
+use crate::shape::Shape;
+use solio_base::{Result, Sink, Work};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Pixels that are packed in one go, in bytes: enough that handing them out costs nothing.
+const JOB_BYTES: u64 = 256 << 10;
+
+/// What all chunks of a file have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    /// How hard chunks are compressed.
+    pub(super) level: Option<f32>,
+    /// Whether a chunk names its part.
+    pub(super) multipart: bool,
+}
+
+/// What a thread keeps from chunk to chunk.
+#[derive(Default)]
+pub(super) struct Buffers {
+    pub(super) raw: Vec<u8>,
+    pub(super) scratch: codec::Scratch,
+}
+
+/// Writes the chunks of all parts; their sizes, by part and number.
+pub(super) fn chunks(
+    image: &Image<'_>,
+    shapes: &[Shape],
+    level: Option<f32>,
+    sink: &mut dyn Sink,
+    work: &Work,
+) -> Result<Vec<Vec<u64>>> {
+    let style = Style { level, multipart: shapes.len() > 1 };
+    let pool: Mutex<Vec<Buffers>> = Mutex::default();
+    let mut all = Vec::new();
+    for (index, (part, shape)) in image.parts.iter().zip(shapes).enumerate() {
+        let order = plan::order(shape);
+        let sizes: Vec<AtomicU64> = order.iter().map(|_| AtomicU64::new(0)).collect();
+        let first = shape.block(&shape.place(0).window).bytes().max(1);
+        let group = (JOB_BYTES / first).clamp(1, 1 << 16) as usize;
+        let groups: Vec<&[u64]> = order.chunks(group).collect();
+        let fill = |i: usize, out: &mut Vec<u8>| {
+            let lock = || pool.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut buffers = lock().pop().unwrap_or_default();
+            for &chunk in groups[i] {
+                let start = out.len();
+                let place = shape.place(chunk);
+                let leader = Leader::of_chunk(shape, index, chunk);
+                match &part.pixels {
+                    Pixels::Flat(levels) => {
+                        super::flat::chunk(levels, shape, leader, &place, style, &mut buffers, out)?
+                    }
+                    Pixels::Deep(_) => {
+                        return Err(solio_base::Error::unsupported("deep data"));
+                    }
+                }
+                sizes[chunk as usize].store((out.len() - start) as u64, Ordering::Relaxed);
+            }
+            lock().push(buffers);
+            Ok(())
+        };
+        sink.write_chunks(work, groups.len(), &fill)?;
+        all.push(sizes.into_iter().map(AtomicU64::into_inner).collect());
+    }
+    Ok(all)
+}

@@ -1,0 +1,258 @@
+//! What is written is read again: every make of image, every compression.
+
+mod images;
+
+use images::flat_images;
+use solio_base::{Result, Sink, Source, Work};
+use solio_exr::header::{Box2i, LineOrder, Part, Tiles};
+use solio_exr::model::{Image, Pixels, Plane};
+use solio_exr::{Compression, Layout, Levels, ReadOptions, WriteOptions};
+use solio_exr::{decode_exr, encode_exr};
+
+const LOSSLESS: [Compression; 5] =
+    [Compression::None, Compression::Rle, Compression::Zips, Compression::Zip, Compression::Piz];
+
+fn write(image: &Image<'_>, options: &WriteOptions, threads: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let work = Work { threads, ..Work::default() };
+    encode_exr(image, options, &mut bytes, &work).unwrap();
+    bytes
+}
+
+fn read(bytes: &[u8], options: &ReadOptions, threads: usize) -> Image<'static> {
+    decode_exr(&bytes, options, &Work { threads, ..Work::default() }).unwrap()
+}
+
+fn all() -> ReadOptions {
+    ReadOptions { levels: Levels::All, ..ReadOptions::default() }
+}
+
+fn pixels<'i>(image: &'i Image<'i>) -> Vec<&'i Pixels<'i>> {
+    image.parts.iter().map(|part| &part.pixels).collect()
+}
+
+/// The planes of the first level of the first part.
+fn planes<'i>(image: &'i Image<'i>) -> &'i [Plane<'i>] {
+    let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
+    &levels[0].planes
+}
+
+/// A source that has its bytes elsewhere.
+struct Elsewhere(Vec<u8>);
+
+impl Source for Elsewhere {
+    fn len_bytes(&self) -> Option<u64> {
+        self.0.len_bytes()
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        self.0.read_at(offset, buf)
+    }
+}
+
+/// A source that gives its bytes once.
+struct Stream(Vec<u8>);
+
+impl Source for Stream {
+    fn len_bytes(&self) -> Option<u64> {
+        None
+    }
+    fn is_sequential(&self) -> bool {
+        true
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        self.0.read_at(offset, buf)
+    }
+}
+
+/// A sink that cannot go back.
+#[derive(Default)]
+struct Pipe(Vec<u8>);
+
+impl Sink for Pipe {
+    fn write_chunks(
+        &mut self,
+        work: &Work,
+        chunks: usize,
+        fill: &solio_base::FillChunk<'_>,
+    ) -> Result<()> {
+        self.0.write_chunks(work, chunks, fill)
+    }
+}
+
+#[test]
+fn images_come_back_to_the_bit() {
+    for compression in LOSSLESS {
+        for (name, image) in flat_images(compression) {
+            let bytes = write(&image, &WriteOptions::default(), 1);
+            let again = read(&bytes, &all(), 1);
+            assert!(pixels(&again) == pixels(&image), "{name}, {compression:?}");
+            assert_eq!(write(&image, &WriteOptions::default(), 4), bytes, "{name}");
+            assert!(read(&bytes, &all(), 4) == again, "{name}");
+            assert_eq!(write(&again, &WriteOptions::default(), 2), bytes, "{name}");
+            let elsewhere = decode_exr(&Elsewhere(bytes.clone()), &all(), &Work::default());
+            assert!(elsewhere.unwrap() == again, "{name}");
+            let stream = decode_exr(&Stream(bytes.clone()), &all(), &Work::default());
+            assert!(stream.unwrap() == again, "{name}");
+            let mut pipe = Pipe::default();
+            encode_exr(&image, &WriteOptions::default(), &mut pipe, &Work::default()).unwrap();
+            assert_eq!(pipe.0, bytes, "{name}");
+        }
+    }
+}
+
+#[test]
+fn lossy_methods_keep_the_shape() {
+    for compression in [Compression::Pxr24, Compression::B44, Compression::B44a] {
+        for (name, image) in flat_images(compression) {
+            let again = read(&write(&image, &WriteOptions::default(), 2), &all(), 2);
+            for (a, b) in again.parts.iter().zip(&image.parts) {
+                assert_eq!(a.header.attributes.len().min(8), 8, "{name}");
+                let (Pixels::Flat(a), Pixels::Flat(b)) = (&a.pixels, &b.pixels) else { panic!() };
+                for (a, b) in a.iter().zip(b) {
+                    let lengths = |planes: &[Plane<'_>]| -> Vec<usize> {
+                        planes.iter().map(|plane| plane.samples.len()).collect()
+                    };
+                    assert_eq!(lengths(&a.planes), lengths(&b.planes), "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// Samples of the plane `name` in `window`, one by one.
+fn cut(image: &Image<'_>, level: usize, name: &str, window: &Box2i) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    for part in &image.parts {
+        let Pixels::Flat(levels) = &part.pixels else { continue };
+        let Some(level) = levels.get(level) else { continue };
+        for plane in level.planes.iter().filter(|plane| plane.channel.name == name) {
+            let (xs, ys) = (plane.channel.x_sampling, plane.channel.y_sampling);
+            let bytes = plane.channel.pixel_type.bytes();
+            let mut samples = plane.samples.as_bytes().chunks(bytes);
+            for y in level.window.min[1]..=level.window.max[1] {
+                for x in level.window.min[0]..=level.window.max[0] {
+                    if y.rem_euclid(ys) != 0 || x.rem_euclid(xs) != 0 {
+                        continue;
+                    }
+                    let sample = samples.next().unwrap();
+                    let inside =
+                        |at: i32, axis: usize| (window.min[axis]..=window.max[axis]).contains(&at);
+                    if inside(x, 0) && inside(y, 1) {
+                        found.push(sample.to_vec());
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_choice_gives_the_same_samples() {
+    for (name, image) in flat_images(Compression::Zip) {
+        let bytes = write(&image, &WriteOptions::default(), 1);
+        let first = image.parts[0].header.shape().unwrap();
+        for channel in &first.channels {
+            for level in first.levels.iter().enumerate() {
+                let (index, level) = level;
+                for (dx, dy, width, height) in [(0, 0, 400, 1), (3, 5, 6, 20), (1, 17, 2, 2)] {
+                    let min = [level.window.min[0] + dx, level.window.min[1] + dy];
+                    let window = Box2i { min, max: [min[0] + width - 1, min[1] + height - 1] };
+                    let options = ReadOptions {
+                        parts: Some(vec![0]),
+                        channels: Some(vec![channel.name.clone()]),
+                        levels: Levels::One(level.x, level.y),
+                        window: Some(window),
+                        ..ReadOptions::default()
+                    };
+                    if window.intersection(&level.window).is_none() {
+                        assert!(decode_exr(&bytes, &options, &Work::serial()).is_err());
+                        continue;
+                    }
+                    let part = read(&bytes, &options, 2);
+                    assert_eq!(part.parts[0].header.shape().unwrap().channels.len(), 1);
+                    let whole = Image { parts: vec![image.parts[0].clone()], ..Image::default() };
+                    let expected = cut(&whole, index, &channel.name, &window);
+                    assert_eq!(cut(&part, 0, &channel.name, &window), expected, "{name}");
+                    // What was chosen is an image of its own.
+                    let again = read(&write(&part, &WriteOptions::default(), 1), &all(), 1);
+                    assert!(planes(&again) == planes(&part), "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn options_change_how_it_is_stored_not_what() {
+    let (_, image) = flat_images(Compression::None).swap_remove(2);
+    let tiles =
+        Tiles { width: 6, height: 9, levels: Default::default(), rounding: Default::default() };
+    for layout in [Layout::Keep, Layout::Scanlines, Layout::Tiles(tiles)] {
+        for line_order in [LineOrder::Increasing, LineOrder::Decreasing] {
+            let options = WriteOptions {
+                compression: Some(Compression::Zip),
+                level: Some(1.0),
+                line_order: Some(line_order),
+                layout,
+            };
+            let again = read(&write(&image, &options, 2), &all(), 2);
+            assert!(pixels(&again) == pixels(&image));
+            let shape = again.parts[0].header.shape().unwrap();
+            assert_eq!((shape.compression, shape.line_order), (Compression::Zip, line_order));
+            assert_eq!(shape.kind.is_tiled(), matches!(layout, Layout::Tiles(_)));
+        }
+    }
+}
+
+#[test]
+fn an_unfinished_file_gives_what_it_has() {
+    let names = ["scanlines 1", "tiles 9", "parts"];
+    for (name, image) in flat_images(Compression::Rle) {
+        if !names.contains(&name.as_str()) {
+            continue;
+        }
+        let bytes = write(&image, &WriteOptions::default(), 1);
+        let chunks: u64 = image.parts.iter().map(|part| part.header.shape().unwrap().chunks).sum();
+        let mut head = Vec::new();
+        let parts: Vec<Part> =
+            read(&bytes, &all(), 1).parts.into_iter().map(|p| p.header).collect();
+        let header = solio_exr::Header { parts, ..Default::default() };
+        header.encode(&mut head).unwrap();
+        let table = head.len()..head.len() + 8 * chunks as usize;
+        let mut unfinished = bytes.clone();
+        unfinished[table.clone()].fill(0);
+        assert!(read(&unfinished, &all(), 1) == read(&bytes, &all(), 1), "{name}");
+        let end = table.end + (bytes.len() - table.end) / 2;
+        let e = decode_exr(&&unfinished[..end], &all(), &Work::serial()).unwrap_err();
+        assert!(e.message().contains("was not written to its end"), "{e}");
+        assert!(e.offset().is_some());
+        let partial = ReadOptions { partial: true, ..all() };
+        let some = read(&unfinished[..end], &partial, 2);
+        assert!(!some.missing.is_empty() && (some.missing.len() as u64) < chunks, "{name}");
+        assert!(some == read(&unfinished[..end], &partial, 1));
+    }
+}
+
+#[test]
+fn wrong_wishes_are_refused() {
+    let (_, image) = flat_images(Compression::Zip).pop().unwrap();
+    let bytes = write(&image, &WriteOptions::default(), 1);
+    let refused = |options: ReadOptions| {
+        decode_exr(&bytes, &options, &Work::serial()).unwrap_err().to_string()
+    };
+    let parts = ReadOptions { parts: Some(vec![2]), ..Default::default() };
+    assert_eq!(refused(parts), "there is no part 2; the file has 2, from 0 on");
+    let channels = ReadOptions { channels: Some(vec!["X".into()]), ..Default::default() };
+    assert_eq!(refused(channels), "there is no channel \"X\"");
+    let levels = ReadOptions { levels: Levels::One(9, 9), ..Default::default() };
+    assert_eq!(refused(levels), "part 0 has no level 9, 9");
+    let mut broken = image.clone();
+    let Pixels::Flat(levels) = &mut broken.parts[1].pixels else { panic!() };
+    levels.pop();
+    let e = encode_exr(&broken, &WriteOptions::default(), &mut Vec::new(), &Work::serial());
+    assert_eq!(
+        e.unwrap_err().to_string(),
+        "part 1: the header needs 4 levels of detail; there are 3"
+    );
+}
