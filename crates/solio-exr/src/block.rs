@@ -80,6 +80,16 @@ impl Block<'_> {
     }
 }
 
+/// The samples of one deep chunk: row by row, in each channel by channel, all samples of the row
+/// side by side. Deep channels are not subsampled.
+#[derive(Clone, Debug)]
+pub struct DeepBlock<'a> {
+    /// All channels of the part, in the order of the header.
+    pub channels: &'a [Channel],
+    /// How many samples each row has, in every channel.
+    pub row_samples: &'a [u64],
+}
+
 /// How many numbers of `range` divide by `step`.
 fn multiples(range: &Range<i32>, step: i32) -> usize {
     let below = |end: i32| (i64::from(end) - 1).div_euclid(i64::from(step));

@@ -3,6 +3,7 @@
 use crate::header::{self, Box2i};
 use crate::{Channel, PixelType};
 use half::f16;
+use solio_base::{Error, Result};
 use std::borrow::Cow;
 
 /// The parts of a file.
@@ -101,12 +102,12 @@ impl PartialEq for Samples<'_> {
 
 impl Samples<'static> {
     /// So many zeros. Memory is taken as it is written to.
-    pub(crate) fn zeros(pixel_type: PixelType, count: usize) -> Samples<'static> {
-        match pixel_type {
-            PixelType::Uint => Samples::Uint(Cow::Owned(zeros(count))),
-            PixelType::Half => Samples::Half(Cow::Owned(zeros(count))),
-            PixelType::Float => Samples::Float(Cow::Owned(zeros(count))),
-        }
+    pub(crate) fn zeros(pixel_type: PixelType, count: usize) -> Result<Samples<'static>> {
+        Ok(match pixel_type {
+            PixelType::Uint => Samples::Uint(Cow::Owned(zeros(count)?)),
+            PixelType::Half => Samples::Half(Cow::Owned(zeros(count)?)),
+            PixelType::Float => Samples::Float(Cow::Owned(zeros(count)?)),
+        })
     }
 
     /// The bytes, to be written to.
@@ -119,10 +120,12 @@ impl Samples<'static> {
     }
 }
 
-fn zeros<T: Clone + bytemuck::Zeroable>(count: usize) -> Vec<T> {
-    let mut values = bytemuck::zeroed_vec(count);
+/// So many zeros. Memory is taken as it is written to.
+pub(crate) fn zeros<T: bytemuck::Zeroable>(count: usize) -> Result<Vec<T>> {
+    let mut values = bytemuck::allocation::try_zeroed_vec(count)
+        .map_err(|()| Error::limit(format!("{count} samples do not fit into memory")))?;
     solio_base::memory::advise_huge(&mut values);
-    values
+    Ok(values)
 }
 
 impl Samples<'_> {

@@ -2,7 +2,7 @@
 
 mod images;
 
-use images::flat_images;
+use images::{deep_images, flat_images};
 use solio_base::{Result, Sink, Source, Work};
 use solio_exr::header::{Box2i, LineOrder, Part, Tiles};
 use solio_exr::model::{Image, Pixels, Plane};
@@ -11,6 +11,8 @@ use solio_exr::{decode_exr, encode_exr};
 
 const LOSSLESS: [Compression; 5] =
     [Compression::None, Compression::Rle, Compression::Zips, Compression::Zip, Compression::Piz];
+
+const DEEP: [Compression; 3] = [Compression::None, Compression::Rle, Compression::Zips];
 
 fn write(image: &Image<'_>, options: &WriteOptions, threads: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -82,7 +84,11 @@ impl Sink for Pipe {
 #[test]
 fn images_come_back_to_the_bit() {
     for compression in LOSSLESS {
-        for (name, image) in flat_images(compression) {
+        let mut images = flat_images(compression);
+        if DEEP.contains(&compression) {
+            images.append(&mut deep_images(compression));
+        }
+        for (name, image) in images {
             let bytes = write(&image, &WriteOptions::default(), 1);
             let again = read(&bytes, &all(), 1);
             assert!(pixels(&again) == pixels(&image), "{name}, {compression:?}");
@@ -179,6 +185,54 @@ fn a_choice_gives_the_same_samples() {
                     assert!(planes(&again) == planes(&part), "{name}");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn a_choice_of_deep_data_gives_the_same_samples() {
+    for (name, image) in deep_images(Compression::Zips) {
+        let bytes = write(&image, &WriteOptions::default(), 1);
+        let Pixels::Deep(levels) = &image.parts[0].pixels else { panic!() };
+        let whole = &levels[0];
+        let (width, [left, top]) = (whole.window.width() as usize, whole.window.min);
+        for (dx, dy, across, down) in [(0, 0, 19, 12), (3, 2, 5, 6), (9, 0, 1, 12), (18, 11, 9, 9)]
+        {
+            let min = [left + dx, top + dy];
+            let window = Box2i { min, max: [min[0] + across - 1, min[1] + down - 1] };
+            let options = ReadOptions {
+                parts: Some(vec![0]),
+                channels: Some(vec!["Z".into(), "id".into()]),
+                window: Some(window),
+                ..ReadOptions::default()
+            };
+            let part = read(&bytes, &options, 2);
+            let Pixels::Deep(levels) = &part.parts[0].pixels else { panic!() };
+            let cut = &levels[0];
+            let mut planes = vec![Vec::new(); 2];
+            let mut counts = Vec::new();
+            let mut at = 0;
+            for (i, count) in whole.counts.iter().enumerate() {
+                let (x, y) = (left + (i % width) as i32, top + (i / width) as i32);
+                let inside =
+                    |axis: usize, at: i32| (window.min[axis]..=window.max[axis]).contains(&at);
+                let samples = at..at + *count as usize;
+                at = samples.end;
+                if inside(0, x) && inside(1, y) {
+                    counts.push(*count);
+                    for (to, name) in planes.iter_mut().zip(["Z", "id"]) {
+                        let plane = whole.planes.iter().find(|p| p.channel.name == name).unwrap();
+                        let bytes = plane.samples.as_bytes();
+                        to.extend_from_slice(&bytes[4 * samples.start..4 * samples.end]);
+                    }
+                }
+            }
+            assert_eq!(cut.counts[..], counts, "{name}");
+            for (plane, expected) in cut.planes.iter().zip(planes) {
+                assert_eq!(plane.samples.as_bytes(), expected, "{name}");
+            }
+            let again = read(&write(&part, &WriteOptions::default(), 1), &all(), 1);
+            assert!(pixels(&again) == pixels(&part), "{name}");
         }
     }
 }

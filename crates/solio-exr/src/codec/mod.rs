@@ -18,6 +18,7 @@ mod wavelet;
 mod zip;
 
 use crate::Block;
+use crate::block::DeepBlock;
 use solio_base::{Error, Result};
 
 /// What a thread keeps from chunk to chunk.
@@ -74,6 +75,48 @@ pub(crate) fn encode(
         Compression::Pxr24 => pxr24::encode(block, raw, out),
         Compression::B44 => b44::encode(block, false, raw, out),
         Compression::B44a => b44::encode(block, true, raw, out),
+        other => Err(unsupported(other)),
+    }
+}
+
+/// [`decode`] of the samples of a deep chunk.
+pub(crate) fn decode_deep(
+    compression: Compression,
+    _block: &DeepBlock<'_>,
+    input: &[u8],
+    out: &mut [u8],
+    scratch: &mut Scratch,
+) -> Result<()> {
+    match compression {
+        Compression::None => {
+            let message = format!("{} bytes of samples, not {}", input.len(), out.len());
+            Err(Error::corrupt(message))
+        }
+        Compression::Rle => rle::decode(input, out, &mut scratch.filtered),
+        Compression::Zips => zip::decode(input, out, &mut scratch.filtered),
+        other => Err(unsupported(other)),
+    }
+}
+
+/// [`encode`] of the samples of a deep chunk.
+pub(crate) fn encode_deep(
+    compression: Compression,
+    level: Option<f32>,
+    _block: &DeepBlock<'_>,
+    raw: &[u8],
+    out: &mut Vec<u8>,
+    scratch: &mut Scratch,
+) -> Result<()> {
+    match compression {
+        Compression::None => {
+            out.extend_from_slice(raw);
+            Ok(())
+        }
+        Compression::Rle => {
+            rle::encode(raw, out, &mut scratch.filtered);
+            Ok(())
+        }
+        Compression::Zips => zip::encode(level, raw, out, &mut scratch.filtered),
         other => Err(unsupported(other)),
     }
 }

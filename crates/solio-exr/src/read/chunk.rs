@@ -1,10 +1,12 @@
 //! The bytes of chunks: fetched, checked against what stands before them, unpacked.
 
+use super::deep;
+use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
-use crate::codec;
 use crate::cursor::Cursor;
 use crate::shape::{Place, Shape};
 use crate::table::{Opened, Table};
+use crate::{Block, Channel, Compression, codec};
 use solio_base::{Error, Result};
 use std::ops::Range;
 
@@ -19,11 +21,16 @@ pub(crate) struct Buffers {
     single: Vec<u8>,
     /// A chunk, unpacked.
     raw: Vec<u8>,
+    /// How many samples each pixel of a deep chunk has, row by row.
+    counts: Vec<u32>,
+    /// How many each row has.
+    row_samples: Vec<u64>,
     scratch: codec::Scratch,
 }
 
 /// A chunk as it lies in the file.
 pub(crate) struct Packed<'a> {
+    pub(crate) leader: Leader,
     /// What comes after the leader.
     pub(crate) bytes: &'a [u8],
 }
@@ -143,11 +150,11 @@ impl Buffers {
             return Err(Error::corrupt(message).at_offset(of.opened.length));
         }
         if let Some(bytes) = fetched(&(from..to)) {
-            return Ok(Packed { bytes });
+            return Ok(Packed { leader, bytes });
         }
         single.resize(size as usize, 0);
         of.opened.source.read_exact_at(from, single, "a chunk")?;
-        Ok(Packed { bytes: single })
+        Ok(Packed { leader, bytes: single })
     }
 
     /// The pixels of a flat chunk, as [`Block`](crate::Block) lays them out.
@@ -157,28 +164,119 @@ impl Buffers {
         chunk: u64,
         place: &Place,
     ) -> Result<&'b [u8]> {
-        let Buffers { file, start, length, single, raw, scratch } = self;
+        let Buffers { file, start, length, single, raw, scratch, .. } = self;
         let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
         let shape = of.shape();
         let block = shape.block(&place.window);
-        let size = block.bytes();
-        let stored = packed.bytes.len() as u64;
-        if stored > size {
-            let message = format!("{stored} bytes of data for {size} bytes of pixels");
-            return Err(Error::corrupt(message));
-        }
-        if stored == size {
+        let Some(raw) = room(shape.compression, packed.bytes, block.bytes(), "pixels", raw)? else {
             return Ok(packed.bytes);
-        }
-        if size > stored.saturating_mul(codec::most_from_a_byte(shape.compression)) {
-            let message = format!("{stored} bytes of data cannot hold {size} bytes of pixels");
+        };
+        codec::decode(shape.compression, &block, packed.bytes, raw, scratch)?;
+        Ok(raw)
+    }
+
+    /// How many samples each pixel of a deep chunk has, row by row.
+    pub(crate) fn counts(&mut self, of: Of<'_>, chunk: u64, place: &Place) -> Result<&[u32]> {
+        let Buffers { file, start, length, single, scratch, counts, row_samples, .. } = self;
+        let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
+        let bytes = &packed.bytes[..packed.leader.counts as usize];
+        unpack_counts(of.shape(), place, bytes, counts, row_samples, scratch)?;
+        Ok(counts)
+    }
+
+    /// The counts of a deep chunk, and its samples: row by row, in each channel by channel.
+    pub(crate) fn samples<'b>(
+        &'b mut self,
+        of: Of<'b>,
+        chunk: u64,
+        place: &Place,
+    ) -> Result<(&'b [u32], &'b [u8])> {
+        let Buffers { file, start, length, single, raw, scratch, counts, row_samples } = self;
+        let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
+        let shape = of.shape();
+        let (before, bytes) = packed.bytes.split_at(packed.leader.counts as usize);
+        unpack_counts(shape, place, before, counts, row_samples, scratch)?;
+        let of_all = |channel: &Channel| channel.pixel_type.bytes() as u64;
+        let of_all: u64 = shape.channels.iter().map(of_all).sum();
+        let size = row_samples.iter().sum::<u64>().saturating_mul(of_all);
+        if size != packed.leader.unpacked {
+            let promised = packed.leader.unpacked;
+            let message = format!("{promised} bytes of samples are promised, {size} counted");
             return Err(Error::corrupt(message));
         }
-        let size = size as usize;
-        if raw.len() < size {
-            raw.resize(size, 0);
-        }
-        codec::decode(shape.compression, &block, packed.bytes, &mut raw[..size], scratch)?;
-        Ok(&raw[..size])
+        let Some(raw) = room(shape.compression, bytes, size, "samples", raw)? else {
+            return Ok((counts, bytes));
+        };
+        let block = DeepBlock { channels: &shape.channels, row_samples };
+        codec::decode_deep(shape.compression, &block, bytes, raw, scratch)?;
+        Ok((counts, raw))
     }
+}
+
+/// Room for `size` bytes of `what` that are to come from `packed`; `None` where those are stored as
+/// they are.
+fn room<'b>(
+    compression: Compression,
+    packed: &[u8],
+    size: u64,
+    what: &str,
+    raw: &'b mut Vec<u8>,
+) -> Result<Option<&'b mut [u8]>> {
+    let stored = packed.len() as u64;
+    if stored > size {
+        let message = format!("{stored} bytes of data for {size} bytes of {what}");
+        return Err(Error::corrupt(message));
+    }
+    if stored == size {
+        return Ok(None);
+    }
+    if size > stored.saturating_mul(codec::most_from_a_byte(compression)) {
+        let message = format!("{stored} bytes of data cannot hold {size} bytes of {what}");
+        return Err(Error::corrupt(message));
+    }
+    let size = size as usize;
+    if raw.len() < size {
+        raw.resize(size, 0);
+    }
+    Ok(Some(&mut raw[..size]))
+}
+
+/// Unpacks the table of a deep chunk: in the file each row counts up from zero.
+fn unpack_counts(
+    shape: &Shape,
+    place: &Place,
+    packed: &[u8],
+    counts: &mut Vec<u32>,
+    row_samples: &mut Vec<u64>,
+    scratch: &mut codec::Scratch,
+) -> Result<()> {
+    let channels = [deep::count_channel()];
+    let block = Block { channels: &channels, ..shape.block(&place.window) };
+    let (size, stored) = (block.bytes(), packed.len() as u64);
+    if stored > size || size > stored.saturating_mul(codec::most_from_a_byte(shape.compression)) {
+        let message = format!("{stored} bytes of data for {size} bytes of counts");
+        return Err(Error::corrupt(message));
+    }
+    counts.resize(size as usize / 4, 0);
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(counts);
+    if stored == size {
+        bytes.copy_from_slice(packed);
+    } else {
+        codec::decode(shape.compression, &block, packed, bytes, scratch)?;
+    }
+    row_samples.clear();
+    for row in counts.chunks_mut(place.window.width() as usize) {
+        let mut before = 0;
+        for count in row {
+            let up_to = *count;
+            if up_to < before || up_to > i32::MAX as u32 {
+                let message = format!("the counts of a row go from {before} to {}", up_to as i32);
+                return Err(Error::corrupt(message));
+            }
+            *count = up_to - before;
+            before = up_to;
+        }
+        row_samples.push(u64::from(before));
+    }
+    Ok(())
 }

@@ -1,20 +1,25 @@
 //! Reading: only the parts, levels, chunks and channels that are wanted.
 
 mod chunk;
+mod deep;
 mod flat;
+mod jobs;
 mod options;
 mod plan;
 
+pub(crate) use deep::count_channel;
 pub use options::{Levels, ReadOptions};
 
-use crate::codec;
 use crate::header::Box2i;
-use crate::model::{Image, ImagePart, Pixels};
+use crate::model::{Image, ImagePart, MissingChunk, Pixels, zeros};
 use crate::shape::Shape;
 use crate::table::{Opened, Table};
+use crate::{Block, Channel, codec};
 use chunk::Of;
+use jobs::Task;
 use plan::PartPlan;
 use solio_base::{Error, Limits, Result, Source, Work};
+use std::borrow::Cow;
 
 /// Most that is asked of a stream at once.
 const STREAM_BYTES: usize = 1 << 20;
@@ -61,57 +66,121 @@ fn decode_placed(
     let mut image = Image::default();
     for plan in &plans {
         let shape = &opened.shapes[plan.part];
-        if shape.kind.is_deep() {
-            return Err(Error::unsupported("deep data").at_offset(0));
-        }
-        let levels = (0..plan.levels.len()).map(|which| flat::empty_level(shape, plan, which));
-        let pixels = Pixels::Flat(levels.collect::<Result<_>>()?);
+        let levels = 0..plan.levels.len();
+        let pixels = if shape.kind.is_deep() {
+            Pixels::Deep(levels.map(|which| deep::empty_level(shape, plan, which)).collect())
+        } else {
+            let levels = levels.map(|which| flat::empty_level(shape, plan, which));
+            Pixels::Flat(levels.collect::<Result<_>>()?)
+        };
         image.parts.push(ImagePart { header: plan.header.clone(), pixels });
     }
-    let mut tasks = Vec::new();
-    let mut levels = Vec::new();
-    for ((plan, table), part) in plans.iter().zip(&tables).zip(&mut image.parts) {
-        let of = Of { opened: &opened, part: plan.part, table };
-        match &mut part.pixels {
-            Pixels::Flat(made) => {
-                levels.extend(made);
-                let wanted = &plan.wanted[..];
-                let task = |(level, region)| flat::Task { of, level, region, wanted };
-                tasks.extend(plan.levels.iter().copied().map(task));
-            }
-            Pixels::Deep(_) => {}
-        }
-    }
-    image.missing = flat::read(&tasks, levels, options.partial, work)?;
+    image.missing = read_flat(&opened, &plans, &tables, &mut image.parts, options, work)?;
+    let missing = read_deep(&opened, &plans, &tables, &mut image.parts, options, work)?;
+    image.missing.extend(missing);
     Ok(image)
 }
 
-/// Refuses what the file cannot hold, before memory is taken.
+fn read_flat(
+    opened: &Opened<'_>,
+    plans: &[PartPlan],
+    tables: &[Table],
+    parts: &mut [ImagePart<'static>],
+    options: &ReadOptions,
+    work: &Work,
+) -> Result<Vec<MissingChunk>> {
+    let mut tasks = Vec::new();
+    let mut levels = Vec::new();
+    for ((plan, table), part) in plans.iter().zip(tables).zip(parts) {
+        if let Pixels::Flat(made) = &mut part.pixels {
+            tasks.extend(plan_tasks(opened, plan, table));
+            levels.extend(made);
+        }
+    }
+    let dealers = tasks.iter().zip(levels).map(|(task, level)| {
+        let planes = level.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
+        flat::Dealer::new(task, planes)
+    });
+    jobs::read(&tasks, dealers.collect(), flat::read_piece, options.partial, work)
+}
+
+fn read_deep(
+    opened: &Opened<'_>,
+    plans: &[PartPlan],
+    tables: &[Table],
+    parts: &mut [ImagePart<'static>],
+    options: &ReadOptions,
+    work: &Work,
+) -> Result<Vec<MissingChunk>> {
+    let mut all_missing = Vec::new();
+    for ((plan, table), part) in plans.iter().zip(tables).zip(parts) {
+        let Pixels::Deep(levels) = &mut part.pixels else { continue };
+        let tasks: Vec<Task<'_>> = plan_tasks(opened, plan, table).collect();
+        let channels = vec![count_channel()];
+        let of_counts = Shape { channels, ..opened.shapes[plan.part].clone() };
+        let wanted = &[true][..];
+        let of_counts = tasks.iter().map(|task| Task { shape: &of_counts, wanted, ..*task });
+        let of_counts: Vec<Task<'_>> = of_counts.collect();
+        for (level, task) in levels.iter_mut().zip(&tasks) {
+            let pixels = task.region.width() * task.region.height();
+            level.counts = Cow::Owned(zeros(pixels as usize)?);
+        }
+        let dealers = of_counts.iter().zip(levels.iter_mut()).map(|(task, level)| {
+            let counts = bytemuck::cast_slice_mut(level.counts.to_mut().as_mut_slice());
+            flat::Dealer::new(task, std::iter::once(counts))
+        });
+        let dealers = dealers.collect();
+        let missing = jobs::read(&of_counts, dealers, flat::read_piece, options.partial, work)?;
+        for (level, task) in levels.iter_mut().zip(&tasks) {
+            deep::make_planes(task, level, &options.limits)?;
+        }
+        let dealers = tasks.iter().zip(levels).map(|(task, level)| deep::Dealer::new(task, level));
+        let dealers = dealers.collect();
+        let more = jobs::read(&tasks, dealers, deep::read_piece, options.partial, work)?;
+        let known = |chunk: &MissingChunk| missing.iter().any(|other| other.chunk == chunk.chunk);
+        let more: Vec<_> = more.into_iter().filter(|chunk| !known(chunk)).collect();
+        all_missing.extend(missing.into_iter().chain(more));
+    }
+    Ok(all_missing)
+}
+
+/// The levels of a part that are to be read.
+fn plan_tasks<'a>(
+    opened: &'a Opened<'a>,
+    plan: &'a PartPlan,
+    table: &'a Table,
+) -> impl Iterator<Item = Task<'a>> {
+    let of = Of { opened, part: plan.part, table };
+    let shape = &opened.shapes[plan.part];
+    let task = move |(level, region)| Task { of, shape, level, region, wanted: &plan.wanted };
+    plan.levels.iter().copied().map(task)
+}
+
+/// Refuses what the file cannot hold, before memory is taken. Of deep data that is the counts.
 fn check_sizes(
     opened: &Opened<'_>,
     plans: &[PartPlan],
     tables: &[Table],
     options: &ReadOptions,
 ) -> Result<()> {
+    let counts = [count_channel()];
     let mut all = 0u64;
     for (plan, table) in plans.iter().zip(tables) {
-        let of = Of { opened, part: plan.part, table };
         let shape = &opened.shapes[plan.part];
-        if shape.kind.is_deep() {
-            continue;
-        }
+        let channels = if shape.kind.is_deep() { &counts[..] } else { &shape.channels };
+        let bytes = |window: &Box2i| Block { channels, ..shape.block(window) }.bytes();
         let mut there = 0u64;
-        for &(level, region) in &plan.levels {
-            all = all.saturating_add(wanted_bytes(shape, plan, &region));
-            let task = flat::Task { of, level, region, wanted: &plan.wanted };
+        for task in plan_tasks(opened, plan, table) {
+            let wanted = channels.iter().zip(&plan.wanted).filter(|(_, wanted)| **wanted);
+            let wanted: Vec<Channel> = wanted.map(|(channel, _)| channel.clone()).collect();
+            let region = Block { channels: &wanted, ..shape.block(&task.region) };
+            all = all.saturating_add(region.bytes());
             for chunk in task.chunks() {
-                let bytes = shape.block(&shape.place(chunk).window).bytes();
                 if table[chunk as usize] != 0 {
-                    there = there.saturating_add(bytes);
+                    there = there.saturating_add(bytes(&shape.place(chunk).window));
                 } else if !options.partial {
-                    let message = "the file does not have it: it was not written to its end";
-                    let error = Error::corrupt(message).at_offset(opened.length);
-                    return Err(of.error(chunk, error));
+                    let error = Error::corrupt(jobs::NOT_THERE).at_offset(opened.length);
+                    return Err(task.of.error(chunk, error));
                 }
             }
         }
@@ -126,14 +195,4 @@ fn check_sizes(
         }
     }
     options.limits.check_bytes("the image", all)
-}
-
-fn wanted_bytes(shape: &Shape, plan: &PartPlan, region: &Box2i) -> u64 {
-    let block = shape.block(region);
-    let wanted = shape.channels.iter().zip(&plan.wanted).filter(|(_, wanted)| **wanted);
-    let bytes = wanted.map(|(channel, _)| {
-        let row = block.row_samples(channel) as u64 * channel.pixel_type.bytes() as u64;
-        row.saturating_mul(block.rows(channel) as u64)
-    });
-    bytes.fold(0, u64::saturating_add)
 }

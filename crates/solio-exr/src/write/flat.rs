@@ -1,5 +1,6 @@
 //! Flat chunks: the rows of the planes, packed.
 
+use super::deep::keep_smaller;
 use super::pack::{Buffers, Style};
 use crate::chunk::Leader;
 use crate::codec;
@@ -34,10 +35,7 @@ pub(super) fn chunk(
         raw.clear();
         gather(pixels, shape, &block, raw);
         codec::encode(shape.compression, style.level, &block, raw, out, &mut buffers.scratch)?;
-        if out.len() - start >= raw.len() {
-            out.truncate(start);
-            out.extend_from_slice(raw);
-        }
+        keep_smaller(raw, start, out);
     }
     let bytes = (out.len() - start) as u32;
     out[start - 4..start].copy_from_slice(&bytes.to_le_bytes());

@@ -4,6 +4,7 @@
 //! [rewritten](Sink::rewrite) at the end. Where the output cannot do that (a pipe, a compressed
 //! stream), the file is made in memory first.
 
+mod deep;
 mod flat;
 mod options;
 mod pack;

@@ -45,6 +45,10 @@ pub(super) fn chunks(
         let first = shape.block(&shape.place(0).window).bytes().max(1);
         let group = (JOB_BYTES / first).clamp(1, 1 << 16) as usize;
         let groups: Vec<&[u64]> = order.chunks(group).collect();
+        let starts: Vec<Vec<u64>> = match &part.pixels {
+            Pixels::Deep(levels) => levels.iter().map(super::deep::starts).collect(),
+            Pixels::Flat(_) => Vec::new(),
+        };
         let fill = |i: usize, out: &mut Vec<u8>| {
             let lock = || pool.lock().unwrap_or_else(PoisonError::into_inner);
             let mut buffers = lock().pop().unwrap_or_default();
@@ -56,8 +60,17 @@ pub(super) fn chunks(
                     Pixels::Flat(levels) => {
                         super::flat::chunk(levels, shape, leader, &place, style, &mut buffers, out)?
                     }
-                    Pixels::Deep(_) => {
-                        return Err(solio_base::Error::unsupported("deep data"));
+                    Pixels::Deep(levels) => {
+                        let pixels = (&levels[place.level], &starts[place.level][..]);
+                        super::deep::chunk(
+                            pixels,
+                            shape,
+                            leader,
+                            &place,
+                            style,
+                            &mut buffers,
+                            out,
+                        )?;
                     }
                 }
                 sizes[chunk as usize].store((out.len() - start) as u64, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 
 use half::f16;
 use solio_exr::header::{Box2i, LevelMode, LineOrder, Part, Rounding, Text, Tiles, Value};
-use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+use solio_exr::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Block, Channel, Compression, PixelType, Shape};
 use std::borrow::Cow;
 
@@ -127,5 +127,48 @@ pub(crate) fn flat_images(compression: Compression) -> Vec<(String, Image<'stati
     first.set("name", Value::Text("left".into()));
     let second = tiled(&part(window(2, 2, 9, 9), mixed()), 4, 4, LevelMode::Mipmap, Rounding::Down);
     images.push(("parts".into(), image(vec![flat_part(first), flat_part(second)])));
+    images
+}
+
+/// A deep part with the levels that its header needs.
+fn deep_part(mut header: Part) -> ImagePart<'static> {
+    let kind = if header.get("tiles").is_some() { "deeptile" } else { "deepscanline" };
+    header.set("type", Value::Text(kind.into()));
+    let shape: Shape = header.shape().unwrap();
+    let level = |level: &solio_exr::Level| {
+        let pixels = level.window.width() * level.window.height();
+        // None at all in places, many in others.
+        let counts: Vec<u32> =
+            (0..pixels as u32).map(|i| (i * i / 7 % 9).saturating_sub(4)).collect();
+        let samples: u32 = counts.iter().sum();
+        let planes = shape.channels.iter().enumerate().map(|(seed, channel)| {
+            let block = Block { channels: &[], x: 0..samples as i32, y: 0..1 };
+            Plane { channel: channel.clone(), samples: self::samples(channel, &block, seed) }
+        });
+        let planes = planes.collect();
+        DeepLevel { x: level.x, y: level.y, window: level.window, counts: counts.into(), planes }
+    };
+    let pixels = Pixels::Deep(shape.levels.iter().map(level).collect());
+    ImagePart { header, pixels }
+}
+
+/// Deep images of every make, by name.
+pub(crate) fn deep_images(compression: Compression) -> Vec<(String, Image<'static>)> {
+    let part = |window, channels| Part::new(window, compression, channels);
+    let scanlines = part(window(-4, 7, 19, 12), mixed());
+    let mut from_bottom = scanlines.clone();
+    from_bottom.set("lineOrder", Value::LineOrder(LineOrder::Decreasing));
+    let one = tiled(&scanlines, 8, 5, LevelMode::One, Rounding::Down);
+    let mut made =
+        vec![("scanlines", scanlines), ("from the bottom", from_bottom), ("tiles", one.clone())];
+    made.push(("mip levels", tiled(&one, 4, 4, LevelMode::Mipmap, Rounding::Up)));
+    made.push(("rip levels", tiled(&one, 4, 4, LevelMode::Ripmap, Rounding::Down)));
+    let images = made.iter();
+    let images = images
+        .map(|(name, header)| (format!("deep {name}"), image(vec![deep_part(header.clone())])));
+    let mut images: Vec<_> = images.collect();
+    let flat = flat_part(part(window(0, 0, 8, 8), rgb()));
+    let parts = made.into_iter().map(|(_, header)| deep_part(header));
+    images.push(("deep and flat".into(), image(parts.chain([flat]).collect())));
     images
 }

@@ -1,0 +1,119 @@
+//! The pipeline of reading: chunks are fetched and unpacked side by side, each into its own rows.
+
+use super::chunk::{Buffers, Of};
+use crate::header::Box2i;
+use crate::model::MissingChunk;
+use crate::shape::{Level, Shape};
+use solio_base::{ErrorKind, Result, Work, ordered};
+
+/// Pixels of a job, in bytes: enough that handing it out costs nothing beside it.
+const JOB_BYTES: u64 = 256 << 10;
+
+/// What an unfinished file says of a chunk.
+pub(crate) const NOT_THERE: &str = "the file does not have it: it was not written to its end";
+
+/// A level of a part that is to be read.
+pub(crate) struct Task<'a> {
+    pub(crate) of: Of<'a>,
+    /// The part's own, or that of its counts.
+    pub(crate) shape: &'a Shape,
+    /// The index of the level.
+    pub(crate) level: usize,
+    /// The pixels that are wanted.
+    pub(crate) region: Box2i,
+    /// Which channels of the shape are.
+    pub(crate) wanted: &'a [bool],
+}
+
+impl<'a> Task<'a> {
+    pub(crate) fn level(&self) -> &'a Level {
+        &self.shape.levels[self.level]
+    }
+
+    /// The chunks that have wanted pixels, row by row.
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = u64> + use<'a> {
+        let level = self.level();
+        let [across, down] = self.shape.tiles_touching(level, &self.region);
+        let first = move |row: u64| level.first_chunk + row * level.across;
+        down.flat_map(move |row| across.clone().map(move |tile| first(row) + tile))
+    }
+}
+
+/// A chunk, and the rows of the planes that are its own, in its order: row by row, in each channel
+/// by channel, as far as they are wanted.
+#[derive(Default)]
+pub(crate) struct Piece<'a> {
+    pub(crate) chunk: u64,
+    pub(crate) rows: Vec<&'a mut [u8]>,
+}
+
+/// Some chunks of one level, and what a thread needs for them.
+#[derive(Default)]
+struct Job<'a> {
+    task: usize,
+    pieces: Vec<Piece<'a>>,
+    buffers: Buffers,
+    missing: Vec<MissingChunk>,
+}
+
+/// Reads the pieces that `dealers` hand out, one dealer a task. Damaged chunks are an error, or,
+/// where `partial` allows it, returned.
+pub(crate) fn read<'a>(
+    tasks: &[Task<'_>],
+    dealers: Vec<impl Iterator<Item = Piece<'a>> + Send>,
+    read_piece: impl Fn(&Task<'_>, &mut Buffers, &mut Piece<'a>) -> Result<()> + Sync,
+    partial: bool,
+    work: &Work,
+) -> Result<Vec<MissingChunk>> {
+    let mut dealers = dealers.into_iter().enumerate().peekable();
+    let mut largest = JOB_BYTES;
+    for task in tasks {
+        let first = task.shape.place(task.level().first_chunk);
+        largest = largest.max(task.shape.block(&first.window).bytes());
+    }
+    let window = work.window(usize::try_from(largest.saturating_mul(3)).unwrap_or(usize::MAX));
+    let mut missing = Vec::new();
+    ordered::run::<Job<'_>>(
+        work,
+        window,
+        |job| {
+            job.pieces.clear();
+            let mut bytes = 0;
+            while bytes < JOB_BYTES {
+                let Some((index, dealer)) = dealers.peek_mut() else { break };
+                let Some(piece) = dealer.next() else {
+                    if !job.pieces.is_empty() {
+                        break;
+                    }
+                    dealers.next();
+                    continue;
+                };
+                let shape = tasks[*index].shape;
+                bytes += shape.block(&shape.place(piece.chunk).window).bytes();
+                job.task = *index;
+                job.pieces.push(piece);
+            }
+            Ok(!job.pieces.is_empty())
+        },
+        |job| {
+            let task = &tasks[job.task];
+            job.buffers.fetch(task.of, job.pieces.iter().map(|piece| piece.chunk))?;
+            for piece in &mut job.pieces {
+                let Err(e) = read_piece(task, &mut job.buffers, piece) else { continue };
+                let e = task.of.error(piece.chunk, e);
+                if !partial || e.kind() != ErrorKind::Corrupt {
+                    return Err(e);
+                }
+                piece.rows.iter_mut().for_each(|row| row.fill(0));
+                let message = e.to_string();
+                job.missing.push(MissingChunk { part: task.of.part, chunk: piece.chunk, message });
+            }
+            Ok(())
+        },
+        |job| {
+            missing.append(&mut job.missing);
+            Ok(())
+        },
+    )?;
+    Ok(missing)
+}
