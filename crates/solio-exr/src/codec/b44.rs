@@ -20,25 +20,6 @@ use solio_base::{Error, Result};
 use super::{half, layout};
 use crate::{Block, PixelType};
 
-/// The steps of a block: from the value, to the value.
-const STEPS: [(usize, usize); 15] = [
-    (0, 4),
-    (4, 8),
-    (8, 12),
-    (0, 1),
-    (4, 5),
-    (8, 9),
-    (12, 13),
-    (1, 2),
-    (5, 6),
-    (9, 10),
-    (13, 14),
-    (2, 3),
-    (6, 7),
-    (10, 11),
-    (14, 15),
-];
-
 /// What is added to a step.
 const BIAS: i32 = 32;
 
@@ -138,20 +119,33 @@ fn from_ordered(value: u16) -> u16 {
 
 /// The block of 3 or 14 bytes.
 fn unpack(bytes: &[u8]) -> [u16; 16] {
-    let Ok(bytes) = <[u8; 14]>::try_from(bytes) else {
-        return [from_ordered(u16::from_be_bytes([bytes[0], bytes[1]])); 16];
+    let first = u16::from_be_bytes([bytes[0], bytes[1]]);
+    let Ok(bytes) = <&[u8; 14]>::try_from(bytes) else {
+        return [from_ordered(first); 16];
     };
-    let mut long = [0; 16];
-    long[..14].copy_from_slice(&bytes);
-    let bits = u128::from_be_bytes(long);
-    let shift = (bits >> 106 & 63) as u32;
-    let mut values = [0u16; 16];
-    values[0] = (bits >> 112) as u16;
-    for (i, (from, to)) in STEPS.into_iter().enumerate() {
-        let step = ((bits >> (100 - 6 * i)) as i32 & 63) - BIAS;
-        values[to] = values[from].wrapping_add((step << shift) as u16);
+    // Three bytes hold the shift and the steps down the first column, or those to the next column.
+    let numbers = |at: usize| {
+        let all = u32::from_be_bytes([0, bytes[at], bytes[at + 1], bytes[at + 2]]);
+        [all >> 18, all >> 12 & 63, all >> 6 & 63, all & 63]
+    };
+    let [shift, down @ ..] = numbers(2);
+    let step = |number: u32| ((number as i32 - BIAS) << shift) as u16;
+    let mut column = [first; 4];
+    for row in 1..4 {
+        column[row] = column[row - 1].wrapping_add(step(down[row - 1]));
     }
-    values.map(from_ordered)
+    let mut values = [0u16; 16];
+    for x in 0..4 {
+        if x > 0 {
+            for (value, number) in column.iter_mut().zip(numbers(2 + 3 * x)) {
+                *value = value.wrapping_add(step(number));
+            }
+        }
+        for (row, value) in column.into_iter().enumerate() {
+            values[4 * row + x] = from_ordered(value);
+        }
+    }
+    values
 }
 
 /// A block and its length. With `exact`, the largest value is kept as well as the shift allows.
@@ -161,7 +155,7 @@ fn pack(values: &[u16; 16], flat: bool, exact: bool) -> ([u8; 16], usize) {
     let mut shift = 0;
     let (distances, steps) = loop {
         let distances = ordered.map(|v| shift_to_even(i32::from(largest - v), shift));
-        let steps = STEPS.map(|(from, to)| distances[from] - distances[to] + BIAS);
+        let steps = steps(&distances);
         if steps.iter().all(|s| (0..64).contains(s)) {
             break (distances, steps);
         }
@@ -181,6 +175,19 @@ fn pack(values: &[u16; 16], flat: bool, exact: bool) -> ([u8; 16], usize) {
         bits = bits << 6 | step as u128;
     }
     ((bits << 16).to_be_bytes(), 14)
+}
+
+/// The steps down the first column, then from each column to the next.
+fn steps(d: &[i32; 16]) -> [i32; 15] {
+    let mut steps = [0; 15];
+    for (row, step) in steps[..3].iter_mut().enumerate() {
+        *step = d[4 * row] - d[4 * row + 4] + BIAS;
+    }
+    for (place, step) in steps[3..].iter_mut().enumerate() {
+        let from = place % 4 * 4 + place / 4;
+        *step = d[from] - d[from + 1] + BIAS;
+    }
+    steps
 }
 
 /// `value / 2^shift`, rounded to the nearest, of two to the even one.

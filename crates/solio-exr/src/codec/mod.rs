@@ -16,6 +16,7 @@ mod rle;
 mod samples;
 mod wavelet;
 mod zip;
+pub(crate) mod zstd;
 
 use crate::Block;
 use crate::block::DeepBlock;
@@ -47,6 +48,7 @@ pub(crate) fn decode(
         Compression::Piz => piz::decode(block, input, out),
         Compression::Pxr24 => pxr24::decode(block, input, out),
         Compression::B44 | Compression::B44a => b44::decode(block, input, out),
+        Compression::Zstd => zstd::decode(block, input, out),
         other => Err(unsupported(other)),
     }
 }
@@ -75,6 +77,10 @@ pub(crate) fn encode(
         Compression::Pxr24 => pxr24::encode(block, raw, out),
         Compression::B44 => b44::encode(block, false, raw, out),
         Compression::B44a => b44::encode(block, true, raw, out),
+        Compression::Zstd => {
+            let level = level.map_or(zstd::DEFAULT_LEVEL, |level| level as i32);
+            zstd::encode(block, level, raw, out)
+        }
         other => Err(unsupported(other)),
     }
 }

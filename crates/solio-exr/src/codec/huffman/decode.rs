@@ -1,7 +1,7 @@
 //! Reading Huffman code.
 //!
-//! - One look-up of the next 12 bits gives up to two symbols; longer codes and runs go the slow
-//!   way.
+//! - One look-up of the next 12 bits gives up to two symbols; codes of up to 24 bits take a second
+//!   look-up; still longer ones and runs go the slow way.
 //! - 56 bits are taken in at once, so that four look-ups need no check in between.
 
 use solio_base::{Error, Result};
@@ -14,15 +14,21 @@ const LOOK: usize = 12;
 /// Memory for [`decode`].
 #[derive(Default)]
 pub(crate) struct Decoder {
-    lengths: Vec<u8>,
+    /// `symbol << 8 | length` of those that have a code.
+    lengths: Vec<u32>,
     /// Symbols from the lowest code up, so from the longest.
     sorted: Vec<u32>,
     /// For the next 12 bits: see [`entry`].
     table: Vec<u64>,
     single: Vec<u32>,
+    /// For the bits after the first 12: see [`entry`] on singles.
+    long: Vec<u32>,
     /// The shortest length of a code.
     shortest: usize,
 }
+
+/// Bits of both look-ups.
+const LOOK_TWICE: usize = 24;
 
 /// Codes of one length.
 #[derive(Clone, Copy, Default)]
@@ -60,7 +66,7 @@ pub(crate) fn decode(decoder: &mut Decoder, input: &[u8], out: &mut [u16]) -> Re
             format!("Huffman data should have {bytes} bytes; {} are left", input.len() - start);
         return Err(Error::corrupt(message).at_offset(start as u64));
     };
-    let classes = decoder.sort(low)?;
+    let classes = decoder.sort()?;
     decoder.fill_table(&classes, run as u32);
     let mut bits_in = Bits { input: data, at: 0, held: 0, count: 0 };
     let result = decoder.symbols(&classes, run as u32, &mut bits_in, out);
@@ -74,41 +80,42 @@ pub(crate) fn decode(decoder: &mut Decoder, input: &[u8], out: &mut [u16]) -> Re
 }
 
 /// Lengths of the codes of `low` to `high`; says how many bytes they took.
-fn read_lengths(input: &[u8], low: usize, high: usize, lengths: &mut Vec<u8>) -> Result<usize> {
+fn read_lengths(input: &[u8], low: usize, high: usize, lengths: &mut Vec<u32>) -> Result<usize> {
     lengths.clear();
-    let count = (high + 1).saturating_sub(low);
+    let mut symbol = low;
     let mut bits = Bits { input, at: 0, held: 0, count: 0 };
     let fail = |what: &str, bits: &Bits| {
         Err(Error::corrupt(format!("Huffman table {what}"))
             .at_offset(HEAD as u64 + bits.used() / 8))
     };
-    while lengths.len() < count {
+    while symbol <= high {
         bits.fill();
-        let zeros = match bits.take(6) {
+        let symbols = match bits.take(6) {
+            0 => 1,
             MANY_ZEROS => bits.take(8) as usize + FEWEST_OF_MANY,
             code @ TWO_ZEROS.. => (code - TWO_ZEROS) as usize + 2,
             length => {
-                lengths.push(length as u8);
-                0
+                lengths.push((symbol as u32) << 8 | length as u32);
+                1
             }
         };
+        symbol += symbols;
         if bits.used() > input.len() as u64 * 8 {
             return fail("ends early", &bits);
         }
-        if lengths.len() + zeros > count {
+        if symbol > high + 1 {
             return fail("has lengths of more symbols than it says", &bits);
         }
-        lengths.resize(lengths.len() + zeros, 0);
     }
     Ok(bits.used().div_ceil(8) as usize)
 }
 
 impl Decoder {
-    /// Sorts the symbols, the first of which is `low`, by their codes.
-    fn sort(&mut self, low: usize) -> Result<[Class; LONGEST + 2]> {
+    /// Sorts the symbols by their codes.
+    fn sort(&mut self) -> Result<[Class; LONGEST + 2]> {
         let mut counts = [0usize; LONGEST + 1];
-        for length in &self.lengths {
-            counts[usize::from(*length)] += 1;
+        for entry in &self.lengths {
+            counts[*entry as usize & 255] += 1;
         }
         let mut classes = [Class::default(); LONGEST + 2];
         let (mut first, mut start) = (0u64, 0);
@@ -131,9 +138,9 @@ impl Decoder {
         let mut places = classes.map(|class| class.start);
         self.sorted.clear();
         self.sorted.resize(start, 0);
-        for (symbol, length) in self.lengths.iter().enumerate().filter(|(_, length)| **length > 0) {
-            let place = &mut places[usize::from(*length)];
-            self.sorted[*place] = (low + symbol) as u32;
+        for entry in &self.lengths {
+            let place = &mut places[*entry as usize & 255];
+            self.sorted[*place] = entry >> 8;
             *place += 1;
         }
         Ok(classes)
@@ -162,6 +169,44 @@ impl Decoder {
             let second = single[bits << length & ((1 << LOOK) - 1)];
             entry(first, second)
         }));
+        self.fill_long(classes, run);
+    }
+
+    /// Fills the second look-ups of those first ones that begin a longer code.
+    fn fill_long(&mut self, classes: &[Class; LONGEST + 2], run: u32) {
+        // One that gives nothing, for runs; then as many as the longest code of each first needs.
+        let (mut places, mut length) = (1, LOOK_TWICE);
+        let short =
+            if self.shortest > LOOK { 1 << LOOK } else { classes[LOOK].first >> (64 - LOOK) };
+        for prefix in 0..short {
+            let fewest = self.shortest.max(LOOK + 1);
+            while length > fewest && classes[length - 1].first <= prefix << (64 - LOOK) {
+                length -= 1;
+            }
+            self.table[prefix as usize] = entry_of_long(length - LOOK, places);
+            places += 1 << (length - LOOK);
+        }
+        self.long.clear();
+        self.long.resize(places, 0);
+        for length in self.shortest.max(LOOK + 1)..=LOOK_TWICE {
+            let (class, next) = (&classes[length], classes[length - 1].start);
+            let mut code = class.first;
+            for symbol in self.sorted.get(class.start..next).unwrap_or_default() {
+                let entry = self.table[(code >> (64 - LOOK)) as usize];
+                let (bits, start) = ((entry >> 8) as usize & 63, (entry >> 16) as usize);
+                if *symbol != run {
+                    let at = start + (code << LOOK >> (64 - bits)) as usize;
+                    self.long[at..at + (1 << (LOOK + bits - length))]
+                        .fill(symbol << 8 | length as u32);
+                }
+                code = code.wrapping_add(1 << (64 - length));
+            }
+        }
+    }
+
+    /// The symbol whose code of this length these bits begin with.
+    fn symbol(&self, class: &Class, length: usize, bits: u64) -> u32 {
+        self.sorted[class.start + ((bits - class.first) >> (64 - length)) as usize]
     }
 
     /// The symbols of the data.
@@ -172,32 +217,63 @@ impl Decoder {
         bits: &mut Bits,
         out: &mut [u16],
     ) -> Result<(), &'static str> {
-        let table: &[u64; 1 << LOOK] = self.table.as_slice().try_into().expect("so many");
         let mut at = 0;
-        'more: while at < out.len() {
-            bits.fill();
-            if let Some(window) = out[at..].first_chunk_mut::<8>() {
-                let mut given = 0;
-                for _ in 0..4 {
-                    let entry = table[(bits.held >> (64 - LOOK)) as usize];
-                    let length = entry >> 32 & 63;
-                    if length == 0 {
-                        at += given;
-                        at += self.slow(classes, run, bits, out, at)?;
-                        continue 'more;
-                    }
-                    // Two are written; where there is but one, the next goes over the other.
-                    window[given] = entry as u16;
-                    window[(given + 1) & 7] = (entry >> 16) as u16;
-                    given += (entry >> 40) as usize & 3;
-                    bits.skip(length as u32);
-                }
-                at += given;
-            } else {
+        while at < out.len() {
+            at += self.fast(bits, &mut out[at..]);
+            if at < out.len() {
                 at += self.slow(classes, run, bits, out, at)?;
             }
         }
         Ok(())
+    }
+
+    /// Codes of up to 24 bits, until another comes or little is left of input or output. Says how
+    /// many symbols they gave.
+    fn fast(&self, bits: &mut Bits, out: &mut [u16]) -> usize {
+        let table: &[u64; 1 << LOOK] = self.table.as_slice().try_into().expect("so many");
+        let long = self.long.as_slice();
+        let input = bits.input;
+        let (mut next, mut held, mut count) = (bits.at, bits.held, bits.count);
+        let mut at = 0;
+        'more: while let Some(window) = out.get_mut(at..).and_then(|o| o.first_chunk_mut::<8>()) {
+            let Some(word) = input.get(next..).and_then(|rest| rest.first_chunk()) else { break };
+            let word = u64::from_be_bytes(*word);
+            held |= word >> count;
+            next += (63 - count as usize) / 8;
+            count |= 56;
+            let mut given = 0;
+            for _ in 0..4 {
+                let entry = table[(held >> (64 - LOOK)) as usize];
+                let length = entry as u32 & 63;
+                if length > 0 {
+                    // Two are written; where there is but one, the next goes over the other.
+                    window[given] = (entry >> 16) as u16;
+                    window[(given + 1) & 7] = (entry >> 32) as u16;
+                    given += (entry >> 8) as usize & 3;
+                    held = held.wrapping_shl(entry as u32);
+                    count -= length;
+                    continue;
+                }
+                let more = (entry >> 8) as u32 & 63;
+                let place = (held << LOOK).checked_shr(64 - more).unwrap_or(0);
+                let symbol = long.get(((entry >> 16) + place) as usize).copied().unwrap_or(0);
+                let length = symbol & 255;
+                if length == 0 || length > count {
+                    at += given;
+                    break 'more;
+                }
+                window[given] = (symbol >> 8) as u16;
+                given += 1;
+                held <<= length;
+                count -= length;
+                if count < 3 * LOOK as u32 {
+                    break;
+                }
+            }
+            at += given;
+        }
+        (bits.at, bits.held, bits.count) = (next, held, count);
+        at
     }
 
     /// One code of any length, or a run. Says how many symbols it gave.
@@ -214,8 +290,7 @@ impl Decoder {
             .find(|l| classes[*l].first <= bits.held)
             .expect("a code fits");
         let class = classes[length];
-        let symbol =
-            self.sorted[class.start + ((bits.held - class.first) >> (64 - length)) as usize];
+        let symbol = self.symbol(&class, length, bits.held);
         bits.skip(length as u32);
         if bits.used() > bits.input.len() as u64 * 8 {
             return Err("Huffman data end early");
@@ -239,16 +314,22 @@ impl Decoder {
     }
 }
 
-/// Two symbols in 16 bits each, then in 8 bits each the length of their codes and how many they
-/// are; length 0 means to go the slow way. Singles are `symbol << 8 | length`.
+/// In 8 bits the length of one or two codes, in 8 bits how many they are, in 16 bits each their
+/// symbols. Length 0 means not to go the fast way. Singles are `symbol << 8 | length`.
 fn entry(first: u32, second: u32) -> u64 {
+    if first == 0 {
+        return 0;
+    }
     let lengths = (first & 255) + (second & 255);
-    let both = first != 0 && second != 0 && lengths <= LOOK as u32;
+    let both = second != 0 && lengths <= LOOK as u32;
     let length = if both { lengths } else { first & 255 };
-    u64::from(first >> 8)
-        | u64::from(second >> 8) << 16
-        | u64::from(length) << 32
-        | (1 + u64::from(both)) << 40
+    let symbols = u64::from(first >> 8) | u64::from(second >> 8) << 16;
+    u64::from(length) | (1 + u64::from(both)) << 8 | symbols << 16
+}
+
+/// The entry before a second look-up, of so many bits and there in its table.
+fn entry_of_long(bits: usize, start: usize) -> u64 {
+    (bits as u64) << 8 | (start as u64) << 16
 }
 
 /// Bits from the highest down; behind the end come zeros.
