@@ -5,4 +5,5 @@ pub mod estimate;
 pub mod fold;
 pub mod lines;
 pub mod number;
+pub mod planes;
 pub mod wide;

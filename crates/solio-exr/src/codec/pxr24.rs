@@ -8,6 +8,7 @@
 use std::cell::RefCell;
 
 use solio_base::Result;
+use solio_codec::planes;
 
 use super::{deflate, layout};
 use crate::{Block, PixelType};
@@ -29,8 +30,14 @@ pub(crate) fn decode(block: &Block, input: &[u8], out: &mut [u8]) -> Result<()> 
             let (target, more) = to.split_at_mut(samples * pixel_type.bytes());
             (from, to) = (rest, more);
             match pixel_type {
-                PixelType::Uint => join_uint(source, target),
-                PixelType::Half => join_half(source, target),
+                PixelType::Uint => {
+                    let [a, b, c, d] = parts(source);
+                    planes::join_words([d, c, b, a], true, target.as_chunks_mut().0);
+                }
+                PixelType::Half => {
+                    let [a, b] = parts(source);
+                    planes::join_halves([b, a], true, target.as_chunks_mut().0);
+                }
                 PixelType::Float => join_float(source, target),
             }
         }
@@ -51,8 +58,15 @@ pub(crate) fn encode(block: &Block, raw: &[u8], out: &mut Vec<u8>) -> Result<()>
             packed.resize(start + samples * kept(pixel_type), 0);
             let target = &mut packed[start..];
             match pixel_type {
-                PixelType::Uint => split_uint(source, target),
-                PixelType::Half => split_half(source, target),
+                PixelType::Uint => {
+                    let (high, low) = target.split_at_mut(target.len() / 2);
+                    let ((a, b), (c, d)) = (high.split_at_mut(samples), low.split_at_mut(samples));
+                    planes::split_words(source.as_chunks().0, true, [d, c, b, a]);
+                }
+                PixelType::Half => {
+                    let (a, b) = target.split_at_mut(samples);
+                    planes::split_halves(source.as_chunks().0, true, [b, a]);
+                }
                 PixelType::Float => split_float(source, target),
             }
         }
@@ -76,54 +90,12 @@ fn parts<const N: usize>(source: &[u8]) -> [&[u8]; N] {
     std::array::from_fn(|i| &source[i * samples..(i + 1) * samples])
 }
 
-fn join_uint(source: &[u8], target: &mut [u8]) {
-    let [a, b, c, d] = parts(source);
-    let mut sum = 0u32;
-    for ((((to, a), b), c), d) in
-        target.as_chunks_mut::<4>().0.iter_mut().zip(a).zip(b).zip(c).zip(d)
-    {
-        sum = sum.wrapping_add(u32::from_be_bytes([*a, *b, *c, *d]));
-        *to = sum.to_le_bytes();
-    }
-}
-
-fn join_half(source: &[u8], target: &mut [u8]) {
-    let [a, b] = parts(source);
-    let mut sum = 0u16;
-    for ((to, a), b) in target.as_chunks_mut::<2>().0.iter_mut().zip(a).zip(b) {
-        sum = sum.wrapping_add(u16::from_be_bytes([*a, *b]));
-        *to = sum.to_le_bytes();
-    }
-}
-
 fn join_float(source: &[u8], target: &mut [u8]) {
     let [a, b, c] = parts(source);
     let mut sum = 0u32;
     for (((to, a), b), c) in target.as_chunks_mut::<4>().0.iter_mut().zip(a).zip(b).zip(c) {
         sum = sum.wrapping_add(u32::from_be_bytes([*a, *b, *c, 0]));
         *to = sum.to_le_bytes();
-    }
-}
-
-fn split_uint(source: &[u8], target: &mut [u8]) {
-    let (high, low) = target.split_at_mut(target.len() / 2);
-    let (a, b) = high.split_at_mut(high.len() / 2);
-    let (c, d) = low.split_at_mut(low.len() / 2);
-    let mut last = 0u32;
-    for ((((from, a), b), c), d) in source.as_chunks::<4>().0.iter().zip(a).zip(b).zip(c).zip(d) {
-        let value = u32::from_le_bytes(*from);
-        [*a, *b, *c, *d] = value.wrapping_sub(last).to_be_bytes();
-        last = value;
-    }
-}
-
-fn split_half(source: &[u8], target: &mut [u8]) {
-    let (a, b) = target.split_at_mut(target.len() / 2);
-    let mut last = 0u16;
-    for ((from, a), b) in source.as_chunks::<2>().0.iter().zip(a).zip(b) {
-        let value = u16::from_le_bytes(*from);
-        [*a, *b] = value.wrapping_sub(last).to_be_bytes();
-        last = value;
     }
 }
 

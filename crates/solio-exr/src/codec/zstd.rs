@@ -19,6 +19,7 @@ use std::cell::RefCell;
 
 use ::zstd::bulk::{Compressor, Decompressor};
 use solio_base::{Error, Result};
+use solio_codec::planes;
 
 use super::layout;
 use crate::Block;
@@ -213,36 +214,14 @@ fn join_rows(rows: &[Row], [halves, words]: [&[u8]; 2], differences: bool, out: 
         if row.bytes == 2 {
             let part = half..half + row.samples;
             half = part.end;
-            join_halves(&low[part.clone()], &high[part], differences, to.as_chunks_mut().0);
+            let bytes = [&low[part.clone()], &high[part]];
+            planes::join_halves(bytes, differences, to.as_chunks_mut().0);
         } else {
             let part = word..word + row.samples;
             word = part.end;
-            join_words(bytes.map(|plane| &plane[part.clone()]), differences, to.as_chunks_mut().0);
+            let bytes = bytes.map(|plane| &plane[part.clone()]);
+            planes::join_words(bytes, differences, to.as_chunks_mut().0);
         }
-    }
-}
-
-fn join_halves(low: &[u8], high: &[u8], differences: bool, to: &mut [[u8; 2]]) {
-    let bytes = to.iter_mut().zip(low).zip(high);
-    if !differences {
-        return bytes.for_each(|((to, low), high)| *to = [*low, *high]);
-    }
-    let mut sum = 0u16;
-    for ((to, low), high) in bytes {
-        sum = sum.wrapping_add(u16::from_le_bytes([*low, *high]));
-        *to = sum.to_le_bytes();
-    }
-}
-
-fn join_words([a, b, c, d]: [&[u8]; 4], differences: bool, to: &mut [[u8; 4]]) {
-    let bytes = to.iter_mut().zip(a).zip(b).zip(c).zip(d);
-    if !differences {
-        return bytes.for_each(|((((to, a), b), c), d)| *to = [*a, *b, *c, *d]);
-    }
-    let mut sum = 0u32;
-    for ((((to, a), b), c), d) in bytes {
-        sum = sum.wrapping_add(u32::from_le_bytes([*a, *b, *c, *d]));
-        *to = sum.to_le_bytes();
     }
 }
 
@@ -257,11 +236,11 @@ fn split_rows(rows: &[Row], raw: &[u8], differences: bool, [halves, words]: [&mu
         let from = &raw[at..at + row.samples * row.bytes];
         at += from.len();
         if row.bytes == 2 {
-            let [low, high] = [&mut low, &mut high].map(|plane| take(plane, row.samples));
-            split_halves(from.as_chunks().0, differences, low, high);
+            let bytes = [&mut low, &mut high].map(|plane| take(plane, row.samples));
+            planes::split_halves(from.as_chunks().0, differences, bytes);
         } else {
-            let planes = [&mut a, &mut b, &mut c, &mut d].map(|plane| take(plane, row.samples));
-            split_words(from.as_chunks().0, differences, planes);
+            let bytes = [&mut a, &mut b, &mut c, &mut d].map(|plane| take(plane, row.samples));
+            planes::split_words(from.as_chunks().0, differences, bytes);
         }
     }
 }
@@ -271,31 +250,6 @@ fn take<'a>(plane: &mut &'a mut [u8], count: usize) -> &'a mut [u8] {
     let (first, rest) = std::mem::take(plane).split_at_mut(count);
     *plane = rest;
     first
-}
-
-fn split_halves(from: &[[u8; 2]], differences: bool, low: &mut [u8], high: &mut [u8]) {
-    let Some(first) = from.first() else { return };
-    [low[0], high[0]] = *first;
-    let number = |bytes: &[u8; 2]| u16::from_le_bytes(*bytes);
-    for (((value, before), low), high) in
-        from[1..].iter().zip(from).zip(&mut low[1..]).zip(&mut high[1..])
-    {
-        let before = if differences { number(before) } else { 0 };
-        [*low, *high] = number(value).wrapping_sub(before).to_le_bytes();
-    }
-}
-
-fn split_words(from: &[[u8; 4]], differences: bool, [a, b, c, d]: [&mut [u8]; 4]) {
-    let Some(first) = from.first() else { return };
-    [a[0], b[0], c[0], d[0]] = *first;
-    let number = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
-    let pairs = from[1..].iter().zip(from);
-    for (((((value, before), a), b), c), d) in
-        pairs.zip(&mut a[1..]).zip(&mut b[1..]).zip(&mut c[1..]).zip(&mut d[1..])
-    {
-        let before = if differences { number(before) } else { 0 };
-        [*a, *b, *c, *d] = number(value).wrapping_sub(before).to_le_bytes();
-    }
 }
 
 #[cfg(test)]
