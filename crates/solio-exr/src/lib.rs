@@ -19,6 +19,6 @@ pub use block::{Block, Channel, PixelType};
 pub use codec::Compression;
 pub use header::{Header, decode_header};
 pub use model::Image;
-pub use read::{Levels, ReadOptions, decode_exr};
+pub use read::{Levels, ReadOptions, ScanlineOptions, Scanlines, decode_exr};
 pub use shape::{Level, Shape};
 pub use write::{Layout, WriteOptions, encode_exr};

@@ -5,9 +5,9 @@ mod images;
 use images::{deep_images, flat_images};
 use solio_base::{Result, Sink, Source, Work};
 use solio_exr::header::{Box2i, LineOrder, Part, Tiles};
-use solio_exr::model::{Image, Pixels, Plane};
-use solio_exr::{Compression, Layout, Levels, ReadOptions, WriteOptions};
-use solio_exr::{decode_exr, encode_exr};
+use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane};
+use solio_exr::{Compression, Layout, Levels, ReadOptions, ScanlineOptions, Scanlines};
+use solio_exr::{WriteOptions, decode_exr, encode_exr};
 
 const LOSSLESS: [Compression; 5] =
     [Compression::None, Compression::Rle, Compression::Zips, Compression::Zip, Compression::Piz];
@@ -233,6 +233,47 @@ fn a_choice_of_deep_data_gives_the_same_samples() {
             }
             let again = read(&write(&part, &WriteOptions::default(), 1), &all(), 1);
             assert!(pixels(&again) == pixels(&part), "{name}");
+        }
+    }
+}
+
+#[test]
+fn rows_come_one_by_one_in_any_order() {
+    let images = flat_images(Compression::Zip).into_iter();
+    for (name, image) in images.chain(flat_images(Compression::Zips)) {
+        let bytes = write(&image, &WriteOptions::default(), 1);
+        for (part, of) in image.parts.iter().enumerate() {
+            let Pixels::Flat(levels) = &of.pixels else { panic!() };
+            for level in levels {
+                let level_of = (level.x, level.y);
+                let options = ScanlineOptions { part, level: level_of, ..Default::default() };
+                let work = Work { threads: 2, ..Work::default() };
+                let mut rows = Scanlines::new(&bytes, &options, &work).unwrap();
+                assert_eq!(rows.window(), level.window, "{name}");
+                let (top, bottom) = (level.window.min[1], level.window.max[1]);
+                let down = top..=bottom;
+                let jumps = (0..9).map(|i| top + i * 71 % (bottom - top + 1));
+                for y in down.clone().chain(down.rev()).chain(jumps) {
+                    let row = rows.row(y).unwrap();
+                    for (plane, got) in level.planes.iter().zip(row) {
+                        let min = [level.window.min[0], y];
+                        let window = Box2i { min, max: [level.window.max[0], y] };
+                        let part = ImagePart {
+                            header: of.header.clone(),
+                            pixels: Pixels::Flat(vec![FlatLevel {
+                                planes: vec![plane.clone()],
+                                ..*level
+                            }]),
+                        };
+                        let one = Image { parts: vec![part], ..Image::default() };
+                        let expected = cut(&one, 0, &plane.channel.name, &window).concat();
+                        let got = got.map_or(Vec::new(), |s| s.as_bytes().to_vec());
+                        assert_eq!(got, expected, "{name}, row {y}");
+                    }
+                }
+                let e = rows.row(bottom + 1).unwrap_err();
+                assert!(e.message().starts_with("there is no row"));
+            }
         }
     }
 }

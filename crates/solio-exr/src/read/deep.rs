@@ -4,7 +4,6 @@
 use super::chunk::Buffers;
 use super::flat::tiles;
 use super::jobs::{NOT_THERE, Piece, Task};
-use super::plan::PartPlan;
 use crate::header::Box2i;
 use crate::model::{DeepLevel, Plane, Samples};
 use crate::shape::{Shape, columns, rows};
@@ -26,9 +25,8 @@ pub(crate) fn count_channel() -> Channel {
 }
 
 /// A level without samples yet.
-pub(crate) fn empty_level(shape: &Shape, plan: &PartPlan, which: usize) -> DeepLevel<'static> {
-    let (index, window) = plan.levels[which];
-    let level = &shape.levels[index];
+pub(crate) fn empty_level(shape: &Shape, level: usize, window: Box2i) -> DeepLevel<'static> {
+    let level = &shape.levels[level];
     DeepLevel { x: level.x, y: level.y, window, counts: Cow::default(), planes: Vec::new() }
 }
 

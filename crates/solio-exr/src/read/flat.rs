@@ -10,7 +10,6 @@
 
 use super::chunk::Buffers;
 use super::jobs::{NOT_THERE, Piece, Task};
-use super::plan::PartPlan;
 use crate::Block;
 use crate::header::Box2i;
 use crate::model::{FlatLevel, Plane, Samples};
@@ -19,16 +18,16 @@ use solio_base::{Error, Result};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Planes of zeros for the wanted pixels of a level.
+/// Planes of zeros for the wanted channels of the pixels `window` of a level.
 pub(crate) fn empty_level(
     shape: &Shape,
-    plan: &PartPlan,
-    which: usize,
+    wanted: &[bool],
+    level: usize,
+    window: Box2i,
 ) -> Result<FlatLevel<'static>> {
-    let (index, window) = plan.levels[which];
-    let level = &shape.levels[index];
+    let level = &shape.levels[level];
     let region = shape.block(&window);
-    let wanted = shape.channels.iter().zip(&plan.wanted).filter(|(_, wanted)| **wanted);
+    let wanted = shape.channels.iter().zip(wanted).filter(|(_, wanted)| **wanted);
     let planes = wanted.map(|(channel, _)| {
         let samples = region.row_samples(channel).checked_mul(region.rows(channel));
         let samples = samples.ok_or_else(|| Error::limit("the image does not fit into memory"))?;

@@ -6,9 +6,11 @@ mod flat;
 mod jobs;
 mod options;
 mod plan;
+mod scanlines;
 
 pub(crate) use deep::count_channel;
 pub use options::{Levels, ReadOptions};
+pub use scanlines::{ScanlineOptions, Scanlines};
 
 use crate::header::Box2i;
 use crate::model::{Image, ImagePart, MissingChunk, Pixels, zeros};
@@ -20,6 +22,9 @@ use jobs::Task;
 use plan::PartPlan;
 use solio_base::{Error, Limits, Result, Source, Work};
 use std::borrow::Cow;
+
+/// Most bytes of pixels for a byte of an unfinished file.
+const MOST_MISSING: u64 = 1 << 12;
 
 /// Most that is asked of a stream at once.
 const STREAM_BYTES: usize = 1 << 20;
@@ -66,11 +71,12 @@ fn decode_placed(
     let mut image = Image::default();
     for plan in &plans {
         let shape = &opened.shapes[plan.part];
-        let levels = 0..plan.levels.len();
+        let levels = plan.levels.iter();
         let pixels = if shape.kind.is_deep() {
-            Pixels::Deep(levels.map(|which| deep::empty_level(shape, plan, which)).collect())
+            Pixels::Deep(levels.map(|(i, window)| deep::empty_level(shape, *i, *window)).collect())
         } else {
-            let levels = levels.map(|which| flat::empty_level(shape, plan, which));
+            let wanted = &plan.wanted;
+            let levels = levels.map(|(i, window)| flat::empty_level(shape, wanted, *i, *window));
             Pixels::Flat(levels.collect::<Result<_>>()?)
         };
         image.parts.push(ImagePart { header: plan.header.clone(), pixels });
@@ -169,12 +175,12 @@ fn check_sizes(
         let shape = &opened.shapes[plan.part];
         let channels = if shape.kind.is_deep() { &counts[..] } else { &shape.channels };
         let bytes = |window: &Box2i| Block { channels, ..shape.block(window) }.bytes();
-        let mut there = 0u64;
+        let (mut there, mut wished) = (0u64, 0u64);
         for task in plan_tasks(opened, plan, table) {
             let wanted = channels.iter().zip(&plan.wanted).filter(|(_, wanted)| **wanted);
             let wanted: Vec<Channel> = wanted.map(|(channel, _)| channel.clone()).collect();
             let region = Block { channels: &wanted, ..shape.block(&task.region) };
-            all = all.saturating_add(region.bytes());
+            wished = wished.saturating_add(region.bytes());
             for chunk in task.chunks() {
                 if table[chunk as usize] != 0 {
                     there = there.saturating_add(bytes(&shape.place(chunk).window));
@@ -184,12 +190,17 @@ fn check_sizes(
                 }
             }
         }
-        let most = codec::most_from_a_byte(shape.compression).saturating_mul(opened.length);
-        if there > most {
-            let name = shape.compression.name();
+        all = all.saturating_add(wished);
+        let of_a_byte = codec::most_from_a_byte(shape.compression);
+        let of_missing = of_a_byte.max(MOST_MISSING);
+        if there > of_a_byte.saturating_mul(opened.length)
+            || wished > of_missing.saturating_mul(opened.length)
+        {
+            let (name, length) = (shape.compression.name(), opened.length);
+            let promised = there.max(wished);
             let message = format!(
-                "part {} promises {there} bytes of pixels; a file of {} bytes cannot hold them as {name}",
-                plan.part, opened.length
+                "part {} promises {promised} bytes; a file of {length} bytes cannot hold them as {name}",
+                plan.part
             );
             return Err(Error::corrupt(message).at_offset(opened.length));
         }

@@ -6,6 +6,9 @@ use crate::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane};
 use crate::shape::Shape;
 use solio_base::{Error, Result};
 
+/// Attributes that all parts of a file have alike; the reference refuses other files.
+const SHARED: [&str; 4] = ["displayWindow", "pixelAspectRatio", "timecode", "chromaticities"];
+
 /// The header of a file with this image, and the shape of each part.
 pub(super) fn plan(image: &Image<'_>, options: &WriteOptions) -> Result<(Header, Vec<Shape>)> {
     let multipart = image.parts.len() > 1;
@@ -17,6 +20,12 @@ pub(super) fn plan(image: &Image<'_>, options: &WriteOptions) -> Result<(Header,
         if multipart && header.parts.iter().any(|other| other.name() == attributes.name()) {
             let name = attributes.name().cloned().unwrap_or_default();
             return Err(Error::argument(format!("two parts are called {name:?}")));
+        }
+        if let Some(first) = header.parts.first()
+            && let Some(name) = SHARED.iter().find(|name| first.get(name) != attributes.get(name))
+        {
+            let message = format!("part {index}: {name:?} differs from that of part 0");
+            return Err(Error::argument(message).hint("all parts of a file share it"));
         }
         header.parts.push(attributes);
         shapes.push(shape);

@@ -58,7 +58,9 @@ pub(crate) fn flat_part(header: Part) -> ImagePart<'static> {
     ImagePart { header, pixels }
 }
 
-fn image(parts: Vec<ImagePart<'static>>) -> Image<'static> {
+fn image(mut parts: Vec<ImagePart<'static>>) -> Image<'static> {
+    let display = parts[0].header.get("displayWindow").unwrap().clone();
+    parts.iter_mut().for_each(|part| part.header.set("displayWindow", display.clone()));
     Image { parts, missing: Vec::new() }
 }
 
