@@ -21,7 +21,9 @@ fn files() -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for compression in Compression::ALL {
         let mut images = flat_images(compression);
-        if [Compression::None, Compression::Rle, Compression::Zips].contains(&compression) {
+        if [Compression::None, Compression::Rle, Compression::Zips, Compression::Zstd]
+            .contains(&compression)
+        {
             images.append(&mut deep_images(compression));
         }
         let some = ["mixed types 2", "subsampled 3", "tiles 8", "parts"];

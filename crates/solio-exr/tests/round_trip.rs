@@ -12,7 +12,8 @@ use solio_exr::{WriteOptions, decode_exr, encode_exr};
 const LOSSLESS: [Compression; 5] =
     [Compression::None, Compression::Rle, Compression::Zips, Compression::Zip, Compression::Piz];
 
-const DEEP: [Compression; 3] = [Compression::None, Compression::Rle, Compression::Zips];
+const DEEP: [Compression; 4] =
+    [Compression::None, Compression::Rle, Compression::Zips, Compression::Zstd];
 
 fn write(image: &Image<'_>, options: &WriteOptions, threads: usize) -> Vec<u8> {
     let mut bytes = Vec::new();

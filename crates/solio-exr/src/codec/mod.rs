@@ -16,7 +16,7 @@ mod rle;
 mod samples;
 mod wavelet;
 mod zip;
-pub(crate) mod zstd;
+mod zstd;
 
 use crate::Block;
 use crate::block::DeepBlock;
@@ -85,10 +85,10 @@ pub(crate) fn encode(
     }
 }
 
-/// [`decode`] of the samples of a deep chunk.
+/// [`decode`] of the samples of a deep chunk, or of its counts.
 pub(crate) fn decode_deep(
     compression: Compression,
-    _block: &DeepBlock<'_>,
+    block: &DeepBlock<'_>,
     input: &[u8],
     out: &mut [u8],
     scratch: &mut Scratch,
@@ -100,15 +100,16 @@ pub(crate) fn decode_deep(
         }
         Compression::Rle => rle::decode(input, out, &mut scratch.filtered),
         Compression::Zips => zip::decode(input, out, &mut scratch.filtered),
+        Compression::Zstd => zstd::decode_rows(&zstd_rows(block), input, out),
         other => Err(unsupported(other)),
     }
 }
 
-/// [`encode`] of the samples of a deep chunk.
+/// [`encode`] of the samples of a deep chunk, or of its counts.
 pub(crate) fn encode_deep(
     compression: Compression,
     level: Option<f32>,
-    _block: &DeepBlock<'_>,
+    block: &DeepBlock<'_>,
     raw: &[u8],
     out: &mut Vec<u8>,
     scratch: &mut Scratch,
@@ -123,8 +124,21 @@ pub(crate) fn encode_deep(
             Ok(())
         }
         Compression::Zips => zip::encode(level, raw, out, &mut scratch.filtered),
+        Compression::Zstd => {
+            let level = level.map_or(zstd::DEFAULT_LEVEL, |level| level as i32);
+            zstd::encode_rows(&zstd_rows(block), level, false, raw, out)
+        }
         other => Err(unsupported(other)),
     }
+}
+
+fn zstd_rows(block: &DeepBlock<'_>) -> Vec<zstd::Row> {
+    let bytes = || block.channels.iter().map(|channel| channel.pixel_type.bytes());
+    let row = |samples: &u64| {
+        let samples = *samples as usize;
+        bytes().map(move |bytes| zstd::Row { samples, bytes })
+    };
+    block.row_samples.iter().flat_map(row).collect()
 }
 
 fn unsupported(compression: Compression) -> Error {

@@ -6,7 +6,7 @@ use crate::chunk::{Leader, leader_bytes};
 use crate::cursor::Cursor;
 use crate::shape::{Place, Shape};
 use crate::table::{Opened, Table};
-use crate::{Block, Channel, Compression, codec};
+use crate::{Channel, Compression, codec};
 use solio_base::{Error, Result};
 use std::ops::Range;
 
@@ -31,6 +31,8 @@ pub(crate) struct Buffers {
 /// A chunk as it lies in the file.
 pub(crate) struct Packed<'a> {
     pub(crate) leader: Leader,
+    /// Where what comes after it lies in the file.
+    offset: u64,
     /// What comes after the leader.
     pub(crate) bytes: &'a [u8],
 }
@@ -150,11 +152,11 @@ impl Buffers {
             return Err(Error::corrupt(message).at_offset(of.opened.length));
         }
         if let Some(bytes) = fetched(&(from..to)) {
-            return Ok(Packed { leader, bytes });
+            return Ok(Packed { leader, offset: from, bytes });
         }
         single.resize(size as usize, 0);
         of.opened.source.read_exact_at(from, single, "a chunk")?;
-        Ok(Packed { leader, bytes: single })
+        Ok(Packed { leader, offset: from, bytes: single })
     }
 
     /// The pixels of a flat chunk, as [`Block`](crate::Block) lays them out.
@@ -171,7 +173,8 @@ impl Buffers {
         let Some(raw) = room(shape.compression, packed.bytes, block.bytes(), "pixels", raw)? else {
             return Ok(packed.bytes);
         };
-        codec::decode(shape.compression, &block, packed.bytes, raw, scratch)?;
+        codec::decode(shape.compression, &block, packed.bytes, raw, scratch)
+            .map_err(|e| placed(e, packed.offset))?;
         Ok(raw)
     }
 
@@ -180,7 +183,8 @@ impl Buffers {
         let Buffers { file, start, length, single, scratch, counts, row_samples, .. } = self;
         let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
         let bytes = &packed.bytes[..packed.leader.counts as usize];
-        unpack_counts(of.shape(), place, bytes, counts, row_samples, scratch)?;
+        unpack_counts(of.shape(), place, bytes, counts, row_samples, scratch)
+            .map_err(|e| placed(e, packed.offset))?;
         Ok(counts)
     }
 
@@ -195,7 +199,8 @@ impl Buffers {
         let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
         let shape = of.shape();
         let (before, bytes) = packed.bytes.split_at(packed.leader.counts as usize);
-        unpack_counts(shape, place, before, counts, row_samples, scratch)?;
+        unpack_counts(shape, place, before, counts, row_samples, scratch)
+            .map_err(|e| placed(e, packed.offset))?;
         let of_all = |channel: &Channel| channel.pixel_type.bytes() as u64;
         let of_all: u64 = shape.channels.iter().map(of_all).sum();
         let size = row_samples.iter().sum::<u64>().saturating_mul(of_all);
@@ -208,9 +213,16 @@ impl Buffers {
             return Ok((counts, bytes));
         };
         let block = DeepBlock { channels: &shape.channels, row_samples };
-        codec::decode_deep(shape.compression, &block, bytes, raw, scratch)?;
+        codec::decode_deep(shape.compression, &block, bytes, raw, scratch)
+            .map_err(|e| placed(e, packed.offset + packed.leader.counts))?;
         Ok((counts, raw))
     }
+}
+
+/// The error of a codec, which knows places in its chunk, with the place in the file.
+fn placed(error: Error, start: u64) -> Error {
+    let offset = start + error.offset().unwrap_or(0);
+    Error::new(error.kind(), error.message()).at_offset(offset)
 }
 
 /// Room for `size` bytes of `what` that are to come from `packed`; `None` where those are stored as
@@ -250,9 +262,8 @@ fn unpack_counts(
     row_samples: &mut Vec<u64>,
     scratch: &mut codec::Scratch,
 ) -> Result<()> {
-    let channels = [deep::count_channel()];
-    let block = Block { channels: &channels, ..shape.block(&place.window) };
-    let (size, stored) = (block.bytes(), packed.len() as u64);
+    let (width, height) = (place.window.width(), place.window.height());
+    let (size, stored) = (4 * width * height, packed.len() as u64);
     if stored > size || size > stored.saturating_mul(codec::most_from_a_byte(shape.compression)) {
         let message = format!("{stored} bytes of data for {size} bytes of counts");
         return Err(Error::corrupt(message));
@@ -262,10 +273,13 @@ fn unpack_counts(
     if stored == size {
         bytes.copy_from_slice(packed);
     } else {
-        codec::decode(shape.compression, &block, packed, bytes, scratch)?;
+        row_samples.clear();
+        row_samples.resize(height as usize, width);
+        let block = DeepBlock { channels: &[deep::count_channel()], row_samples };
+        codec::decode_deep(shape.compression, &block, packed, bytes, scratch)?;
     }
     row_samples.clear();
-    for row in counts.chunks_mut(place.window.width() as usize) {
+    for row in counts.chunks_mut(width as usize) {
         let mut before = 0;
         for count in row {
             let up_to = *count;

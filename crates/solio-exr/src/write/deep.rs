@@ -3,10 +3,10 @@
 use super::pack::{Buffers, Style};
 use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
+use crate::codec;
 use crate::model::DeepLevel;
 use crate::read::count_channel;
 use crate::shape::{Place, Shape, rows};
-use crate::{Block, codec};
 use solio_base::{Error, Result};
 
 /// Where the samples of each pixel start, and where the last ones end.
@@ -57,9 +57,9 @@ pub(super) fn chunk(
         row_samples.push(starts[row.end] - first);
     }
     let start = out.len();
-    let channels = [count_channel()];
-    let block = Block { channels: &channels, ..shape.block(&place.window) };
-    codec::encode(shape.compression, style.level, &block, raw, out, scratch)?;
+    let row_counts = vec![width as u64; row_samples.len()];
+    let block = DeepBlock { channels: &[count_channel()], row_samples: &row_counts };
+    codec::encode_deep(shape.compression, style.level, &block, raw, out, scratch)?;
     keep_smaller(raw, start, out);
     leader.counts = (out.len() - start) as u64;
 
