@@ -1,0 +1,334 @@
+//! One block: counts its symbols, makes their codes, writes it (RFC 1951, section 3.2).
+
+use super::huffman::{self, Code, LENGTH_AT};
+use super::matches::Sequence;
+
+const LITERALS: usize = 286;
+const DISTANCES: usize = 30;
+const END: usize = 256;
+/// Four codes and what is left of a byte fit into a word.
+const LONGEST_LITERAL: u32 = 14;
+const LONGEST_DISTANCE: u32 = 15;
+/// The order in which the lengths of the code for code lengths come.
+const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+/// Bytes in a stored block.
+const MOST_STORED: usize = 65_535;
+
+/// Writes bits, the lowest first.
+pub(super) struct Bits<'o> {
+    out: &'o mut Vec<u8>,
+    word: u64,
+    count: u32,
+}
+
+impl<'o> Bits<'o> {
+    pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
+        Bits { out, word: 0, count: 0 }
+    }
+
+    /// Up to 48 bits.
+    #[inline]
+    fn put(&mut self, bits: u64, count: u32) {
+        self.word |= bits << self.count;
+        self.count += count;
+        while self.count >= 8 {
+            self.out.push(self.word as u8);
+            self.word >>= 8;
+            self.count -= 8;
+        }
+    }
+
+    fn align(&mut self) {
+        if self.count > 0 {
+            self.put(0, 8 - self.count);
+        }
+    }
+
+    pub(super) fn finish(mut self) {
+        self.align();
+    }
+}
+
+/// A block under way; its memory is used again.
+pub(super) struct Block {
+    counts: [u32; LITERALS],
+    distance_counts: [u32; DISTANCES],
+    lengths: [u8; LITERALS],
+    distance_lengths: [u8; DISTANCES],
+    codes: [Code; LITERALS],
+    distance_codes: [Code; DISTANCES],
+    /// Code lengths as symbols with their extra bits.
+    header: Vec<(u8, u8)>,
+}
+
+impl Block {
+    pub(super) fn new() -> Self {
+        Block {
+            counts: [0; LITERALS],
+            distance_counts: [0; DISTANCES],
+            lengths: [0; LITERALS],
+            distance_lengths: [0; DISTANCES],
+            codes: [0; LITERALS],
+            distance_codes: [0; DISTANCES],
+            header: Vec::new(),
+        }
+    }
+
+    /// Writes `bytes`, which are what the sequences say.
+    pub(super) fn write(
+        &mut self,
+        bytes: &[u8],
+        sequences: &[Sequence],
+        last: bool,
+        bits: &mut Bits<'_>,
+    ) {
+        self.count(bytes, sequences);
+        huffman::lengths(&self.counts, LONGEST_LITERAL, &mut self.lengths);
+        huffman::lengths(&self.distance_counts, LONGEST_DISTANCE, &mut self.distance_lengths);
+        let (literals, distances) = self.trim();
+        let cost = self.header(literals, distances) + self.body_bits(sequences);
+        if cost >= 8 * (bytes.len() as u64 + 5) {
+            return store(bytes, last, bits);
+        }
+        huffman::codes(&self.lengths, &mut self.codes);
+        huffman::codes(&self.distance_lengths, &mut self.distance_codes);
+        self.write_header(literals, distances, last, bits);
+        self.write_body(bytes, sequences, cost, bits);
+    }
+
+    fn count(&mut self, bytes: &[u8], sequences: &[Sequence]) {
+        // Four tables: equal bytes in a row would wait for each other.
+        let mut four = [[0u32; 256]; 4];
+        self.counts.fill(0);
+        self.distance_counts.fill(0);
+        let mut at = 0;
+        for sequence in sequences {
+            let end = at + sequence.literals as usize;
+            let (words, rest) = bytes[at..end].as_chunks::<8>();
+            for word in words {
+                let word = u64::from_le_bytes(*word);
+                for i in 0..8 {
+                    four[i % 4][(word >> (8 * i)) as usize & 255] += 1;
+                }
+            }
+            rest.iter().for_each(|byte| four[0][usize::from(*byte)] += 1);
+            at = end + usize::from(sequence.length);
+            if sequence.length > 0 {
+                self.counts[length_symbol(sequence.length).0] += 1;
+                self.distance_counts[distance_symbol(sequence.distance).0] += 1;
+            }
+        }
+        for (symbol, count) in self.counts[..256].iter_mut().enumerate() {
+            *count = four.iter().map(|table| table[symbol]).sum();
+        }
+        self.counts[END] = 1;
+    }
+
+    /// How many code lengths of both kinds are written.
+    fn trim(&self) -> (usize, usize) {
+        let used = |lengths: &[u8], least: usize| {
+            lengths.iter().rposition(|l| *l > 0).map_or(0, |i| i + 1).max(least)
+        };
+        (used(&self.lengths, 257), used(&self.distance_lengths, 1))
+    }
+
+    /// Packs the code lengths; gives the bits that they take at most.
+    fn header(&mut self, literals: usize, distances: usize) -> u64 {
+        self.header.clear();
+        let mut all = [0u8; LITERALS + DISTANCES];
+        all[..literals].copy_from_slice(&self.lengths[..literals]);
+        all[literals..literals + distances].copy_from_slice(&self.distance_lengths[..distances]);
+        let mut rest = &all[..literals + distances];
+        while let [first, ..] = *rest {
+            let mut run = rest.iter().take_while(|l| **l == first).count();
+            rest = &rest[run..];
+            if first == 0 {
+                while run >= 11 {
+                    let take = run.min(138);
+                    self.header.push((18, (take - 11) as u8));
+                    run -= take;
+                }
+                if run >= 3 {
+                    self.header.push((17, (run - 3) as u8));
+                    run = 0;
+                }
+            } else {
+                self.header.push((first, 0));
+                run -= 1;
+                while run >= 3 {
+                    let take = run.min(6);
+                    self.header.push((16, (take - 3) as u8));
+                    run -= take;
+                }
+            }
+            self.header.extend((0..run).map(|_| (first, 0)));
+        }
+        3 + 14 + 3 * 19 + 14 * self.header.len() as u64
+    }
+
+    fn body_bits(&self, sequences: &[Sequence]) -> u64 {
+        let bits = |counts: &[u32], lengths: &[u8]| {
+            let each = counts.iter().zip(lengths);
+            each.map(|(c, l)| u64::from(*c) * u64::from(*l)).sum::<u64>()
+        };
+        let matches = sequences.iter().filter(|s| s.length > 0);
+        let extra = matches
+            .map(|s| u64::from(length_symbol(s.length).2 + distance_symbol(s.distance).2))
+            .sum::<u64>();
+        extra
+            + bits(&self.counts, &self.lengths)
+            + bits(&self.distance_counts, &self.distance_lengths)
+    }
+
+    fn write_header(&self, literals: usize, distances: usize, last: bool, bits: &mut Bits<'_>) {
+        let mut counts = [0u32; 19];
+        self.header.iter().for_each(|(symbol, _)| counts[usize::from(*symbol)] += 1);
+        let mut lengths = [0u8; 19];
+        huffman::lengths(&counts, 7, &mut lengths);
+        let mut codes = [0; 19];
+        huffman::codes(&lengths, &mut codes);
+        let sent = ORDER.iter().rposition(|i| lengths[*i] > 0).map_or(4, |i| (i + 1).max(4));
+        bits.put(u64::from(last) | 2 << 1, 3);
+        bits.put((literals - 257) as u64 | ((distances - 1) as u64) << 5, 10);
+        bits.put((sent - 4) as u64, 4);
+        ORDER[..sent].iter().for_each(|i| bits.put(u64::from(lengths[*i]), 3));
+        for &(symbol, extra) in &self.header {
+            let code = codes[usize::from(symbol)];
+            bits.put(u64::from(code & 0xffff), code >> LENGTH_AT);
+            let more = match symbol {
+                16 => 2,
+                17 => 3,
+                18 => 7,
+                _ => continue,
+            };
+            bits.put(u64::from(extra), more);
+        }
+    }
+
+    fn write_body(&self, bytes: &[u8], sequences: &[Sequence], cost: u64, bits: &mut Bits<'_>) {
+        // The codes are written as whole words, so there is room for one more.
+        let start = bits.out.len();
+        bits.out.resize(start + (cost / 8) as usize + 32, 0);
+        let mut out =
+            Words { out: &mut bits.out[start..], place: 0, word: bits.word, count: bits.count };
+        let codes: &[Code; LITERALS] = &self.codes;
+        let mut at = 0;
+        for sequence in sequences {
+            let end = at + sequence.literals as usize;
+            let (fours, rest) = bytes[at..end].as_chunks::<4>();
+            for four in fours {
+                let [a, b, c, d] = four.map(|byte| codes[usize::from(byte)]);
+                let (ab, ab_count) = pair(a, b);
+                let (cd, cd_count) = pair(c, d);
+                out.put(ab | cd << ab_count, ab_count + cd_count);
+            }
+            for byte in rest {
+                let code = codes[usize::from(*byte)];
+                out.put(u64::from(code & 0xffff), code >> LENGTH_AT);
+            }
+            at = end + usize::from(sequence.length);
+            if sequence.length > 0 {
+                let (symbol, extra, more) = length_symbol(sequence.length);
+                let code = codes[symbol];
+                let length = code >> LENGTH_AT;
+                out.put(u64::from(code & 0xffff) | u64::from(extra) << length, length + more);
+                let (symbol, extra, more) = distance_symbol(sequence.distance);
+                let code = self.distance_codes[symbol];
+                let length = code >> LENGTH_AT;
+                out.put(u64::from(code & 0xffff) | u64::from(extra) << length, length + more);
+            }
+        }
+        let code = codes[END];
+        out.put(u64::from(code & 0xffff), code >> LENGTH_AT);
+        let (place, word, count) = (out.place, out.word, out.count);
+        bits.out.truncate(start + place);
+        (bits.word, bits.count) = (word, count);
+    }
+}
+
+/// Two codes, one after the other, and their bits.
+#[inline]
+fn pair(a: Code, b: Code) -> (u64, u32) {
+    let length = a >> LENGTH_AT;
+    (u64::from(a & 0xffff) | u64::from(b & 0xffff) << length, length + (b >> LENGTH_AT))
+}
+
+/// Writes bits into memory that is there, eight bytes at a time.
+struct Words<'o> {
+    out: &'o mut [u8],
+    place: usize,
+    word: u64,
+    /// Fewer than 8 between calls.
+    count: u32,
+}
+
+impl Words<'_> {
+    /// Up to 56 bits.
+    #[inline]
+    fn put(&mut self, bits: u64, count: u32) {
+        self.word |= bits << self.count;
+        self.count += count;
+        self.out[self.place..self.place + 8].copy_from_slice(&self.word.to_le_bytes());
+        self.place += (self.count / 8) as usize;
+        self.word = self.word.checked_shr(self.count & !7).unwrap_or(0);
+        self.count &= 7;
+    }
+}
+
+fn store(bytes: &[u8], last: bool, bits: &mut Bits<'_>) {
+    // Nothing is a block too.
+    let count = bytes.len().div_ceil(MOST_STORED).max(1);
+    for i in 0..count {
+        let chunk = &bytes[i * MOST_STORED..bytes.len().min((i + 1) * MOST_STORED)];
+        bits.put(u64::from(last && i + 1 == count), 3);
+        bits.align();
+        let count = chunk.len() as u16;
+        bits.out.extend(count.to_le_bytes());
+        bits.out.extend((!count).to_le_bytes());
+        bits.out.extend_from_slice(chunk);
+    }
+}
+
+/// Symbol, extra bits and their number, of a length from 3 to 258.
+#[inline]
+fn length_symbol(length: u16) -> (usize, u32, u32) {
+    if length == 258 {
+        return (285, 0, 0);
+    }
+    let from = u32::from(length) - 3;
+    if from < 8 {
+        return (257 + from as usize, 0, 0);
+    }
+    let more = 29 - from.leading_zeros();
+    let symbol = 257 + (more << 2) + (from >> more);
+    (symbol as usize, from & ((1 << more) - 1), more)
+}
+
+/// The same of a distance from 1 to 32768.
+#[inline]
+fn distance_symbol(distance: u16) -> (usize, u32, u32) {
+    let from = u32::from(distance) - 1;
+    if from < 4 {
+        return (from as usize, 0, 0);
+    }
+    let more = 30 - from.leading_zeros();
+    let symbol = (more << 1) + (from >> more);
+    (symbol as usize, from & ((1 << more) - 1), more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_those_of_the_tables() {
+        // RFC 1951, section 3.2.5.
+        let lengths = [3, 10, 11, 12, 13, 18, 19, 35, 66, 67, 114, 115, 130, 131, 257, 258];
+        let symbols =
+            [257, 264, 265, 265, 266, 268, 269, 273, 276, 277, 279, 280, 280, 281, 284, 285];
+        assert_eq!(lengths.map(|l| length_symbol(l).0), symbols);
+        let distances = [1, 4, 5, 6, 7, 9, 13, 24, 25, 1025, 16_385, 24_577, 32_768];
+        let symbols = [0, 3, 4, 4, 5, 6, 7, 8, 9, 20, 28, 29, 29];
+        assert_eq!(distances.map(|d| distance_symbol(d).0), symbols);
+    }
+}

@@ -1,0 +1,134 @@
+//! Finds what repeats: runs of one byte, and eight bytes and more that were there before.
+//!
+//! Filtered images are noise, runs, and rows that repeat. Short matches far away gain nothing on
+//! such data, so none below eight bytes are looked for; where nothing repeats the search takes
+//! longer and longer steps.
+
+/// Bytes that come before a match, then a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sequence {
+    pub(super) literals: u32,
+    /// 3 to 258; 0 at the end of a block.
+    pub(super) length: u16,
+    /// 1 to 32768.
+    pub(super) distance: u16,
+}
+
+const TABLE_BITS: u32 = 13;
+const LONGEST: usize = 258;
+const FARTHEST: usize = 32_768;
+/// A match of so many bytes is long.
+const LONG: usize = 24;
+/// A step grows by one place for so many misses.
+const PATIENCE: u32 = 4;
+
+/// Where eight bytes were last seen.
+pub(super) struct Finder {
+    table: Box<[u32; 1 << TABLE_BITS]>,
+    /// Bytes so far in long matches, runs apart.
+    pub(super) repeated: usize,
+}
+
+impl Finder {
+    pub(super) fn new() -> Self {
+        Finder { table: Box::new([0; 1 << TABLE_BITS]), repeated: 0 }
+    }
+
+    /// Forgets what it has seen.
+    pub(super) fn reset(&mut self) {
+        self.table.fill(0);
+        self.repeated = 0;
+    }
+
+    /// Appends the sequences of `bytes[start..end]`; what lies before may be matched.
+    pub(super) fn find(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        end: usize,
+        sequences: &mut Vec<Sequence>,
+    ) {
+        let mut written = start;
+        let mut at = start.max(1);
+        let mut misses = 0u32;
+        while at + 8 <= end {
+            let word = load(bytes, at);
+            let slot = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - TABLE_BITS)) as usize;
+            let known = self.table[slot] as usize;
+            self.table[slot] = at as u32;
+            let distance = if word == load(bytes, at - 1) {
+                1
+            } else if known < at
+                && at - known <= FARTHEST
+                && load(bytes, known) == word
+                && known > 0
+            {
+                at - known
+            } else {
+                misses += 1;
+                at += 8 + 8 * (misses >> PATIENCE) as usize;
+                continue;
+            };
+            misses = 0;
+            let from = back(bytes, at, distance, written);
+            let to = forward(bytes, at + 8, distance, end);
+            if distance > 1 && to - from >= LONG && word != word.rotate_left(8) {
+                self.repeated += to - from;
+            }
+            push(sequences, from - written, to - from, distance);
+            written = to;
+            at = to;
+        }
+        finish(sequences, end - written);
+    }
+}
+
+/// Where a match that holds at `at` begins, at `least` or later.
+#[inline]
+fn back(bytes: &[u8], at: usize, distance: usize, least: usize) -> usize {
+    let mut from = at;
+    while from > least && from > distance && bytes[from - 1] == bytes[from - 1 - distance] {
+        from -= 1;
+    }
+    from
+}
+
+/// Where it ends.
+#[inline]
+fn forward(bytes: &[u8], at: usize, distance: usize, end: usize) -> usize {
+    let mut to = at;
+    while to + 8 <= end {
+        let differ = load(bytes, to) ^ load(bytes, to - distance);
+        if differ != 0 {
+            return to + (differ.trailing_zeros() / 8) as usize;
+        }
+        to += 8;
+    }
+    while to < end && bytes[to] == bytes[to - distance] {
+        to += 1;
+    }
+    to
+}
+
+fn finish(sequences: &mut Vec<Sequence>, literals: usize) {
+    if literals > 0 {
+        sequences.push(Sequence { literals: literals as u32, length: 0, distance: 1 });
+    }
+}
+
+/// A match of any length of eight or more, in pieces.
+fn push(sequences: &mut Vec<Sequence>, literals: usize, mut length: usize, distance: usize) {
+    let mut literals = literals as u32;
+    while length > 0 {
+        let take = if length > LONGEST { LONGEST.min(length - 3) } else { length };
+        let (piece, distance) = (take as u16, distance as u16);
+        sequences.push(Sequence { literals, length: piece, distance });
+        literals = 0;
+        length -= take;
+    }
+}
+
+#[inline]
+fn load(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
