@@ -4,12 +4,14 @@ use std::cell::RefCell;
 
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 use solio_base::{Error, Result};
+use solio_codec::deflate::Encoder;
 
 /// The level that the reference uses where nobody asks for another.
 pub(super) const DEFAULT_LEVEL: u8 = 4;
 
 thread_local! {
     static DECOMPRESSOR: RefCell<Decompressor> = RefCell::new(Decompressor::new());
+    static ENCODER: RefCell<Encoder> = RefCell::new(Encoder::default());
     static COMPRESSORS: RefCell<[Option<Compressor>; 13]> = const { RefCell::new([const { None }; 13]) };
 }
 
@@ -27,6 +29,12 @@ pub(super) fn unpack(input: &[u8], out: &mut [u8]) -> Result<()> {
         }
         Err(DecompressionError::BadData) => Err(Error::corrupt("zlib data are damaged")),
     }
+}
+
+/// Appends `input`, whose low bytes lie before `halves`, as one zlib stream: with whatever is
+/// fast and no larger than the reference's.
+pub(super) fn pack_filtered(input: &[u8], halves: usize, out: &mut Vec<u8>) {
+    ENCODER.with_borrow_mut(|encoder| encoder.zlib(input, halves, out));
 }
 
 /// Appends `input` as one zlib stream; `level` from 0 to 12.

@@ -3,9 +3,6 @@
 use super::{deflate, filter};
 use solio_base::{Error, Result};
 
-/// The level of the reference.
-const LEVEL: f32 = 4.0;
-
 pub(super) fn decode(input: &[u8], out: &mut [u8], filtered: &mut Vec<u8>) -> Result<()> {
     filtered.resize(out.len(), 0);
     deflate::unpack(input, filtered)?;
@@ -19,12 +16,15 @@ pub(super) fn encode(
     out: &mut Vec<u8>,
     filtered: &mut Vec<u8>,
 ) -> Result<()> {
-    let level = level.unwrap_or(LEVEL);
-    if !(0.0..=12.0).contains(&level) {
+    if level.is_some_and(|level| !(0.0..=12.0).contains(&level)) {
+        let level = level.unwrap_or_default();
         return Err(Error::argument(format!("zip has levels 0 to 12, not {level}")));
     }
     filter::split(raw, filtered);
-    deflate::pack(filtered, level as u8, out);
+    match level {
+        Some(level) => deflate::pack(filtered, level as u8, out),
+        None => deflate::pack_filtered(filtered, raw.len().div_ceil(2), out),
+    }
     Ok(())
 }
 
