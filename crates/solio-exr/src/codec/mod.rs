@@ -5,6 +5,7 @@
 
 mod b44;
 mod deflate;
+mod dwa;
 mod filter;
 mod half;
 mod huffman;
@@ -49,6 +50,7 @@ pub(crate) fn decode(
         Compression::Pxr24 => pxr24::decode(block, input, out),
         Compression::B44 | Compression::B44a => b44::decode(block, input, out),
         Compression::Zstd => zstd::decode(block, input, out),
+        Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out),
         other => Err(unsupported(other)),
     }
 }
@@ -80,6 +82,9 @@ pub(crate) fn encode(
         Compression::Zstd => {
             let level = level.map_or(zstd::DEFAULT_LEVEL, |level| level as i32);
             zstd::encode(block, level, raw, out)
+        }
+        Compression::Dwaa | Compression::Dwab => {
+            dwa::encode(block, level.unwrap_or(dwa::DEFAULT_LEVEL), raw, out)
         }
         other => Err(unsupported(other)),
     }

@@ -23,7 +23,8 @@ pub(super) fn encode(raw: &[u8], out: &mut Vec<u8>, filtered: &mut Vec<u8>) {
     shrink(filtered, out);
 }
 
-fn expand(mut input: &[u8], mut out: &mut [u8]) -> Result<()> {
+/// Fills `out` from run lengths.
+pub(super) fn expand(mut input: &[u8], mut out: &mut [u8]) -> Result<()> {
     while let Some((&count, rest)) = input.split_first() {
         let count = count as i8;
         let (taken, bytes) = if count < 0 {
@@ -54,7 +55,8 @@ fn expand(mut input: &[u8], mut out: &mut [u8]) -> Result<()> {
     Err(Error::corrupt(format!("run lengths end {} bytes early", out.len())))
 }
 
-fn shrink(mut bytes: &[u8], out: &mut Vec<u8>) {
+/// Appends the run lengths of `bytes`.
+pub(super) fn shrink(mut bytes: &[u8], out: &mut Vec<u8>) {
     while let Some(&first) = bytes.first() {
         let run = bytes.iter().take(LONGEST + 1).take_while(|&&b| b == first).count();
         if run >= SHORTEST_RUN {
