@@ -166,6 +166,10 @@ fn parse_attribute(cursor: &mut Cursor<'_>) -> Result<Option<(Attribute, u64)>> 
     }
     let what = || format!("the attribute {name:?}");
     let type_name = cursor.name(LONGEST_NAME, &format!("the type of {}", what()))?;
+    if type_name.is_empty() {
+        let message = format!("{} has no type", what());
+        return Err(Error::corrupt(message).at_offset(place));
+    }
     let size = cursor.i32(&what())?;
     let size = usize::try_from(size).map_err(|_| {
         Error::corrupt(format!("{} has a size of {size} bytes", what())).at_offset(place)
