@@ -7,4 +7,5 @@ pub mod fold;
 pub mod lines;
 pub mod number;
 pub mod planes;
+pub mod wavelet;
 pub mod wide;

@@ -15,7 +15,6 @@ mod pxr24;
 mod rle;
 #[cfg(test)]
 mod samples;
-mod wavelet;
 mod zip;
 mod zstd;
 

@@ -11,9 +11,10 @@
 use std::cell::RefCell;
 
 use solio_base::{Error, Result};
+use solio_codec::wavelet;
 
+use super::huffman;
 use super::layout::{self, Lane};
-use super::{huffman, wavelet};
 use crate::Block;
 
 /// Bytes of the whole map.

@@ -233,46 +233,47 @@ impl Decoder {
         let table: &[u64; 1 << LOOK] = self.table.as_slice().try_into().expect("so many");
         let long = self.long.as_slice();
         let input = bits.input;
-        let (mut next, mut held, mut count) = (bits.at, bits.held, bits.count);
+        // Of `count`, the lowest 6 bits count: whole entries are subtracted.
+        let (mut next, mut held, mut count) = (bits.at, bits.held, u64::from(bits.count));
         let mut at = 0;
         'more: while let Some(window) = out.get_mut(at..).and_then(|o| o.first_chunk_mut::<8>()) {
             let Some(word) = input.get(next..).and_then(|rest| rest.first_chunk()) else { break };
-            let word = u64::from_be_bytes(*word);
-            held |= word >> count;
+            count &= 63;
+            held |= u64::from_be_bytes(*word) >> count;
             next += (63 - count as usize) / 8;
             count |= 56;
             let mut given = 0;
             for _ in 0..4 {
                 let entry = table[(held >> (64 - LOOK)) as usize];
-                let length = entry as u32 & 63;
-                if length > 0 {
+                if entry & 63 > 0 {
                     // Two are written; where there is but one, the next goes over the other.
-                    window[given] = (entry >> 16) as u16;
+                    window[given & 7] = (entry >> 16) as u16;
                     window[(given + 1) & 7] = (entry >> 32) as u16;
                     given += (entry >> 8) as usize & 3;
                     held = held.wrapping_shl(entry as u32);
-                    count -= length;
+                    count = count.wrapping_sub(entry);
                     continue;
                 }
                 let more = (entry >> 8) as u32 & 63;
                 let place = (held << LOOK).checked_shr(64 - more).unwrap_or(0);
                 let symbol = long.get(((entry >> 16) + place) as usize).copied().unwrap_or(0);
-                let length = symbol & 255;
+                let length = u64::from(symbol & 255);
+                count &= 63;
                 if length == 0 || length > count {
                     at += given;
                     break 'more;
                 }
-                window[given] = (symbol >> 8) as u16;
+                window[given & 7] = (symbol >> 8) as u16;
                 given += 1;
                 held <<= length;
                 count -= length;
-                if count < 3 * LOOK as u32 {
+                if count < 3 * LOOK as u64 {
                     break;
                 }
             }
             at += given;
         }
-        (bits.at, bits.held, bits.count) = (next, held, count);
+        (bits.at, bits.held, bits.count) = (next, held, count as u32 & 63);
         at
     }
 
