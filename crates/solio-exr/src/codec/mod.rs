@@ -153,8 +153,9 @@ fn unsupported(compression: Compression) -> Error {
 ///
 /// A header that promises more than the file can hold is refused before memory is taken. Run
 /// lengths: 128 from two. Deflate: 258 bytes from two bits; PXR24 has three for four. PIZ: 256
-/// values from nine bits. B44A: 32 bytes from three. Zstandard: 128 KiB from four. The others have
-/// no bound that is worth knowing.
+/// values from nine bits. B44A: 32 bytes from three. Zstandard: 128 KiB from four. DWA: 256 from a
+/// first frequency, deflated, and 10 bits for 256 blocks without others; of an alpha channel, run
+/// lengths, deflated. JPEG 2000 has no bound that is worth knowing.
 pub(crate) fn most_from_a_byte(compression: Compression) -> u64 {
     match compression {
         Compression::None => 1,
@@ -164,6 +165,7 @@ pub(crate) fn most_from_a_byte(compression: Compression) -> u64 {
         Compression::Piz => 512,
         Compression::B44 | Compression::B44a => 11,
         Compression::Zstd => 1 << 15,
+        Compression::Dwaa | Compression::Dwab => 1 << 17,
         _ => 1 << 20,
     }
 }

@@ -1,7 +1,9 @@
 //! Reading Huffman code.
 //!
-//! - One look-up of the next 12 bits gives up to two symbols; codes of up to 24 bits take a second
-//!   look-up; still longer ones and runs go the slow way.
+//! - One look-up of the next 12 bits gives up to two symbols, or the length of a code of up to 24
+//!   bits and where its symbol is: the symbol may come late, the next code does not wait for it.
+//!   Runs, longer codes and the few beginnings that codes of different lengths share go the slow
+//!   way.
 //! - 56 bits are taken in at once, so that four look-ups need no check in between.
 
 use solio_base::{Error, Result};
@@ -21,14 +23,12 @@ pub(crate) struct Decoder {
     /// For the next 12 bits: see [`entry`].
     table: Vec<u64>,
     single: Vec<u32>,
-    /// For the bits after the first 12: see [`entry`] on singles.
-    long: Vec<u32>,
     /// The shortest length of a code.
     shortest: usize,
 }
 
-/// Bits of both look-ups.
-const LOOK_TWICE: usize = 24;
+/// Bits of the longest code that a look-up tells.
+const LONG: usize = 24;
 
 /// Codes of one length.
 #[derive(Clone, Copy, Default)]
@@ -169,37 +169,25 @@ impl Decoder {
             let second = single[bits << length & ((1 << LOOK) - 1)];
             entry(first, second)
         }));
-        self.fill_long(classes, run);
+        self.fill_long(classes);
     }
 
-    /// Fills the second look-ups of those first ones that begin a longer code.
-    fn fill_long(&mut self, classes: &[Class; LONGEST + 2], run: u32) {
-        // One that gives nothing, for runs; then as many as the longest code of each first needs.
-        let (mut places, mut length) = (1, LOOK_TWICE);
+    /// Fills those look-ups that begin one length of longer codes.
+    fn fill_long(&mut self, classes: &[Class; LONGEST + 2]) {
+        let fewest = self.shortest.max(LOOK + 1);
         let short =
             if self.shortest > LOOK { 1 << LOOK } else { classes[LOOK].first >> (64 - LOOK) };
+        let mut length = LONGEST;
         for prefix in 0..short {
-            let fewest = self.shortest.max(LOOK + 1);
-            while length > fewest && classes[length - 1].first <= prefix << (64 - LOOK) {
+            let (start, end) = (prefix << (64 - LOOK), prefix << (64 - LOOK) | u64::MAX >> LOOK);
+            while length > fewest && classes[length - 1].first <= start {
                 length -= 1;
             }
-            self.table[prefix as usize] = entry_of_long(length - LOOK, places);
-            places += 1 << (length - LOOK);
-        }
-        self.long.clear();
-        self.long.resize(places, 0);
-        for length in self.shortest.max(LOOK + 1)..=LOOK_TWICE {
-            let (class, next) = (&classes[length], classes[length - 1].start);
-            let mut code = class.first;
-            for symbol in self.sorted.get(class.start..next).unwrap_or_default() {
-                let entry = self.table[(code >> (64 - LOOK)) as usize];
-                let (bits, start) = ((entry >> 8) as usize & 63, (entry >> 16) as usize);
-                if *symbol != run {
-                    let at = start + (code << LOOK >> (64 - bits)) as usize;
-                    self.long[at..at + (1 << (LOOK + bits - length))]
-                        .fill(symbol << 8 | length as u32);
-                }
-                code = code.wrapping_add(1 << (64 - length));
+            let alike = length == fewest || classes[length - 1].first > end;
+            if alike && length <= LONG {
+                let class = &classes[length];
+                let place = class.start as u64 + ((start - class.first) >> (64 - length));
+                self.table[prefix as usize] = place << 16 | length as u64;
             }
         }
     }
@@ -219,7 +207,7 @@ impl Decoder {
     ) -> Result<(), &'static str> {
         let mut at = 0;
         while at < out.len() {
-            at += self.fast(bits, &mut out[at..]);
+            at += self.fast(run, bits, &mut out[at..]);
             if at < out.len() {
                 at += self.slow(classes, run, bits, out, at)?;
             }
@@ -229,9 +217,9 @@ impl Decoder {
 
     /// Codes of up to 24 bits, until another comes or little is left of input or output. Says how
     /// many symbols they gave.
-    fn fast(&self, bits: &mut Bits, out: &mut [u16]) -> usize {
+    fn fast(&self, run: u32, bits: &mut Bits, out: &mut [u16]) -> usize {
         let table: &[u64; 1 << LOOK] = self.table.as_slice().try_into().expect("so many");
-        let long = self.long.as_slice();
+        let sorted = self.sorted.as_slice();
         let input = bits.input;
         // Of `count`, the lowest 6 bits count: whole entries are subtracted.
         let (mut next, mut held, mut count) = (bits.at, bits.held, u64::from(bits.count));
@@ -245,7 +233,8 @@ impl Decoder {
             let mut given = 0;
             for _ in 0..4 {
                 let entry = table[(held >> (64 - LOOK)) as usize];
-                if entry & 63 > 0 {
+                let length = entry & 63;
+                if entry & 0x300 > 0 {
                     // Two are written; where there is but one, the next goes over the other.
                     window[given & 7] = (entry >> 16) as u16;
                     window[(given + 1) & 7] = (entry >> 32) as u16;
@@ -254,16 +243,18 @@ impl Decoder {
                     count = count.wrapping_sub(entry);
                     continue;
                 }
-                let more = (entry >> 8) as u32 & 63;
-                let place = (held << LOOK).checked_shr(64 - more).unwrap_or(0);
-                let symbol = long.get(((entry >> 16) + place) as usize).copied().unwrap_or(0);
-                let length = u64::from(symbol & 255);
                 count &= 63;
-                if length == 0 || length > count {
+                if length > count {
+                    break;
+                }
+                let more = (held << LOOK).checked_shr(64 + LOOK as u32 - length as u32);
+                let place = (entry >> 16) + more.unwrap_or(0);
+                let symbol = sorted.get(place as usize).copied().unwrap_or(run);
+                if length == 0 || symbol == run {
                     at += given;
                     break 'more;
                 }
-                window[given & 7] = (symbol >> 8) as u16;
+                window[given & 7] = symbol as u16;
                 given += 1;
                 held <<= length;
                 count -= length;
@@ -316,7 +307,8 @@ impl Decoder {
 }
 
 /// In 8 bits the length of one or two codes, in 8 bits how many they are, in 16 bits each their
-/// symbols. Length 0 means not to go the fast way. Singles are `symbol << 8 | length`.
+/// symbols. If there are none of them, the rest is where the first symbol of the longer codes is.
+/// Length 0 means the slow way. Singles are `symbol << 8 | length`.
 fn entry(first: u32, second: u32) -> u64 {
     if first == 0 {
         return 0;
@@ -326,11 +318,6 @@ fn entry(first: u32, second: u32) -> u64 {
     let length = if both { lengths } else { first & 255 };
     let symbols = u64::from(first >> 8) | u64::from(second >> 8) << 16;
     u64::from(length) | (1 + u64::from(both)) << 8 | symbols << 16
-}
-
-/// The entry before a second look-up, of so many bits and there in its table.
-fn entry_of_long(bits: usize, start: usize) -> u64 {
-    (bits as u64) << 8 | (start as u64) << 16
 }
 
 /// Bits from the highest down; behind the end come zeros.
