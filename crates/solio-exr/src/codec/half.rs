@@ -1,6 +1,7 @@
 //! 16-bit floating point numbers: 1 sign, 5 exponent and 10 significand bits (IEEE 754 binary16).
 
 /// The same number with 32 bits.
+#[inline]
 pub(super) fn to_f32(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
     let rest = u32::from(half & 0x7fff);
@@ -14,6 +15,7 @@ pub(super) fn to_f32(half: u16) -> f32 {
 
 /// The nearest number with 16 bits, the even one of two; too large ones become infinite. A NaN
 /// keeps the upper bits of its payload, at least one.
+#[inline]
 pub(super) fn from_f32(number: f32) -> u16 {
     let bits = number.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;

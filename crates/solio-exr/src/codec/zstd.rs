@@ -14,6 +14,18 @@
 //! samples, then the next ones. All numbers are little-endian.
 //!
 //! Deep samples and their counts are written without differences, in format 1.
+//!
+//! Per core beside the reference's C library at level 5 and one row a chunk (MB/s of pixels;
+//! photographs in halves, the same in floats, render passes in floats; 2048 columns):
+//!
+//! | | write | read | ratio |
+//! |---|---|---|---|
+//! | reference | 143–221, 210, 337 | 842–1,139, 1,880, 2,674 | 2.27–2.76, 1.95, 7.8 |
+//! | one row, level 5 (the same bytes) | 0.93 × | 0.92 to 1.14 × | the same |
+//! | one row, level 1 | 2.7 to 3.1 × | 0.96 to 1.2 × | 2.21–2.72, 1.93, 7.5 |
+//! | tiles of 8 rows, level 1 | 3.0 to 3.4 × | 1.2 to 1.7 × | 2.28–2.81, 1.97, 17.5 |
+//!
+//! Most of reading is zstd itself.
 
 use std::cell::RefCell;
 

@@ -45,14 +45,22 @@ const E: f32 = 2.777_855e-1;
 const F: f32 = 1.913_422e-1;
 const G: f32 = 9.754_573e-2;
 
+/// What the even frequencies add to the first four values of a row.
+const EVEN: [[f32; 4]; 4] = [[A, A, A, A], [C, F, -F, -C], [A, -A, -A, A], [F, -C, C, -F]];
+/// What the odd frequencies do.
+const ODD: [[f32; 4]; 4] = [[B, D, E, G], [D, -G, -B, -E], [E, -B, G, D], [G, -E, D, -B]];
+
 /// From frequencies to values.
 pub(super) fn inverse(block: &mut Values) {
     for row in block.as_chunks_mut::<8>().0 {
         let y = *row;
-        let even = [[A, C, A, F], [A, F, -A, -C], [A, -F, -A, C], [A, -C, A, -F]]
-            .map(|m| (y[0] * m[0] + y[2] * m[1]) + (y[4] * m[2] + y[6] * m[3]));
-        let odd = [[B, D, E, G], [D, -G, -B, -E], [E, -B, G, D], [G, -E, D, -B]]
-            .map(|m| (y[1] * m[0] + y[3] * m[1]) + (y[5] * m[2] + y[7] * m[3]));
+        let (mut even, mut odd) = ([0.0; 4], [0.0; 4]);
+        for i in 0..4 {
+            let [m0, m2, m4, m6] = EVEN.map(|column| column[i]);
+            even[i] = (y[0] * m0 + y[2] * m2) + (y[4] * m4 + y[6] * m6);
+            let [m1, m3, m5, m7] = ODD.map(|column| column[i]);
+            odd[i] = (y[1] * m1 + y[3] * m3) + (y[5] * m5 + y[7] * m7);
+        }
         for i in 0..4 {
             row[i] = even[i] + odd[i];
             row[7 - i] = even[i] - odd[i];
