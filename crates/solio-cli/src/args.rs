@@ -51,7 +51,7 @@ pub(crate) enum Command {
     /// Read meshes and write them in another format
     #[command(after_help = CONVERT_EXAMPLES)]
     Convert(Box<ConvertArgs>),
-    /// Say what is in mesh files: counts, bounds, materials
+    /// Say what is in files: counts, bounds, materials of meshes; headers of images
     Info(InfoArgs),
     /// Export a mesh of 2 million vertices, read it back, convert it; show how fast each step was
     Demo(DemoArgs),

@@ -1,7 +1,8 @@
-//! `solio info`: what is in mesh files.
+//! `solio info`: what is in files.
 
 use crate::Outcome;
 use crate::args::InfoArgs;
+use crate::image_info;
 use crate::limit::Limit;
 use crate::screen;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds};
@@ -34,9 +35,20 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         if screen::is_closed() {
             break;
         }
-        match solio::info(path, &read, &work) {
-            Ok(info) if args.json => screen::print(&format!("{}\n", to_json(&info))),
-            Ok(info) => infos.push(info),
+        let image = solio::is_image(path);
+        let known = if image {
+            image_info::look(path, &read.limits, args.json, &work)
+        } else {
+            solio::info(path, &read, &work).map(|info| {
+                if args.json {
+                    screen::print(&format!("{}\n", to_json(&info)));
+                } else {
+                    infos.push(info);
+                }
+            })
+        };
+        match known {
+            Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
                 failed = true;

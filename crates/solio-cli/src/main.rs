@@ -7,6 +7,7 @@ mod cat;
 mod compare;
 mod convert;
 mod demo;
+mod image_info;
 mod info;
 mod inputs;
 mod light;

@@ -62,6 +62,49 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
+/// A header of one channel, as the reference writes it.
+fn exr_header() -> Vec<u8> {
+    let mut bytes = b"\x76\x2f\x31\x01\x02\0\0\0".to_vec();
+    let mut attribute = |name: &str, kind: &str, value: &[u8]| {
+        bytes.extend_from_slice(format!("{name}\0{kind}\0").as_bytes());
+        bytes.extend_from_slice(&(value.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(value);
+    };
+    let window = [0, 0, 6, 4].map(i32::to_le_bytes).concat();
+    let channel = [&b"R\0"[..], &[1, 0, 0, 0], &[0; 4], &[1, 0, 0, 0, 1, 0, 0, 0], &[0]].concat();
+    attribute("channels", "chlist", &channel);
+    attribute("compression", "compression", &[3]);
+    attribute("dataWindow", "box2i", &window);
+    attribute("displayWindow", "box2i", &window);
+    attribute("owner", "string", b"\xa9 me");
+    bytes.push(0);
+    bytes
+}
+
+#[test]
+fn info_shows_the_header_of_an_image() {
+    let dir = folder();
+    std::fs::write(dir.path().join("a.exr"), exr_header()).unwrap();
+    let ran = solio(dir.path(), &["info", "a.exr"], b"");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let expected = "a.exr\n  channels (chlist):\n      R, 16-bit floating-point, sampling 1 1\n  \
+                    compression (compression): zip\n  dataWindow (box2i): (0 0) - (6 4)\n  \
+                    displayWindow (box2i): (0 0) - (6 4)\n  owner (string): \"© me\"\n";
+    assert_eq!(ran.text(), expected);
+    let ran = solio(dir.path(), &["info", "--json", "a.exr", "tri.obj"], b"");
+    let json = ran.json();
+    assert_eq!(json.len(), 2);
+    assert_eq!(json[0]["parts"][0]["channels"][0]["type"], "float16");
+    assert_eq!(
+        json[0]["parts"][0]["attributes"]["dataWindow"],
+        serde_json::json!([[0, 0], [6, 4]])
+    );
+    std::fs::write(dir.path().join("b.exr"), &exr_header()[..50]).unwrap();
+    let ran = solio(dir.path(), &["info", "b.exr"], b"");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("b.exr: byte 50: the data ends"), "{}", ran.err);
+}
+
 #[test]
 fn without_arguments_it_teaches() {
     let dir = folder();

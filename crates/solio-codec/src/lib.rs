@@ -4,6 +4,7 @@ pub mod compress;
 pub mod deflate;
 pub mod estimate;
 pub mod fold;
+pub mod halves;
 pub mod lines;
 pub mod number;
 pub mod planes;

@@ -21,6 +21,7 @@
 
 mod batch;
 mod format;
+mod image_file;
 mod info;
 mod kept;
 mod machine;
@@ -32,6 +33,7 @@ mod textures;
 mod write;
 
 pub use format::Format;
+pub use image_file::{ImageWriteOptions, image_header, is_image, read_image, write_image};
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::{Peak, measure_machine};
@@ -62,4 +64,9 @@ pub mod io {
 /// The mesh model, its materials, and the options of each format.
 pub mod mesh {
     pub use solio_mesh::*;
+}
+
+/// The image model, its header, and the options of each format.
+pub mod image {
+    pub use solio_exr::*;
 }

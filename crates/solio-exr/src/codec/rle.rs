@@ -3,8 +3,8 @@
 //! A count from 0 up: the next byte, so many times and once more. A negative count: so many bytes
 //! as they are.
 
-use super::filter;
 use solio_base::{Error, Result};
+use solio_codec::halves;
 
 /// A byte that comes at least so often is a run.
 const SHORTEST_RUN: usize = 3;
@@ -14,12 +14,13 @@ const LONGEST: usize = 127;
 pub(super) fn decode(input: &[u8], out: &mut [u8], filtered: &mut Vec<u8>) -> Result<()> {
     filtered.resize(out.len(), 0);
     expand(input, filtered)?;
-    filter::merge(filtered, out);
+    halves::merge(filtered, out);
     Ok(())
 }
 
 pub(super) fn encode(raw: &[u8], out: &mut Vec<u8>, filtered: &mut Vec<u8>) {
-    filter::split(raw, filtered);
+    filtered.resize(raw.len(), 0);
+    halves::split(raw, filtered);
     shrink(filtered, out);
 }
 

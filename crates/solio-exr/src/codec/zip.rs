@@ -1,12 +1,13 @@
 //! ZIP and ZIPS: the byte filter, then a zlib stream.
 
-use super::{deflate, filter};
+use super::deflate;
 use solio_base::{Error, Result};
+use solio_codec::halves;
 
 pub(super) fn decode(input: &[u8], out: &mut [u8], filtered: &mut Vec<u8>) -> Result<()> {
     filtered.resize(out.len(), 0);
     deflate::unpack(input, filtered)?;
-    filter::merge(filtered, out);
+    halves::merge(filtered, out);
     Ok(())
 }
 
@@ -20,7 +21,8 @@ pub(super) fn encode(
         let level = level.unwrap_or_default();
         return Err(Error::argument(format!("zip has levels 0 to 12, not {level}")));
     }
-    filter::split(raw, filtered);
+    filtered.resize(raw.len(), 0);
+    halves::split(raw, filtered);
     match level {
         Some(level) => deflate::pack(filtered, level as u8, out),
         None => deflate::pack_filtered(filtered, raw.len().div_ceil(2), out),

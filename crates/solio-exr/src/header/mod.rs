@@ -11,6 +11,7 @@
 //! they mean for the pixels.
 
 mod part;
+mod show;
 #[cfg(test)]
 mod tests;
 mod value_bytes;

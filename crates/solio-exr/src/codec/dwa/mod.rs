@@ -25,12 +25,13 @@ mod transform;
 use std::cell::RefCell;
 
 use solio_base::{Error, Result};
+use solio_codec::halves;
 
 use self::quantize::{NAN, Tolerances};
 use self::rules::{Plan, Scheme};
 use self::transform::{CURVES, Values, ZIGZAG};
 use super::layout::{self, Lane};
-use super::{deflate, filter, half, huffman, rle};
+use super::{deflate, half, huffman, rle};
 use crate::{Block, PixelType};
 
 /// The reference's level where nobody asks for another.
@@ -228,7 +229,7 @@ impl<'a> Chunk<'a> {
             scratch.bytes.resize(2 * count, 0);
             self.inflate(2, &mut scratch.bytes)?;
             scratch.other_bytes.resize(2 * count, 0);
-            filter::merge(&mut scratch.bytes, &mut scratch.other_bytes);
+            halves::merge(&scratch.bytes, &mut scratch.other_bytes);
             let firsts = scratch.other_bytes.as_chunks().0.iter().map(|f| u16::from_le_bytes(*f));
             scratch.firsts.extend(firsts);
         }
@@ -404,7 +405,8 @@ pub(crate) fn encode(block: &Block, level: f32, raw: &[u8], out: &mut Vec<u8>) -
             if !scratch.firsts.is_empty() {
                 scratch.bytes.clear();
                 scratch.bytes.extend(scratch.firsts.iter().flat_map(|f| f.to_le_bytes()));
-                filter::split(&scratch.bytes, &mut scratch.other_bytes);
+                scratch.other_bytes.resize(scratch.bytes.len(), 0);
+                halves::split(&scratch.bytes, &mut scratch.other_bytes);
                 deflate::pack(&scratch.other_bytes, deflate::DEFAULT_LEVEL, out);
             }
         });

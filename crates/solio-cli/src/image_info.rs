@@ -1,0 +1,115 @@
+//! `solio info` of images: their headers, as people know them from `exrheader`.
+
+use crate::screen;
+use crate::table::{BOLD, DIM};
+use serde_json::{Map, Value as Json, json};
+use solio::image::header::{Part, Value};
+use solio::image::{Channel, Header, PixelType};
+use solio::{Limits, Result, Work};
+use std::path::Path;
+
+/// Prints the header of the image at `path`.
+pub(crate) fn look(path: &Path, limits: &Limits, as_json: bool, work: &Work) -> Result<()> {
+    let header = solio::image_header(path, limits, work)?;
+    let text = if as_json { format!("{}\n", to_json(path, &header)) } else { text(path, &header) };
+    screen::print(&text);
+    Ok(())
+}
+
+fn text(path: &Path, header: &Header) -> String {
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", path.display());
+    for (i, part) in header.parts.iter().enumerate() {
+        if header.parts.len() > 1 {
+            let name = part.name().map_or(String::new(), |name| format!(" \"{name}\""));
+            text += &format!("{BOLD}part {i}{name}{BOLD:#}\n");
+        }
+        for attribute in &part.attributes {
+            let (name, type_name) = (&attribute.name, attribute.value.type_name());
+            let value = attribute.value.to_string();
+            let space = if value.starts_with('\n') { "" } else { " " };
+            text += &format!("  {name} {DIM}({type_name}){DIM:#}:{space}");
+            text += &value.replace('\n', "\n  ");
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn to_json(path: &Path, header: &Header) -> Json {
+    json!({
+        "path": path.to_string_lossy(),
+        "format": "exr",
+        "multipart": header.is_multipart(),
+        "parts": header.parts.iter().map(part_json).collect::<Vec<_>>(),
+    })
+}
+
+fn part_json(part: &Part) -> Json {
+    let attributes: Map<String, Json> =
+        part.attributes.iter().map(|a| (a.name.clone(), value_json(&a.value))).collect();
+    let shape = part.shape().ok();
+    json!({
+        "name": part.name().map(|name| name.to_string()),
+        "kind": part.kind().name(),
+        "width": shape.as_ref().map(|shape| shape.data_window.width()),
+        "height": shape.as_ref().map(|shape| shape.data_window.height()),
+        "channels": shape.as_ref().map(|shape| {
+            shape.channels.iter().map(channel_json).collect::<Vec<_>>()
+        }),
+        "compression": shape.as_ref().map(|shape| shape.compression.name()),
+        "levels": shape.as_ref().map(|shape| shape.levels.len()),
+        "chunks": shape.as_ref().map(|shape| shape.chunks),
+        "attributes": attributes,
+    })
+}
+
+fn channel_json(channel: &Channel) -> Json {
+    json!({
+        "name": channel.name,
+        "type": match channel.pixel_type {
+            PixelType::Uint => "uint32",
+            PixelType::Half => "float16",
+            PixelType::Float => "float32",
+        },
+        "sampling": [channel.x_sampling, channel.y_sampling],
+        "linear": channel.linear,
+    })
+}
+
+/// Numbers as numbers, the rest as text.
+fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Box2i(v) => json!([v.min, v.max]),
+        Value::Box2f(v) => json!(v),
+        Value::Channels(v) => v.iter().map(channel_json).collect(),
+        Value::Chromaticities(v) => {
+            json!({ "red": v.red, "green": v.green, "blue": v.blue, "white": v.white })
+        }
+        Value::Double(v) => json!(v),
+        Value::Float(v) => json!(v),
+        Value::FloatVector(v) => json!(v),
+        Value::Int(v) => json!(v),
+        Value::M33f(v) => json!(v),
+        Value::M33d(v) => json!(v),
+        Value::M44f(v) => json!(v.to_vec()),
+        Value::M44d(v) => json!(v.to_vec()),
+        Value::Rational(n, d) => json!([n, d]),
+        Value::Text(v) => json!(v.to_string()),
+        Value::TextVector(v) => v.iter().map(|text| Json::from(text.to_string())).collect(),
+        Value::Tiles(v) => {
+            json!({
+                "width": v.width,
+                "height": v.height,
+                "levels": format!("{:?}", v.levels).to_lowercase(),
+                "rounding": format!("{:?}", v.rounding).to_lowercase(),
+            })
+        }
+        Value::V2i(v) => json!(v),
+        Value::V2f(v) => json!(v),
+        Value::V2d(v) => json!(v),
+        Value::V3i(v) => json!(v),
+        Value::V3f(v) => json!(v),
+        Value::V3d(v) => json!(v),
+        other => Json::from(other.to_string().trim_start()),
+    }
+}

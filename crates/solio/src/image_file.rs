@@ -1,0 +1,78 @@
+//! Images: a path to planes, and planes to a path.
+
+use crate::{Format, Written};
+use solio_base::{Error, Limits, Result, Work};
+use solio_exr::{Header, Image, ReadOptions, WriteOptions};
+use solio_io::{FileSink, SinkOptions};
+use solio_measure::SpanName;
+use std::path::Path;
+
+static READ: SpanName = SpanName::new("read image");
+static WRITE: SpanName = SpanName::new("write image");
+
+/// How an image is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImageWriteOptions {
+    /// What concerns OpenEXR.
+    pub exr: WriteOptions,
+    /// The file is on the disk, not only in the system's memory, when writing returns.
+    pub durable: bool,
+}
+
+/// Whether `path` names an image file, by its end or else by its first bytes.
+pub fn is_image(path: &Path) -> bool {
+    let exr = |end: &std::ffi::OsStr| end.eq_ignore_ascii_case("exr");
+    if path.extension().is_some_and(exr) {
+        return true;
+    }
+    if Format::of_name(path).is_some() || solio_io::is_direct(path) {
+        // A pipe's bytes come once.
+        return false;
+    }
+    // A file that cannot be read says so where it is read.
+    let by_content = || {
+        let work = Work { memory_bytes: 0, ..Work::serial() };
+        let opened = solio_io::open(path, &Limits::default(), &work).ok()?;
+        let mut magic = [0; 4];
+        let got = opened.source.read_at(0, &mut magic).ok()?;
+        Some(magic[..got] == solio_exr::header::MAGIC)
+    };
+    by_content().unwrap_or(false)
+}
+
+/// Reads the image file at `path`, or as much of it as `options` want; `-` is standard input.
+pub fn read_image(path: &Path, options: &ReadOptions, work: &Work) -> Result<Image<'static>> {
+    let _span = READ.begin_labelled(&path.to_string_lossy());
+    let chosen = options.parts.is_some() || options.window.is_some();
+    // Who wants some of a file does not want all of it read ahead.
+    let opening = if chosen { Work { memory_bytes: 0, ..work.clone() } } else { work.clone() };
+    let opened = solio_io::open(path, &options.limits, &opening)?;
+    let image = solio_exr::decode_exr(&*opened.source, options, work);
+    image.map_err(|e: Error| e.at_path(path))
+}
+
+/// Reads the head of the image file at `path`, and nothing else.
+pub fn image_header(path: &Path, limits: &Limits, work: &Work) -> Result<Header> {
+    let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
+    let header = solio_exr::decode_header(&*opened.source, limits);
+    header.map_err(|e: Error| e.at_path(path))
+}
+
+/// Writes `image` to `path`; `-` is standard output. The file appears whole, or not at all.
+pub fn write_image(
+    image: &Image<'_>,
+    path: &Path,
+    options: &ImageWriteOptions,
+    work: &Work,
+) -> Result<Written> {
+    let _span = WRITE.begin_labelled(&path.to_string_lossy());
+    let write = || {
+        let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
+        let mut sink = FileSink::create(path, &file, work)?;
+        solio_exr::encode_exr(image, &options.exr, &mut sink, work)?;
+        sink.commit()
+    };
+    let mut written = Written::default();
+    written.add(write().map_err(|e: Error| e.at_path(path))?);
+    Ok(written)
+}
