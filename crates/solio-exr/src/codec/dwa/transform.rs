@@ -2,7 +2,7 @@
 //!
 //! Every sum is made in the order of the reference's code for AVX, in single precision and without
 //! fused operations, so that the same halves come out. Its code for SSE2 and for other machines
-//! adds in other orders; the results are then the next half at most.
+//! adds in other orders: some halves then differ in their last bits.
 
 use std::sync::LazyLock;
 
