@@ -70,6 +70,28 @@ fn headers_keep_their_bytes() {
 }
 
 #[test]
+fn new_headers_have_the_bytes_of_the_reference() {
+    // What OpenEXR 3.5.3 wrote for an image of 7 × 5 pixels with B, G and R.
+    let reference: [&[u8]; 10] = [
+        b"v/1\x01\x02\0\0\0",
+        b"channels\0chlist\07\0\0\0B\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0G\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0R\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0\0",
+        b"compression\0compression\0\x01\0\0\0\x03",
+        b"dataWindow\0box2i\0\x10\0\0\0\0\0\0\0\0\0\0\0\x06\0\0\0\x04\0\0\0",
+        b"displayWindow\0box2i\0\x10\0\0\0\0\0\0\0\0\0\0\0\x06\0\0\0\x04\0\0\0",
+        b"lineOrder\0lineOrder\0\x01\0\0\0\0",
+        b"pixelAspectRatio\0float\0\x04\0\0\0\0\0\x80?",
+        b"screenWindowCenter\0v2f\0\x08\0\0\0\0\0\0\0\0\0\0\0",
+        b"screenWindowWidth\0float\0\x04\0\0\0\0\0\x80?",
+        b"type\0string\0\x0d\0\0\0scanlineimage\0",
+    ];
+    let channels = ["B", "G", "R"].map(channel).to_vec();
+    let mut part = Part::new(Box2i::of_size(7, 5), Compression::Zip, channels);
+    part.set("type", Value::Text("scanlineimage".into()));
+    let header = Header { parts: vec![part], ..Header::default() };
+    assert_eq!(bytes(&header), reference.concat());
+}
+
+#[test]
 fn a_long_header_is_read_in_pieces() {
     let mut header = headers().swap_remove(0);
     for size in [0, FIRST_BYTES, 20 * FIRST_BYTES] {
