@@ -8,12 +8,13 @@ use solio_exr::Compression;
 use std::path::Path;
 
 /// The methods that have a target each, by its name.
-const CHUNKS: [(&str, Compression); 6] = [
+const CHUNKS: [(&str, Compression); 7] = [
     ("exr_rle", Compression::Rle),
     ("exr_zip", Compression::Zip),
     ("exr_piz", Compression::Piz),
     ("exr_pxr24", Compression::Pxr24),
     ("exr_b44", Compression::B44),
+    ("exr_dwa", Compression::Dwaa),
     ("exr_zstd", Compression::Zstd),
 ];
 

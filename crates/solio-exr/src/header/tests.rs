@@ -74,7 +74,7 @@ fn new_headers_have_the_bytes_of_the_reference() {
     // What OpenEXR 3.5.3 wrote for an image of 7 × 5 pixels with B, G and R.
     let reference: [&[u8]; 10] = [
         b"v/1\x01\x02\0\0\0",
-        b"channels\0chlist\07\0\0\0B\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0G\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0R\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0\0",
+        b"channels\0chlist\0\x37\0\0\0B\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0G\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0R\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0\0",
         b"compression\0compression\0\x01\0\0\0\x03",
         b"dataWindow\0box2i\0\x10\0\0\0\0\0\0\0\0\0\0\0\x06\0\0\0\x04\0\0\0",
         b"displayWindow\0box2i\0\x10\0\0\0\0\0\0\0\0\0\0\0\x06\0\0\0\x04\0\0\0",
