@@ -81,13 +81,16 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Starts; times count from `start`.
+    /// Starts; times count from `start`. The first sample is taken here: what the caller does
+    /// before the thread gets a core counts too.
     pub(crate) fn start(start: u64) -> Sampler {
+        let mut collected = Collected::new();
+        collected.sample(clock::ns_between(start, clock::ticks()), false);
         let stop = Arc::new(AtomicBool::new(false));
         let until = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("solio-sampler".into());
         // Without a thread there are no samples; the work goes on all the same.
-        let thread = thread.spawn(move || run(start, &until)).ok();
+        let thread = thread.spawn(move || run(start, &until, collected)).ok();
         Sampler { stop, thread }
     }
 
@@ -110,9 +113,8 @@ impl Drop for Sampler {
     }
 }
 
-fn run(start: u64, stop: &AtomicBool) -> Samples {
-    let mut collected = Collected::new();
-    let mut next = 0;
+fn run(start: u64, stop: &AtomicBool, mut collected: Collected) -> Samples {
+    let mut next = EVERY_NS;
     let mut spent_s = usage::thread_cpu_s();
     loop {
         let last = stop.load(Ordering::Relaxed);
@@ -334,6 +336,17 @@ fn bridge(times_ns: &[u64], values: &mut [f64], total: bool) {
 mod tests {
     use super::*;
     use crate::Counter;
+
+    #[test]
+    fn what_is_done_at_once_counts() {
+        static MOVED: Counter = Counter::total("moved at once", Unit::Bytes);
+        MOVED.add(3);
+        let sampler = Sampler::start(clock::ticks());
+        MOVED.add(7);
+        let samples = sampler.finish();
+        let moved = samples.series.iter().find(|series| series.name == "moved at once").unwrap();
+        assert_eq!((moved.values[0], moved.values.last()), (0.0, Some(&7.0)));
+    }
 
     #[test]
     fn samples_stay_few_and_fit_each_other() {
