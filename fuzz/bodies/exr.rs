@@ -21,7 +21,8 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 /// What is kept for all chunks: buffers of the methods.
 const FIXED_BYTES: usize = 8 << 20;
-/// Pixels for a byte of the file, at most: Zstandard and lossy methods have no bound of their own.
+/// Most bytes of pixels that a file may ask for: Zstandard and lossy methods have no bound that is
+/// tight enough.
 const LIMIT: u64 = 4 << 20;
 
 /// Makes the calling thread a pool of one thread, so that no thread is started a time.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 use solio_base::{Error, Result};
-use solio_codec::deflate::Encoder;
+use solio_codec::deflate::{Encoder, append_zlib};
 
 /// The level that the reference uses where nobody asks for another.
 pub(super) const DEFAULT_LEVEL: u8 = 4;
@@ -31,8 +31,8 @@ pub(super) fn unpack(input: &[u8], out: &mut [u8]) -> Result<()> {
     }
 }
 
-/// Appends `input`, whose low bytes lie before `halves`, as one zlib stream: with whatever is
-/// fast and no larger than the reference's.
+/// Appends `input`, whose low bytes lie before `halves`, as one zlib stream: by the encoder for
+/// filtered images, or by libdeflate at the reference's level where that one finds more.
 pub(super) fn pack_filtered(input: &[u8], halves: usize, out: &mut Vec<u8>) {
     ENCODER.with_borrow_mut(|encoder| encoder.zlib(input, halves, out));
 }
@@ -44,9 +44,6 @@ pub(super) fn pack(input: &[u8], level: u8, out: &mut Vec<u8>) {
         let compressor = compressors[level].get_or_insert_with(|| {
             Compressor::new(CompressionLvl::new(level as i32).expect("levels go to 12"))
         });
-        let start = out.len();
-        out.resize(start + compressor.zlib_compress_bound(input.len()), 0);
-        let written = compressor.zlib_compress(input, &mut out[start..]).expect("bound is enough");
-        out.truncate(start + written);
+        append_zlib(compressor, input, out);
     });
 }

@@ -38,17 +38,29 @@ pub(crate) fn decode(
 ) -> Result<()> {
     debug_assert_eq!(out.len() as u64, block.bytes());
     match compression {
-        Compression::None => {
-            let message = format!("{} bytes of pixels, not {}", input.len(), out.len());
-            Err(Error::corrupt(message))
-        }
-        Compression::Rle => rle::decode(input, out, &mut scratch.filtered),
-        Compression::Zips | Compression::Zip => zip::decode(input, out, &mut scratch.filtered),
         Compression::Piz => piz::decode(block, input, out),
         Compression::Pxr24 => pxr24::decode(block, input, out),
         Compression::B44 | Compression::B44a => b44::decode(block, input, out),
         Compression::Zstd => zstd::decode(block, input, out),
         Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out),
+        other => decode_bytes(other, input, out, scratch),
+    }
+}
+
+/// The methods that see bytes, whatever they are of.
+fn decode_bytes(
+    compression: Compression,
+    input: &[u8],
+    out: &mut [u8],
+    scratch: &mut Scratch,
+) -> Result<()> {
+    match compression {
+        Compression::None => {
+            let message = format!("{} bytes of samples, not {}", input.len(), out.len());
+            Err(Error::corrupt(message))
+        }
+        Compression::Rle => rle::decode(input, out, &mut scratch.filtered),
+        Compression::Zips | Compression::Zip => zip::decode(input, out, &mut scratch.filtered),
         other => Err(unsupported(other)),
     }
 }
@@ -64,15 +76,6 @@ pub(crate) fn encode(
 ) -> Result<()> {
     debug_assert_eq!(raw.len() as u64, block.bytes());
     match compression {
-        Compression::None => {
-            out.extend_from_slice(raw);
-            Ok(())
-        }
-        Compression::Rle => {
-            rle::encode(raw, out, &mut scratch.filtered);
-            Ok(())
-        }
-        Compression::Zips | Compression::Zip => zip::encode(level, raw, out, &mut scratch.filtered),
         Compression::Piz => piz::encode(block, raw, out),
         Compression::Pxr24 => pxr24::encode(block, raw, out),
         Compression::B44 => b44::encode(block, false, raw, out),
@@ -84,8 +87,27 @@ pub(crate) fn encode(
         Compression::Dwaa | Compression::Dwab => {
             dwa::encode(block, level.unwrap_or(dwa::DEFAULT_LEVEL), raw, out)
         }
-        other => Err(unsupported(other)),
+        other => encode_bytes(other, level, raw, out, scratch),
     }
+}
+
+/// [`encode`] of the methods that see bytes.
+fn encode_bytes(
+    compression: Compression,
+    level: Option<f32>,
+    raw: &[u8],
+    out: &mut Vec<u8>,
+    scratch: &mut Scratch,
+) -> Result<()> {
+    match compression {
+        Compression::None => out.extend_from_slice(raw),
+        Compression::Rle => rle::encode(raw, out, &mut scratch.filtered),
+        Compression::Zips | Compression::Zip => {
+            zip::encode(level, raw, out, &mut scratch.filtered)?;
+        }
+        other => return Err(unsupported(other)),
+    }
+    Ok(())
 }
 
 /// [`decode`] of the samples of a deep chunk, or of its counts.
@@ -97,14 +119,8 @@ pub(crate) fn decode_deep(
     scratch: &mut Scratch,
 ) -> Result<()> {
     match compression {
-        Compression::None => {
-            let message = format!("{} bytes of samples, not {}", input.len(), out.len());
-            Err(Error::corrupt(message))
-        }
-        Compression::Rle => rle::decode(input, out, &mut scratch.filtered),
-        Compression::Zips => zip::decode(input, out, &mut scratch.filtered),
         Compression::Zstd => zstd::decode_rows(&zstd_rows(block), input, out),
-        other => Err(unsupported(other)),
+        other => decode_bytes(other, input, out, scratch),
     }
 }
 
@@ -118,20 +134,11 @@ pub(crate) fn encode_deep(
     scratch: &mut Scratch,
 ) -> Result<()> {
     match compression {
-        Compression::None => {
-            out.extend_from_slice(raw);
-            Ok(())
-        }
-        Compression::Rle => {
-            rle::encode(raw, out, &mut scratch.filtered);
-            Ok(())
-        }
-        Compression::Zips => zip::encode(level, raw, out, &mut scratch.filtered),
         Compression::Zstd => {
             let level = level.map_or(zstd::DEFAULT_LEVEL, |level| level as i32);
             zstd::encode_rows(&zstd_rows(block), level, false, raw, out)
         }
-        other => Err(unsupported(other)),
+        other => encode_bytes(other, level, raw, out, scratch),
     }
 }
 

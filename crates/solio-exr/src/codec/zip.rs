@@ -17,8 +17,7 @@ pub(super) fn encode(
     out: &mut Vec<u8>,
     filtered: &mut Vec<u8>,
 ) -> Result<()> {
-    if level.is_some_and(|level| !(0.0..=12.0).contains(&level)) {
-        let level = level.unwrap_or_default();
+    if let Some(level) = level.filter(|level| !(0.0..=12.0).contains(level)) {
         return Err(Error::argument(format!("zip has levels 0 to 12, not {level}")));
     }
     filtered.resize(raw.len(), 0);

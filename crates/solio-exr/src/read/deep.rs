@@ -3,7 +3,7 @@
 
 use super::chunk::Buffers;
 use super::flat::tiles;
-use super::jobs::{NOT_THERE, Piece, Task};
+use super::jobs::{Piece, Task};
 use crate::header::Box2i;
 use crate::model::{DeepLevel, Plane, Samples};
 use crate::shape::{Shape, columns, rows};
@@ -117,10 +117,7 @@ pub(crate) fn read_piece(
     buffers: &mut Buffers,
     piece: &mut Piece<'_>,
 ) -> Result<()> {
-    let place = task.shape.place(piece.chunk);
-    if task.of.table[piece.chunk as usize] == 0 {
-        return Err(Error::corrupt(NOT_THERE));
-    }
+    let place = task.place(piece.chunk)?;
     let (counts, raw) = buffers.samples(task.of, piece.chunk, &place)?;
     scatter(task, &place.window, counts, raw, &mut piece.rows)
 }

@@ -9,7 +9,7 @@
 //! * rows of channels that nobody asked for are stepped over.
 
 use super::chunk::Buffers;
-use super::jobs::{NOT_THERE, Piece, Task};
+use super::jobs::{Piece, Task};
 use crate::Block;
 use crate::header::Box2i;
 use crate::model::{FlatLevel, Plane, Samples};
@@ -112,10 +112,7 @@ pub(crate) fn read_piece(
     buffers: &mut Buffers,
     piece: &mut Piece<'_>,
 ) -> Result<()> {
-    let place = task.shape.place(piece.chunk);
-    if task.of.table[piece.chunk as usize] == 0 {
-        return Err(Error::corrupt(NOT_THERE));
-    }
+    let place = task.place(piece.chunk)?;
     let raw = if task.shape.kind.is_deep() {
         bytemuck::cast_slice(buffers.counts(task.of, piece.chunk, &place)?)
     } else {

@@ -3,8 +3,8 @@
 use super::chunk::{Buffers, Of};
 use crate::header::Box2i;
 use crate::model::MissingChunk;
-use crate::shape::{Level, Shape};
-use solio_base::{ErrorKind, Result, Work, ordered};
+use crate::shape::{Level, Place, Shape};
+use solio_base::{Error, ErrorKind, Result, Work, ordered};
 
 /// Pixels of a job, in bytes: enough that handing it out costs nothing beside it.
 const JOB_BYTES: u64 = 256 << 10;
@@ -28,6 +28,14 @@ pub(crate) struct Task<'a> {
 impl<'a> Task<'a> {
     pub(crate) fn level(&self) -> &'a Level {
         &self.shape.levels[self.level]
+    }
+
+    /// Where the pixels of a chunk lie; an error where the file does not have it.
+    pub(crate) fn place(&self, chunk: u64) -> Result<Place> {
+        match self.of.table[chunk as usize] {
+            0 => Err(Error::corrupt(NOT_THERE)),
+            _ => Ok(self.shape.place(chunk)),
+        }
     }
 
     /// The chunks that have wanted pixels, row by row.

@@ -20,7 +20,8 @@ pub enum Layout {
 pub struct WriteOptions {
     /// How chunks are compressed.
     pub compression: Option<Compression>,
-    /// How hard: ZIP 0 to 12 (4 is usual), ZSTD 1 to 22 (5), DWA its quality (45).
+    /// How hard: ZIP 0 to 12 (without it, what is fast for each chunk), ZSTD 1 to 22 (5), DWA its
+    /// quality (45).
     pub level: Option<f32>,
     /// In which order chunks follow each other.
     pub line_order: Option<LineOrder>,

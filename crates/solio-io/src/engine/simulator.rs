@@ -297,6 +297,17 @@ impl Run {
         }
     }
 
+    /// How many of the bytes that it could move a call does: it may be interrupted, or fall short.
+    fn moves(&mut self, length: usize) -> std::io::Result<usize> {
+        if self.random.one_in(8) {
+            return Err(std::io::Error::from_raw_os_error(libc::EINTR));
+        }
+        if self.random.one_in(4) && length > 1 {
+            return Ok(1 + self.random.below(length as u64 - 1) as usize);
+        }
+        Ok(length)
+    }
+
     fn read(
         &mut self,
         flight: &mut Flight,
@@ -304,18 +315,12 @@ impl Run {
         offset: u64,
         length: usize,
     ) -> std::io::Result<usize> {
-        if self.random.one_in(8) {
-            return Err(std::io::Error::from_raw_os_error(libc::EINTR));
-        }
         let File { bytes, fault, .. } = self.files[file];
         let end = match fault {
             Fault::CutTo(end) => end,
             _ => bytes,
         };
-        let mut length = length.min(end.saturating_sub(offset) as usize);
-        if self.random.one_in(4) && length > 1 {
-            length = 1 + self.random.below(length as u64 - 1) as usize;
-        }
+        let length = self.moves(length.min(end.saturating_sub(offset) as usize))?;
         if let Fault::BadSector(bad) = fault
             && (offset..offset + length as u64).contains(&bad)
         {
@@ -336,13 +341,7 @@ impl Run {
         offset: u64,
         length: usize,
     ) -> std::io::Result<usize> {
-        if self.random.one_in(8) {
-            return Err(std::io::Error::from_raw_os_error(libc::EINTR));
-        }
-        let mut length = length as u64;
-        if self.random.one_in(4) && length > 1 {
-            length = 1 + self.random.below(length - 1);
-        }
+        let mut length = self.moves(length)? as u64;
         match self.files[file].fault {
             Fault::Full(full) if offset >= full => {
                 return Err(std::io::Error::from_raw_os_error(libc::ENOSPC));
