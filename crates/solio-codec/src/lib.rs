@@ -8,5 +8,6 @@ pub mod halves;
 pub mod lines;
 pub mod number;
 pub mod planes;
+pub mod samples;
 pub mod wavelet;
 pub mod wide;

@@ -57,12 +57,22 @@ pub struct Block<'a> {
 impl Block<'_> {
     /// Samples of `channel` in each row that has any.
     pub fn row_samples(&self, channel: &Channel) -> usize {
-        multiples(&self.x, channel.x_sampling)
+        self.samples_at(channel.x_sampling)
+    }
+
+    /// Samples of a row of a channel with this sampling rate.
+    pub(crate) fn samples_at(&self, x_sampling: i32) -> usize {
+        multiples(&self.x, x_sampling)
     }
 
     /// Rows of `channel`.
     pub fn rows(&self, channel: &Channel) -> usize {
-        multiples(&self.y, channel.y_sampling)
+        self.rows_at(channel.y_sampling)
+    }
+
+    /// Rows of a channel with this sampling rate.
+    pub(crate) fn rows_at(&self, y_sampling: i32) -> usize {
+        multiples(&self.y, y_sampling)
     }
 
     /// Whether `channel` has samples in the row `y`.

@@ -10,6 +10,7 @@ pub mod codec;
 mod cursor;
 pub mod header;
 pub mod model;
+mod raster;
 mod read;
 mod shape;
 mod table;
@@ -19,6 +20,10 @@ pub use block::{Block, Channel, PixelType};
 pub use codec::Compression;
 pub use header::{Header, decode_header};
 pub use model::Image;
-pub use read::{Levels, ReadOptions, ScanlineOptions, Scanlines, decode_exr};
+pub use raster::{RasterMut, SamplesMut};
+pub use read::{
+    IntoOptions, Levels, ReadInto, ReadOptions, ScanlineOptions, Scanlines, decode_exr,
+    decode_exr_into,
+};
 pub use shape::{Level, Shape};
 pub use write::{Layout, WriteOptions, encode_exr};

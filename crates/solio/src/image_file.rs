@@ -2,7 +2,7 @@
 
 use crate::{Format, Written};
 use solio_base::{Error, Limits, Result, Work};
-use solio_exr::{Header, Image, ReadOptions, WriteOptions};
+use solio_exr::{Header, Image, IntoOptions, RasterMut, ReadInto, ReadOptions, WriteOptions};
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
 use std::path::Path;
@@ -49,6 +49,50 @@ pub fn read_image(path: &Path, options: &ReadOptions, work: &Work) -> Result<Ima
     let opened = solio_io::open(path, &options.limits, &opening)?;
     let image = solio_exr::decode_exr(&*opened.source, options, work);
     image.map_err(|e: Error| e.at_path(path))
+}
+
+/// Reads the pixels of a flat part of the image file at `path` into the caller's memory; `-` is
+/// standard input.
+///
+/// ```
+/// use solio::Work;
+/// use solio::image::{Channel, Compression, IntoOptions, PixelType, RasterMut, SamplesMut};
+/// # use solio::image::{Image, header::{Box2i, Part}, model::*};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("grey.exr");
+/// # let window = Box2i { min: [0, 0], max: [1, 1] };
+/// # let channel = Channel {
+/// #     name: "Y".into(), pixel_type: PixelType::Float, linear: false, x_sampling: 1, y_sampling: 1,
+/// # };
+/// # let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
+/// # let plane = Plane { channel, samples: Samples::Float(vec![0.25, 0.5, 0.75, 1.0].into()) };
+/// # let level = FlatLevel { x: 0, y: 0, window, planes: vec![plane] };
+/// # let parts = vec![ImagePart { header, pixels: Pixels::Flat(vec![level]) }];
+/// # let image = Image { parts, missing: Vec::new() };
+/// # solio::write_image(&image, &path, &Default::default(), &Work::default())?;
+/// // A grey image of 2 × 2 pixels as RGBA, opaque where the file has no alpha.
+/// let mut pixels = [0f32; 2 * 2 * 4];
+/// let raster = RasterMut {
+///     channels: ["Y", "Y", "Y", "A"].map(String::from).to_vec(),
+///     samples: SamplesMut::Float(&mut pixels),
+///     row_stride: 2 * 4,
+/// };
+/// let options = IntoOptions { fill: Some(1.0), ..IntoOptions::default() };
+/// solio::read_image_into(&path, &options, vec![raster], &Work::default())?;
+/// assert_eq!(pixels[4..8], [0.5, 0.5, 0.5, 1.0]);
+/// # Ok::<(), solio::Error>(())
+/// ```
+pub fn read_image_into(
+    path: &Path,
+    options: &IntoOptions,
+    rasters: Vec<RasterMut<'_>>,
+    work: &Work,
+) -> Result<ReadInto> {
+    let _span = READ.begin_labelled(&path.to_string_lossy());
+    // Who wants some of a file does not want all of it read ahead.
+    let opened = solio_io::open(path, &options.limits, &Work { memory_bytes: 0, ..work.clone() })?;
+    let read = solio_exr::decode_exr_into(&*opened.source, options, rasters, work);
+    read.map_err(|e: Error| e.at_path(path))
 }
 
 /// Reads the head of the image file at `path`, and nothing else.

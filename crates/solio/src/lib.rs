@@ -33,7 +33,9 @@ mod textures;
 mod write;
 
 pub use format::Format;
-pub use image_file::{ImageWriteOptions, image_header, is_image, read_image, write_image};
+pub use image_file::{
+    ImageWriteOptions, image_header, is_image, read_image, read_image_into, write_image,
+};
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::{Peak, measure_machine};

@@ -19,8 +19,9 @@
 use std::sync::LazyLock;
 
 use solio_base::{Error, Result};
+use solio_codec::samples::{float_to_half, half_to_float};
 
-use super::{half, layout};
+use super::layout;
 use crate::{Block, PixelType};
 
 /// What is added to a step.
@@ -214,11 +215,11 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     let power = |half: u16| match half {
         _ if !finite(half) => 0,
         0x558c..0x8000 => 0x7bff, // from 8 ln(65504) on
-        _ => half::from_f32(f64::from(half::to_f32(half) / 8.0).exp() as f32),
+        _ => float_to_half(f64::from(half_to_float(half) / 8.0).exp() as f32),
     };
     let logarithm = |half: u16| match half {
         _ if !finite(half) || half > 0x8000 => 0,
-        _ => half::from_f32(8.0 * f64::from(half::to_f32(half)).ln() as f32),
+        _ => float_to_half(8.0 * f64::from(half_to_float(half)).ln() as f32),
     };
     Tables {
         power: (0..=u16::MAX).map(power).collect(),

@@ -6,7 +6,6 @@
 mod b44;
 mod deflate;
 mod dwa;
-mod half;
 mod huffman;
 mod layout;
 mod piz;

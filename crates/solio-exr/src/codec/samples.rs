@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Range;
 
 use solio_base::Result;
+use solio_codec::samples::float_to_half;
 
-use super::half;
 use crate::{Block, Channel, PixelType};
 
 /// A chunk and what it holds.
@@ -114,7 +114,7 @@ fn sample(
         PixelType::Half if from_bits => {
             raw.extend(((bits >> 16) as u16 | bits as u16).to_le_bytes())
         }
-        PixelType::Half => raw.extend(half::from_f32(value).to_le_bytes()),
+        PixelType::Half => raw.extend(float_to_half(value).to_le_bytes()),
         PixelType::Float if from_bits => raw.extend(bits.to_le_bytes()),
         PixelType::Float => raw.extend(value.to_le_bytes()),
     }

@@ -1,6 +1,7 @@
 //! The bytes of chunks: fetched, checked against what stands before them, unpacked.
 
 use super::deep;
+use super::store::Store;
 use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
 use crate::cursor::Cursor;
@@ -26,6 +27,7 @@ pub(crate) struct Buffers {
     /// How many each row has.
     row_samples: Vec<u64>,
     scratch: codec::Scratch,
+    pub(crate) store: Store,
 }
 
 /// A chunk as it lies in the file.
@@ -195,7 +197,7 @@ impl Buffers {
         chunk: u64,
         place: &Place,
     ) -> Result<(&'b [u32], &'b [u8])> {
-        let Buffers { file, start, length, single, raw, scratch, counts, row_samples } = self;
+        let Buffers { file, start, length, single, raw, scratch, counts, row_samples, .. } = self;
         let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
         let shape = of.shape();
         let (before, bytes) = packed.bytes.split_at(packed.leader.counts as usize);

@@ -10,10 +10,9 @@
 
 use super::chunk::Buffers;
 use super::jobs::{Piece, Task};
-use crate::Block;
 use crate::header::Box2i;
 use crate::model::{FlatLevel, Plane, Samples};
-use crate::shape::{Shape, columns, rows};
+use crate::shape::{Shape, rows};
 use solio_base::{Error, Result};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -37,11 +36,20 @@ pub(crate) fn empty_level(
     Ok(FlatLevel { x: level.x, y: level.y, window, planes: planes.collect::<Result<_>>()? })
 }
 
+/// What is left of the rows of a target.
+struct Rows<'a> {
+    bytes: &'a mut [u8],
+    /// Bytes of a row.
+    row: usize,
+    /// Bytes from a row to the next.
+    stride: usize,
+}
+
 /// Deals out the rows of one level, chunk after chunk.
 pub(crate) struct Dealer<'t, 'a> {
     task: &'t Task<'t>,
-    /// What is left of each wanted plane, and its bytes a row.
-    planes: Vec<(&'a mut [u8], usize)>,
+    /// What is left of each target.
+    targets: Vec<Rows<'a>>,
     /// The rows of tiles that are left.
     down: Range<u64>,
     /// What is left of the row of tiles that was begun.
@@ -49,32 +57,45 @@ pub(crate) struct Dealer<'t, 'a> {
 }
 
 impl<'t, 'a> Dealer<'t, 'a> {
-    /// `planes` are those of the wanted channels.
-    pub(crate) fn new(task: &'t Task<'t>, planes: impl Iterator<Item = &'a mut [u8]>) -> Self {
+    /// Each of the task's targets has its rows without a gap.
+    pub(crate) fn of_planes(
+        task: &'t Task<'t>,
+        planes: impl Iterator<Item = &'a mut [u8]>,
+    ) -> Dealer<'t, 'a> {
+        Dealer::new(task, planes.map(|plane| (plane, None)))
+    }
+
+    /// The bytes of each of the task's targets, and from a row to the next unless there is no gap.
+    pub(crate) fn new(
+        task: &'t Task<'t>,
+        targets: impl Iterator<Item = (&'a mut [u8], Option<usize>)>,
+    ) -> Dealer<'t, 'a> {
         let region = task.shape.block(&task.region);
-        let wanted = task.shape.channels.iter().zip(task.wanted).filter(|(_, wanted)| **wanted);
-        let row = wanted.map(|(c, _)| region.row_samples(c) * c.pixel_type.bytes());
-        let planes = planes.zip(row).collect();
+        let targets = targets.zip(task.targets).map(|((bytes, stride), target)| {
+            let row = target.row_bytes(&region);
+            Rows { bytes, row, stride: stride.unwrap_or(row) }
+        });
+        let targets = targets.collect();
         let [_, down] = task.shape.tiles_touching(task.level(), &task.region);
-        Dealer { task, planes, down, begun: VecDeque::new() }
+        Dealer { task, targets, down, begun: VecDeque::new() }
     }
 
     /// Cuts the rows of row `down` of tiles into those of each tile.
     fn begin(&mut self, down: u64) {
         let (task, shape) = (self.task, self.task.shape);
         let windows = tiles(task, down, &mut self.begun);
-        let wanted = shape.channels.iter().zip(task.wanted).filter(|(_, wanted)| **wanted);
-        let channels: Vec<_> = wanted.map(|(channel, _)| channel).collect();
         for y in rows(&windows[0]) {
-            for (channel, (plane, bytes)) in channels.iter().zip(&mut self.planes) {
-                if y.rem_euclid(channel.y_sampling) != 0 {
+            for (target, rows) in task.targets.iter().zip(&mut self.targets) {
+                if !target.has_row(y) {
                     continue;
                 }
-                let (mut row, rest) = std::mem::take(plane).split_at_mut(*bytes);
-                *plane = rest;
+                let all = std::mem::take(&mut rows.bytes);
+                let (row, rest) = all.split_at_mut(rows.stride.min(all.len()));
+                rows.bytes = rest;
+                let mut row = &mut row[..rows.row];
                 for (window, piece) in windows.iter().zip(&mut self.begun) {
-                    let samples = shape.block(window).row_samples(channel);
-                    let (of_tile, rest) = row.split_at_mut(samples * channel.pixel_type.bytes());
+                    let bytes = target.row_bytes(&shape.block(window));
+                    let (of_tile, rest) = row.split_at_mut(bytes);
                     piece.rows.push(of_tile);
                     row = rest;
                 }
@@ -113,44 +134,14 @@ pub(crate) fn read_piece(
     piece: &mut Piece<'_>,
 ) -> Result<()> {
     let place = task.place(piece.chunk)?;
+    let mut store = std::mem::take(&mut buffers.store);
     let raw = if task.shape.kind.is_deep() {
         bytemuck::cast_slice(buffers.counts(task.of, piece.chunk, &place)?)
     } else {
         buffers.pixels(task.of, piece.chunk, &place)?
     };
-    scatter(&task.shape.block(&place.window), &task.region, task.wanted, raw, &mut piece.rows);
+    let block = task.shape.block(&place.window);
+    store.chunk(&block, &task.region, task.targets, raw, &mut piece.rows);
+    buffers.store = store;
     Ok(())
-}
-
-/// Copies the wanted samples of an unpacked chunk into their rows.
-pub(crate) fn scatter(
-    block: &Block<'_>,
-    region: &Box2i,
-    wanted: &[bool],
-    mut raw: &[u8],
-    rows_of_planes: &mut [&mut [u8]],
-) {
-    let left = block.x.start..columns(region).start.max(block.x.start);
-    let left = Block { x: left, ..block.clone() };
-    let channels = block.channels.iter().zip(wanted).map(|(channel, wanted)| {
-        let bytes = channel.pixel_type.bytes();
-        let skip = left.row_samples(channel) * bytes;
-        (channel, *wanted, block.row_samples(channel) * bytes, skip)
-    });
-    let channels: Vec<_> = channels.collect();
-    let mut rows_of_planes = rows_of_planes.iter_mut();
-    for y in block.y.clone() {
-        let inside = rows(region).contains(&y);
-        for (channel, wanted, bytes, skip) in &channels {
-            if !block.has_row(channel, y) {
-                continue;
-            }
-            let (row, rest) = raw.split_at(*bytes);
-            raw = rest;
-            if *wanted && inside {
-                let to = rows_of_planes.next().expect("a row was dealt out for it");
-                to.copy_from_slice(&row[*skip..][..to.len()]);
-            }
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! The pipeline of reading: chunks are fetched and unpacked side by side, each into its own rows.
 
 use super::chunk::{Buffers, Of};
+use super::store::Target;
 use crate::header::Box2i;
 use crate::model::MissingChunk;
 use crate::shape::{Level, Place, Shape};
@@ -23,6 +24,8 @@ pub(crate) struct Task<'a> {
     pub(crate) region: Box2i,
     /// Which channels of the shape are.
     pub(crate) wanted: &'a [bool],
+    /// Where the samples of flat chunks go.
+    pub(crate) targets: &'a [Target],
 }
 
 impl<'a> Task<'a> {
@@ -47,8 +50,8 @@ impl<'a> Task<'a> {
     }
 }
 
-/// A chunk, and the rows of the planes that are its own, in its order: row by row, in each channel
-/// by channel, as far as they are wanted.
+/// A chunk, and the rows that are its own, in its order: of flat chunks row by row, in each target by
+/// target; of deep ones row by row, in each channel by channel, as far as they are wanted.
 #[derive(Default)]
 pub(crate) struct Piece<'a> {
     pub(crate) chunk: u64,

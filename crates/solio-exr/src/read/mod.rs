@@ -3,13 +3,16 @@
 mod chunk;
 mod deep;
 mod flat;
+mod into;
 mod jobs;
 mod options;
 mod plan;
 mod scanlines;
+mod store;
 
 pub(crate) use deep::count_channel;
-pub use options::{Levels, ReadOptions};
+pub use into::{ReadInto, decode_exr_into};
+pub use options::{IntoOptions, Levels, ReadOptions};
 pub use scanlines::{ScanlineOptions, Scanlines};
 
 use crate::header::Box2i;
@@ -22,6 +25,7 @@ use jobs::Task;
 use plan::PartPlan;
 use solio_base::{Error, Limits, Result, Source, Work};
 use std::borrow::Cow;
+use store::Target;
 
 /// Most bytes of pixels for a byte of an unfinished file.
 const MOST_MISSING: u64 = 1 << 12;
@@ -105,7 +109,7 @@ fn read_flat(
     }
     let dealers = tasks.iter().zip(levels).map(|(task, level)| {
         let planes = level.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
-        flat::Dealer::new(task, planes)
+        flat::Dealer::of_planes(task, planes)
     });
     jobs::read(&tasks, dealers.collect(), flat::read_piece, options.partial, work)
 }
@@ -125,7 +129,9 @@ fn read_deep(
         let channels = vec![count_channel()];
         let of_counts = Shape { channels, ..opened.shapes[plan.part].clone() };
         let wanted = &[true][..];
-        let of_counts = tasks.iter().map(|task| Task { shape: &of_counts, wanted, ..*task });
+        let targets = &Target::planes(&of_counts.channels, wanted);
+        let of_counts =
+            tasks.iter().map(|task| Task { shape: &of_counts, wanted, targets, ..*task });
         let of_counts: Vec<Task<'_>> = of_counts.collect();
         for (level, task) in levels.iter_mut().zip(&tasks) {
             let pixels = task.region.width() * task.region.height();
@@ -133,7 +139,7 @@ fn read_deep(
         }
         let dealers = of_counts.iter().zip(levels.iter_mut()).map(|(task, level)| {
             let counts = bytemuck::cast_slice_mut(level.counts.to_mut().as_mut_slice());
-            flat::Dealer::new(task, std::iter::once(counts))
+            flat::Dealer::of_planes(task, std::iter::once(counts))
         });
         let dealers = dealers.collect();
         let missing = jobs::read(&of_counts, dealers, flat::read_piece, options.partial, work)?;
@@ -158,7 +164,8 @@ fn plan_tasks<'a>(
 ) -> impl Iterator<Item = Task<'a>> {
     let of = Of { opened, part: plan.part, table };
     let shape = &opened.shapes[plan.part];
-    let task = move |(level, region)| Task { of, shape, level, region, wanted: &plan.wanted };
+    let (wanted, targets) = (&plan.wanted[..], &plan.targets[..]);
+    let task = move |(level, region)| Task { of, shape, level, region, wanted, targets };
     plan.levels.iter().copied().map(task)
 }
 

@@ -32,3 +32,21 @@ pub struct ReadOptions {
     /// What the file may make us do.
     pub limits: Limits,
 }
+
+/// What of a file to read into the caller's memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IntoOptions {
+    /// The number of the part.
+    pub part: usize,
+    /// The level: how often the width and the height were halved.
+    pub level: (u32, u32),
+    /// Only these pixels (in the coordinates of the level), as far as there are any; with subsampled
+    /// channels as many more as make whole samples.
+    pub window: Option<Box2i>,
+    /// What stands where the part lacks a channel; without it that is an error.
+    pub fill: Option<f32>,
+    /// Chunks that are missing or damaged leave zeros and are listed, instead of failing.
+    pub partial: bool,
+    /// What the file may make us do.
+    pub limits: Limits,
+}

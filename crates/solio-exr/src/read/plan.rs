@@ -1,6 +1,7 @@
 //! Which pixels of which part are wanted, and the header of what is left.
 
 use super::options::{Levels, ReadOptions};
+use super::store::Target;
 use crate::header::{self, Box2i, LevelMode, Value};
 use crate::shape::Shape;
 use crate::table::Opened;
@@ -14,6 +15,8 @@ pub(crate) struct PartPlan {
     pub(crate) header: header::Part,
     /// Which of the channels of its shape are wanted.
     pub(crate) wanted: Vec<bool>,
+    /// Where the samples of flat parts go: a plane a wanted channel.
+    pub(crate) targets: Vec<Target>,
     /// The levels, and the pixels of each.
     pub(crate) levels: Vec<(usize, Box2i)>,
 }
@@ -97,7 +100,8 @@ fn plan_part(opened: &Opened<'_>, part: usize, options: &ReadOptions) -> Result<
             header.set("tiles", Value::Tiles(tiles));
         }
     }
-    Ok(PartPlan { part, header, wanted, levels })
+    let targets = Target::planes(&shape.channels, &wanted);
+    Ok(PartPlan { part, header, wanted, targets, levels })
 }
 
 /// `window`, grown to whole samples of the subsampled channels. It stays within the data window,

@@ -139,7 +139,8 @@ impl<'s> Scanlines<'s> {
         let bottom = (i64::from(whole.min[1]) + (last + 1) * size - 1).min(whole.max[1].into());
         let region = Box2i { min: [whole.min[0], top as i32], max: [whole.max[0], bottom as i32] };
 
-        let task = Task { of, shape, level, region, wanted: &self.plan.wanted };
+        let (wanted, targets) = (&self.plan.wanted[..], &self.plan.targets[..]);
+        let task = Task { of, shape, level, region, wanted, targets };
         if let Some(chunk) = task.chunks().find(|chunk| self.table[*chunk as usize] == 0) {
             let error = Error::corrupt(jobs::NOT_THERE).at_offset(self.opened.length);
             return Err(of.error(chunk, error));
@@ -155,7 +156,7 @@ impl<'s> Scanlines<'s> {
             None => flat::empty_level(shape, &self.plan.wanted, level, region)?,
         };
         let planes = kept.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
-        let dealers = vec![Dealer::new(&task, planes)];
+        let dealers = vec![Dealer::of_planes(&task, planes)];
         jobs::read(std::slice::from_ref(&task), dealers, flat::read_piece, false, &self.work)?;
         self.kept = Some(kept);
         Ok(())

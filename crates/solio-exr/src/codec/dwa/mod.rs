@@ -26,12 +26,13 @@ use std::cell::RefCell;
 
 use solio_base::{Error, Result};
 use solio_codec::halves;
+use solio_codec::samples::{float_to_half, half_to_float};
 
 use self::quantize::{NAN, Tolerances};
 use self::rules::{Plan, Scheme};
 use self::transform::{CURVES, Values, ZIGZAG};
 use super::layout::{self, Lane};
-use super::{deflate, half, huffman, rle};
+use super::{deflate, huffman, rle};
 use crate::{Block, PixelType};
 
 /// The reference's level where nobody asks for another.
@@ -290,7 +291,7 @@ impl Frequencies<'_> {
                 Some(0) => break,
                 Some(zeros) => place += usize::from(zeros),
                 None => {
-                    values[usize::from(ZIGZAG[place])] = half::to_f32(*value);
+                    values[usize::from(ZIGZAG[place])] = half_to_float(*value);
                     any = true;
                     place += 1;
                 }
@@ -317,7 +318,7 @@ fn unpack_group<const N: usize>(
         let mut values = [[0f32; 64]; N];
         let mut flat = true;
         for (component, values) in values.iter_mut().enumerate() {
-            let first = half::to_f32(firsts[component * count + place]);
+            let first = half_to_float(firsts[component * count + place]);
             if rest.block(values)? {
                 values[0] = first;
                 transform::inverse(values);
@@ -351,7 +352,7 @@ fn unpack_group<const N: usize>(
 /// Values to halves, and these through a curve.
 fn finish(values: &[f32], light: Option<&[u16; 1 << 16]>, halves: &mut [u16]) {
     for (half, value) in halves.iter_mut().zip(values) {
-        *half = if value.is_nan() { NAN } else { half::from_f32(*value) };
+        *half = if value.is_nan() { NAN } else { float_to_half(*value) };
     }
     if let Some(light) = light {
         for half in halves {
@@ -368,7 +369,7 @@ fn store(pixel_type: PixelType, halves: &[u16; 8], to: &mut [u8]) {
         }
     } else {
         for (to, half) in to.as_chunks_mut().0.iter_mut().zip(halves) {
-            *to = half::to_f32(*half).to_le_bytes();
+            *to = half_to_float(*half).to_le_bytes();
         }
     }
 }
@@ -484,7 +485,7 @@ fn pack_group<const N: usize>(
                 let column = mirrored(x + i % 8, lane.samples);
                 let row = lane.rows[mirrored(y + i / 8, lane.rows.len())];
                 let bits = load(pixel_type, &raw[row..][column * pixel_type.bytes()..]);
-                half::to_f32(bent.map_or(bits, |bent| bent[usize::from(bits)]))
+                half_to_float(bent.map_or(bits, |bent| bent[usize::from(bits)]))
             })
         });
         if let Ok(colours) = <&mut [Values; 3]>::try_from(&mut values[..]) {
@@ -510,7 +511,7 @@ fn load(pixel_type: PixelType, from: &[u8]) -> u16 {
         return u16::from_le_bytes([from[0], from[1]]);
     }
     let number = f32::from_le_bytes([from[0], from[1], from[2], from[3]]);
-    half::from_f32(number.clamp(-65504.0, 65504.0))
+    float_to_half(number.clamp(-65504.0, 65504.0))
 }
 
 /// All but the first frequency of a block, with counts of zeros.
@@ -551,7 +552,7 @@ mod tests {
                         continue;
                     }
                     let [a, b] = [&case.raw, &back]
-                        .map(|raw| half::to_f32(load(PixelType::Half, &raw[bytes.clone()])));
+                        .map(|raw| half_to_float(load(PixelType::Half, &raw[bytes.clone()])));
                     assert!((a - b).abs() < 0.02, "{case}: {a} became {b}");
                 }
             }

@@ -3,7 +3,8 @@
 //! Halves with few bits make short codes. Each frequency may be off by its tolerance; among a few
 //! candidates at that distance, the one with the fewest bits wins, then the nearest.
 
-use super::super::half;
+use solio_codec::samples::{float_to_half, half_to_float};
+
 use super::transform::{Values, ZIGZAG};
 
 /// The tables of JPEG's annex K for luminance and chroma, to be divided by their smallest entries.
@@ -28,7 +29,7 @@ impl Tolerances {
         [(LUMINANCE, 10.0), (CHROMA, 17.0)].map(|(table, smallest)| {
             Tolerances(table.map(|entry| {
                 let tolerance = error * f32::from(entry) / smallest;
-                (tolerance, half::from_f32(tolerance))
+                (tolerance, float_to_half(tolerance))
             }))
         })
     }
@@ -38,7 +39,7 @@ impl Tolerances {
 pub(super) fn quantize(block: &Values, tolerances: &Tolerances) -> [u16; 64] {
     ZIGZAG.map(|place| {
         let (tolerance, in_half) = tolerances.0[usize::from(place)];
-        nearby(half::from_f32(block[usize::from(place)]), tolerance, in_half)
+        nearby(float_to_half(block[usize::from(place)]), tolerance, in_half)
     })
 }
 
@@ -58,7 +59,7 @@ fn nearby(half: u16, tolerance: f32, in_half: u16) -> u16 {
         return if bits > EXPONENT { NAN } else { half };
     }
     let mut search = Search {
-        value: half::to_f32(bits as u16),
+        value: half_to_float(bits as u16),
         tolerance,
         best: bits,
         ones: bits.count_ones(),
@@ -99,7 +100,7 @@ struct Search {
 
 impl Search {
     fn distance_of(&self, candidate: u32) -> f32 {
-        (half::to_f32(candidate as u16) - self.value).abs()
+        (half_to_float(candidate as u16) - self.value).abs()
     }
 
     /// Whether a candidate is near enough.

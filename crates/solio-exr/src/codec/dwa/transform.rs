@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use super::super::half;
+use solio_codec::samples::{float_to_half, half_to_float};
 
 /// A block, row by row.
 pub(super) type Values = [f32; 64];
@@ -171,9 +171,9 @@ pub(super) static CURVES: LazyLock<Curves> = LazyLock::new(|| {
             if bits == 0 || bits & 0x7c00 == 0x7c00 {
                 return 0;
             }
-            let number = half::to_f32(bits);
+            let number = half_to_float(bits);
             let sign = if number < 0.0 { -1.0 } else { 1.0 };
-            half::from_f32(sign * curve(number.abs()))
+            float_to_half(sign * curve(number.abs()))
         };
         let all: Box<[u16]> = (0..=u16::MAX).map(bend).collect();
         all.try_into().expect("so many")
@@ -228,12 +228,12 @@ mod tests {
 
     #[test]
     fn curves_meet_at_one() {
-        let one = half::from_f32(1.0);
+        let one = float_to_half(1.0);
         assert_eq!(CURVES.bent[usize::from(one)], one);
         assert_eq!(CURVES.light[usize::from(one)], one);
         for bits in 0x2000..0x7000u16 {
             let back = CURVES.light[usize::from(CURVES.bent[usize::from(bits)])];
-            let (a, b) = (half::to_f32(bits), half::to_f32(back));
+            let (a, b) = (half_to_float(bits), half_to_float(back));
             assert!((a - b).abs() <= 0.02 * a, "{a} {b}");
         }
     }

@@ -1,0 +1,189 @@
+//! From unpacked chunks into the rows of planes, or of pixels with several channels side by side.
+
+use crate::block::{Block, Channel, PixelType};
+use crate::header::Box2i;
+use crate::shape::{columns, rows};
+use solio_codec::samples::{self, Conversion};
+
+/// Where samples go: a channel alone, or several side by side in each pixel.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Target {
+    /// Which channels of the shape; others are filled in. Those beside others are not subsampled.
+    pub(crate) channels: Vec<Option<usize>>,
+    /// How samples are stored there.
+    pub(crate) pixel_type: PixelType,
+    /// The value, as stored there, that is filled in; 0 without one.
+    pub(crate) fill: [u8; 4],
+    /// Sampling rates of the channel that is alone.
+    pub(crate) sampling: [i32; 2],
+}
+
+impl Target {
+    /// A plane for each wanted channel, in its own type.
+    pub(crate) fn planes(channels: &[Channel], wanted: &[bool]) -> Vec<Target> {
+        let wanted = channels.iter().enumerate().zip(wanted).filter(|(_, wanted)| **wanted);
+        let plane = |(index, channel): (usize, &Channel)| Target {
+            channels: vec![Some(index)],
+            pixel_type: channel.pixel_type,
+            fill: [0; 4],
+            sampling: [channel.x_sampling, channel.y_sampling],
+        };
+        wanted.map(|(channel, _)| plane(channel)).collect()
+    }
+
+    /// Bytes of its rows of a block.
+    pub(crate) fn row_bytes(&self, block: &Block<'_>) -> usize {
+        let samples = block.samples_at(self.sampling[0]);
+        samples * self.channels.len() * self.pixel_type.bytes()
+    }
+
+    /// Whether it has the row `y`.
+    pub(crate) fn has_row(&self, y: i32) -> bool {
+        y.rem_euclid(self.sampling[1]) == 0
+    }
+
+    /// The channel whose rows it takes as they are.
+    fn plain(&self, channels: &[Channel]) -> Option<usize> {
+        match self.channels[..] {
+            [Some(index)] if channels[index].pixel_type == self.pixel_type => Some(index),
+            _ => None,
+        }
+    }
+}
+
+/// Where a channel's row lies in a row of a chunk.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The first byte that is wanted.
+    start: usize,
+    pixel_type: PixelType,
+}
+
+/// What a thread keeps from row to row.
+#[derive(Default)]
+pub(crate) struct Store {
+    /// Of each channel.
+    places: Vec<Place>,
+    /// Rows of channels in the type of the target.
+    converted: Vec<u8>,
+}
+
+impl Store {
+    /// Stores the samples of an unpacked chunk that lie in `region` in the rows of its targets: row
+    /// by row, in each target by target.
+    pub(crate) fn chunk(
+        &mut self,
+        block: &Block<'_>,
+        region: &Box2i,
+        targets: &[Target],
+        mut raw: &[u8],
+        rows_of_targets: &mut [&mut [u8]],
+    ) {
+        let left = block.x.start..columns(region).start.max(block.x.start);
+        let left = Block { x: left, ..block.clone() };
+        let mut rows_of_targets = rows_of_targets.iter_mut();
+        self.places.clear();
+        let place = |channel: &Channel| Place { start: 0, pixel_type: channel.pixel_type };
+        self.places.extend(block.channels.iter().map(place));
+        for y in block.y.clone() {
+            let mut start = 0;
+            for (place, channel) in self.places.iter_mut().zip(block.channels) {
+                if !block.has_row(channel, y) {
+                    continue;
+                }
+                let bytes = channel.pixel_type.bytes();
+                place.start = start + left.row_samples(channel) * bytes;
+                start += block.row_samples(channel) * bytes;
+            }
+            let (line, rest) = raw.split_at(start);
+            raw = rest;
+            if !rows(region).contains(&y) {
+                continue;
+            }
+            for target in targets.iter().filter(|target| target.has_row(y)) {
+                let to = rows_of_targets.next().expect("a row was dealt out for it");
+                self.row(target, block.channels, line, to);
+            }
+        }
+    }
+
+    /// Stores a row of a target; `line` has all channels of the row.
+    fn row(&mut self, target: &Target, channels: &[Channel], line: &[u8], to: &mut [u8]) {
+        if let Some(index) = target.plain(channels) {
+            to.copy_from_slice(&line[self.places[index].start..][..to.len()]);
+            return;
+        }
+        let bytes = target.pixel_type.bytes();
+        let row = to.len() / target.channels.len();
+        if let [Some(index)] = target.channels[..] {
+            let place = self.places[index];
+            convert(place, target.pixel_type, line, to);
+            return;
+        }
+        self.converted.resize(self.converted.len().max(to.len()), 0);
+        let mut spare = self.converted.chunks_exact_mut(row.max(1));
+        let mut rows: Vec<&[u8]> = Vec::with_capacity(target.channels.len());
+        for channel in &target.channels {
+            let place = channel.map(|index| self.places[index]);
+            let same = place.filter(|place| place.pixel_type == target.pixel_type);
+            if let Some(place) = same {
+                rows.push(&line[place.start..][..row]);
+                continue;
+            }
+            let Some(spare) = spare.next() else { return };
+            match place {
+                Some(place) => convert(place, target.pixel_type, line, spare),
+                None => {
+                    let samples = spare.chunks_exact_mut(bytes);
+                    samples.for_each(|sample| sample.copy_from_slice(&target.fill[..bytes]));
+                }
+            }
+            rows.push(spare);
+        }
+        match target.pixel_type {
+            PixelType::Half => interleave::<2>(&rows, to),
+            PixelType::Uint | PixelType::Float => interleave::<4>(&rows, to),
+        }
+    }
+}
+
+fn interleave<const N: usize>(rows: &[&[u8]], to: &mut [u8]) {
+    let rows: Vec<&[[u8; N]]> = rows.iter().map(|row| row.as_chunks().0).collect();
+    samples::interleave(&rows, to.as_chunks_mut().0);
+}
+
+/// Fills `to` with samples of a channel of `line`, as `pixel_type`.
+fn convert(place: Place, pixel_type: PixelType, line: &[u8], to: &mut [u8]) {
+    let count = to.len() / pixel_type.bytes();
+    let from = &line[place.start..][..count * place.pixel_type.bytes()];
+    match conversion(place.pixel_type, pixel_type) {
+        Some(conversion) => conversion.apply(from, to),
+        None => to.copy_from_slice(from),
+    }
+}
+
+/// `value` as a sample, and zeros behind it.
+pub(crate) fn sample_bytes(value: f32, pixel_type: PixelType) -> [u8; 4] {
+    let mut sample = [0; 4];
+    let to = &mut sample[..pixel_type.bytes()];
+    match conversion(PixelType::Float, pixel_type) {
+        Some(conversion) => conversion.apply(&value.to_le_bytes(), to),
+        None => to.copy_from_slice(&value.to_le_bytes()),
+    }
+    sample
+}
+
+/// How samples of one type become samples of another.
+pub(crate) fn conversion(from: PixelType, to: PixelType) -> Option<Conversion> {
+    Some(match (from, to) {
+        (PixelType::Half, PixelType::Float) => Conversion::HalfToFloat,
+        (PixelType::Half, PixelType::Uint) => Conversion::HalfToUint,
+        (PixelType::Float, PixelType::Half) => Conversion::FloatToHalf,
+        (PixelType::Float, PixelType::Uint) => Conversion::FloatToUint,
+        (PixelType::Uint, PixelType::Half) => Conversion::UintToHalf,
+        (PixelType::Uint, PixelType::Float) => Conversion::UintToFloat,
+        (PixelType::Half, PixelType::Half)
+        | (PixelType::Float, PixelType::Float)
+        | (PixelType::Uint, PixelType::Uint) => return None,
+    })
+}
