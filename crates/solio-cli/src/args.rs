@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use solio::io::order::Order;
 use solio::io::{Backend, Direct, Priority};
 use solio::mesh::axes::Axis;
-use solio::{Compression, Digits, Format, PathMode};
+use solio::{Compression, Digits, Format, Frame, PathMode, ToneMap};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -53,6 +53,9 @@ pub(crate) enum Command {
     Convert(Box<ConvertArgs>),
     /// Say what is in files: counts, bounds, materials of meshes; headers of images
     Info(InfoArgs),
+    /// Make pictures of images to look at: PNG files, or right in the terminal
+    #[command(after_help = PREVIEW_EXAMPLES)]
+    Preview(PreviewArgs),
     /// Export a mesh of 2 million vertices, read it back, convert it; show how fast each step was
     Demo(DemoArgs),
     /// Read everything as fast as possible, to standard output or to nowhere
@@ -135,6 +138,74 @@ pub(crate) struct InfoArgs {
     pub(crate) work: WorkArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+}
+
+const PREVIEW_EXAMPLES: &str = "\
+Examples:
+  solio preview beauty.exr                        in a terminal with all colours
+  solio preview beauty.exr -o beauty.png --exposure 1.5
+  solio preview beauty.exr -o z.png --channels Z  from the lowest value to the highest
+  solio preview shots/*.exr -o thumbs/ --size 320
+Colours are brought to the primaries of sRGB, tone-mapped, and stored with the curve of sRGB.";
+
+#[derive(Debug, Args)]
+pub(crate) struct PreviewArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// PNG file, or folder; without it the terminal shows the picture
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    /// Most columns and rows; larger images are made smaller, each pixel the mean of those under it
+    #[arg(long, value_name = "N|WxH", value_parser = parse_size2)]
+    pub(crate) size: Option<[u32; 2]>,
+    /// Print one JSON object per file on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) show: ShowArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+/// What of an image is seen.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Seeing")]
+pub(crate) struct ShowArgs {
+    /// Brighter by so many steps; each doubles the light
+    #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true)]
+    pub(crate) exposure: f32,
+    /// How light of any strength becomes 0 to 1: none cuts off at 1; reinhard (2002); hable
+    /// (Uncharted 2, 2010); aces (Narkowicz's fit, 2016); neutral (Khronos PBR Neutral, 2024), which
+    /// keeps colours below 0.8 nearly as they are [default: neutral]
+    #[arg(long, value_name = "OPERATOR", value_parser = parse_tonemap)]
+    pub(crate) tonemap: Option<ToneMap>,
+    /// The part, by number or name
+    #[arg(long, value_name = "PART")]
+    pub(crate) part: Option<String>,
+    /// The layer: diffuse for diffuse.R, diffuse.G, diffuse.B [default: the finished picture]
+    #[arg(long, conflicts_with = "channels")]
+    pub(crate) layer: Option<String>,
+    /// Channels by their full names: one (grey), two (grey, alpha), three or four (R,G,B,A)
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) channels: Vec<String>,
+    /// Which pixels: the display window, or all that there are [default: display]
+    #[arg(long, value_enum, value_name = "WINDOW")]
+    pub(crate) frame: Option<FrameChoice>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FrameChoice {
+    Display,
+    Data,
+}
+
+impl From<FrameChoice> for Frame {
+    fn from(choice: FrameChoice) -> Frame {
+        match choice {
+            FrameChoice::Display => Frame::Display,
+            FrameChoice::Data => Frame::Data,
+        }
+    }
 }
 
 const STUDY_EXAMPLES: &str = "\
@@ -558,6 +629,21 @@ fn parse_digits(text: &str) -> Result<Digits, String> {
     match text.parse::<u8>() {
         Ok(n) if n <= Digits::MAX_FIXED => Ok(Digits::Fixed(n)),
         _ => Err(format!("use 0 to {} or shortest", Digits::MAX_FIXED)),
+    }
+}
+
+fn parse_tonemap(text: &str) -> Result<ToneMap, String> {
+    let names = || ToneMap::ALL.map(ToneMap::name).join(", ");
+    ToneMap::of_name(text).ok_or_else(|| format!("use {}", names()))
+}
+
+/// `640x480`, or `640` for both.
+fn parse_size2(text: &str) -> Result<[u32; 2], String> {
+    let (width, height) = text.split_once(['x', '×']).unwrap_or((text, text));
+    let size = [width, height].map(|side| side.parse::<u32>().ok().filter(|n| *n > 0));
+    match size {
+        [Some(width), Some(height)] => Ok([width, height]),
+        _ => Err("use 640 or 640x480".into()),
     }
 }
 

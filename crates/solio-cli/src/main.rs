@@ -14,6 +14,7 @@ mod light;
 mod limit;
 mod manual;
 mod options;
+mod preview;
 mod progress;
 mod screen;
 mod shape;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         }
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Preview(args)) => preview::run(&args),
         Some(Command::Cat(args)) => cat::run(&args),
         Some(Command::Light(args)) => light::run(&args),
         Some(Command::Study(args)) => study::run(&args),

@@ -25,6 +25,8 @@ mod image_file;
 mod info;
 mod kept;
 mod machine;
+mod picture;
+mod preview;
 mod read;
 mod read_files;
 mod record;
@@ -39,6 +41,8 @@ pub use image_file::{
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::{Peak, measure_machine};
+pub use picture::{Choice, Frame, part_number};
+pub use preview::{Preview, PreviewOptions, preview, preview_file};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
@@ -51,6 +55,7 @@ pub use solio_base::{
 };
 pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
+pub use solio_color::ToneMap;
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_measure::{
     Bound, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage, cpu_s,

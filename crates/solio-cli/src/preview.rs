@@ -1,0 +1,198 @@
+//! `solio preview`: an image as a PNG, or as coloured half blocks in the terminal.
+
+use crate::args::{PreviewArgs, ShowArgs};
+use crate::{Outcome, inputs, options, screen};
+use serde_json::json;
+use solio::{Choice, Error, ErrorKind, Preview, PreviewOptions, Result, Work};
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+/// Columns and lines of a terminal that does not tell.
+const TERMINAL: [u16; 2] = [80, 24];
+
+/// Shows every input, goes on past bad ones.
+pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let inputs = inputs::collect(&args.inputs, &work)?;
+    if inputs.is_empty() {
+        screen::complain("the list names no files");
+        return Ok(Outcome::NothingMatched);
+    }
+    let outputs = outputs(args, &inputs)?;
+    let mut failed = false;
+    for (i, input) in inputs.iter().enumerate() {
+        let output = outputs.as_ref().map(|outputs| &*outputs[i]);
+        match show(args, input, output, &work) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                failed = true;
+                screen::complain_about(input, error);
+            }
+        }
+    }
+    Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) -> Result<()> {
+    let most = match (args.size, output) {
+        (Some(size), _) => Some(size),
+        (None, Some(_)) => None,
+        (None, None) => Some(room()),
+    };
+    let made = PreviewOptions { most, ..wanted(&args.show, input, work)? };
+    let preview = solio::preview_file(input, &made, work)?;
+    let Some(output) = output else {
+        screen::print(&blocks(&preview));
+        return Ok(());
+    };
+    solio::write_bytes(output, &preview.to_png()?)?;
+    if args.json {
+        let line = json!({
+            "input": input.to_string_lossy(),
+            "output": output.to_string_lossy(),
+            "width": preview.width,
+            "height": preview.height,
+            "channels": preview.shown,
+        });
+        screen::print(&format!("{line}\n"));
+    }
+    Ok(())
+}
+
+/// What of an image is to be seen, and how.
+fn wanted(args: &ShowArgs, input: &Path, work: &Work) -> Result<PreviewOptions> {
+    let mut wanted = PreviewOptions { exposure: args.exposure, ..PreviewOptions::default() };
+    if let Some(tone_map) = args.tonemap {
+        wanted.tone_map = tone_map;
+    }
+    if let Some(frame) = args.frame {
+        wanted.frame = frame.into();
+    }
+    let part = args.part.as_ref().map(|name| {
+        let header = solio::image_header(input, &wanted.limits, work)?;
+        solio::part_number(&header, name)
+    });
+    let channels = (!args.channels.is_empty()).then(|| args.channels.clone());
+    wanted.choice = Choice { part: part.transpose()?, layer: args.layer.clone(), channels };
+    Ok(wanted)
+}
+
+/// Where the pictures go: one file, or files in a folder; `None` is the terminal.
+fn outputs(args: &PreviewArgs, inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>>> {
+    let Some(output) = &args.output else {
+        if args.json {
+            return Err(Error::argument("--json needs an output").hint("name it: -o preview.png"));
+        }
+        return shows_colors().map(|()| None);
+    };
+    let folder = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if folder {
+        let made = std::fs::create_dir_all(output);
+        made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
+        let names = inputs.iter().map(|input| {
+            let mut name = input.file_stem().unwrap_or(input.as_os_str()).to_owned();
+            name.push(".png");
+            output.join(name)
+        });
+        let names: Vec<PathBuf> = names.collect();
+        let mut sorted = names.clone();
+        sorted.sort();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::argument("two inputs would become this file").at_path(&twice[0]));
+        }
+        return Ok(Some(names));
+    }
+    if inputs.len() > 1 {
+        let message = format!("{} inputs, but one output", inputs.len());
+        return Err(Error::argument(message).at_path(output).hint("name a folder: -o out/"));
+    }
+    let png = output.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
+    if !png && output.as_os_str() != "-" {
+        let error = Error::argument("previews are PNG files").at_path(output);
+        return Err(error.hint("`solio convert` writes JPEG, TIFF and HDR"));
+    }
+    Ok(Some(vec![output.clone()]))
+}
+
+/// An error where standard output is nothing that shows 24 bits of colour.
+fn shows_colors() -> Result<()> {
+    let is = |name: &str, yes: fn(&str) -> bool| std::env::var(name).is_ok_and(|v| yes(&v));
+    if is("CLICOLOR_FORCE", |v| !v.is_empty() && v != "0") {
+        return Ok(());
+    }
+    let why = if !std::io::stdout().is_terminal() {
+        "standard output is not a terminal"
+    } else if is("NO_COLOR", |v| !v.is_empty()) {
+        "NO_COLOR wants no colours"
+    } else if !is("COLORTERM", |v| ["truecolor", "24bit"].contains(&v)) {
+        "this terminal does not say that it shows all colours (COLORTERM=truecolor)"
+    } else {
+        return Ok(());
+    };
+    Err(Error::argument(why).hint("name an output: -o preview.png"))
+}
+
+/// The pixels that the terminal has room for: each line shows two rows.
+fn room() -> [u32; 2] {
+    use terminal_size::{Height, Width, terminal_size};
+    let [columns, lines] = terminal_size().map_or(TERMINAL, |(Width(w), Height(h))| [w, h]);
+    // The prompt comes below.
+    [u32::from(columns.max(1)), 2 * u32::from(lines.max(3) - 1)]
+}
+
+/// The upper half of each character has the colour of the text, the lower that of the ground.
+fn blocks(preview: &Preview) -> String {
+    let width = preview.width as usize;
+    let pixel = |x: usize, y: usize| -> [u8; 3] {
+        let bytes = if preview.has_alpha { 4 } else { 3 };
+        let at = (y * width + x) * bytes;
+        let color = [0, 1, 2].map(|i| preview.pixels[at + i]);
+        if !preview.has_alpha {
+            return color;
+        }
+        // A chessboard behind what can be seen through.
+        let ground = if (x / 4 + y / 4).is_multiple_of(2) { 102 } else { 153 };
+        let alpha = u32::from(preview.pixels[at + 3]);
+        color.map(|c| ((u32::from(c) * alpha + ground * (255 - alpha) + 127) / 255) as u8)
+    };
+    let mut text = String::new();
+    for y in (0..preview.height as usize).step_by(2) {
+        let mut last = None;
+        for x in 0..width {
+            let upper = pixel(x, y);
+            let lower = (y + 1 < preview.height as usize).then(|| pixel(x, y + 1));
+            if last != Some((upper, lower)) {
+                let [r, g, b] = upper;
+                let _ = write!(text, "\x1b[38;2;{r};{g};{b}m");
+                match lower {
+                    Some([r, g, b]) => write!(text, "\x1b[48;2;{r};{g};{b}m"),
+                    None => write!(text, "\x1b[49m"),
+                }
+                .expect("strings take all");
+                last = Some((upper, lower));
+            }
+            text.push('▀');
+        }
+        text.push_str("\x1b[0m\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_rows_make_a_line() {
+        let pixels = vec![
+            255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 9, 9, 9, 0, 7, 7, 7, 255, 7, 7, 7, 255,
+        ];
+        let shown = "R, G, B, A".to_owned();
+        let preview = Preview { width: 2, height: 3, has_alpha: true, pixels, shown };
+        let expected = "\x1b[38;2;255;0;0m\x1b[48;2;0;0;255m▀\x1b[38;2;0;255;0m\x1b[48;2;102;102;102m▀\
+            \x1b[0m\n\x1b[38;2;7;7;7m\x1b[49m▀▀\x1b[0m\n";
+        assert_eq!(blocks(&preview), expected);
+    }
+}

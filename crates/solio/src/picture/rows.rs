@@ -1,0 +1,39 @@
+//! Rows of an output, filled by all threads at once.
+
+use solio_base::{Result, Work};
+use std::sync::{Mutex, PoisonError};
+
+/// Values that a thread fills before it asks for more: enough that asking costs nothing beside it.
+const BAND: usize = 1 << 16;
+
+/// Calls `fill(y, row)` for all rows of `out`, each of `width` values; `scratch` makes what each
+/// thread keeps from row to row.
+pub(crate) fn fill<T: Send, S>(
+    work: &Work,
+    out: &mut [T],
+    width: usize,
+    scratch: impl Fn() -> S + Sync,
+    fill: impl Fn(usize, &mut [T], &mut S) + Sync,
+) -> Result<()> {
+    let rows = (BAND / width.max(1)).max(1);
+    let bands = Mutex::new(out.chunks_mut(rows * width.max(1)).enumerate());
+    let worker = || {
+        let mut scratch = scratch();
+        loop {
+            let next = bands.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((band, values)) = next else { return Ok(()) };
+            work.cancel.check()?;
+            for (i, row) in values.chunks_mut(width).enumerate() {
+                fill(band * rows + i, row, &mut scratch);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..work.threads).map(|_| scope.spawn(worker)).collect();
+        let own = worker();
+        let others = others
+            .into_iter()
+            .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        others.fold(own, Result::and)
+    })
+}

@@ -1,0 +1,232 @@
+//! Previews: an image as a small picture of 8 bits, to be looked at.
+
+use crate::picture::{Buffers, Choice, Colors, Frame, Look, View, choose, fill};
+use solio_base::{Error, Limits, Result, Work};
+use solio_color::ToneMap;
+use solio_exr::header::{Box2i, Header, Value};
+use solio_exr::{Image, Levels, ReadOptions};
+use std::path::Path;
+
+/// What of an image is shown, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreviewOptions {
+    /// Part, layer or channels.
+    pub choice: Choice,
+    /// Brighter by so many steps: each doubles the light.
+    pub exposure: f32,
+    /// How bright light becomes white.
+    pub tone_map: ToneMap,
+    /// Most columns and rows; larger images are made smaller.
+    pub most: Option<[u32; 2]>,
+    /// Which pixels.
+    pub frame: Frame,
+    /// What a file may make us do.
+    pub limits: Limits,
+}
+
+impl Default for PreviewOptions {
+    fn default() -> Self {
+        PreviewOptions {
+            choice: Choice::default(),
+            exposure: 0.0,
+            tone_map: ToneMap::Neutral,
+            most: None,
+            frame: Frame::Display,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// A picture to be looked at: sRGB, 8 bits, alpha straight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Whether pixels have four bytes, red, green, blue and alpha, or only the first three.
+    pub has_alpha: bool,
+    /// Row by row from the top.
+    pub pixels: Vec<u8>,
+    /// What is shown: `R, G, B, A`.
+    pub shown: String,
+}
+
+impl Preview {
+    /// The picture as a PNG file.
+    pub fn to_png(&self) -> Result<Vec<u8>> {
+        crate::picture::png(&self.pixels, self.width, self.height, self.has_alpha)
+    }
+}
+
+/// A preview of `image`, or of what was read of it.
+///
+/// ```
+/// use solio::image::header::{Box2i, Part};
+/// use solio::image::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
+/// use solio::image::{Channel, Compression, Image, PixelType};
+/// use solio::{PreviewOptions, Work};
+/// let y = Channel {
+///     name: "Y".into(),
+///     pixel_type: PixelType::Float,
+///     linear: false,
+///     x_sampling: 1,
+///     y_sampling: 1,
+/// };
+/// let window = Box2i::of_size(2, 1);
+/// let header = Part::new(window, Compression::None, vec![y.clone()]);
+/// let planes = vec![Plane { channel: y, samples: Samples::Float(vec![0.0, 0.18].into()) }];
+/// let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+/// let image = Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() };
+/// let preview = solio::preview(&image, &PreviewOptions::default(), &Work::default())?;
+/// assert_eq!((preview.width, preview.height, preview.has_alpha), (2, 1, false));
+/// assert_eq!(preview.pixels[..3], [0, 0, 0]);
+/// # Ok::<(), solio::Error>(())
+/// ```
+pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Result<Preview> {
+    let parts = image.parts.iter().map(|part| part.header.clone()).collect();
+    let chosen = choose(&Header { parts, ..Header::default() }, &options.choice)?;
+    let part = &image.parts[chosen.part];
+    let view = View::new(part, &chosen, options.frame, false, &options.limits)?;
+    let value = matches!(chosen.colors, Colors::Value(_));
+    let look = Look {
+        gain: options.exposure.exp2(),
+        tone_map: options.tone_map,
+        straight: view.has_alpha(),
+        range: value.then(|| view.range()).flatten(),
+        ..Look::default()
+    };
+    let [width, height] = size(&view, options.most);
+    let channels = if view.has_alpha() { 4 } else { 3 };
+    let mut pixels = vec![0u8; width * height * channels];
+    let scratch = || Scratch::new(&view, width);
+    fill(work, &mut pixels, width * channels, scratch, |y, out, scratch| {
+        if [width, height] == [view.width(), view.height()] {
+            view.row(y, &mut scratch.out, &mut scratch.buffers);
+        } else {
+            average(&view, y, height, scratch);
+        }
+        look.store(&mut scratch.out, channels, out);
+    })?;
+    let mut shown = chosen.describe();
+    if let Some([low, high]) = look.range {
+        shown += &format!(" from {low} (black) to {high} (white)");
+    }
+    let (width, height) = (width as u32, height as u32);
+    Ok(Preview { width, height, has_alpha: view.has_alpha(), pixels, shown })
+}
+
+/// A preview of the file at `path`: only the channels that are shown are read, and of an image with
+/// levels of detail the one that is large enough.
+pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Result<Preview> {
+    let header = crate::image_header(path, &options.limits, work)?;
+    let make = || {
+        let chosen = choose(&header, &options.choice)?;
+        let part = &header.parts[chosen.part];
+        let read = ReadOptions {
+            parts: Some(vec![chosen.part]),
+            channels: Some(chosen.names(part)),
+            levels: level(&header, chosen.part, options)?,
+            limits: options.limits,
+            ..ReadOptions::default()
+        };
+        let image = crate::read_image(path, &read, work)?;
+        let choice = Choice { part: None, ..options.choice.clone() };
+        preview(&image, &PreviewOptions { choice, ..options.clone() }, work)
+    };
+    make().map_err(|e: Error| e.at_path(path))
+}
+
+/// The smallest level that has as many pixels as are wanted.
+fn level(header: &Header, part: usize, options: &PreviewOptions) -> Result<Levels> {
+    let Some(most) = options.most else { return Ok(Levels::Full) };
+    let part = &header.parts[part];
+    let shape = part.shape()?;
+    if part.get("displayWindow") != Some(&Value::Box2i(shape.data_window)) {
+        return Ok(Levels::Full);
+    }
+    let enough = |window: &Box2i| {
+        window.width() >= u64::from(most[0]) || window.height() >= u64::from(most[1])
+    };
+    let level = shape.levels.iter().rfind(|level| level.x == level.y && enough(&level.window));
+    Ok(level.map_or(Levels::Full, |level| Levels::One(level.x, level.y)))
+}
+
+/// Columns and rows of the preview: never more than there are, in the shape of the picture.
+fn size(view: &View<'_>, most: Option<[u32; 2]>) -> [usize; 2] {
+    let whole = [view.width(), view.height()];
+    let Some(most) = most else { return whole };
+    let scale = |axis: usize| f64::from(most[axis].max(1)) / whole[axis] as f64;
+    let scale = scale(0).min(scale(1)).min(1.0);
+    whole.map(|size| ((size as f64 * scale).round() as usize).max(1))
+}
+
+/// What a thread keeps from row to row.
+struct Scratch {
+    buffers: Buffers,
+    source: Vec<f32>,
+    sum: Vec<f32>,
+    out: Vec<f32>,
+}
+
+impl Scratch {
+    fn new(view: &View<'_>, width: usize) -> Scratch {
+        let source = 4 * view.width();
+        Scratch {
+            buffers: Buffers::default(),
+            source: vec![0.0; source],
+            sum: vec![0.0; source],
+            out: vec![0.0; 4 * width],
+        }
+    }
+}
+
+/// Row `y` of `height`: the mean of all pixels that lie under each of its own, of light that was
+/// multiplied by alpha.
+fn average(view: &View<'_>, y: usize, height: usize, scratch: &mut Scratch) {
+    let Scratch { buffers, source, sum, out } = scratch;
+    sum.fill(0.0);
+    for (row, weight) in under(y, height, view.height()) {
+        view.row(row, source, buffers);
+        // One pixel that is not a number must not eat its neighbours.
+        let finite = source.iter().map(|v| if v.is_finite() { *v } else { 0.0 });
+        sum.iter_mut().zip(finite).for_each(|(sum, value)| *sum += weight * value);
+    }
+    let (pixels, _) = sum.as_chunks::<4>();
+    let width = out.len() / 4;
+    for (x, out) in out.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        *out = [0.0; 4];
+        for (column, weight) in under(x, width, pixels.len()) {
+            out.iter_mut().zip(&pixels[column]).for_each(|(out, value)| *out += weight * value);
+        }
+    }
+}
+
+/// Which of `from` lie under number `at` of `to`, and with what share; the shares sum up to 1.
+fn under(at: usize, to: usize, from: usize) -> impl Iterator<Item = (usize, f32)> {
+    // In units of 1 / to, all ends are whole numbers.
+    let (start, end) = (at * from, (at + 1) * from);
+    (start / to..end.div_ceil(to)).map(move |i| {
+        let common = end.min((i + 1) * to) - start.max(i * to);
+        (i, common as f32 / from as f32)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_sum_up() {
+        for (to, from) in [(1, 1), (3, 10), (7, 9), (5, 5), (1, 100)] {
+            let mut all = vec![0.0; from];
+            for at in 0..to {
+                let sum: f32 = under(at, to, from).map(|(_, share)| share).sum();
+                assert!((sum - 1.0).abs() < 1e-5, "{at} of {to} from {from}: {sum}");
+                under(at, to, from).for_each(|(i, share)| all[i] += share);
+            }
+            let each = to as f32 / from as f32;
+            assert!(all.iter().all(|share| (share - each).abs() < 1e-5), "{all:?}");
+        }
+    }
+}
