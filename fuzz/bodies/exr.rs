@@ -6,30 +6,24 @@
 
 #![allow(dead_code)] // each target uses one of the bodies
 
-use peak_alloc::PeakAlloc;
+mod process;
+
+pub(crate) use process::init;
+
 use solio_base::{Error, Limits, Result, Work};
 use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{
     Channel, Compression, Header, Levels, PixelType, ReadOptions, ScanlineOptions, Scanlines,
-    WriteOptions, decode_exr, decode_header, encode_exr,
+    Shared, WriteOptions, decode_exr, decode_header, encode_exr,
 };
 use std::borrow::Cow;
-
-#[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
 
 /// What is kept for all chunks: buffers of the methods.
 const FIXED_BYTES: usize = 8 << 20;
 /// Most bytes of pixels that a file may ask for: Zstandard and lossy methods have no bound that is
 /// tight enough.
 const LIMIT: u64 = 4 << 20;
-
-/// Makes the calling thread a pool of one thread, so that no thread is started a time.
-pub(crate) fn init() {
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-    one.build_global().expect("the first pool of the process");
-}
 
 /// The container: any bytes.
 pub(crate) fn file(bytes: &[u8]) {
@@ -43,7 +37,12 @@ pub(crate) fn file(bytes: &[u8]) {
     header.encode(&mut again).unwrap_or_else(|e| panic!("the header cannot be written: {e}"));
     assert!(!image.parts.is_empty());
     rows(bytes, &image);
-    same_again(&image);
+    // Names of parts may be read twice, but not be written.
+    let names: Vec<_> = image.parts.iter().map(|part| part.header.name()).collect();
+    let twice = (1..names.len()).any(|i| names[i].is_some() && names[..i].contains(&names[i]));
+    if !twice {
+        same_again(&image);
+    }
 }
 
 /// One chunk of a method: shape and channels from the first bytes, the chunk is the rest.
@@ -52,14 +51,22 @@ pub(crate) fn chunk(compression: Compression, bytes: &[u8]) {
     // Sampling rates divide the window.
     let rate = |bit: u8| if odd & bit != 0 && kinds >> 6 > 0 { 2 } else { 1 };
     let round = |size: i32, rate: i32| (size + rate - 1) / rate * rate;
-    let columns = round(i32::from(width) % 70 + 1, rate(1));
-    let rows = round(i32::from(height) % compression.chunk_rows().min(40) + 1, rate(2));
+    // Mostly small ones: they say nearly as much, and take less time.
+    let size = |byte: u8, most: i32| {
+        let most = if byte < 192 { most.min(18) } else { most };
+        i32::from(byte) % most + 1
+    };
+    let columns = round(size(width, 70), rate(1));
+    let rows = round(size(height, compression.chunk_rows().min(40)), rate(2));
     let channels: Vec<Channel> =
         (0..=usize::from(kinds >> 6)).map(|i| channel(i, kinds, odd)).collect();
     let corner = if odd & 0x80 == 0 { 0 } else { -4 };
     let window = Box2i { min: [corner; 2], max: [corner + columns - 1, corner + rows - 1] };
     let part = Part::new(window, compression, channels);
-    pixels(&part, window, data);
+    // Half of the time, as it takes as long as all the rest.
+    if odd & 8 == 0 {
+        pixels(&part, window, data);
+    }
 
     let mut file = Vec::new();
     let header = Header { multipart: false, long_names: false, parts: vec![part] };
@@ -121,13 +128,8 @@ fn pixels(part: &Part, window: Box2i, data: &[u8]) {
 fn read(bytes: &[u8]) -> Option<Image<'static>> {
     let limits = Limits { bytes: LIMIT, ..Limits::default() };
     let options = ReadOptions { levels: Levels::All, limits, ..ReadOptions::default() };
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage();
-    let image = decode_exr(&bytes, &options, &Work::serial());
-    let took = MEMORY.peak_usage().saturating_sub(before);
     let most = FIXED_BYTES + 3 * LIMIT as usize + 400 * bytes.len();
-    assert!(took <= most, "{took} bytes of memory for {}", bytes.len());
-    match image {
+    match process::within(most, bytes, || decode_exr(&bytes, &options, &Work::serial())) {
         Ok(image) => Some(image),
         Err(e) => {
             assert_placed(&e);
@@ -140,10 +142,11 @@ fn read(bytes: &[u8]) -> Option<Image<'static>> {
     }
 }
 
+/// What is too large for the limits need not have a place.
 fn assert_placed(error: &Error) {
-    let limit = error.kind() == solio_base::ErrorKind::Limit;
-    assert!(error.offset().is_some() || limit, "no place: {error}");
-    assert!(!error.message().is_empty());
+    if error.kind() != solio_base::ErrorKind::Limit {
+        process::assert_placed(error);
+    }
 }
 
 /// Reading row by row gives what reading everything gives.
@@ -168,7 +171,8 @@ fn rows(bytes: &[u8], image: &Image<'_>) {
 fn same_again(image: &Image<'_>) {
     let mut file = Vec::new();
     let work = Work::serial();
-    encode_exr(image, &WriteOptions::default(), &mut file, &work)
+    let options = WriteOptions { shared: Shared::OfFirst, ..WriteOptions::default() };
+    encode_exr(image, &options, &mut file, &work)
         .unwrap_or_else(|e| panic!("it cannot be written: {e}"));
     let options = ReadOptions { levels: Levels::All, ..ReadOptions::default() };
     let again = decode_exr(&file.as_slice(), &options, &work)

@@ -10,14 +10,16 @@
 #![allow(dead_code)] // each target uses one of the bodies
 
 mod number;
+mod process;
 mod same;
 
 #[allow(unused_imports)]
 pub(crate) use number::number;
+pub(crate) use process::init;
 
-use peak_alloc::PeakAlloc;
+use process::{assert_placed, within};
 use same::{assert_same, assert_same_triangles};
-use solio_base::{Error, Result, Source, Work};
+use solio_base::{Result, Source, Work};
 use solio_codec::number::Digits;
 use solio_mesh::obj::{
     MtlWriteOptions, NonFinite, ObjReadOptions, ObjWriteOptions, decode_mtl, decode_obj,
@@ -30,20 +32,11 @@ use solio_mesh::stl::{StlReadOptions, StlWriteOptions, decode_stl, encode_stl};
 use solio_mesh::{Domain, Scene};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-#[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
-
 /// Most memory that reading so many bytes may take: what the densest statements need (`o` and a
 /// line end, two bytes, make an object of some 200), twice while its array grows, and the chunk
 /// buffers.
 pub(crate) fn memory_bound(bytes: usize) -> usize {
     (2 << 20) + 400 * bytes
-}
-
-/// Makes the calling thread a pool of one thread, so that writing starts no thread a time.
-pub(crate) fn init() {
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-    one.build_global().expect("the first pool of the process");
 }
 
 /// A source that serves its bytes once, in order, and does not know how many there are.
@@ -78,11 +71,8 @@ fn read(
     decode: impl Fn(&dyn Source, bool, &Work) -> Result<Scene<'static>>,
 ) -> Option<Scene<'static>> {
     let work = Work::serial();
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage();
-    let lenient = decode(&bytes, false, &work);
-    let took = MEMORY.peak_usage().saturating_sub(before);
-    assert!(took <= memory_bound(bytes.len()), "{took} bytes of memory for {}", bytes.len());
+    let bound = memory_bound(bytes.len());
+    let lenient = within(bound, bytes, || decode(&bytes, false, &work));
     let strict = decode(&bytes, true, &work);
     match (&lenient, &strict) {
         (Ok(lenient), Ok(strict)) => assert_same(lenient, strict),
@@ -102,11 +92,6 @@ fn read(
         }
     }
     lenient.ok()
-}
-
-fn assert_placed(error: &Error) {
-    assert!(error.offset().is_some(), "no place: {error}");
-    assert!(!error.message().is_empty());
 }
 
 /// Writes with `encode` and reads with `decode`.
@@ -150,11 +135,8 @@ pub(crate) fn obj(bytes: &[u8]) {
 /// The MTL reader and writer.
 pub(crate) fn mtl(bytes: &[u8]) {
     let options = |strict| ObjReadOptions { strict, ..ObjReadOptions::default() };
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage();
-    let lenient = decode_mtl(bytes, &options(false));
-    let took = MEMORY.peak_usage().saturating_sub(before);
-    assert!(took <= memory_bound(bytes.len()), "{took} bytes of memory for {}", bytes.len());
+    let bound = memory_bound(bytes.len());
+    let lenient = within(bound, bytes, || decode_mtl(bytes, &options(false)));
     let strict = decode_mtl(bytes, &options(true));
     match (&lenient, &strict) {
         (Ok((lenient, _)), Ok((strict, _))) => {

@@ -22,12 +22,9 @@ pub struct Work {
 
 impl Default for Work {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
         Work {
-            threads,
-            memory_bytes: (machine_bytes() / 8).clamp(512 << 20, 8 << 30),
-            cancel: Cancel::default(),
-            progress: Progress::default(),
+            threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
+            ..Work::serial()
         }
     }
 }
@@ -44,9 +41,14 @@ fn machine_bytes() -> u64 {
 }
 
 impl Work {
-    /// The default, on one thread.
+    /// The default, on one thread. Cheap: how many threads the machine has, it does not ask.
     pub fn serial() -> Self {
-        Work { threads: 1, ..Work::default() }
+        Work {
+            threads: 1,
+            memory_bytes: (machine_bytes() / 8).clamp(512 << 20, 8 << 30),
+            cancel: Cancel::default(),
+            progress: Progress::default(),
+        }
     }
 
     /// How many chunks of about `chunk_bytes` may be under way: at least 1, at most twice the

@@ -31,7 +31,8 @@ impl PixelType {
 /// One channel of a part, as its header describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Channel {
-    /// Name with its layers: `diffuse.left.R`.
+    /// Name with its layers: `diffuse.left.R`. Bytes that are not UTF-8 are characters from U+EF80
+    /// on.
     pub name: String,
     /// How a sample is stored.
     pub pixel_type: PixelType,

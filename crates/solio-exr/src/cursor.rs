@@ -1,6 +1,8 @@
 //! Little-endian numbers and names from bytes, with the place of what is missing.
 
+use crate::names;
 use solio_base::{Error, Result};
+use std::borrow::Cow;
 
 /// Reads from `bytes`, which start at `base` of the file.
 #[derive(Debug)]
@@ -65,7 +67,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A name of at most `most` bytes that ends with a zero byte.
-    pub(crate) fn name(&mut self, most: usize, what: &str) -> Result<&'a str> {
+    pub(crate) fn name(&mut self, most: usize, what: &str) -> Result<Cow<'a, str>> {
         let start = self.offset();
         let rest = self.rest();
         let Some(length) = rest.iter().take(most + 1).position(|&b| b == 0) else {
@@ -77,8 +79,7 @@ impl<'a> Cursor<'a> {
             unreachable!("more was asked for than is there");
         };
         let bytes = self.take(length + 1, what)?;
-        std::str::from_utf8(&bytes[..length])
-            .map_err(|_| Error::unsupported(format!("{what} is not UTF-8")).at_offset(start))
+        Ok(names::decode(&bytes[..length]))
     }
 }
 
@@ -105,6 +106,6 @@ mod tests {
         let mut cursor = Cursor::new(b"abc", 0);
         assert!(cursor.name(5, "a name").is_err());
         assert_eq!(cursor.wanted, Some(4));
-        assert!(Cursor::new(b"\xff\0", 0).name(5, "a name").is_err());
+        assert_eq!(Cursor::new(b"\xff\0", 0).name(5, "a name").unwrap(), "\u{efff}");
     }
 }

@@ -10,6 +10,7 @@ pub mod codec;
 mod cursor;
 pub mod header;
 pub mod model;
+mod names;
 mod raster;
 mod read;
 mod shape;
@@ -26,4 +27,4 @@ pub use read::{
     decode_exr_into,
 };
 pub use shape::{Level, Shape};
-pub use write::{Layout, WriteOptions, encode_exr};
+pub use write::{Layout, Shared, WriteOptions, encode_exr};

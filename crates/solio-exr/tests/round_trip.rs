@@ -291,6 +291,7 @@ fn options_change_how_it_is_stored_not_what() {
                 level: Some(1.0),
                 line_order: Some(line_order),
                 layout,
+                ..WriteOptions::default()
             };
             let again = read(&write(&image, &options, 2), &all(), 2);
             assert!(pixels(&again) == pixels(&image));

@@ -159,16 +159,23 @@ fn write_map(raw: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) -> u16 {
     table.resize(1 << 16, 0);
     let mut map = [0u8; MAP];
     let (mut rank, mut first, mut last) = (0, MAP - 1, 0);
-    let ranks = table.as_chunks_mut::<8>().0;
-    for (place, (marks, ranks)) in marks.as_chunks::<8>().0.iter().zip(ranks).enumerate() {
-        if *marks == [0; 8] {
+    let ranks = table.as_chunks_mut::<64>().0;
+    for (many, (marks, ranks)) in marks.as_chunks::<64>().0.iter().zip(ranks).enumerate() {
+        if *marks == [0; 64] {
             continue;
         }
-        (first, last) = (first.min(place), place);
-        for (bit, (mark, to)) in marks.iter().zip(ranks).enumerate() {
-            map[place] |= mark << bit;
-            rank += u16::from(*mark);
-            *to = rank * u16::from(*mark);
+        let ranks = ranks.as_chunks_mut::<8>().0;
+        for (few, (marks, ranks)) in marks.as_chunks::<8>().0.iter().zip(ranks).enumerate() {
+            if *marks == [0; 8] {
+                continue;
+            }
+            let place = 8 * many + few;
+            (first, last) = (first.min(place), place);
+            for (bit, (mark, to)) in marks.iter().zip(ranks).enumerate() {
+                map[place] |= mark << bit;
+                rank += u16::from(*mark);
+                *to = rank * u16::from(*mark);
+            }
         }
     }
     table[0] = 0;

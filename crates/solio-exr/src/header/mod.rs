@@ -24,6 +24,7 @@ pub use values::{
 };
 
 use crate::cursor::Cursor;
+use crate::names;
 use solio_base::{Error, Limits, Result, Source};
 use value_bytes::LONGEST_NAME;
 
@@ -42,7 +43,7 @@ const FIRST_BYTES: usize = 4096;
 /// An attribute: a name and a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// Its name, at most 255 bytes.
+    /// Its name, at most 255 bytes. Bytes that are not UTF-8 are characters from U+EF80 on.
     pub name: String,
     /// Its value.
     pub value: Value,
@@ -176,8 +177,8 @@ fn parse_attribute(cursor: &mut Cursor<'_>) -> Result<Option<(Attribute, u64)>> 
         Error::corrupt(format!("{} has a size of {size} bytes", what())).at_offset(place)
     })?;
     let data = cursor.take(size, &what())?;
-    let value = value_bytes::decode(type_name, data);
-    Ok(Some((Attribute { name: name.to_owned(), value }, place)))
+    let value = value_bytes::decode(&type_name, data);
+    Ok(Some((Attribute { name: name.into_owned(), value }, place)))
 }
 
 impl Header {
@@ -232,11 +233,12 @@ fn size(bytes: usize, what: &str) -> Result<i32> {
 }
 
 fn put_name(out: &mut Vec<u8>, name: &str, what: &str) -> Result<()> {
-    if name.is_empty() || name.len() > LONGEST_NAME || name.contains('\0') {
+    let bytes = names::encode(name);
+    if bytes.is_empty() || bytes.len() > LONGEST_NAME || bytes.contains(&0) {
         let message = format!("{name:?} cannot name {what}: 1 to 255 bytes, none of them zero");
         return Err(Error::argument(message));
     }
-    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(&bytes);
     out.push(0);
     Ok(())
 }

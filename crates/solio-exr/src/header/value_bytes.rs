@@ -164,7 +164,7 @@ fn channels(c: &mut Cursor<'_>) -> Option<Vec<Channel>> {
             _ => return None,
         };
         let [x_sampling, y_sampling] = ints(c)?;
-        let name = name.to_owned();
+        let name = name.into_owned();
         channels.push(Channel { name, pixel_type, linear, x_sampling, y_sampling });
     }
 }

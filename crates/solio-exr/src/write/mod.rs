@@ -10,7 +10,7 @@ mod options;
 mod pack;
 mod plan;
 
-pub use options::{Layout, WriteOptions};
+pub use options::{Layout, Shared, WriteOptions};
 
 use crate::model::Image;
 use crate::shape::Shape;

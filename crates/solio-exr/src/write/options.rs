@@ -15,6 +15,17 @@ pub enum Layout {
     Tiles(Tiles),
 }
 
+/// What is done with parts that differ in what all parts of a file have alike: `displayWindow`,
+/// `pixelAspectRatio`, `timecode` and `chromaticities`. The reference reads no such file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shared {
+    /// An error that names the attribute.
+    #[default]
+    Refuse,
+    /// All parts get what the first one has.
+    OfFirst,
+}
+
 /// How a file is written. Without a word on something the header of each part decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WriteOptions {
@@ -27,4 +38,6 @@ pub struct WriteOptions {
     pub line_order: Option<LineOrder>,
     /// How flat parts are cut into chunks.
     pub layout: Layout,
+    /// What all parts have alike.
+    pub shared: Shared,
 }

@@ -1,13 +1,19 @@
 //! The header that is written, and that image and header agree.
 
-use super::options::{Layout, WriteOptions};
+use super::options::{Layout, Shared, WriteOptions};
 use crate::header::{self, Box2i, Header, Kind, LineOrder, Value};
 use crate::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane};
 use crate::shape::Shape;
 use solio_base::{Error, Result};
 
-/// Attributes that all parts of a file have alike; the reference refuses other files.
-const SHARED: [&str; 4] = ["displayWindow", "pixelAspectRatio", "timecode", "chromaticities"];
+/// Attributes that all parts of a file have alike; the reference refuses other files. Of the last
+/// two it only asks that no part has another than the first one.
+const SHARED: [(&str, bool); 4] = [
+    ("displayWindow", true),
+    ("pixelAspectRatio", true),
+    ("timecode", false),
+    ("chromaticities", false),
+];
 
 /// The header of a file with this image, and the shape of each part.
 pub(super) fn plan(image: &Image<'_>, options: &WriteOptions) -> Result<(Header, Vec<Shape>)> {
@@ -15,22 +21,42 @@ pub(super) fn plan(image: &Image<'_>, options: &WriteOptions) -> Result<(Header,
     let mut header = Header { multipart, ..Header::default() };
     let mut shapes = Vec::new();
     for (index, part) in image.parts.iter().enumerate() {
-        let (attributes, shape) = plan_part(index, part, multipart, options)
+        let (mut attributes, shape) = plan_part(index, part, multipart, options)
             .map_err(|e| Error::argument(format!("part {index}: {}", e.message())))?;
         if multipart && header.parts.iter().any(|other| other.name() == attributes.name()) {
             let name = attributes.name().cloned().unwrap_or_default();
             return Err(Error::argument(format!("two parts are called {name:?}")));
         }
-        if let Some(first) = header.parts.first()
-            && let Some(name) = SHARED.iter().find(|name| first.get(name) != attributes.get(name))
-        {
-            let message = format!("part {index}: {name:?} differs from that of part 0");
-            return Err(Error::argument(message).hint("all parts of a file share it"));
+        if let Some(first) = header.parts.first() {
+            share(first, &mut attributes, options.shared).map_err(|name| {
+                let message = format!("part {index}: {name:?} differs from that of part 0");
+                Error::argument(message).hint("all parts of a file share it")
+            })?;
         }
         header.parts.push(attributes);
         shapes.push(shape);
     }
     Ok((header, shapes))
+}
+
+/// Makes sure that a part has what all have alike; names what it may not have.
+fn share(
+    first: &header::Part,
+    part: &mut header::Part,
+    shared: Shared,
+) -> Result<(), &'static str> {
+    for (name, needed) in SHARED {
+        let (of_first, own) = (first.get(name), part.get(name));
+        if of_first == own || own.is_none() && !needed {
+            continue;
+        }
+        match (shared, of_first) {
+            (Shared::OfFirst, Some(value)) => part.set(name, value.clone()),
+            (Shared::OfFirst, None) => part.remove(name),
+            (Shared::Refuse, _) => return Err(name),
+        }
+    }
+    Ok(())
 }
 
 fn plan_part(

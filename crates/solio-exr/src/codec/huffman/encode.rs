@@ -3,22 +3,29 @@
 use super::lengths::{self, Tree};
 use super::{FEWEST_OF_MANY, LONGEST, MANY_ZEROS, SYMBOLS, TWO_ZEROS};
 
-/// Memory for [`encode`].
+/// Memory of an encoder: what chunks of few symbols leave untouched stays as it is, so that small
+/// tiles do not pay for tables of all 65,536.
 #[derive(Default)]
 pub(crate) struct Encoder {
+    /// Of each symbol, how often it occurs; zeros between two chunks.
     counts: Vec<u32>,
+    /// The symbols that have a code, rising.
+    present: Vec<u32>,
     leaves: Vec<u64>,
     tree: Tree,
-    /// Of each symbol, `code << 6 | length`.
+    /// Of each symbol, `code << 6 | length`; zeros but for `present`.
     codes: Vec<u64>,
 }
+
+/// With fewer symbols than this, those that occur are noted rather than looked for.
+const FEW: usize = 1 << 13;
 
 /// Appends head, table and data; `symbols` are at least one and at most 2^32.
 pub(crate) fn encode(encoder: &mut Encoder, symbols: &[u16], out: &mut Vec<u8>) {
     let Some((low, high)) = encoder.find_codes(symbols) else { return };
     let start = out.len();
     out.extend_from_slice(&[0; super::HEAD]);
-    put_table(&encoder.codes[low..=high], out);
+    put_table(&encoder.codes, &encoder.present, out);
     let table = out.len() - start - super::HEAD;
     let bits = encoder.put_data(symbols, high, out);
     for (place, number) in [low, high, table, bits].into_iter().enumerate() {
@@ -30,24 +37,18 @@ impl Encoder {
     /// Counts symbols and gives them codes; says which is the lowest one with a code, and which
     /// stands for runs.
     fn find_codes(&mut self, symbols: &[u16]) -> Option<(usize, usize)> {
-        let counts = &mut self.counts;
-        counts.clear();
-        counts.resize(1 << 16, 0);
-        let table: &mut [u32; 1 << 16] = counts.as_mut_slice().try_into().expect("so many");
-        for symbol in symbols {
-            table[usize::from(*symbol)] += 1;
-        }
+        self.codes.resize(SYMBOLS, 0);
+        self.present.iter().for_each(|symbol| self.codes[*symbol as usize] = 0);
+        self.count(symbols);
+        let (low, run) = (*self.present.first()?, *self.present.last()? + 1);
+        let (counts, codes) = (&mut self.counts, &mut self.codes);
         self.leaves.clear();
-        for (symbol, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-            self.leaves.push(u64::from(*count) << 17 | symbol as u64);
-        }
-        let low = (self.leaves.first()? & 0x1_ffff) as usize;
-        let run = (self.leaves.last()? & 0x1_ffff) as usize + 1;
-        self.leaves.push(1 << 17 | run as u64);
+        let leaf =
+            |s: &u32| u64::from(std::mem::take(&mut counts[*s as usize])) << 17 | u64::from(*s);
+        self.leaves.extend(self.present.iter().map(leaf));
+        self.leaves.push(1 << 17 | u64::from(run));
+        self.present.push(run);
 
-        let codes = &mut self.codes;
-        codes.clear();
-        codes.resize(SYMBOLS, 0);
         let mut firsts = [0u64; LONGEST + 1];
         lengths::depths(&mut self.leaves, &mut self.tree, |symbol, length| {
             codes[symbol as usize] = u64::from(length);
@@ -57,19 +58,44 @@ impl Encoder {
         for first in firsts.iter_mut().rev() {
             code = (code + std::mem::replace(first, code)) >> 1;
         }
-        for entry in codes[low..=run].iter_mut().filter(|entry| **entry > 0) {
+        for symbol in &self.present {
+            let entry = &mut codes[*symbol as usize];
             let first = &mut firsts[*entry as usize];
             *entry |= *first << 6;
             *first += 1;
         }
-        Some((low, run))
+        Some((low as usize, run as usize))
+    }
+
+    /// Counts symbols, and finds those that occur.
+    fn count(&mut self, symbols: &[u16]) {
+        let present = &mut self.present;
+        present.clear();
+        self.counts.resize(1 << 16, 0);
+        let counts: &mut [u32; 1 << 16] = self.counts.as_mut_slice().try_into().expect("so many");
+        if symbols.len() < FEW {
+            for symbol in symbols {
+                let count = &mut counts[usize::from(*symbol)];
+                if *count == 0 {
+                    present.push(u32::from(*symbol));
+                }
+                *count += 1;
+            }
+            present.sort_unstable();
+            return;
+        }
+        for symbol in symbols {
+            counts[usize::from(*symbol)] += 1;
+        }
+        let there = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        present.extend(there.map(|(symbol, _)| symbol as u32));
     }
 
     /// Appends the data; says how many bits they have.
     fn put_data(&self, symbols: &[u16], run: usize, out: &mut Vec<u8>) -> usize {
         // No more than without runs.
-        let length = |(count, code): (&u32, &u64)| u64::from(*count) * (code & 63);
-        let most: u64 = self.counts.iter().zip(&self.codes).map(length).sum();
+        let length = |leaf: &u64| (leaf >> 17) * (self.codes[(leaf & 0x1_ffff) as usize] & 63);
+        let most: u64 = self.leaves.iter().map(length).sum();
         let start = out.len();
         out.resize(start + most as usize / 8 + 16, 0);
         let codes: &[u64; SYMBOLS] = self.codes.as_slice().try_into().expect("so many");
@@ -103,22 +129,27 @@ impl Encoder {
     }
 }
 
-/// Appends the lengths of codes.
-fn put_table(codes: &[u64], out: &mut Vec<u8>) {
+/// Appends the lengths of codes, from the first symbol that has one to the last.
+fn put_table(codes: &[u64], present: &[u32], out: &mut Vec<u8>) {
     let start = out.len();
-    out.resize(start + codes.len() * 6 / 8 + 32, 0);
+    // For each symbol its length, and before it: one entry, or one of 14 bits for 261 zeros.
+    let gaps = present.last().zip(present.first()).map_or(0, |(last, first)| last - first);
+    out.resize(start + 4 * present.len() + gaps as usize / 128 + 32, 0);
     let mut bits = Bits { out: &mut out[start..], at: 0, held: 0, count: 0 };
-    let mut rest = codes;
-    while let Some(code) = rest.first() {
-        let most = &rest[..rest.len().min(255 + FEWEST_OF_MANY)];
-        let zeros = most.iter().position(|c| *c != 0).unwrap_or(most.len());
-        match zeros {
-            0 => bits.put(code & 63, 6),
-            1 => bits.put(0, 6),
-            2..FEWEST_OF_MANY => bits.put(TWO_ZEROS + zeros as u64 - 2, 6),
-            _ => bits.put(MANY_ZEROS << 8 | (zeros - FEWEST_OF_MANY) as u64, 14),
+    let mut next = present.first().copied().unwrap_or(0);
+    for symbol in present {
+        let mut zeros = (symbol - next) as usize;
+        while zeros > 0 {
+            let some = zeros.min(255 + FEWEST_OF_MANY);
+            match some {
+                1 => bits.put(0, 6),
+                2..FEWEST_OF_MANY => bits.put(TWO_ZEROS + some as u64 - 2, 6),
+                _ => bits.put(MANY_ZEROS << 8 | (some - FEWEST_OF_MANY) as u64, 14),
+            }
+            zeros -= some;
         }
-        rest = &rest[zeros.max(1)..];
+        bits.put(codes[*symbol as usize] & 63, 6);
+        next = symbol + 1;
     }
     let total = bits.finish();
     out.truncate(start + total.div_ceil(8));

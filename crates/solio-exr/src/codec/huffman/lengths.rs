@@ -53,9 +53,14 @@ pub(super) struct Tree {
     sorted: Vec<Weighted>,
 }
 
-/// Sorts leaves that are in the order of their symbols: by counting those with small counts.
+/// Sorts leaves that are in the order of their symbols: by counting those with small counts,
+/// where they are many.
 fn sort(leaves: &mut [Weighted], sorted: &mut Vec<Weighted>) {
     const FEW: usize = 1024;
+    if leaves.len() < FEW / 4 {
+        leaves.sort_unstable();
+        return;
+    }
     let class = |leaf: Weighted| ((leaf >> 17) as usize).min(FEW - 1);
     let mut starts = [0; FEW];
     for leaf in leaves.iter() {

@@ -1,0 +1,71 @@
+//! Names of any bytes, and what the parts of a file have alike.
+
+#[allow(dead_code)] // only some of its images are needed
+mod images;
+
+use images::flat_images;
+use solio_base::Work;
+use solio_exr::header::{Box2i, Chromaticities, TimeCode, Value};
+use solio_exr::model::{Image, Pixels};
+use solio_exr::{Compression, Levels, ReadOptions, Shared, WriteOptions, decode_exr, encode_exr};
+
+fn write(image: &Image<'_>, options: &WriteOptions) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode_exr(image, options, &mut bytes, &Work::serial()).unwrap();
+    bytes
+}
+
+fn read(bytes: &[u8]) -> Image<'static> {
+    let options = ReadOptions { levels: Levels::All, ..ReadOptions::default() };
+    decode_exr(&bytes, &options, &Work::serial()).unwrap()
+}
+
+#[test]
+fn names_may_be_any_bytes() {
+    let (_, mut image) = flat_images(Compression::Zip).swap_remove(2);
+    let Pixels::Flat(levels) = &mut image.parts[0].pixels else { panic!() };
+    // In the order of their bytes, which is not that of their characters.
+    let planes = &mut levels[0].planes;
+    let last = planes.len() - 1;
+    planes[last - 1].channel.name = "a\u{efe4}".into();
+    planes[last].channel.name = "a漢".into();
+    let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+    let header = &mut image.parts[0].header;
+    header.set("channels", Value::Channels(channels));
+    header.set("Gr\u{eff6}\u{efdf}e", Value::Int(7));
+    let bytes = write(&image, &WriteOptions::default());
+    let there = |name: &[u8]| bytes.windows(name.len()).any(|window| window == name);
+    assert!(there(b"\0Gr\xf6\xdfe\0int\0") && there(b"\0a\xe4\0") && there("a漢\0".as_bytes()));
+    let again = read(&bytes);
+    assert!(again.parts[0].pixels == image.parts[0].pixels);
+    assert_eq!(again.parts[0].header.get("Gr\u{eff6}\u{efdf}e"), Some(&Value::Int(7)));
+}
+
+#[test]
+fn parts_share_what_they_must() {
+    let (_, image) = flat_images(Compression::Zip).pop().unwrap();
+    let chromaticities = |x: f32| {
+        let at = [x; 2];
+        Value::Chromaticities(Chromaticities { red: at, green: at, blue: at, white: at })
+    };
+    // The first part may say more than the others.
+    let mut more = image.clone();
+    more.parts[0].header.set("chromaticities", chromaticities(0.5));
+    write(&more, &WriteOptions::default());
+    for (name, value) in [
+        ("chromaticities", chromaticities(0.25)),
+        ("timecode", Value::TimeCode(TimeCode { time_and_flags: 1, user_data: 0 })),
+        ("pixelAspectRatio", Value::Float(2.0)),
+        ("displayWindow", Value::Box2i(Box2i::of_size(3, 3))),
+    ] {
+        let mut other = more.clone();
+        other.parts[1].header.set(name, value);
+        let options = WriteOptions::default();
+        let e = encode_exr(&other, &options, &mut Vec::new(), &Work::serial()).unwrap_err();
+        assert_eq!(e.message(), format!("part 1: {name:?} differs from that of part 0"));
+        let options = WriteOptions { shared: Shared::OfFirst, ..options };
+        let again = read(&write(&other, &options));
+        let [first, second] = [0, 1].map(|i| again.parts[i].header.get(name));
+        assert_eq!(first, second);
+    }
+}
