@@ -2,9 +2,9 @@
 //! filter of OpenEXR before run lengths and deflate.
 //!
 //! Why it is fast, on x86-64: both halves are summed up side by side, 16 bytes of each in four
-//! steps, with only an addition from one group to the next; what the second half starts from is
-//! the sum of the first, which is taken 16 bytes at a time beforehand. The plain form, one byte
-//! after the other, is for the rest and for other machines.
+//! steps, with only an addition from one group to the next; with AVX2 both in one register. What
+//! the second half starts from is the sum of the first, which is taken 16 bytes at a time
+//! beforehand. The plain form, one byte after the other, is for the rest and for other machines.
 
 /// Filters `raw` into `out`, which is as long.
 ///
@@ -36,20 +36,64 @@ pub fn split(raw: &[u8], out: &mut [u8]) {
 /// When the lengths differ.
 pub fn merge(filtered: &[u8], out: &mut [u8]) {
     assert_eq!(filtered.len(), out.len());
-    let (even, odd) = filtered.split_at(filtered.len().div_ceil(2));
-    // Each byte of the first half adds itself, less 128.
-    let all = even.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
-    let ends = 128u8.wrapping_add(all).wrapping_sub((even.len() as u8).wrapping_mul(128));
-    let (pairs, last) = out.as_chunks_mut::<2>();
-    let (done, [mut a, mut b]) = simd::merge(even, odd, [128, ends], pairs);
-    for ((pair, even), odd) in pairs.iter_mut().zip(even).zip(odd).skip(done) {
-        a = a.wrapping_add(*even).wrapping_sub(128);
-        b = b.wrapping_add(*odd).wrapping_sub(128);
-        *pair = [a, b];
+    Merger::new(filtered).fill(out);
+}
+
+/// Undoes [`split`] piece by piece.
+#[derive(Debug)]
+pub struct Merger<'a> {
+    even: &'a [u8],
+    odd: &'a [u8],
+    /// The last byte of each.
+    last: [u8; 2],
+}
+
+impl<'a> Merger<'a> {
+    /// Starts with the first byte.
+    pub fn new(filtered: &'a [u8]) -> Merger<'a> {
+        let (even, odd) = filtered.split_at(filtered.len().div_ceil(2));
+        Merger { even, odd, last: [128, sum(128, even)] }
     }
-    if let ([last], Some(even)) = (last, even.last()) {
-        *last = a.wrapping_add(*even).wrapping_sub(128);
+
+    /// Fills `out` with the next bytes: an even number of them, or all that are left.
+    ///
+    /// # Panics
+    /// When fewer are left.
+    pub fn fill(&mut self, out: &mut [u8]) {
+        let (pairs, last) = out.as_chunks_mut::<2>();
+        let (even, odd) = (&self.even[..pairs.len()], &self.odd[..pairs.len()]);
+        let (done, [mut a, mut b]) = simd::merge(even, odd, self.last, pairs);
+        for ((pair, even), odd) in pairs.iter_mut().zip(even).zip(odd).skip(done) {
+            a = a.wrapping_add(*even).wrapping_sub(128);
+            b = b.wrapping_add(*odd).wrapping_sub(128);
+            *pair = [a, b];
+        }
+        self.last = [a, b];
+        (self.even, self.odd) = (&self.even[pairs.len()..], &self.odd[pairs.len()..]);
+        if let [last] = last {
+            *last = sum(a, &self.even[..1]);
+            self.even = &self.even[1..];
+        }
     }
+
+    /// Steps over the next `bytes`, an even number.
+    ///
+    /// # Panics
+    /// When fewer are left.
+    pub fn skip(&mut self, bytes: usize) {
+        for (half, last) in [&mut self.even, &mut self.odd].into_iter().zip(&mut self.last) {
+            let (skipped, rest) = half.split_at(bytes / 2);
+            *last = sum(*last, skipped);
+            *half = rest;
+        }
+    }
+}
+
+/// The last of the bytes whose differences are `half`, after `before`.
+fn sum(before: u8, half: &[u8]) -> u8 {
+    // Each adds itself, less 128.
+    let all = half.iter().fold(before, |sum, byte| sum.wrapping_add(*byte));
+    all.wrapping_sub((half.len() as u8).wrapping_mul(128))
 }
 
 fn difference(before: u8, byte: u8) -> u8 {
@@ -59,6 +103,7 @@ fn difference(before: u8, byte: u8) -> u8 {
 /// Whole groups of bytes: say how many pairs were done.
 #[cfg(target_arch = "x86_64")]
 mod simd {
+    use solio_base::cpu::{Tier, tier};
     use std::arch::x86_64::*;
 
     pub(super) fn split(pairs: &[[u8; 2]], even: &mut [u8], odd: &mut [u8]) -> usize {
@@ -73,8 +118,54 @@ mod simd {
         start: [u8; 2],
         pairs: &mut [[u8; 2]],
     ) -> (usize, [u8; 2]) {
+        if tier() >= Tier::Avx2 {
+            // SAFETY: a tier is never one that the machine lacks.
+            return unsafe { merge_avx2(even, odd, start, pairs) };
+        }
+        merge_narrow(even, odd, start, pairs)
+    }
+
+    /// [`merge`] with what every machine has.
+    pub(super) fn merge_narrow(
+        even: &[u8],
+        odd: &[u8],
+        start: [u8; 2],
+        pairs: &mut [[u8; 2]],
+    ) -> (usize, [u8; 2]) {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { merge_sse2(even, odd, start, pairs) }
+    }
+
+    /// The even bytes in the lower half of a register, the odd ones in the upper.
+    #[target_feature(enable = "avx2")]
+    fn merge_avx2(
+        even: &[u8],
+        odd: &[u8],
+        start: [u8; 2],
+        pairs: &mut [[u8; 2]],
+    ) -> (usize, [u8; 2]) {
+        let mut done = 0;
+        let [a, b] = start.map(|byte| _mm_set1_epi8(byte as i8));
+        let mut sum = _mm256_set_m128i(b, a);
+        let offset = _mm256_set1_epi8(-128);
+        let last = _mm256_set1_epi8(15);
+        let halves = even.as_chunks::<16>().0.iter().zip(odd.as_chunks::<16>().0);
+        for ((even, odd), to) in halves.zip(pairs.as_chunks_mut::<16>().0) {
+            let x = _mm256_xor_si256(_mm256_set_m128i(load(odd), load(even)), offset);
+            let x = _mm256_add_epi8(x, _mm256_slli_si256(x, 1));
+            let x = _mm256_add_epi8(x, _mm256_slli_si256(x, 2));
+            let x = _mm256_add_epi8(x, _mm256_slli_si256(x, 4));
+            let x = _mm256_add_epi8(x, _mm256_slli_si256(x, 8));
+            let y = _mm256_add_epi8(x, sum);
+            sum = _mm256_add_epi8(sum, _mm256_shuffle_epi8(x, last));
+            let (even, odd) = (_mm256_castsi256_si128(y), _mm256_extracti128_si256(y, 1));
+            let (first, second) = to.as_flattened_mut().split_at_mut(16);
+            first.copy_from_slice(&bytes(_mm_unpacklo_epi8(even, odd)));
+            second.copy_from_slice(&bytes(_mm_unpackhi_epi8(even, odd)));
+            done += 16;
+        }
+        let (even, odd) = (_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+        (done, [bytes(even)[0], bytes(odd)[0]])
     }
 
     #[target_feature(enable = "sse2")]
@@ -201,14 +292,44 @@ mod tests {
     proptest! {
         #[test]
         fn equals_the_plain_filter_and_undoes_it(
-            raw in prop::collection::vec(any::<u8>(), 0..300)
+            raw in prop::collection::vec(any::<u8>(), 0..300), step in 1usize..60
         ) {
             let mut filtered = vec![7; raw.len()];
             split(&raw, &mut filtered);
             prop_assert_eq!(&filtered, &plain(&raw));
             let mut again = vec![9; raw.len()];
             merge(&filtered, &mut again);
-            prop_assert_eq!(again, raw);
+            prop_assert_eq!(&again, &raw);
+            // In pieces, each second one skipped.
+            let (mut merger, step) = (Merger::new(&filtered), 2 * step);
+            let mut start = 0;
+            while start < raw.len() {
+                let end = raw.len().min(start + step);
+                let mut piece = vec![9; end - start];
+                merger.fill(&mut piece);
+                prop_assert_eq!(&piece, &raw[start..end]);
+                start = raw.len().min(end + step) / 2 * 2;
+                if start > end {
+                    merger.skip(start - end);
+                } else {
+                    break;
+                }
+            }
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[test]
+        fn registers_agree(
+            even in prop::collection::vec(any::<u8>(), 200),
+            odd in prop::collection::vec(any::<u8>(), 200),
+            start in any::<[u8; 2]>(),
+        ) {
+            let mut narrow = vec![[0; 2]; 200];
+            let mut wide = narrow.clone();
+            // The kernel of this machine, and the one that all have.
+            let of_narrow = simd::merge_narrow(&even, &odd, start, &mut narrow);
+            prop_assert_eq!(simd::merge(&even, &odd, start, &mut wide), of_narrow);
+            prop_assert_eq!(wide, narrow);
         }
     }
 }

@@ -9,8 +9,14 @@ use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane};
 use solio_exr::{Compression, Layout, Levels, ReadOptions, ScanlineOptions, Scanlines};
 use solio_exr::{WriteOptions, decode_exr, encode_exr};
 
-const LOSSLESS: [Compression; 5] =
-    [Compression::None, Compression::Rle, Compression::Zips, Compression::Zip, Compression::Piz];
+const LOSSLESS: [Compression; 6] = [
+    Compression::None,
+    Compression::Rle,
+    Compression::Zips,
+    Compression::Zip,
+    Compression::Piz,
+    Compression::Zstd,
+];
 
 const DEEP: [Compression; 4] =
     [Compression::None, Compression::Rle, Compression::Zips, Compression::Zstd];
@@ -300,6 +306,29 @@ fn options_change_how_it_is_stored_not_what() {
             assert_eq!(shape.kind.is_tiled(), matches!(layout, Layout::Tiles(_)));
         }
     }
+}
+
+#[test]
+fn zstd_takes_several_rows_at_once_unless_told_otherwise() {
+    let images = flat_images(Compression::Zstd);
+    let image = |name: &str| images.iter().find(|(other, _)| other == name).unwrap().1.clone();
+    let shape = |image: &Image<'_>, options: &WriteOptions| {
+        let again = read(&write(image, options, 1), &all(), 1);
+        assert!(pixels(&again) == pixels(image));
+        again.parts[0].header.shape().unwrap()
+    };
+    let plain = image("scanlines 1");
+    let ours = shape(&plain, &WriteOptions::default());
+    assert_eq!((ours.kind.is_tiled(), ours.chunks), (true, 1));
+    for (layout, compat) in
+        [(Layout::Auto, true), (Layout::Keep, false), (Layout::Scanlines, false)]
+    {
+        let kept = shape(&plain, &WriteOptions { layout, compat, ..WriteOptions::default() });
+        assert_eq!((kept.kind.is_tiled(), kept.chunks), (false, 37));
+    }
+    // Tiles have no subsampled channels; those of a header are kept.
+    assert!(!shape(&image("subsampled 3"), &WriteOptions::default()).kind.is_tiled());
+    assert!(shape(&image("tiles 5"), &WriteOptions::default()).chunks > 1);
 }
 
 #[test]

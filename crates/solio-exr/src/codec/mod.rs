@@ -19,6 +19,7 @@ mod zstd;
 use crate::Block;
 use crate::block::DeepBlock;
 use solio_base::{Error, Result};
+use solio_codec::halves;
 
 /// What a thread keeps from chunk to chunk.
 #[derive(Default)]
@@ -27,73 +28,135 @@ pub(crate) struct Scratch {
     filtered: Vec<u8>,
 }
 
-/// Unpacks one chunk; `out` has the bytes of `block`, and fewer than those are in `input`.
-pub(crate) fn decode(
-    compression: Compression,
-    block: &Block<'_>,
-    input: &[u8],
-    out: &mut [u8],
-    scratch: &mut Scratch,
-) -> Result<()> {
-    debug_assert_eq!(out.len() as u64, block.bytes());
-    match compression {
-        Compression::Piz => piz::decode(block, input, out),
-        Compression::Pxr24 => pxr24::decode(block, input, out),
-        Compression::B44 | Compression::B44a => b44::decode(block, input, out),
-        Compression::Zstd => zstd::decode(block, input, out),
-        Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out),
-        other => decode_bytes(other, input, out, scratch),
+/// `bytes` bytes of `buffer`, which grows as needed; what they are is left open.
+pub(crate) fn room(buffer: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
+    if buffer.len() < bytes {
+        buffer.resize(bytes, 0);
+    }
+    &mut buffer[..bytes]
+}
+
+/// The rows of a chunk as far as it is unpacked; the last step is made where they go.
+#[derive(Debug)]
+pub(crate) enum Rows<'b> {
+    /// There they are.
+    Plain(&'b [u8]),
+    /// Filtered.
+    Filtered(halves::Merger<'b>),
+    /// The bytes of each sample are apart.
+    Apart(zstd::Joiner<'b>),
+}
+
+impl<'b> Rows<'b> {
+    /// Fills `to` with the next channel's row, of samples of `bytes` bytes.
+    pub(crate) fn fill(&mut self, to: &mut [u8], bytes: usize) {
+        match self {
+            Rows::Plain(rows) => {
+                let (row, rest) = rows.split_at(to.len());
+                to.copy_from_slice(row);
+                *rows = rest;
+            }
+            Rows::Filtered(merger) => merger.fill(to),
+            Rows::Apart(joiner) => joiner.fill(to, bytes),
+        }
+    }
+
+    /// Steps over the next channel's row of `row` bytes.
+    pub(crate) fn skip(&mut self, row: usize, bytes: usize) {
+        match self {
+            Rows::Plain(rows) => *rows = &rows[row..],
+            Rows::Filtered(merger) => merger.skip(row),
+            Rows::Apart(joiner) => joiner.skip(row, bytes),
+        }
+    }
+
+    /// The next `bytes` bytes, where they are there already.
+    pub(crate) fn plain(&mut self, bytes: usize) -> Option<&'b [u8]> {
+        let Rows::Plain(rows) = self else { return None };
+        let (taken, rest) = rows.split_at(bytes);
+        *rows = rest;
+        Some(taken)
     }
 }
 
-/// The methods that see bytes, whatever they are of.
-fn decode_bytes(
+/// Unpacks one chunk, of which fewer than its bytes are in `input`.
+pub(crate) fn unpack<'b>(
     compression: Compression,
+    block: &Block<'_>,
     input: &[u8],
-    out: &mut [u8],
-    scratch: &mut Scratch,
-) -> Result<()> {
-    match compression {
-        Compression::None => {
-            let message = format!("{} bytes of samples, not {}", input.len(), out.len());
-            Err(Error::corrupt(message))
+    raw: &'b mut Vec<u8>,
+    scratch: &'b mut Scratch,
+) -> Result<Rows<'b>> {
+    let bytes = block.bytes() as usize;
+    let filtered = &mut scratch.filtered;
+    Ok(match compression {
+        Compression::Zstd => Rows::Apart(zstd::unpack(block, input, filtered)?),
+        Compression::Rle => Rows::Filtered(rle::unpack(input, bytes, filtered)?),
+        Compression::Zips | Compression::Zip => {
+            Rows::Filtered(zip::unpack(input, bytes, filtered)?)
         }
-        Compression::Rle => rle::decode(input, out, &mut scratch.filtered),
-        Compression::Zips | Compression::Zip => zip::decode(input, out, &mut scratch.filtered),
-        other => Err(unsupported(other)),
+        other => {
+            let out = room(raw, bytes);
+            match other {
+                Compression::Piz => piz::decode(block, input, out)?,
+                Compression::Pxr24 => pxr24::decode(block, input, out)?,
+                Compression::B44 | Compression::B44a => b44::decode(block, input, out)?,
+                Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out)?,
+                other => return Err(not_packed(other, input.len(), bytes)),
+            }
+            Rows::Plain(out)
+        }
+    })
+}
+
+/// The error for `input` bytes of a chunk of a method that has no decoder.
+fn not_packed(compression: Compression, input: usize, bytes: usize) -> Error {
+    match compression {
+        Compression::None => Error::corrupt(format!("{input} bytes of samples, not {bytes}")),
+        other => unsupported(other),
     }
+}
+
+/// How hard chunks are packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Style {
+    /// As the method counts; its default without one.
+    pub(crate) level: Option<f32>,
+    /// With the reference's defaults and bytes.
+    pub(crate) compat: bool,
 }
 
 /// Packs one chunk: appends to `out`, perhaps more bytes than `raw` has.
 pub(crate) fn encode(
     compression: Compression,
-    level: Option<f32>,
+    style: Style,
     block: &Block<'_>,
     raw: &[u8],
     out: &mut Vec<u8>,
     scratch: &mut Scratch,
 ) -> Result<()> {
     debug_assert_eq!(raw.len() as u64, block.bytes());
+    let Style { level, compat } = style;
     match compression {
         Compression::Piz => piz::encode(block, raw, out),
         Compression::Pxr24 => pxr24::encode(block, raw, out),
         Compression::B44 => b44::encode(block, false, raw, out),
         Compression::B44a => b44::encode(block, true, raw, out),
         Compression::Zstd => {
-            let level = level.map_or(zstd::DEFAULT_LEVEL, |level| level as i32);
-            zstd::encode(block, level, raw, out)
+            let effort = zstd::Effort::new(level, compat)?;
+            zstd::encode(block, effort, raw, out, &mut scratch.filtered)
         }
         Compression::Dwaa | Compression::Dwab => {
             dwa::encode(block, level.unwrap_or(dwa::DEFAULT_LEVEL), raw, out)
         }
-        other => encode_bytes(other, level, raw, out, scratch),
+        other => encode_bytes(other, style, raw, out, scratch),
     }
 }
 
 /// [`encode`] of the methods that see bytes.
 fn encode_bytes(
     compression: Compression,
-    level: Option<f32>,
+    style: Style,
     raw: &[u8],
     out: &mut Vec<u8>,
     scratch: &mut Scratch,
@@ -102,6 +165,7 @@ fn encode_bytes(
         Compression::None => out.extend_from_slice(raw),
         Compression::Rle => rle::encode(raw, out, &mut scratch.filtered),
         Compression::Zips | Compression::Zip => {
+            let level = if style.compat { style.level.or(Some(4.0)) } else { style.level };
             zip::encode(level, raw, out, &mut scratch.filtered)?;
         }
         other => return Err(unsupported(other)),
@@ -117,16 +181,20 @@ pub(crate) fn decode_deep(
     out: &mut [u8],
     scratch: &mut Scratch,
 ) -> Result<()> {
+    let filtered = &mut scratch.filtered;
     match compression {
-        Compression::Zstd => zstd::decode_rows(&zstd_rows(block), input, out),
-        other => decode_bytes(other, input, out, scratch),
+        Compression::Zstd => zstd::decode_rows(&zstd_rows(block), input, out, filtered)?,
+        Compression::Rle => rle::unpack(input, out.len(), filtered)?.fill(out),
+        Compression::Zips | Compression::Zip => zip::unpack(input, out.len(), filtered)?.fill(out),
+        other => return Err(not_packed(other, input.len(), out.len())),
     }
+    Ok(())
 }
 
 /// [`encode`] of the samples of a deep chunk, or of its counts.
 pub(crate) fn encode_deep(
     compression: Compression,
-    level: Option<f32>,
+    style: Style,
     block: &DeepBlock<'_>,
     raw: &[u8],
     out: &mut Vec<u8>,
@@ -134,10 +202,11 @@ pub(crate) fn encode_deep(
 ) -> Result<()> {
     match compression {
         Compression::Zstd => {
-            let level = level.map_or(zstd::DEFAULT_LEVEL, |level| level as i32);
-            zstd::encode_rows(&zstd_rows(block), level, false, raw, out)
+            let effort = zstd::Effort::new(style.level, true)?;
+            let inner = &mut scratch.filtered;
+            zstd::encode_rows(&zstd_rows(block), effort, false, raw, out, inner)
         }
-        other => encode_bytes(other, level, raw, out, scratch),
+        other => encode_bytes(other, style, raw, out, scratch),
     }
 }
 

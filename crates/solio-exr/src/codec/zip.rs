@@ -2,13 +2,17 @@
 
 use super::deflate;
 use solio_base::{Error, Result};
-use solio_codec::halves;
+use solio_codec::halves::{self, Merger};
 
-pub(super) fn decode(input: &[u8], out: &mut [u8], filtered: &mut Vec<u8>) -> Result<()> {
-    filtered.resize(out.len(), 0);
+/// Unpacks `bytes` bytes, filtered.
+pub(super) fn unpack<'b>(
+    input: &[u8],
+    bytes: usize,
+    filtered: &'b mut Vec<u8>,
+) -> Result<Merger<'b>> {
+    let filtered = super::room(filtered, bytes);
     deflate::unpack(input, filtered)?;
-    halves::merge(filtered, out);
-    Ok(())
+    Ok(Merger::new(filtered))
 }
 
 pub(super) fn encode(
@@ -32,6 +36,11 @@ pub(super) fn encode(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn decode(input: &[u8], out: &mut [u8], filtered: &mut Vec<u8>) -> Result<()> {
+        unpack(input, out.len(), filtered)?.fill(out);
+        Ok(())
+    }
 
     #[test]
     fn there_and_back_and_damaged() {

@@ -4,6 +4,7 @@ use super::deep;
 use super::store::Store;
 use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
+use crate::codec::Rows;
 use crate::cursor::Cursor;
 use crate::shape::{Place, Shape};
 use crate::table::{Opened, Table};
@@ -161,23 +162,22 @@ impl Buffers {
         Ok(Packed { leader, offset: from, bytes: single })
     }
 
-    /// The pixels of a flat chunk, as [`Block`](crate::Block) lays them out.
+    /// The rows of a flat chunk, as [`Block`](crate::Block) lays them out.
     pub(crate) fn pixels<'b>(
         &'b mut self,
         of: Of<'b>,
         chunk: u64,
         place: &Place,
-    ) -> Result<&'b [u8]> {
+    ) -> Result<Rows<'b>> {
         let Buffers { file, start, length, single, raw, scratch, .. } = self;
         let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
         let shape = of.shape();
         let block = shape.block(&place.window);
-        let Some(raw) = room(shape.compression, packed.bytes, block.bytes(), "pixels", raw)? else {
-            return Ok(packed.bytes);
-        };
-        codec::decode(shape.compression, &block, packed.bytes, raw, scratch)
-            .map_err(|e| placed(e, packed.offset))?;
-        Ok(raw)
+        if is_stored(shape.compression, packed.bytes, block.bytes(), "pixels")? {
+            return Ok(Rows::Plain(packed.bytes));
+        }
+        codec::unpack(shape.compression, &block, packed.bytes, raw, scratch)
+            .map_err(|e| placed(e, packed.offset))
     }
 
     /// How many samples each pixel of a deep chunk has, row by row.
@@ -211,9 +211,10 @@ impl Buffers {
             let message = format!("{promised} bytes of samples are promised, {size} counted");
             return Err(Error::corrupt(message));
         }
-        let Some(raw) = room(shape.compression, bytes, size, "samples", raw)? else {
+        if is_stored(shape.compression, bytes, size, "samples")? {
             return Ok((counts, bytes));
-        };
+        }
+        let raw = codec::room(raw, size as usize);
         let block = DeepBlock { channels: &shape.channels, row_samples };
         codec::decode_deep(shape.compression, &block, bytes, raw, scratch)
             .map_err(|e| placed(e, packed.offset + packed.leader.counts))?;
@@ -227,32 +228,19 @@ fn placed(error: Error, start: u64) -> Error {
     Error::new(error.kind(), error.message()).at_offset(offset)
 }
 
-/// Room for `size` bytes of `what` that are to come from `packed`; `None` where those are stored as
-/// they are.
-fn room<'b>(
-    compression: Compression,
-    packed: &[u8],
-    size: u64,
-    what: &str,
-    raw: &'b mut Vec<u8>,
-) -> Result<Option<&'b mut [u8]>> {
+/// Whether `size` bytes of `what` are stored as they are in `packed`; an error where they cannot
+/// come from it.
+fn is_stored(compression: Compression, packed: &[u8], size: u64, what: &str) -> Result<bool> {
     let stored = packed.len() as u64;
     if stored > size {
         let message = format!("{stored} bytes of data for {size} bytes of {what}");
         return Err(Error::corrupt(message));
     }
-    if stored == size {
-        return Ok(None);
-    }
-    if size > stored.saturating_mul(codec::most_from_a_byte(compression)) {
+    if stored < size && size > stored.saturating_mul(codec::most_from_a_byte(compression)) {
         let message = format!("{stored} bytes of data cannot hold {size} bytes of {what}");
         return Err(Error::corrupt(message));
     }
-    let size = size as usize;
-    if raw.len() < size {
-        raw.resize(size, 0);
-    }
-    Ok(Some(&mut raw[..size]))
+    Ok(stored == size)
 }
 
 /// Unpacks the table of a deep chunk: in the file each row counts up from zero.

@@ -10,6 +10,8 @@
 
 use super::chunk::Buffers;
 use super::jobs::{Piece, Task};
+use super::store::Target;
+use crate::codec;
 use crate::header::Box2i;
 use crate::model::{FlatLevel, Plane, Samples};
 use crate::shape::{Shape, rows};
@@ -84,8 +86,16 @@ impl<'t, 'a> Dealer<'t, 'a> {
     fn begin(&mut self, down: u64) {
         let (task, shape) = (self.task, self.task.shape);
         let windows = tiles(task, down, &mut self.begun);
+        let blocks: Vec<_> = windows.iter().map(|window| shape.block(window)).collect();
+        let of_target =
+            |target: &Target| blocks.iter().map(|block| target.row_bytes(block)).collect();
+        let bytes: Vec<Vec<usize>> = task.targets.iter().map(of_target).collect();
+        for piece in &mut self.begun {
+            piece.rows.reserve_exact(windows[0].height() as usize * task.targets.len());
+        }
         for y in rows(&windows[0]) {
-            for (target, rows) in task.targets.iter().zip(&mut self.targets) {
+            let targets = task.targets.iter().zip(&bytes);
+            for ((target, bytes), rows) in targets.zip(&mut self.targets) {
                 if !target.has_row(y) {
                     continue;
                 }
@@ -93,9 +103,8 @@ impl<'t, 'a> Dealer<'t, 'a> {
                 let (row, rest) = all.split_at_mut(rows.stride.min(all.len()));
                 rows.bytes = rest;
                 let mut row = &mut row[..rows.row];
-                for (window, piece) in windows.iter().zip(&mut self.begun) {
-                    let bytes = target.row_bytes(&shape.block(window));
-                    let (of_tile, rest) = row.split_at_mut(bytes);
+                for (bytes, piece) in bytes.iter().zip(&mut self.begun) {
+                    let (of_tile, rest) = row.split_at_mut(*bytes);
                     piece.rows.push(of_tile);
                     row = rest;
                 }
@@ -135,13 +144,13 @@ pub(crate) fn read_piece(
 ) -> Result<()> {
     let place = task.place(piece.chunk)?;
     let mut store = std::mem::take(&mut buffers.store);
-    let raw = if task.shape.kind.is_deep() {
-        bytemuck::cast_slice(buffers.counts(task.of, piece.chunk, &place)?)
+    let source = if task.shape.kind.is_deep() {
+        codec::Rows::Plain(bytemuck::cast_slice(buffers.counts(task.of, piece.chunk, &place)?))
     } else {
         buffers.pixels(task.of, piece.chunk, &place)?
     };
     let block = task.shape.block(&place.window);
-    store.chunk(&block, &task.region, task.targets, raw, &mut piece.rows);
+    store.chunk(&block, &task.region, task.targets, source, &mut piece.rows);
     buffers.store = store;
     Ok(())
 }

@@ -77,11 +77,13 @@ pub(crate) fn read<'a>(
     work: &Work,
 ) -> Result<Vec<MissingChunk>> {
     let mut dealers = dealers.into_iter().enumerate().peekable();
-    let mut largest = JOB_BYTES;
-    for task in tasks {
+    // The first chunk of a level is as large as any other.
+    let of_chunk = tasks.iter().map(|task| {
         let first = task.shape.place(task.level().first_chunk);
-        largest = largest.max(task.shape.block(&first.window).bytes());
-    }
+        task.shape.block(&first.window).bytes()
+    });
+    let of_chunk: Vec<u64> = of_chunk.collect();
+    let largest = of_chunk.iter().fold(JOB_BYTES, |most, bytes| most.max(*bytes));
     let window = work.window(usize::try_from(largest.saturating_mul(3)).unwrap_or(usize::MAX));
     let mut missing = Vec::new();
     ordered::run::<Job<'_>>(
@@ -99,8 +101,7 @@ pub(crate) fn read<'a>(
                     dealers.next();
                     continue;
                 };
-                let shape = tasks[*index].shape;
-                bytes += shape.block(&shape.place(piece.chunk).window).bytes();
+                bytes += of_chunk[*index].max(1);
                 job.task = *index;
                 job.pieces.push(piece);
             }

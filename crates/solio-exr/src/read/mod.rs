@@ -188,7 +188,18 @@ fn check_sizes(
             let wanted: Vec<Channel> = wanted.map(|(channel, _)| channel.clone()).collect();
             let region = Block { channels: &wanted, ..shape.block(&task.region) };
             wished = wished.saturating_add(region.bytes());
-            for chunk in task.chunks() {
+            let mut chunks = task.chunks();
+            if !table.contains(&0) {
+                // All together, as a rectangle.
+                let (first, last) = (chunks.next(), chunks.last());
+                let window = |chunk: u64| shape.place(chunk).window;
+                let first = first.map(window).unwrap_or(task.region);
+                let last = last.map_or(first, window);
+                let all = bytes(&Box2i { min: first.min, max: last.max });
+                there = there.saturating_add(all);
+                continue;
+            }
+            for chunk in chunks {
                 if table[chunk as usize] != 0 {
                     there = there.saturating_add(bytes(&shape.place(chunk).window));
                 } else if !options.partial {

@@ -1,6 +1,7 @@
 //! From unpacked chunks into the rows of planes, or of pixels with several channels side by side.
 
 use crate::block::{Block, Channel, PixelType};
+use crate::codec::{Rows, room};
 use crate::header::Box2i;
 use crate::shape::{columns, rows};
 use solio_codec::samples::{self, Conversion};
@@ -39,7 +40,7 @@ impl Target {
 
     /// Whether it has the row `y`.
     pub(crate) fn has_row(&self, y: i32) -> bool {
-        y.rem_euclid(self.sampling[1]) == 0
+        self.sampling[1] == 1 || y.rem_euclid(self.sampling[1]) == 0
     }
 
     /// The channel whose rows it takes as they are.
@@ -54,8 +55,11 @@ impl Target {
 /// Where a channel's row lies in a row of a chunk.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The first byte that is wanted.
+    /// The first byte that is wanted, in a row of all channels.
     start: usize,
+    /// Bytes of its row, and of those that are not wanted at its start.
+    row: usize,
+    skip: usize,
     pixel_type: PixelType,
 }
 
@@ -64,47 +68,135 @@ struct Place {
 pub(crate) struct Store {
     /// Of each channel.
     places: Vec<Place>,
+    /// A row, unpacked.
+    line: Vec<u8>,
     /// Rows of channels in the type of the target.
     converted: Vec<u8>,
 }
 
 impl Store {
-    /// Stores the samples of an unpacked chunk that lie in `region` in the rows of its targets: row
-    /// by row, in each target by target.
+    /// Stores the samples of a chunk that lie in `region` in the rows of its targets: row by row,
+    /// in each target by target.
     pub(crate) fn chunk(
         &mut self,
         block: &Block<'_>,
         region: &Box2i,
         targets: &[Target],
-        mut raw: &[u8],
+        mut source: Rows<'_>,
         rows_of_targets: &mut [&mut [u8]],
     ) {
         let left = block.x.start..columns(region).start.max(block.x.start);
         let left = Block { x: left, ..block.clone() };
-        let mut rows_of_targets = rows_of_targets.iter_mut();
         self.places.clear();
-        let place = |channel: &Channel| Place { start: 0, pixel_type: channel.pixel_type };
-        self.places.extend(block.channels.iter().map(place));
+        self.places.extend(block.channels.iter().map(|channel| {
+            let bytes = channel.pixel_type.bytes();
+            let (row, skip) = (block.row_samples(channel), left.row_samples(channel));
+            Place { start: 0, row: row * bytes, skip: skip * bytes, pixel_type: channel.pixel_type }
+        }));
+        let plain = targets.iter().map(|target| target.plain(block.channels));
+        let in_order =
+            plain.clone().all(|index| index.is_some()) && plain.is_sorted_by(|a, b| a < b);
+        let mut rows_of_targets = rows_of_targets.iter_mut();
         for y in block.y.clone() {
-            let mut start = 0;
-            for (place, channel) in self.places.iter_mut().zip(block.channels) {
-                if !block.has_row(channel, y) {
-                    continue;
-                }
-                let bytes = channel.pixel_type.bytes();
-                place.start = start + left.row_samples(channel) * bytes;
-                start += block.row_samples(channel) * bytes;
-            }
-            let (line, rest) = raw.split_at(start);
-            raw = rest;
             if !rows(region).contains(&y) {
-                continue;
-            }
-            for target in targets.iter().filter(|target| target.has_row(y)) {
-                let to = rows_of_targets.next().expect("a row was dealt out for it");
-                self.row(target, block.channels, line, to);
+                self.skip(block, y, &mut source);
+            } else if in_order {
+                self.planes(block, y, targets, &mut source, &mut rows_of_targets);
+            } else {
+                self.mixed(block, y, targets, &mut source, &mut rows_of_targets);
             }
         }
+    }
+
+    fn skip(&self, block: &Block<'_>, y: i32, source: &mut Rows<'_>) {
+        for (place, channel) in self.places.iter().zip(block.channels) {
+            if block.has_row(channel, y) {
+                source.skip(place.row, place.pixel_type.bytes());
+            }
+        }
+    }
+
+    /// Row `y` to targets that have one channel each, as it is, in the order of the chunk: straight
+    /// to where it belongs.
+    fn planes<'r, 'm: 'r>(
+        &mut self,
+        block: &Block<'_>,
+        y: i32,
+        targets: &[Target],
+        source: &mut Rows<'_>,
+        rows_of_targets: &mut impl Iterator<Item = &'r mut &'m mut [u8]>,
+    ) {
+        let mut wanted = targets.iter().map(|target| target.channels[0]).peekable();
+        for (index, (place, channel)) in self.places.iter().zip(block.channels).enumerate() {
+            let is_wanted = wanted.next_if_eq(&Some(index)).is_some();
+            let bytes = place.pixel_type.bytes();
+            if !block.has_row(channel, y) {
+                continue;
+            }
+            if !is_wanted {
+                source.skip(place.row, bytes);
+                continue;
+            }
+            let to = rows_of_targets.next().expect("a row was dealt out for it");
+            if to.len() == place.row {
+                source.fill(to, bytes);
+                continue;
+            }
+            let row = match source.plain(place.row) {
+                Some(row) => row,
+                None => {
+                    let row = room(&mut self.line, place.row);
+                    source.fill(row, bytes);
+                    row
+                }
+            };
+            to.copy_from_slice(&row[place.skip..][..to.len()]);
+        }
+    }
+
+    /// Row `y` to any targets.
+    fn mixed<'r, 'm: 'r>(
+        &mut self,
+        block: &Block<'_>,
+        y: i32,
+        targets: &[Target],
+        source: &mut Rows<'_>,
+        rows_of_targets: &mut impl Iterator<Item = &'r mut &'m mut [u8]>,
+    ) {
+        let mut all = 0;
+        for (place, channel) in self.places.iter_mut().zip(block.channels) {
+            if block.has_row(channel, y) {
+                place.start = all + place.skip;
+                all += place.row;
+            }
+        }
+        let mut spare = std::mem::take(&mut self.line);
+        let line = match source.plain(all) {
+            Some(line) => line,
+            None => {
+                let line = room(&mut spare, all);
+                let mut rest = &mut line[..];
+                for (index, place) in self.places.iter().enumerate() {
+                    if !block.has_row(&block.channels[index], y) {
+                        continue;
+                    }
+                    let (row, more) = std::mem::take(&mut rest).split_at_mut(place.row);
+                    rest = more;
+                    let bytes = place.pixel_type.bytes();
+                    if targets.iter().any(|target| target.channels.contains(&Some(index))) {
+                        source.fill(row, bytes);
+                    } else {
+                        source.skip(place.row, bytes);
+                    }
+                }
+                line
+            }
+        };
+        for target in targets.iter().filter(|target| target.has_row(y)) {
+            let to = rows_of_targets.next().expect("a row was dealt out for it");
+            self.row(target, block.channels, line, to);
+        }
+        self.line = spare;
     }
 
     /// Stores a row of a target; `line` has all channels of the row.
@@ -120,8 +212,7 @@ impl Store {
             convert(place, target.pixel_type, line, to);
             return;
         }
-        self.converted.resize(self.converted.len().max(to.len()), 0);
-        let mut spare = self.converted.chunks_exact_mut(row.max(1));
+        let mut spare = room(&mut self.converted, to.len()).chunks_exact_mut(row.max(1));
         let mut rows: Vec<&[u8]> = Vec::with_capacity(target.channels.len());
         for channel in &target.channels {
             let place = channel.map(|index| self.places[index]);

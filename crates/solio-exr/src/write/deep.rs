@@ -59,7 +59,7 @@ pub(super) fn chunk(
     let start = out.len();
     let row_counts = vec![width as u64; row_samples.len()];
     let block = DeepBlock { channels: &[count_channel()], row_samples: &row_counts };
-    codec::encode_deep(shape.compression, style.level, &block, raw, out, scratch)?;
+    codec::encode_deep(shape.compression, style.pack, &block, raw, out, scratch)?;
     keep_smaller(raw, start, out);
     leader.counts = (out.len() - start) as u64;
 
@@ -73,7 +73,7 @@ pub(super) fn chunk(
     }
     let start = out.len();
     let block = DeepBlock { channels: &shape.channels, row_samples: &row_samples };
-    codec::encode_deep(shape.compression, style.level, &block, raw, out, scratch)?;
+    codec::encode_deep(shape.compression, style.pack, &block, raw, out, scratch)?;
     keep_smaller(raw, start, out);
     leader.data = (out.len() - start) as u64;
     leader.unpacked = raw.len() as u64;

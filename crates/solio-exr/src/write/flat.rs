@@ -34,7 +34,7 @@ pub(super) fn chunk(
         let raw = &mut buffers.raw;
         raw.clear();
         gather(pixels, shape, &block, raw);
-        codec::encode(shape.compression, style.level, &block, raw, out, &mut buffers.scratch)?;
+        codec::encode(shape.compression, style.pack, &block, raw, out, &mut buffers.scratch)?;
         keep_smaller(raw, start, out);
     }
     let bytes = (out.len() - start) as u32;

@@ -51,7 +51,7 @@ fn encode(
     let chunks = head.len() as u64 + 8 * entries;
     head.resize(chunks as usize, 0);
     sink.write_bytes(work, &head)?;
-    let sizes = pack::chunks(image, &shapes, options.level, sink, work)?;
+    let sizes = pack::chunks(image, &shapes, options.style(), sink, work)?;
     let (table, end) = table(&shapes, &sizes, chunks);
     sink.rewrite(end - (chunks - 8 * entries), &table)
 }

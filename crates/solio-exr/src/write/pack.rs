@@ -15,8 +15,8 @@ const JOB_BYTES: u64 = 256 << 10;
 /// What all chunks of a file have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
-    /// How hard chunks are compressed.
-    pub(super) level: Option<f32>,
+    /// How hard chunks are packed.
+    pub(super) pack: codec::Style,
     /// Whether a chunk names its part.
     pub(super) multipart: bool,
 }
@@ -32,11 +32,11 @@ pub(super) struct Buffers {
 pub(super) fn chunks(
     image: &Image<'_>,
     shapes: &[Shape],
-    level: Option<f32>,
+    pack: codec::Style,
     sink: &mut dyn Sink,
     work: &Work,
 ) -> Result<Vec<Vec<u64>>> {
-    let style = Style { level, multipart: shapes.len() > 1 };
+    let style = Style { pack, multipart: shapes.len() > 1 };
     let pool: Mutex<Vec<Buffers>> = Mutex::default();
     let mut all = Vec::new();
     for (index, (part, shape)) in image.parts.iter().zip(shapes).enumerate() {

@@ -1,7 +1,8 @@
 //! The header that is written, and that image and header agree.
 
 use super::options::{Layout, Shared, WriteOptions};
-use crate::header::{self, Box2i, Header, Kind, LineOrder, Value};
+use crate::Compression;
+use crate::header::{self, Box2i, Header, Kind, LevelMode, LineOrder, Rounding, Value};
 use crate::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane};
 use crate::shape::Shape;
 use solio_base::{Error, Result};
@@ -74,7 +75,8 @@ fn plan_part(
         header.set("lineOrder", Value::LineOrder(order));
     }
     match options.layout {
-        Layout::Keep => {}
+        Layout::Auto if !options.compat => header.set_rows_of_zstd(),
+        Layout::Auto | Layout::Keep => {}
         Layout::Scanlines => header.set_tiles(None, deep),
         Layout::Tiles(tiles) => header.set_tiles(Some(tiles), deep),
     }
@@ -200,7 +202,38 @@ pub(super) fn order(shape: &Shape) -> Vec<u64> {
     rows.collect()
 }
 
+/// Pixels of a tile of whole rows, in bytes: what fills the largest block of Zstandard with the
+/// lower bytes of halves, and another with the upper ones.
+const TILE_BYTES: u64 = 256 << 10;
+
+/// Rows of a tile at least, so that what one row has in common with the next is found.
+const TILE_ROWS: u64 = 8;
+
+/// Bytes of a tile at most.
+const MOST_TILE_BYTES: u64 = 8 << 20;
+
 impl header::Part {
+    /// Cuts scanlines that are packed with ZSTD into tiles of some rows.
+    fn set_rows_of_zstd(&mut self) {
+        let Ok(shape) = self.shape() else { return };
+        let subsampled =
+            |channel: &crate::Channel| (channel.x_sampling, channel.y_sampling) != (1, 1);
+        if shape.kind != Kind::Scanline
+            || shape.compression != Compression::Zstd
+            || shape.channels.iter().any(subsampled)
+        {
+            return;
+        }
+        let (width, height) = (shape.data_window.width(), shape.data_window.height());
+        let row = shape.block(&shape.place(0).window).bytes().max(1);
+        let rows = (TILE_BYTES / row).max(TILE_ROWS).min(MOST_TILE_BYTES / row).min(height);
+        let (Ok(width), Ok(rows)) = (u32::try_from(width), u32::try_from(rows)) else { return };
+        if rows > 1 {
+            let (levels, rounding) = (LevelMode::One, Rounding::Down);
+            self.set_tiles(Some(header::Tiles { width, height: rows, levels, rounding }), false);
+        }
+    }
+
     /// Cuts the part into tiles, or into scanlines.
     fn set_tiles(&mut self, tiles: Option<header::Tiles>, deep: bool) {
         let kind = match (tiles, deep) {
