@@ -10,7 +10,7 @@ mod process;
 
 pub(crate) use process::init;
 
-use solio_base::{Error, Limits, Result, Work};
+use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{
@@ -144,7 +144,7 @@ fn read(bytes: &[u8]) -> Option<Image<'static>> {
 
 /// What is too large for the limits need not have a place.
 fn assert_placed(error: &Error) {
-    if error.kind() != solio_base::ErrorKind::Limit {
+    if error.kind() != ErrorKind::Limit {
         process::assert_placed(error);
     }
 }
@@ -172,8 +172,12 @@ fn same_again(image: &Image<'_>) {
     let mut file = Vec::new();
     let work = Work::serial();
     let options = WriteOptions { shared: Shared::OfFirst, ..WriteOptions::default() };
-    encode_exr(image, &options, &mut file, &work)
-        .unwrap_or_else(|e| panic!("it cannot be written: {e}"));
+    match encode_exr(image, &options, &mut file, &work) {
+        Ok(()) => {}
+        // JPEG 2000: chunks that did not shrink are read, but there is no encoder.
+        Err(e) if e.kind() == ErrorKind::Unsupported => return,
+        Err(e) => panic!("it cannot be written: {e}"),
+    }
     let options = ReadOptions { levels: Levels::All, ..ReadOptions::default() };
     let again = decode_exr(&file.as_slice(), &options, &work)
         .unwrap_or_else(|e| panic!("what was written cannot be read: {e}"));
