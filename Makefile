@@ -30,7 +30,7 @@ test-rust: ## Format, lints, Rust tests, the repository's own rules
 	@$(STEP) "lints" $(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@$(STEP) "rust tests" $(CARGO) test --workspace --quiet
 
-test-python: .venv/ready ## The Python package: tests, types, stubs
+test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
 	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python
 	@$(STEP) "python install" .venv/bin/pip install --quiet --force-reinstall --no-deps dist/test/solio-*.whl
 	@$(STEP) "python tests" .venv/bin/python -m pytest -q python/tests
@@ -70,4 +70,10 @@ clean: ## Remove what make made
 .venv/ready:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; set PYTHON=/path/to/python"; exit 1; }
 	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9.4,<2" numpy pytest mypy playwright'
+	@touch $@
+
+# The reference that images are compared with; without it those tests are skipped.
+.venv/oracle: .venv/ready
+	@.venv/bin/pip install --quiet --disable-pip-version-check OpenEXR==3.5.3 \
+		|| echo "== OpenEXR of the reference: skipped (it cannot be installed)"
 	@touch $@

@@ -1,14 +1,16 @@
-"""Solio reads and writes meshes at the speed of the disk.
+"""Solio reads and writes meshes and images at the speed of the disk.
 
 >>> import solio
 >>> mesh = solio.read_mesh("scan.obj")             # doctest: +SKIP
 >>> mesh.positions, mesh.corner_vertices            # doctest: +SKIP
 >>> solio.write_mesh(mesh, "scan.ply.zst")          # doctest: +SKIP
+>>> image = solio.read_image("shot.exr", channels="RGBA")  # doctest: +SKIP
+>>> solio.write_image(image, "small.exr", compression="zstd:3")  # doctest: +SKIP
 """
 
 from __future__ import annotations
 
-from . import io
+from . import image, io
 from ._arrays import NONE, unused
 from ._errors import (
     ArgumentError,
@@ -19,6 +21,15 @@ from ._errors import (
     IoError,
     LimitError,
     UnsupportedError,
+)
+from ._image import Image, Part
+from ._image_io import (
+    encode_image,
+    read_header,
+    read_headers,
+    read_image,
+    read_images,
+    write_image,
 )
 from ._io import Written, encode_mesh, read_mesh, write_mesh
 from ._light import Peak, light
@@ -33,6 +44,7 @@ __all__ = [
     "CorruptError",
     "Error",
     "FormatError",
+    "Image",
     "Instance",
     "IoError",
     "LimitError",
@@ -40,16 +52,24 @@ __all__ = [
     "Material",
     "Mesh",
     "Object",
+    "Part",
     "Peak",
     "TextureMap",
     "UnsupportedError",
     "VertexGroup",
     "Written",
     "__version__",
+    "encode_image",
     "encode_mesh",
+    "image",
     "io",
     "light",
+    "read_header",
+    "read_headers",
+    "read_image",
+    "read_images",
     "read_mesh",
     "unused",
+    "write_image",
     "write_mesh",
 ]

@@ -1,6 +1,6 @@
 import sys
 from os import PathLike
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,17 @@ from ._mesh import Instance, Mesh
 
 __all__ = [
     "Bytes",
+    "ImageBatch",
     "Reader",
     "Reading",
     "encode",
+    "image_encode",
+    "image_header",
+    "image_into",
+    "image_plan",
+    "image_preview",
+    "image_read",
+    "image_write",
     "light",
     "read",
     "unused",
@@ -38,6 +46,44 @@ def encode(
     format: str,
     options: dict[str, Any],
 ) -> bytes: ...
+
+_GivenAttributes: TypeAlias = list[tuple[str, str, Any]]
+_GivenPlanes: TypeAlias = Any  # names and arrays: a list where read, a dict where written
+_GivenLevel: TypeAlias = tuple[
+    int, int, tuple[Any, ...], npt.NDArray[np.uint32] | None, _GivenPlanes
+]
+_GivenPart: TypeAlias = tuple[_GivenAttributes, list[_GivenLevel]]
+_GivenImage: TypeAlias = tuple[
+    list[tuple[Any, _GivenAttributes, list[_GivenLevel]]],
+    list[tuple[int, int, str]],
+    list[str] | None,
+]
+
+def image_read(source: str | PathLike[str] | bytes, options: dict[str, Any]) -> _GivenImage: ...
+def image_header(
+    source: str | PathLike[str] | bytes, max_bytes: int | None
+) -> list[tuple[Any, _GivenAttributes]]: ...
+def image_plan(
+    source: str | PathLike[str] | bytes, options: dict[str, Any]
+) -> tuple[list[str], bool, int, int] | None: ...
+def image_into(
+    source: str | PathLike[str] | bytes,
+    options: dict[str, Any],
+    arrays: list[tuple[list[str], npt.NDArray[Any]]],
+) -> _GivenImage: ...
+def image_write(
+    parts: list[_GivenPart], path: str | PathLike[str], options: dict[str, Any]
+) -> tuple[list[tuple[str, int]], int, int, list[str]]: ...
+def image_preview(parts: list[_GivenPart], most: int, exposure: float) -> bytes: ...
+def image_encode(parts: list[_GivenPart], options: dict[str, Any]) -> bytes: ...
+@final
+class ImageBatch:
+    def __new__(
+        cls, paths: list[str], headers: bool, options: dict[str, Any]
+    ) -> ImageBatch: ...
+    def next(self) -> tuple[Any | None, Exception | None] | None: ...
+    def left(self) -> int: ...
+
 def light(
     folder: str | PathLike[str], bytes: int, rounds: int
 ) -> list[tuple[str, int, float | None, str | None]]: ...

@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import solio
 
@@ -29,15 +30,38 @@ except KeyboardInterrupt:
 """
 
 
+LONG_JOB_OF_IMAGES = """
+import itertools, signal, sys, solio
+signal.signal(signal.SIGINT, signal.default_int_handler)
+image = solio.read_image(sys.argv[1])
+print("ready", flush=True)
+try:
+    for done in solio.read_images(itertools.repeat(sys.argv[1], 10000), ahead=4, threads=2):
+        solio.write_image(done.image, sys.argv[2], compression="zstd:19", threads=1)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("what", ["read", "write"])
 def test_ctrl_c_stops_the_work(big_obj: Path, tmp_path: Path, what: str) -> None:
-    target = tmp_path / "out.obj"
-    with subprocess.Popen(
-        [sys.executable, "-c", LONG_JOB, str(big_obj), str(target), what],
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    interrupt(LONG_JOB, str(big_obj), str(tmp_path / "out.obj"), what)
+    assert [p.name for p in tmp_path.iterdir() if p.suffix not in (".obj", ".mtl")] == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_stops_images(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).random((1000, 1000, 4), np.float32)
+    solio.write_image(noise, tmp_path / "in.exr", compression="none")
+    interrupt(LONG_JOB_OF_IMAGES, str(tmp_path / "in.exr"), str(tmp_path / "out.exr"))
+    assert {p.name for p in tmp_path.iterdir()} <= {"in.exr", "out.exr"}
+
+
+def interrupt(code: str, *arguments: str) -> None:
+    """Runs `code` until it is ready, and stops it by Ctrl-C."""
+    command = [sys.executable, "-c", code, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.3)
@@ -48,7 +72,6 @@ def test_ctrl_c_stops_the_work(big_obj: Path, tmp_path: Path, what: str) -> None
             process.kill()
     assert out == "interrupted\n"
     assert process.returncode == 0
-    assert [p.name for p in tmp_path.iterdir() if p.suffix not in (".obj", ".mtl")] == []
 
 
 def test_other_threads_run_meanwhile(big_obj: Path) -> None:

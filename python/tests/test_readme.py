@@ -1,12 +1,16 @@
-"""README says what the newest record says."""
+"""README says what the newest record says, and its Python runs."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import solio
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -17,3 +21,22 @@ def test_the_table_in_readme_is_that_of_the_newest_record() -> None:
     command = [sys.executable, "bench/table.py", "README.md", "--check"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
+
+
+def test_the_python_in_readme_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scene.obj").write_bytes(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    Path("broken.obj").write_bytes(b"v 0 0 0\nf 1 2 x\n")
+    plane = np.ones((20, 30), np.float16)
+    channels = {name: plane for name in "RGBA"} | {"depth.Z": plane.astype(np.float32)}
+    beauty = solio.Part(channels, name="beauty", attributes={"owner": "somebody"})
+    solio.write_image([beauty, solio.Part({"id": plane}, name="id")], "shot.exr")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(block, names)
+    out = capsys.readouterr().out
+    assert "(3, 3) uint32" in out and "broken.obj 2" in out
+    assert "(20, 30) float32 somebody" in out and "small.exr 1.0" in out

@@ -1,6 +1,7 @@
 //! Images in memory: a plane of samples a channel.
 
 use crate::header::{self, Box2i};
+use crate::read::conversion;
 use crate::{Channel, PixelType};
 use half::f16;
 use solio_base::{Error, Result};
@@ -102,7 +103,7 @@ impl PartialEq for Samples<'_> {
 
 impl Samples<'static> {
     /// So many zeros. Memory is taken as it is written to.
-    pub(crate) fn zeros(pixel_type: PixelType, count: usize) -> Result<Samples<'static>> {
+    pub fn zeros(pixel_type: PixelType, count: usize) -> Result<Samples<'static>> {
         Ok(match pixel_type {
             PixelType::Uint => Samples::Uint(Cow::Owned(zeros(count)?)),
             PixelType::Half => Samples::Half(Cow::Owned(zeros(count)?)),
@@ -129,6 +130,16 @@ pub(crate) fn zeros<T: bytemuck::Zeroable>(count: usize) -> Result<Vec<T>> {
 }
 
 impl Samples<'_> {
+    /// As samples of another type, converted as [`RasterMut`](crate::RasterMut) says.
+    pub fn converted(&self, pixel_type: PixelType) -> Result<Samples<'static>> {
+        let mut samples = Samples::zeros(pixel_type, self.len())?;
+        match conversion(self.pixel_type(), pixel_type) {
+            Some(conversion) => conversion.apply(self.as_bytes(), samples.bytes_mut()),
+            None => samples.bytes_mut().copy_from_slice(self.as_bytes()),
+        }
+        Ok(samples)
+    }
+
     /// How they are stored.
     pub fn pixel_type(&self) -> PixelType {
         match self {

@@ -9,7 +9,6 @@
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
 mod ahead;
-mod append;
 mod atomic;
 pub mod cgroup;
 pub mod engine;

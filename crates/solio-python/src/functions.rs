@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use solio::mesh::Scene;
 use solio::{Format, MeshWriteOptions, Result, Work, Written};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 type Any<'py> = Bound<'py, PyAny>;
@@ -40,13 +41,18 @@ pub(crate) fn write<'py>(
     materials: Vec<Any<'py>>,
     path: PathBuf,
     options: &Bound<'py, PyDict>,
-) -> PyResult<(Vec<(PathBuf, u64)>, u64, u64, Vec<String>)> {
+) -> PyResult<(Vec<(OsString, u64)>, u64, u64, Vec<String>)> {
     let (options, work) = options::writing(options)?;
     let Written { files, file_bytes, raw_bytes, warnings } =
         with_scene(py, &meshes, slots, &materials, &options, &work, |scene| {
             solio::write_mesh(scene, &path, &options, &work)
         })?;
-    Ok((files, file_bytes, raw_bytes, warnings))
+    Ok((by_name(files), file_bytes, raw_bytes, warnings))
+}
+
+/// Paths as texts.
+pub(crate) fn by_name(files: Vec<(PathBuf, u64)>) -> Vec<(OsString, u64)> {
+    files.into_iter().map(|(path, bytes)| (path.into_os_string(), bytes)).collect()
 }
 
 /// The bytes of the file that [`write`] would write.

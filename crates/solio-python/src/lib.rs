@@ -5,6 +5,7 @@
 //! * `instances` shows a mesh several times that the file is to have several times;
 //! * `give` moves the arrays of a scene into NumPy, without copies;
 //! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
+//! * `image` is the same for images;
 //! * `reader` is the asynchronous engine;
 //! * `errors` raises `solio.Error`.
 
@@ -12,6 +13,7 @@ mod errors;
 mod functions;
 mod give;
 mod hold;
+mod image;
 mod instances;
 mod material;
 mod options;
@@ -24,6 +26,11 @@ use pyo3::prelude::*;
 mod _solio {
     #[pymodule_export]
     use super::functions::{encode, read, unused, write};
+    #[pymodule_export]
+    use super::image::{
+        ImageBatch, image_encode, image_header, image_into, image_plan, image_preview, image_read,
+        image_write,
+    };
     #[pymodule_export]
     use super::reader::{Bytes, Reader, Reading, light};
 

@@ -29,7 +29,7 @@ impl<'py> Arguments<'py> {
     }
 
     /// Sets `field` from argument `name`, read by `parse`.
-    fn with<T>(
+    pub(crate) fn with<T>(
         &self,
         name: &'static str,
         field: &mut T,
@@ -42,7 +42,7 @@ impl<'py> Arguments<'py> {
     }
 
     /// Refuses names that nothing asked for.
-    fn finish(self) -> PyResult<()> {
+    pub(crate) fn finish(self) -> PyResult<()> {
         let known = self.known.borrow();
         for name in self.dict.keys() {
             let name: String = name.extract()?;
@@ -65,7 +65,7 @@ fn named(value: &Bound<'_, PyAny>, name: &str, error: PyErr) -> PyErr {
     }
 }
 
-fn plain<'py, T>(value: &Bound<'py, PyAny>) -> PyResult<T>
+pub(crate) fn plain<'py, T>(value: &Bound<'py, PyAny>) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
 {
@@ -114,7 +114,8 @@ fn format(value: &Bound<'_, PyAny>) -> PyResult<Option<Format>> {
     named_value(value).map(Some)
 }
 
-fn work(arguments: &Arguments<'_>) -> PyResult<Work> {
+/// How the call may use the machine.
+pub(crate) fn work(arguments: &Arguments<'_>) -> PyResult<Work> {
     let mut work = Work::default();
     arguments.with("threads", &mut work.threads, plain)?;
     arguments.with("memory", &mut work.memory_bytes, plain)?;

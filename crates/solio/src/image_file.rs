@@ -2,8 +2,10 @@
 
 use crate::{Format, Written};
 use solio_base::{Error, Limits, Result, Work};
-use solio_exr::{Header, Image, IntoOptions, RasterMut, ReadInto, ReadOptions, WriteOptions};
-use solio_io::{FileSink, SinkOptions};
+use solio_exr::{
+    Header, Image, IntoOptions, PixelType, RasterMut, ReadInto, ReadOptions, WriteOptions,
+};
+use solio_io::{FileSink, Opened, SinkOptions};
 use solio_measure::SpanName;
 use std::path::Path;
 
@@ -43,11 +45,28 @@ pub fn is_image(path: &Path) -> bool {
 /// Reads the image file at `path`, or as much of it as `options` want; `-` is standard input.
 pub fn read_image(path: &Path, options: &ReadOptions, work: &Work) -> Result<Image<'static>> {
     let _span = READ.begin_labelled(&path.to_string_lossy());
+    let opened = open(path, options, work)?;
+    let image = solio_exr::decode_exr(&*opened.source, options, work);
+    image.map_err(|e: Error| e.at_path(path))
+}
+
+fn open(path: &Path, options: &ReadOptions, work: &Work) -> Result<Opened> {
     let chosen = options.parts.is_some() || options.window.is_some();
     // Who wants some of a file does not want all of it read ahead.
     let opening = if chosen { Work { memory_bytes: 0, ..work.clone() } } else { work.clone() };
-    let opened = solio_io::open(path, &options.limits, &opening)?;
-    let image = solio_exr::decode_exr(&*opened.source, options, work);
+    solio_io::open(path, &options.limits, &opening)
+}
+
+/// [`read_image`], with all samples as `pixel_type`.
+pub fn read_image_as(
+    path: &Path,
+    options: &ReadOptions,
+    pixel_type: PixelType,
+    work: &Work,
+) -> Result<Image<'static>> {
+    let _span = READ.begin_labelled(&path.to_string_lossy());
+    let opened = open(path, options, work)?;
+    let image = crate::decode_image_as(&*opened.source, options, pixel_type, work);
     image.map_err(|e: Error| e.at_path(path))
 }
 

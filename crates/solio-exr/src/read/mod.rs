@@ -10,7 +10,6 @@ mod plan;
 mod scanlines;
 mod store;
 
-pub(crate) use chunk::{Buffers, Of};
 pub(crate) use deep::count_channel;
 pub use into::{ReadInto, decode_exr_into};
 pub use options::{IntoOptions, Levels, ReadOptions};
@@ -21,11 +20,13 @@ use crate::model::{Image, ImagePart, MissingChunk, Pixels, zeros};
 use crate::shape::Shape;
 use crate::table::{Opened, Table};
 use crate::{Block, Channel, codec};
+use chunk::Of;
 use jobs::Task;
 use plan::PartPlan;
 use solio_base::{Error, Limits, Result, Source, Work};
 use std::borrow::Cow;
 use store::Target;
+pub(crate) use store::conversion;
 
 /// Most bytes of pixels for a byte of an unfinished file.
 const MOST_MISSING: u64 = 1 << 12;
@@ -47,7 +48,7 @@ pub fn decode_exr(
 }
 
 /// All of a stream.
-pub(crate) fn whole(source: &dyn Source, limits: &Limits, work: &Work) -> Result<Vec<u8>> {
+fn whole(source: &dyn Source, limits: &Limits, work: &Work) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {
         work.cancel.check()?;

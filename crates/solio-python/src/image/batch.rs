@@ -1,0 +1,102 @@
+//! Images, or headers alone, that were read before they are asked for.
+
+use super::functions::{self, From, Read};
+use super::give;
+use super::options::Reading;
+use crate::errors::raise;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use solio::image::header::Header;
+use solio::{Ahead, AheadOptions, Result};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a wait lasts at most before Ctrl-C is looked for.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Headers that may be read before they are asked for.
+const HEADERS: usize = 256;
+
+/// `solio.image.Batch` without its Python face.
+#[pyclass(frozen, module = "solio._solio")]
+pub(crate) struct ImageBatch {
+    ahead: Mutex<Ahead<Found>>,
+}
+
+enum Found {
+    Image(Read),
+    Header(Header),
+}
+
+/// An image or a header as Python gets it, or an error.
+type Given<'py> = (Option<Bound<'py, PyAny>>, Option<Py<PyAny>>);
+
+#[pymethods]
+impl ImageBatch {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        paths: Vec<PathBuf>,
+        headers: bool,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let reading = Reading::new(options)?;
+        let work = reading.work.clone();
+        let usual = if headers { HEADERS } else { 2 * work.threads + 1 };
+        let room =
+            AheadOptions { results: reading.ahead.unwrap_or(usual), bytes: work.memory_bytes };
+        let job = Arc::new((paths, reading));
+        let (sized, count) = (Arc::clone(&job), job.0.len());
+        let size = move |i: usize| {
+            let (paths, reading) = &*sized;
+            let from = From::Path(&paths[i]);
+            let size = || -> Result<u64> {
+                let header = reading.header(from)?;
+                Ok(solio::image_bytes(&header, &reading.choice.of(&header, &reading.options)?))
+            };
+            // What cannot be read says so where it is read.
+            if headers { 0 } else { size().unwrap_or(0) }
+        };
+        let ahead = Ahead::start(count, room, &work, size, move |i, work| {
+            let (paths, reading) = &*job;
+            let from = From::Path(&paths[i]);
+            if headers {
+                return reading.header(from).map(Found::Header);
+            }
+            reading.read(from, work).map(Found::Image)
+        });
+        Ok(ImageBatch { ahead: Mutex::new(ahead.map_err(|e| raise(py, &e))?) })
+    }
+
+    /// The next image or header, or why there is none; `None` when all were given.
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Given<'py>>> {
+        loop {
+            let (found, over) = py.detach(|| {
+                let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+                (ahead.next_within(POLL), ahead.left() == 0)
+            });
+            match found {
+                Some(Ok(Found::Image(read))) => {
+                    let given = functions::give_read(py, read)?.into_pyobject(py)?;
+                    return Ok(Some((Some(given.into_any()), None)));
+                }
+                Some(Ok(Found::Header(header))) => {
+                    let given = give::header(py, &header)?;
+                    return Ok(Some((Some(given.into_any()), None)));
+                }
+                Some(Err(e)) => {
+                    let error = raise(py, &e).into_value(py).into_any();
+                    return Ok(Some((None, Some(error))));
+                }
+                None if over => return Ok(None),
+                None => py.check_signals()?,
+            }
+        }
+    }
+
+    /// How many have not been taken.
+    fn left(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.ahead.lock().unwrap_or_else(PoisonError::into_inner).left())
+    }
+}

@@ -1,0 +1,172 @@
+//! Reading and writing one image.
+
+use super::give;
+use super::hold::{GivenPart, HeldImage};
+use super::options::{self, Reading};
+use crate::errors::raise;
+use crate::functions::by_name;
+use crate::run::run;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use solio::image::header::Header;
+use solio::image::{Image, ReadOptions};
+use solio::{Cancel, Limits, PreviewOptions, Progress, Result, Work, Written};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+type Any<'py> = Bound<'py, PyAny>;
+
+/// An image, and the names of the channels that were chosen.
+pub(super) type Read = (Image<'static>, Option<Vec<String>>);
+
+/// An image as Python gets it: parts, missing chunks, names.
+pub(super) type GivenImage<'py> = (Any<'py>, Vec<(usize, u64, String)>, Option<Vec<String>>);
+
+/// Reads the file at `source` (a path), or the bytes that it is.
+#[pyfunction]
+pub(crate) fn image_read<'py>(
+    py: Python<'py>,
+    source: &Any<'py>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<GivenImage<'py>> {
+    let reading = Reading::new(options)?;
+    let read =
+        with_source(py, source, &reading.work.cancel, |from| reading.read(from, &reading.work))?;
+    give_read(py, read)
+}
+
+/// What is read: a path, or the bytes of a file.
+#[derive(Clone, Copy)]
+pub(super) enum From<'a> {
+    Path(&'a Path),
+    Bytes(&'a [u8]),
+}
+
+/// Runs `job` on the file or on the bytes that `source` is.
+pub(super) fn with_source<T: Send>(
+    py: Python<'_>,
+    source: &Any<'_>,
+    cancel: &Cancel,
+    job: impl FnOnce(From<'_>) -> Result<T> + Send,
+) -> PyResult<T> {
+    if let Ok(bytes) = source.cast::<PyBytes>() {
+        let bytes = bytes.as_bytes();
+        run(py, cancel, || job(From::Bytes(bytes)))
+    } else {
+        let path: PathBuf = source.extract()?;
+        run(py, cancel, || job(From::Path(&path)))
+    }
+}
+
+pub(super) fn give_read<'py>(py: Python<'py>, (image, names): Read) -> PyResult<GivenImage<'py>> {
+    let (parts, missing) = give::image(py, image)?;
+    Ok((parts.into_any(), missing, names))
+}
+
+impl Reading {
+    pub(super) fn read(&self, from: From<'_>, work: &Work) -> Result<Read> {
+        let options = self.chosen(from)?;
+        let image = match (from, self.pixel_type) {
+            (From::Path(path), None) => solio::read_image(path, &options, work)?,
+            (From::Path(path), Some(t)) => solio::read_image_as(path, &options, t, work)?,
+            (From::Bytes(bytes), None) => solio::image::decode_exr(&bytes, &options, work)?,
+            (From::Bytes(bytes), Some(t)) => solio::decode_image_as(&bytes, &options, t, work)?,
+        };
+        Ok((image, options.channels))
+    }
+
+    /// The options, with the parts and channels that were chosen.
+    pub(super) fn chosen(&self, from: From<'_>) -> Result<ReadOptions> {
+        if self.choice.is_all() {
+            return Ok(self.options.clone());
+        }
+        let header = self.header(from)?;
+        let chosen = self.choice.of(&header, &self.options);
+        chosen.map_err(|e| match from {
+            From::Path(path) => e.at_path(path),
+            From::Bytes(_) => e,
+        })
+    }
+
+    pub(super) fn header(&self, from: From<'_>) -> Result<Header> {
+        let limits = &self.options.limits;
+        match from {
+            From::Path(path) => solio::image_header(path, limits, &self.work),
+            From::Bytes(bytes) => solio::image::decode_header(&bytes, limits),
+        }
+    }
+}
+
+/// Kind and attributes of each part of the file at `source` (a path), or of the bytes that it is.
+#[pyfunction]
+pub(crate) fn image_header<'py>(
+    py: Python<'py>,
+    source: &Any<'py>,
+    max_bytes: Option<u64>,
+) -> PyResult<Bound<'py, PyList>> {
+    let usual = Limits::default();
+    let limits = Limits { bytes: max_bytes.unwrap_or(usual.bytes), ..usual };
+    // Asking the system for its cores would take as long as the header.
+    let (cancel, progress) = (Cancel::default(), Progress::default());
+    let work = Work { threads: 1, memory_bytes: 0, cancel, progress };
+    let header: Result<Header> = if let Ok(bytes) = source.cast::<PyBytes>() {
+        let bytes = bytes.as_bytes();
+        py.detach(|| solio::image::decode_header(&bytes, &limits))
+    } else {
+        let path: PathBuf = source.extract()?;
+        py.detach(|| solio::image_header(&path, &limits, &work))
+    };
+    give::header(py, &header.map_err(|e| raise(py, &e))?)
+}
+
+/// Writes an image to `path`.
+#[pyfunction]
+#[allow(clippy::type_complexity)] // Python unpacks the tuple into a named one
+pub(crate) fn image_write<'py>(
+    py: Python<'py>,
+    parts: Vec<GivenPart<'py>>,
+    path: PathBuf,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<(Vec<(OsString, u64)>, u64, u64, Vec<String>)> {
+    let (options, work) = options::writing(options)?;
+    let held = HeldImage::new(parts)?;
+    let image = held.model();
+    let Written { files, file_bytes, raw_bytes, warnings } =
+        run(py, &work.cancel, || solio::write_image(&image, &path, &options, &work))?;
+    Ok((by_name(files), file_bytes, raw_bytes, warnings))
+}
+
+/// The bytes of the file that [`image_write`] would write.
+#[pyfunction]
+pub(crate) fn image_encode<'py>(
+    py: Python<'py>,
+    parts: Vec<GivenPart<'py>>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (options, work) = options::writing(options)?;
+    let held = HeldImage::new(parts)?;
+    let image = held.model();
+    let bytes = run(py, &work.cancel, || {
+        let mut bytes: Vec<u8> = Vec::new();
+        solio::image::encode_exr(&image, &options.exr, &mut bytes, &work)?;
+        Ok(bytes)
+    })?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// A small picture of an image, as a PNG file; `most` columns and rows.
+#[pyfunction]
+pub(crate) fn image_preview<'py>(
+    py: Python<'py>,
+    parts: Vec<GivenPart<'py>>,
+    most: u32,
+    exposure: f32,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let held = HeldImage::new(parts)?;
+    let image = held.model();
+    let options =
+        PreviewOptions { most: Some([most, most]), exposure, ..PreviewOptions::default() };
+    let work = Work::default();
+    let png = run(py, &work.cancel, || solio::preview(&image, &options, &work)?.to_png())?;
+    Ok(PyBytes::new(py, &png))
+}

@@ -1,0 +1,19 @@
+//! Images: what `python/solio/_image_io.py` calls, and how pixels and attributes pass.
+//!
+//! * `functions` are the calls, `options` reads their keyword arguments;
+//! * `give` moves planes into NumPy without a copy, `hold` borrows those that are to be written;
+//! * `values` turns attributes into plain tuples and back;
+//! * `into` reads into the caller's arrays;
+//! * `batch` hands out images that were read ahead.
+
+mod batch;
+mod functions;
+mod give;
+mod hold;
+mod into;
+mod options;
+mod values;
+
+pub(crate) use batch::ImageBatch;
+pub(crate) use functions::{image_encode, image_header, image_preview, image_read, image_write};
+pub(crate) use into::{image_into, image_plan};
