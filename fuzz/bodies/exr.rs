@@ -176,6 +176,8 @@ fn same_again(image: &Image<'_>) {
         Ok(()) => {}
         // JPEG 2000: chunks that did not shrink are read, but there is no encoder.
         Err(e) if e.kind() == ErrorKind::Unsupported => return,
+        // Scanlines in any order are read; no writer may make them.
+        Err(e) if e.message().ends_with("only tiles can come in any order") => return,
         Err(e) => panic!("it cannot be written: {e}"),
     }
     let options = ReadOptions { levels: Levels::All, ..ReadOptions::default() };
