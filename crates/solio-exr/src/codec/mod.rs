@@ -16,8 +16,7 @@ mod samples;
 mod zip;
 mod zstd;
 
-use crate::Block;
-use crate::block::DeepBlock;
+use crate::block::{Block, Channel, DeepBlock};
 use solio_base::{Error, Result};
 use solio_codec::halves;
 
@@ -26,6 +25,7 @@ use solio_codec::halves;
 pub(crate) struct Scratch {
     /// Bytes between the byte filter and what packs them.
     filtered: Vec<u8>,
+    piz: piz::Unpacker,
 }
 
 /// `bytes` bytes of `buffer`, which grows as needed; what they are is left open.
@@ -37,7 +37,6 @@ pub(crate) fn room(buffer: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
 }
 
 /// The rows of a chunk as far as it is unpacked; the last step is made where they go.
-#[derive(Debug)]
 pub(crate) enum Rows<'b> {
     /// There they are.
     Plain(&'b [u8]),
@@ -45,11 +44,13 @@ pub(crate) enum Rows<'b> {
     Filtered(halves::Merger<'b>),
     /// The bytes of each sample are apart.
     Apart(zstd::Joiner<'b>),
+    /// As ranks of values.
+    Ranked(piz::Ranked<'b>),
 }
 
 impl<'b> Rows<'b> {
-    /// Fills `to` with the next channel's row, of samples of `bytes` bytes.
-    pub(crate) fn fill(&mut self, to: &mut [u8], bytes: usize) {
+    /// Fills `to` with the next row, which is one of channel `index`.
+    pub(crate) fn fill(&mut self, to: &mut [u8], index: usize, channel: &Channel) {
         match self {
             Rows::Plain(rows) => {
                 let (row, rest) = rows.split_at(to.len());
@@ -57,16 +58,18 @@ impl<'b> Rows<'b> {
                 *rows = rest;
             }
             Rows::Filtered(merger) => merger.fill(to),
-            Rows::Apart(joiner) => joiner.fill(to, bytes),
+            Rows::Apart(joiner) => joiner.fill(to, channel.pixel_type.bytes()),
+            Rows::Ranked(ranked) => ranked.fill(index, to),
         }
     }
 
-    /// Steps over the next channel's row of `row` bytes.
-    pub(crate) fn skip(&mut self, row: usize, bytes: usize) {
+    /// Steps over the next row, which has `row` bytes and is one of channel `index`.
+    pub(crate) fn skip(&mut self, row: usize, index: usize, channel: &Channel) {
         match self {
             Rows::Plain(rows) => *rows = &rows[row..],
             Rows::Filtered(merger) => merger.skip(row),
-            Rows::Apart(joiner) => joiner.skip(row, bytes),
+            Rows::Apart(joiner) => joiner.skip(row, channel.pixel_type.bytes()),
+            Rows::Ranked(ranked) => ranked.skip(index, row),
         }
     }
 
@@ -95,10 +98,10 @@ pub(crate) fn unpack<'b>(
         Compression::Zips | Compression::Zip => {
             Rows::Filtered(zip::unpack(input, bytes, filtered)?)
         }
+        Compression::Piz => Rows::Ranked(piz::unpack(block, input, &mut scratch.piz)?),
         other => {
             let out = room(raw, bytes);
             match other {
-                Compression::Piz => piz::decode(block, input, out)?,
                 Compression::Pxr24 => pxr24::decode(block, input, out)?,
                 Compression::B44 | Compression::B44a => b44::decode(block, input, out)?,
                 Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out)?,

@@ -8,12 +8,14 @@
 //! | 4 | bytes of the Huffman code |
 //! | | the Huffman code: channel by channel, the transformed ranks |
 //!
-//! Per core beside the reference's C library (MB/s of pixels; photographs in halves, the same in
-//! floats, render passes in floats; 2048 columns): writes 345–378, 295, 296, that is 1.7 to 2.3
-//! times as fast; reads 451–633, 309, 663, 1.2 to 1.5 times as fast. The files are the same.
+//! Per core beside the reference's C library (MB/s of pixels, whole files in memory; photographs in
+//! halves, the same in floats, render passes in floats; 2048 columns): writes 387–431, 322, 345,
+//! that is 2.0 to 2.6 times as fast; reads 490–662, 336, 800, 1.33 to 1.65 times as fast. The files
+//! are the same.
 //!
 //! - Codes come from two queues instead of a heap, see [`huffman`].
-//! - Ranks and rows are put in their places by one pass, not two.
+//! - Ranks and rows are put in their places by one pass, not two; values go from ranks right to
+//!   where the samples belong.
 
 use std::cell::RefCell;
 
@@ -27,7 +29,7 @@ use crate::Block;
 /// Bytes of the whole map.
 const MAP: usize = 1 << 13;
 
-/// Memory that a thread keeps.
+/// Memory that a thread keeps for packing.
 #[derive(Default)]
 struct Scratch {
     /// All channels' values, as Huffman code has them.
@@ -36,8 +38,7 @@ struct Scratch {
     plane: Vec<u16>,
     means: wavelet::Means,
     encoder: huffman::Encoder,
-    decoder: huffman::Decoder,
-    /// From value to rank or back.
+    /// From value to rank.
     table: Vec<u16>,
     used: Vec<u8>,
 }
@@ -46,38 +47,122 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Unpacks a chunk.
-pub(crate) fn decode(block: &Block, input: &[u8], out: &mut [u8]) -> Result<()> {
-    SCRATCH.with_borrow_mut(|scratch| {
-        let (map_at, map, at) = read_map(input)?;
-        let largest = rank_to_value(map_at, map, &mut scratch.table);
-        let Some(length) = input[at..].first_chunk() else {
-            return Err(Error::corrupt("PIZ data end before their length").at_offset(at as u64));
+/// Memory that a thread keeps for unpacking.
+#[derive(Default)]
+pub(crate) struct Unpacker {
+    /// All channels' values, as Huffman code has them; then their ranks.
+    values: Vec<u16>,
+    /// Ranks of the lower halves of all samples with 32 bits of a channel, then of the upper ones.
+    apart: Vec<u16>,
+    means: wavelet::Means,
+    decoder: huffman::Decoder,
+    /// From rank to value.
+    table: Vec<u16>,
+}
+
+/// A chunk as ranks; those of each channel that are left.
+pub(crate) struct Ranked<'b> {
+    channels: Vec<Ranks<'b>>,
+    table: &'b [u16; 1 << 16],
+}
+
+enum Ranks<'b> {
+    Halves(&'b [u16]),
+    /// Of the lower and the upper halves.
+    Words(&'b [u16], &'b [u16]),
+}
+
+/// Unpacks a chunk as far as ranks.
+pub(crate) fn unpack<'b>(
+    block: &Block<'_>,
+    input: &[u8],
+    unpacker: &'b mut Unpacker,
+) -> Result<Ranked<'b>> {
+    let Unpacker { values, apart, means, decoder, table } = unpacker;
+    let (map_at, map, at) = read_map(input)?;
+    let largest = rank_to_value(map_at, map, table);
+    let Some(length) = input[at..].first_chunk() else {
+        return Err(Error::corrupt("PIZ data end before their length").at_offset(at as u64));
+    };
+    let length = u32::from_le_bytes(*length) as usize;
+    let at = at + 4;
+    let Some(code) = input[at..].get(..length) else {
+        let left = input.len() - at;
+        let message = format!("PIZ data should have {length} bytes; {left} are left");
+        return Err(Error::corrupt(message).at_offset(at as u64));
+    };
+    values.resize(block.bytes() as usize / 2, 0);
+    huffman::decode(decoder, code, values).map_err(|error| {
+        let place = at as u64 + error.offset().unwrap_or(0);
+        Error::corrupt(error.message()).at_offset(place)
+    })?;
+    let lanes = layout::lanes(block);
+    let of_words = |lane: &&Lane| lane.row_bytes == 4 * lane.samples;
+    apart.resize(lanes.iter().filter(of_words).map(Lane::bytes).sum::<usize>() / 2, 0);
+    let (mut values, mut apart) = (&mut values[..], &mut apart[..]);
+    let mut channels = Vec::with_capacity(lanes.len());
+    for lane in &lanes {
+        let values = take(&mut values, lane.bytes() / 2);
+        let mut inverse = |plane: &mut [u16]| {
+            wavelet::inverse(plane, lane.samples, lane.rows.len(), largest, means);
         };
-        let length = u32::from_le_bytes(*length) as usize;
-        let at = at + 4;
-        let Some(code) = input[at..].get(..length) else {
-            let left = input.len() - at;
-            let message = format!("PIZ data should have {length} bytes; {left} are left");
-            return Err(Error::corrupt(message).at_offset(at as u64));
-        };
-        scratch.values.resize(out.len() / 2, 0);
-        huffman::decode(&mut scratch.decoder, code, &mut scratch.values).map_err(|error| {
-            let place = at as u64 + error.offset().unwrap_or(0);
-            Error::corrupt(error.message()).at_offset(place)
-        })?;
-        let mut rest = &mut scratch.values[..];
-        for lane in layout::lanes(block) {
-            let (values, more) = std::mem::take(&mut rest).split_at_mut(lane.bytes() / 2);
-            rest = more;
-            for part in parts(&lane) {
-                let plane = part.plane(values, &mut scratch.plane);
-                wavelet::inverse(plane, lane.samples, lane.rows.len(), largest, &mut scratch.means);
-                part.store(plane, &lane, &scratch.table, out);
+        if !of_words(&lane) {
+            inverse(values);
+            channels.push(Ranks::Halves(values));
+            continue;
+        }
+        let low = take(&mut apart, values.len() / 2);
+        let high = take(&mut apart, values.len() / 2);
+        let halves = low.iter_mut().zip(high.iter_mut());
+        for (pair, (low, high)) in values.as_chunks().0.iter().zip(halves) {
+            [*low, *high] = *pair;
+        }
+        inverse(low);
+        inverse(high);
+        channels.push(Ranks::Words(low, high));
+    }
+    let table = table.as_slice().try_into().expect("so many");
+    Ok(Ranked { channels, table })
+}
+
+/// The first `count` values; `values` keeps the rest.
+fn take<'a>(values: &mut &'a mut [u16], count: usize) -> &'a mut [u16] {
+    let (first, rest) = std::mem::take(values).split_at_mut(count);
+    *values = rest;
+    first
+}
+
+impl Ranked<'_> {
+    /// Fills `to` with the next row of a channel.
+    pub(crate) fn fill(&mut self, channel: usize, to: &mut [u8]) {
+        let value = |rank: u16| self.table[usize::from(rank)].to_le_bytes();
+        match &self.channels[channel] {
+            Ranks::Halves(ranks) => {
+                for (to, rank) in to.as_chunks_mut().0.iter_mut().zip(*ranks) {
+                    *to = value(*rank);
+                }
+            }
+            Ranks::Words(low, high) => {
+                let ranks = low.iter().zip(*high);
+                for (to, (low, high)) in to.as_chunks_mut().0.iter_mut().zip(ranks) {
+                    let ([a, b], [c, d]) = (value(*low), value(*high));
+                    *to = [a, b, c, d];
+                }
             }
         }
-        Ok(())
-    })
+        self.skip(channel, to.len());
+    }
+
+    /// Steps over the next row of a channel, of `row` bytes.
+    pub(crate) fn skip(&mut self, channel: usize, row: usize) {
+        match &mut self.channels[channel] {
+            Ranks::Halves(ranks) => *ranks = &ranks[row / 2..],
+            Ranks::Words(low, high) => {
+                *low = &low[row / 4..];
+                *high = &high[row / 4..];
+            }
+        }
+    }
 }
 
 /// Appends a packed chunk.
@@ -235,30 +320,25 @@ impl Part {
             }
         }
     }
-
-    /// Fills the rows of a chunk from the plane.
-    fn store(self, plane: &[u16], lane: &Lane, table: &[u16], out: &mut [u8]) {
-        let table: &[u16; 1 << 16] = table.try_into().expect("so many");
-        let value = |rank: u16| table[usize::from(rank)].to_le_bytes();
-        for (from, start) in plane.chunks_exact(lane.samples.max(1)).zip(&lane.rows) {
-            let row = out[*start..][..lane.row_bytes].as_chunks_mut::<2>().0;
-            if self.of == 1 {
-                for (to, rank) in row.iter_mut().zip(from) {
-                    *to = value(*rank);
-                }
-            } else {
-                for (pair, rank) in row.as_chunks_mut::<2>().0.iter_mut().zip(from) {
-                    pair[self.half] = value(*rank);
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::samples;
     use super::*;
+
+    fn decode(block: &Block<'_>, input: &[u8], out: &mut [u8]) -> Result<()> {
+        let mut unpacker = Unpacker::default();
+        let mut ranked = unpack(block, input, &mut unpacker)?;
+        let mut rest = out;
+        for (channel, samples) in layout::rows(block) {
+            let bytes = samples * block.channels[channel].pixel_type.bytes();
+            let (row, more) = rest.split_at_mut(bytes);
+            ranked.fill(channel, row);
+            rest = more;
+        }
+        Ok(())
+    }
 
     #[test]
     fn comes_back() {

@@ -109,9 +109,9 @@ impl Store {
     }
 
     fn skip(&self, block: &Block<'_>, y: i32, source: &mut Rows<'_>) {
-        for (place, channel) in self.places.iter().zip(block.channels) {
+        for (index, (place, channel)) in self.places.iter().zip(block.channels).enumerate() {
             if block.has_row(channel, y) {
-                source.skip(place.row, place.pixel_type.bytes());
+                source.skip(place.row, index, channel);
             }
         }
     }
@@ -129,24 +129,23 @@ impl Store {
         let mut wanted = targets.iter().map(|target| target.channels[0]).peekable();
         for (index, (place, channel)) in self.places.iter().zip(block.channels).enumerate() {
             let is_wanted = wanted.next_if_eq(&Some(index)).is_some();
-            let bytes = place.pixel_type.bytes();
             if !block.has_row(channel, y) {
                 continue;
             }
             if !is_wanted {
-                source.skip(place.row, bytes);
+                source.skip(place.row, index, channel);
                 continue;
             }
             let to = rows_of_targets.next().expect("a row was dealt out for it");
             if to.len() == place.row {
-                source.fill(to, bytes);
+                source.fill(to, index, channel);
                 continue;
             }
             let row = match source.plain(place.row) {
                 Some(row) => row,
                 None => {
                     let row = room(&mut self.line, place.row);
-                    source.fill(row, bytes);
+                    source.fill(row, index, channel);
                     row
                 }
             };
@@ -176,17 +175,17 @@ impl Store {
             None => {
                 let line = room(&mut spare, all);
                 let mut rest = &mut line[..];
-                for (index, place) in self.places.iter().enumerate() {
-                    if !block.has_row(&block.channels[index], y) {
+                for (index, (place, channel)) in self.places.iter().zip(block.channels).enumerate()
+                {
+                    if !block.has_row(channel, y) {
                         continue;
                     }
                     let (row, more) = std::mem::take(&mut rest).split_at_mut(place.row);
                     rest = more;
-                    let bytes = place.pixel_type.bytes();
                     if targets.iter().any(|target| target.channels.contains(&Some(index))) {
-                        source.fill(row, bytes);
+                        source.fill(row, index, channel);
                     } else {
-                        source.skip(place.row, bytes);
+                        source.skip(place.row, index, channel);
                     }
                 }
                 line
