@@ -503,8 +503,7 @@ def given_part(part: Part, dtype: npt.DTypeLike | None) -> _GivenPart:
         attributes.pop("tiles", None)
     if part.is_deep or "type" in attributes:
         attributes["type"] = part.kind
-    types = {channel.name: channel.dtype for channel in channels}
-    levels = [_given_level(level, types) for level in part.levels]
+    levels = [_given_level(level, part.channels) for level in part.levels]
     return attributes._list(), levels
 
 
@@ -514,12 +513,12 @@ def _written_as(plane: npt.NDArray[Any], to: np.dtype[Any] | None) -> str:
     return own if to is None or (own == "uint32" and to.kind == "f") else to.name
 
 
-def _given_level(level: Level, types: dict[str, Any]) -> _GivenLevel:
+def _given_level(level: Level, full: _Planes) -> _GivenLevel:
+    if set(level.channels) != set(full):
+        raise argument_error(f"level {level.x}, {level.y} has other channels than the full size")
     planes = {}
     for name, plane in level.channels.items():
-        if name not in types:
-            raise argument_error(f"level {level.x}, {level.y} has a channel {name!r} of its own")
-        planes[name] = np.require(plane, np.dtype(types[name]), ("C", "A"))
+        planes[name] = np.require(plane, np.dtype(dtype_of(plane)), ("C", "A"))
     counts = level.counts
     if counts is not None:
         counts = np.require(counts, np.dtype(np.uint32), ("C", "A"))

@@ -82,6 +82,7 @@ def test_types_are_converted(tmp_path: Path) -> None:
     solio.write_image(planes(), path, dtype="float16")
     half = solio.read_image(path)
     assert half["depth.Z"].dtype == np.float16 and half["id"].dtype == np.uint32
+    np.testing.assert_array_equal(half["depth.Z"], planes()["depth.Z"].astype(np.float16))
     full = solio.read_image(path, dtype=np.float32, channels=["RGBA", "depth"])
     assert {values.dtype.name for values in full.channels.values()} == {"float32"}
     np.testing.assert_array_equal(full["R"], planes()["R"].astype(np.float32))
@@ -245,6 +246,9 @@ def test_tiles_and_levels(tmp_path: Path) -> None:
         solio.write_image(solio.Part(full, tiles=Tiles(16, 16, "mipmap")), path)
     with pytest.raises(solio.ArgumentError, match="tiles"):
         solio.Part(full, levels=smaller)
+    del part.levels[1].channels["A"]
+    with pytest.raises(solio.ArgumentError, match="level 1, 1"):
+        solio.encode_image(part)
 
 
 def test_ripmap_levels() -> None:

@@ -1,7 +1,7 @@
 //! Reading and writing one image.
 
 use super::give;
-use super::hold::{GivenPart, HeldImage};
+use super::hold::{GivenPart, HeldImage, as_channels};
 use super::options::{self, Reading};
 use crate::errors::raise;
 use crate::functions::by_name;
@@ -132,7 +132,7 @@ pub(crate) fn image_write<'py>(
     let held = HeldImage::new(parts)?;
     let image = held.model();
     let Written { files, file_bytes, raw_bytes, warnings } =
-        run(py, &work.cancel, || solio::write_image(&image, &path, &options, &work))?;
+        run(py, &work.cancel, || solio::write_image(&as_channels(image)?, &path, &options, &work))?;
     Ok((by_name(files), file_bytes, raw_bytes, warnings))
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn image_encode<'py>(
     let image = held.model();
     let bytes = run(py, &work.cancel, || {
         let mut bytes: Vec<u8> = Vec::new();
-        solio::image::encode_exr(&image, &options.exr, &mut bytes, &work)?;
+        solio::image::encode_exr(&as_channels(image)?, &options.exr, &mut bytes, &work)?;
         Ok(bytes)
     })?;
     Ok(PyBytes::new(py, &bytes))
@@ -167,6 +167,7 @@ pub(crate) fn image_preview<'py>(
     let options =
         PreviewOptions { most: Some([most, most]), exposure, ..PreviewOptions::default() };
     let work = Work::default();
-    let png = run(py, &work.cancel, || solio::preview(&image, &options, &work)?.to_png())?;
+    let png =
+        run(py, &work.cancel, || solio::preview(&as_channels(image)?, &options, &work)?.to_png())?;
     Ok(PyBytes::new(py, &png))
 }

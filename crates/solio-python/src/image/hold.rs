@@ -5,9 +5,10 @@ use bytemuck::Pod;
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use solio::Result;
 use solio::image::header::{Box2i, Part, Value};
 use solio::image::model::{DeepLevel, FlatLevel, ImagePart, Pixels, Plane, Samples};
-use solio::image::{Channel, Image, PixelType};
+use solio::image::{Channel, Image};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -96,6 +97,23 @@ impl HeldLevel<'_> {
     }
 }
 
+/// Converts samples that are not of the type of their channel.
+pub(super) fn as_channels(mut image: Image<'_>) -> Result<Image<'_>> {
+    for part in &mut image.parts {
+        let planes: Vec<&mut Plane<'_>> = match &mut part.pixels {
+            Pixels::Flat(levels) => levels.iter_mut().flat_map(|l| &mut l.planes).collect(),
+            Pixels::Deep(levels) => levels.iter_mut().flat_map(|l| &mut l.planes).collect(),
+        };
+        for plane in planes {
+            let wanted = plane.channel.pixel_type;
+            if plane.samples.pixel_type() != wanted {
+                plane.samples = plane.samples.converted(wanted)?;
+            }
+        }
+    }
+    Ok(image)
+}
+
 fn borrowed<'a, T: Element + Pod>(array: &'a PyReadonlyArrayDyn<'_, T>) -> Cow<'a, [T]> {
     Cow::Borrowed(array.as_slice().expect("contiguity was checked when the array was taken"))
 }
@@ -105,26 +123,24 @@ fn hold_level<'py>(channels: &[Channel], level: GivenLevel<'py>) -> PyResult<Hel
     let planes = channels.iter().map(|channel| {
         let array = arrays.get(&channel.name);
         let array = array.ok_or_else(|| unfit(&channel.name))?;
-        let held = match channel.pixel_type {
-            PixelType::Uint => HeldPlane::Uint(hold(array, &channel.name)?),
-            PixelType::Half => HeldPlane::Half(hold(array, &channel.name)?),
-            PixelType::Float => HeldPlane::Float(hold(array, &channel.name)?),
-        };
+        let held = hold(array)
+            .map(HeldPlane::Half)
+            .or_else(|| hold(array).map(HeldPlane::Float))
+            .or_else(|| hold(array).map(HeldPlane::Uint))
+            .ok_or_else(|| unfit(&channel.name))?;
         Ok((channel.clone(), held))
     });
     let planes = planes.collect::<PyResult<_>>()?;
-    let counts = counts.map(|counts| hold(&counts, "the counts")).transpose()?;
+    let hold_counts = |counts: Any<'py>| hold(&counts).ok_or_else(|| unfit("the counts"));
+    let counts = counts.map(hold_counts).transpose()?;
     Ok(HeldLevel { x, y, window: values::to_box(&window)?, counts, planes })
 }
 
-/// `solio._image_io` has made it an array that can be borrowed.
-fn hold<'py, T: Element>(array: &Any<'py>, what: &str) -> PyResult<PyReadonlyArrayDyn<'py, T>> {
-    let array = array.cast::<PyArrayDyn<T>>().map_err(|_| unfit(what))?;
+/// `solio._image` has made it an array that can be borrowed, if it is of this type.
+fn hold<'py, T: Element>(array: &Any<'py>) -> Option<PyReadonlyArrayDyn<'py, T>> {
+    let array = array.cast::<PyArrayDyn<T>>().ok()?;
     let aligned = (array.data() as usize).is_multiple_of(align_of::<T>());
-    if !aligned || !array.is_c_contiguous() {
-        return Err(unfit(what));
-    }
-    array.try_readonly().map_err(|_| unfit(what))
+    (aligned && array.is_c_contiguous()).then(|| array.try_readonly().ok())?
 }
 
 fn unfit(what: &str) -> PyErr {
