@@ -22,7 +22,7 @@ COLUMNS = [
     "work", "peer", "peer_version", "input", "rounds",
     "ours_wall_s", "ours_cpu_s", "peer_wall_s", "peer_cpu_s",
     *(f"{name}{end}" for name in RATIOS for end in ("", "_low", "_high")),
-    "ours_bytes", "peer_bytes", "ratio_bytes", "answer",
+    "ours_bytes", "peer_bytes", "ratio_bytes", "raw_bytes", "answer",
 ]  # fmt: skip
 
 Row = dict[str, str]
@@ -39,7 +39,7 @@ def flat(row: dict[str, Any]) -> Row:
         if key in RATIOS and isinstance(value, list):
             for end, part in zip(("", "_low", "_high"), value, strict=True):
                 out[key + end] = text(part)
-        elif key in out:
+        elif key in out and value is not None:
             out[key] = text(value)
     return out
 
@@ -97,7 +97,7 @@ def add(path: Path, rows: list[dict[str, Any]], more_facts: dict[str, Any]) -> N
 
 def read(path: Path) -> list[Row]:
     with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+        return [dict.fromkeys(COLUMNS, "") | row for row in csv.DictReader(file)]
 
 
 def newest() -> Path:

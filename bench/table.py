@@ -11,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+import exr_table
 import record
 from record import Row
 
@@ -50,7 +51,7 @@ def jobs(rows: list[Row]) -> list[str]:
             ratio(row, "ratio_cpu"),
         ]
         for row in rows
-        if row["ours_wall_s"] and not is_kernel(row)
+        if row["ours_wall_s"] and not is_kernel(row) and not exr_table.has(row)
     ]
     return table(heads, cells)
 
@@ -101,6 +102,8 @@ def text(path: Path) -> str:
         *kernels(rows),
         "",
         *memory(rows),
+        "",
+        *exr_table.lines(rows),
     ]
     return "\n".join(lines).rstrip()
 

@@ -1,11 +1,17 @@
-//! Loads an OBJ once, with Solio or with tobj, and prints `wall_s cpu_s answer`.
+//! Loads an OBJ once, with Solio or with tobj, and prints `wall_s cpu_s answer`; or (`peers exr`)
+//! reads and writes images as `solio bench exr` asks.
+
+mod images;
 
 use solio::{MeshInfo, MeshReadOptions, Stopwatch, Work};
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, reader, path] = &arguments[..] else { return Err("peers solio|tobj FILE".into()) };
+    if arguments.get(1).is_some_and(|word| word == "exr") {
+        return images::serve();
+    }
+    let [_, reader, path] = &arguments[..] else { return Err("peers solio|tobj FILE, or peers exr".into()) };
     let path = Path::new(path);
     let watch = Stopwatch::start();
     let (usage, vertices, faces) = if reader == "solio" {

@@ -5,6 +5,7 @@ use crate::table::{BAD, HINT};
 use solio::Error;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Nothing more can be printed.
@@ -17,7 +18,10 @@ pub(crate) fn print(text: &str) {
     if is_closed() {
         return;
     }
-    let mut out = anstream::stdout().lock();
+    // In one piece: a stream that strips colours as it goes writes a line at a time.
+    let mut out = std::io::stdout().lock();
+    let plain = (!has_colours()).then(|| anstream::adapter::strip_str(text).to_string());
+    let text = plain.as_deref().unwrap_or(text);
     let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Err(error) = result {
         CLOSED.store(true, Relaxed);
@@ -26,6 +30,13 @@ pub(crate) fn print(text: &str) {
             complain(&format!("standard output: {error}"));
         }
     }
+}
+
+/// Whether standard output wants colours; asked once.
+fn has_colours() -> bool {
+    static CHOICE: OnceLock<bool> = OnceLock::new();
+    let ask = || anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    *CHOICE.get_or_init(ask)
 }
 
 /// Whether printing more is in vain.

@@ -328,6 +328,21 @@ fn many_files_are_read_with_few_descriptors() {
 }
 
 #[test]
+fn images_are_measured_without_any_peer() {
+    let dir = folder();
+    let args = ["bench", "exr", "--quick", "--methods", "none", "--python", "nothing", "--json"];
+    let ran = solio(dir.path(), &args, b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("OpenEXR (Python): skipped"), "{}", ran.err);
+    let lines = ran.json();
+    assert_eq!(lines.len(), 5, "row by row; memory and file, write and read");
+    for line in lines {
+        assert_eq!(line["raw_bytes"], 4 << 20);
+        assert!(line["ratio_cpu"][0].as_f64().unwrap() > 0.0, "{line}");
+    }
+}
+
+#[test]
 fn completions_and_manual_name_every_command() {
     let dir = folder();
     for shell in ["bash", "zsh", "fish"] {
