@@ -3,30 +3,38 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use solio::image::Compression as Method;
+use solio::image::header::{Box2i, LevelMode, Rounding, Tiles};
 use solio::io::order::Order;
 use solio::io::{Backend, Direct, Priority};
 use solio::mesh::axes::Axis;
-use solio::{Compression, Digits, Format, Frame, PathMode, ToneMap};
+use solio::{Compression, Digits, Format, Frame, FrameRange, ImageFormat, PathMode, ToneMap};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// What `solio` without arguments says: enough to start.
 pub(crate) const TEACHING: &str = "\
-Solio moves meshes between disk and memory as fast as the machine allows.
+Solio moves meshes and images between disk and memory as fast as the machine
+allows.
 
   solio info model.obj                     what is in a file
   solio convert model.obj -o model.ply     from one format to another
   solio convert *.stl -o out/ --format obj --compress zst
+  solio convert a.exr -o b.exr -z zstd     images, and sequences: a.####.exr
+  solio preview beauty.exr                 what it looks like, in the terminal
+  solio check shots/*.exr                  are they whole?
+  solio set owner=me a.exr                 attributes; pixels stay untouched
   solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
   solio light                              what this machine could do at best
   solio read --null --stats shots/         read everything, as fast as it goes
 
-It reads and writes OBJ with MTL, PLY and STL, plain or as .gz and .zst.
+It reads and writes OBJ with MTL, PLY and STL, plain or as .gz and .zst;
+OpenEXR, PNG, JPEG, TIFF and Radiance HDR.
 `solio help convert` lists all options.
 ";
 
-/// Moves meshes between disk and memory as fast as the machine allows.
+/// Moves meshes and images between disk and memory as fast as the machine allows.
 #[derive(Debug, Parser)]
 #[command(name = "solio", version, long_version = long_version(), max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 all done; 1 some inputs failed (each is listed); 2 usage; \
@@ -48,11 +56,17 @@ fn long_version() -> String {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Read meshes and write them in another format
+    /// Read meshes or images and write them in another format, or in another way
     #[command(after_help = CONVERT_EXAMPLES)]
     Convert(Box<ConvertArgs>),
     /// Say what is in files: counts, bounds, materials of meshes; headers of images
     Info(InfoArgs),
+    /// Find out whether files are whole
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
+    /// Change attributes of OpenEXR images; their pixels are copied as they are
+    #[command(after_help = SET_EXAMPLES, override_usage = "solio set [OPTIONS] <NAME=VALUE>... <FILE>...")]
+    Set(SetArgs),
     /// Make pictures of images to look at: PNG files, or right in the terminal
     #[command(after_help = PREVIEW_EXAMPLES)]
     Preview(PreviewArgs),
@@ -88,7 +102,15 @@ Examples:
   solio convert *.obj -o out/ --format stl --stats
   solio convert big.obj -o big.ply --report run.html
   find . -name '*.obj' -print0 | solio convert -0 --files-from - -o out/ --format ply
-  cat a.obj | solio convert - -o - --format stl > a.stl";
+  cat a.obj | solio convert - -o - --format stl > a.stl
+  solio convert a.exr -o b.exr -z zstd:3
+  solio convert shot.####.exr -o small.####.exr --channels R,G,B --half --frames 1-100x2
+  solio convert beauty.exr -o beauty.png --bits 16 --tonemap neutral --exposure -1
+  solio convert plate.tif -o plate.exr -z piz
+OpenEXR keeps all attributes, parts, levels, tiles and deep samples. Integers in PNG, JPEG and TIFF
+are sRGB, floating point numbers are linear light; their alpha is straight, that of OpenEXR is
+multiplied in. --raw leaves values as they are. Sequences: each # is a digit; or %04d; or a range in
+the name, a.1-100x2####.exr.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
@@ -98,8 +120,8 @@ pub(crate) struct ConvertArgs {
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: PathBuf,
     /// Output format; otherwise told by the output's name
-    #[arg(long, value_parser = format_parser())]
-    pub(crate) format: Option<Format>,
+    #[arg(long, value_parser = any_format_parser())]
+    pub(crate) format: Option<AnyFormat>,
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
@@ -117,9 +139,100 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     #[command(flatten)]
+    pub(crate) image: ImageArgs,
+    #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
+}
+
+/// A format of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnyFormat {
+    Mesh(Format),
+    Image(ImageFormat),
+}
+
+impl ConvertArgs {
+    /// The format of the output, where it is one of meshes.
+    pub(crate) fn mesh_format(&self) -> Option<Format> {
+        match self.format {
+            Some(AnyFormat::Mesh(format)) => Some(format),
+            _ => None,
+        }
+    }
+}
+
+fn any_format_parser() -> impl TypedValueParser<Value = AnyFormat> {
+    let names = Format::ALL.map(Format::as_str).into_iter();
+    let names: Vec<&str> = names.chain(ImageFormat::ALL.map(ImageFormat::as_str)).collect();
+    PossibleValuesParser::new(names).try_map(|name| match name.parse::<Format>() {
+        Ok(format) => Ok(AnyFormat::Mesh(format)),
+        Err(_) => name.parse::<ImageFormat>().map(AnyFormat::Image),
+    })
+}
+
+/// What becomes of images.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Images")]
+pub(crate) struct ImageArgs {
+    /// How OpenEXR is compressed: none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, zstd and
+    /// others; zip:4 (0 to 12) and zstd:3 (1 to 22) with a level, dwaa:45 with a loss [default: as
+    /// the input; zip for other formats]
+    #[arg(short = 'z', long, value_name = "METHOD[:LEVEL]", value_parser = parse_compression)]
+    pub(crate) compression: Option<(Method, Option<f32>)>,
+    /// Only these channels: R,G,B or diffuse.* [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) channels: Vec<String>,
+    /// Give channels other names: old=new, or beauty.*=*; may be given several times
+    #[arg(long, value_name = "OLD=NEW", value_delimiter = ',', value_parser = parse_rename)]
+    pub(crate) rename: Vec<(String, String)>,
+    /// Only the channels of this layer
+    #[arg(long, conflicts_with = "channels")]
+    pub(crate) layer: Option<String>,
+    /// Only this part, by number or name; may be given several times
+    #[arg(long, value_name = "PART")]
+    pub(crate) part: Vec<String>,
+    /// Only these pixels of the data window: WxH+X+Y, or X0,Y0,X1,Y1 with both ends
+    #[arg(long, value_name = "WINDOW", value_parser = parse_window, allow_hyphen_values = true)]
+    pub(crate) crop: Option<Box2i>,
+    /// Store 32-bit floating point channels with 16 bits; integers stay. Says how many are rounded
+    #[arg(long, conflicts_with = "float")]
+    pub(crate) half: bool,
+    /// Store 16-bit floating point channels with 32 bits; TIFF with 32 bits
+    #[arg(long)]
+    pub(crate) float: bool,
+    /// Cut OpenEXR into tiles of one level
+    #[arg(long, value_name = "N|WxH", value_parser = parse_tiles, conflicts_with = "scanlines")]
+    pub(crate) tiles: Option<Tiles>,
+    /// Cut OpenEXR into scanlines
+    #[arg(long)]
+    pub(crate) scanlines: bool,
+    /// Which frames of a.####.exr: 1-100, 1-100x2, 1,5,9-12 [default: all that exist]
+    #[arg(long, value_name = "RANGE", value_parser = parse_frames)]
+    pub(crate) frames: Option<FrameRange>,
+    /// Make zeros of chunks that are missing or damaged, and say so
+    #[arg(long)]
+    pub(crate) partial: bool,
+    /// Pictures: brighter by so many steps; each doubles the light
+    #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true)]
+    pub(crate) exposure: f32,
+    /// Pictures: how light of any strength becomes 0 to 1: none, reinhard, hable, aces or neutral,
+    /// as `solio help preview` explains them [default: none, which cuts off at 1]
+    #[arg(long, value_name = "OPERATOR", value_parser = parse_tonemap)]
+    pub(crate) tonemap: Option<ToneMap>,
+    /// Pictures: leave values as they are: no curve of sRGB, alpha not divided out or multiplied in
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// Pictures: bits of a value: PNG 8 or 16, TIFF 8, 16 or 32 [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(8..=32))]
+    pub(crate) bits: Option<u8>,
+    /// Pictures: quality of JPEG, 1 to 100 [default: 90]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub(crate) quality: Option<u8>,
+    /// Pictures: which pixels: the display window, or all that there are [default: display]
+    #[arg(long, value_enum, value_name = "WINDOW")]
+    pub(crate) frame: Option<FrameChoice>,
 }
 
 #[derive(Debug, Args)]
@@ -138,6 +251,70 @@ pub(crate) struct InfoArgs {
     pub(crate) work: WorkArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  solio check shots/*.exr                  header, table of chunks, head of each chunk
+  solio check --deep beauty.exr            unpack every chunk, too
+  find . -name '*.exr' -print0 | solio check -q --json -0 --files-from -
+Files of other formats (PNG, JPEG, TIFF, HDR, OBJ, PLY, STL) are read as a whole.
+Exit code: 0 all are whole; 1 some are not.";
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Unpack the pixels, too
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Say nothing of files that are whole
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Print one JSON object per file
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How progress is shown, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+const SET_EXAMPLES: &str = "\
+Examples:
+  solio set owner='Studio A' framesPerSecond=24000/1001 shots/*.exr
+  solio set shotCount:int=3 comments= a.exr -o b.exr
+  solio set --part left view=left stereo.exr
+A value has the type that is named (name:type=value), else that of the attribute in the file, of the
+standard attribute of this name, or what it looks like: int, float, string. Without a value (name=)
+the attribute is removed. What says how the pixels lie cannot be set. A file whose name has an
+equals sign is written ./a=b.exr.";
+
+#[derive(Debug, Args)]
+pub(crate) struct SetArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Write here instead of into the same file: a file, or a folder
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    /// Remove this attribute; may be given several times
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) delete: Vec<String>,
+    /// Only in this part, by number or name [default: all parts]
+    #[arg(long, value_name = "PART")]
+    pub(crate) part: Option<String>,
+    /// Wait until the output rests safely on the disk
+    #[arg(long)]
+    pub(crate) durable: bool,
+    /// Say what would be done, and do nothing
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON object per file on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
 }
 
 const PREVIEW_EXAMPLES: &str = "\
@@ -430,6 +607,13 @@ pub(crate) struct InputArgs {
     pub(crate) null: bool,
 }
 
+impl InputArgs {
+    /// The same with these files.
+    pub(crate) fn with_files(&self, files: Vec<PathBuf>) -> InputArgs {
+        InputArgs { files, files_from: self.files_from.clone(), null: self.null }
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machine")]
 pub(crate) struct WorkArgs {
@@ -664,6 +848,80 @@ fn parse_digits(text: &str) -> Result<Digits, String> {
     }
 }
 
+/// `zip`, `zip:4`.
+fn parse_compression(text: &str) -> Result<(Method, Option<f32>), String> {
+    let (name, level) = text.split_once(':').map_or((text, None), |(n, l)| (n, Some(l)));
+    let lower = name.to_ascii_lowercase();
+    let method =
+        Method::ALL.into_iter().find(|method| method.name() == lower).ok_or_else(|| {
+            let names: Vec<&str> = Method::ALL.map(Method::name).to_vec();
+            format!("use one of {}", names.join(", "))
+        })?;
+    let Some(level) = level else { return Ok((method, None)) };
+    let range = match method {
+        Method::Zip | Method::Zips => 0.0..=12.0,
+        Method::Zstd => 1.0..=22.0,
+        Method::Dwaa | Method::Dwab => 0.0..=1e6,
+        _ => return Err(format!("{lower} has no level")),
+    };
+    let whole = !matches!(method, Method::Dwaa | Method::Dwab);
+    match level.parse::<f32>() {
+        Ok(level) if range.contains(&level) && (!whole || level.fract() == 0.0) => {
+            Ok((method, Some(level)))
+        }
+        _ => Err(format!("the level of {lower} is {} to {}", range.start(), range.end())),
+    }
+}
+
+fn parse_rename(text: &str) -> Result<(String, String), String> {
+    let (old, new) = text.split_once('=').ok_or("use old=new")?;
+    let stars = |text: &str| text.matches('*').count();
+    if old.is_empty() || new.is_empty() || stars(old) > 1 || stars(new) > stars(old) {
+        return Err("use old=new, or old.*=new.* with one * on both sides".into());
+    }
+    Ok((old.to_owned(), new.to_owned()))
+}
+
+/// `640x480+10+20`, or `10,20,649,499`.
+fn parse_window(text: &str) -> Result<Box2i, String> {
+    let wrong = || "use WxH+X+Y, such as 640x480+10+20, or X0,Y0,X1,Y1".to_owned();
+    let corners: Vec<&str> = text.split(',').collect();
+    if let [a, b, c, d] = corners[..] {
+        let numbers = [a, b, c, d].map(|number| number.trim().parse::<i32>().ok());
+        let [Some(left), Some(top), Some(right), Some(bottom)] = numbers else {
+            return Err(wrong());
+        };
+        if left > right || top > bottom {
+            return Err("the window is empty".into());
+        }
+        return Ok(Box2i { min: [left, top], max: [right, bottom] });
+    }
+    let at = text.find(['+', '-']).unwrap_or(text.len());
+    let (size, place) = text.split_at(at);
+    let [width, height] = parse_size2(size).map_err(|_| wrong())?;
+    let min = if place.is_empty() {
+        [0, 0]
+    } else {
+        let second = place[1..].find(['+', '-']).map(|at| at + 1).ok_or_else(wrong)?;
+        let number = |text: &str| text.parse::<i32>().map_err(|_| wrong());
+        [number(&place[..second])?, number(&place[second..])?]
+    };
+    let last = |min: i32, size: u32| i32::try_from(i64::from(min) + i64::from(size) - 1);
+    match (last(min[0], width), last(min[1], height)) {
+        (Ok(right), Ok(bottom)) => Ok(Box2i { min, max: [right, bottom] }),
+        _ => Err(wrong()),
+    }
+}
+
+fn parse_tiles(text: &str) -> Result<Tiles, String> {
+    let [width, height] = parse_size2(text)?;
+    Ok(Tiles { width, height, levels: LevelMode::One, rounding: Rounding::Down })
+}
+
+fn parse_frames(text: &str) -> Result<FrameRange, String> {
+    text.parse::<FrameRange>().map_err(|e| e.to_string())
+}
+
 fn parse_tonemap(text: &str) -> Result<ToneMap, String> {
     let names = || ToneMap::ALL.map(ToneMap::name).join(", ");
     ToneMap::of_name(text).ok_or_else(|| format!("use {}", names()))
@@ -711,6 +969,25 @@ mod tests {
         for bad in ["", "M", "1X", "-1", "1e99", "nan"] {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn words_about_images_are_understood() {
+        assert_eq!(parse_compression("ZIP:4"), Ok((Method::Zip, Some(4.0))));
+        assert_eq!(parse_compression("dwaa:45.5"), Ok((Method::Dwaa, Some(45.5))));
+        assert_eq!(parse_compression("none"), Ok((Method::None, None)));
+        for bad in ["zap", "zip:13", "zip:1.5", "zstd:0", "piz:1", "zip:"] {
+            assert!(parse_compression(bad).is_err(), "{bad}");
+        }
+        let window = Box2i { min: [10, -20], max: [649, 459] };
+        assert_eq!(parse_window("640x480+10-20"), Ok(window));
+        assert_eq!(parse_window("10,-20,649,459"), Ok(window));
+        assert_eq!(parse_window("2x3"), Ok(Box2i::of_size(2, 3)));
+        for bad in ["", "1", "2x3+1", "0x3", "5,5,4,4", "2x2+2147483647+0", "ü+1+2"] {
+            assert!(parse_window(bad).is_err() || bad == "1", "{bad}");
+        }
+        assert!(parse_rename("a.*=b.*").is_ok() && parse_rename("a.*=b").is_ok());
+        assert!(parse_rename("a=b.*").is_err() && parse_rename("a").is_err());
     }
 
     #[test]

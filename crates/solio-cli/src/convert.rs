@@ -7,7 +7,7 @@ use crate::args::ConvertArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::screen;
-use crate::{inputs, options};
+use crate::{image_convert, inputs, options};
 use report::{All, Report};
 use serde_json::json;
 use solio::{Compression, Error, ErrorKind, Format, MeshInfo, Progress, Result, Stopwatch, Work};
@@ -26,6 +26,9 @@ struct Plan {
 
 /// Converts every input, goes on past bad ones.
 pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
+    if image_convert::is_meant(args) {
+        return image_convert::run(args);
+    }
     let work = options::work(&args.work)?;
     let inputs = inputs::collect(&args.inputs, &work)?;
     if inputs.is_empty() {
@@ -98,7 +101,7 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     let scene = solio::read_mesh(&plan.input, &options::read(&args.read), &work)?;
     let read = watch.usage();
     let fetched = solio::fetched_bytes() - fetched;
-    let options = options::write(&args.write, &args.read, &plan.input, args.format);
+    let options = options::write(&args.write, &args.read, &plan.input, args.mesh_format());
     let watch = Stopwatch::start();
     let written = solio::write_mesh(&scene, &plan.output, &options, &work)?;
     let write = watch.usage();
@@ -141,7 +144,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
         return Err(Error::argument("several files cannot share the name that --mtl gives")
             .hint("without it each MTL has the name of its OBJ"));
     }
-    let Some(format) = args.format else {
+    let Some(format) = args.mesh_format() else {
         return Err(Error::argument("the output is a folder, which does not tell the format")
             .hint("add --format obj, ply or stl"));
     };
@@ -180,14 +183,18 @@ fn stem(path: &Path) -> Result<String> {
     Ok(stem.to_owned())
 }
 
-fn is_standard(path: &Path) -> bool {
+pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
 /// The machine's limit between the file systems of the first input and of the output. Standard
 /// input and output take the other's: whatever is behind them is hardly faster.
 fn limit(plans: &[Plan], args: &ConvertArgs, work: &Work) -> Limit {
-    let (input, output) = (plans.first().map(|plan| &*plan.input), &*args.output);
+    limit_between(plans.first().map(|plan| &*plan.input), &args.output, work)
+}
+
+/// The same for images.
+pub(crate) fn limit_between(input: Option<&Path>, output: &Path, work: &Work) -> Limit {
     let files = || input.into_iter().chain([output]).filter(|path| !is_standard(path));
     let first = files().next().unwrap_or(Path::new("."));
     Limit::between(first, files().next_back().unwrap_or(first), work)

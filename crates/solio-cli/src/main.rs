@@ -4,9 +4,11 @@
 mod args;
 mod bench;
 mod cat;
+mod check;
 mod compare;
 mod convert;
 mod demo;
+mod image_convert;
 mod image_info;
 mod info;
 mod inputs;
@@ -17,6 +19,7 @@ mod options;
 mod preview;
 mod progress;
 mod screen;
+mod set;
 mod shape;
 mod study;
 mod table;
@@ -44,6 +47,8 @@ fn main() -> ExitCode {
         }
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Set(args)) => set::run(&args),
         Some(Command::Preview(args)) => preview::run(&args),
         Some(Command::Cat(args)) => cat::run(&args),
         Some(Command::Light(args)) => light::run(&args),

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
+mod check;
 mod chunk;
 pub mod codec;
 mod cursor;
@@ -13,11 +14,13 @@ pub mod model;
 mod names;
 mod raster;
 mod read;
+mod reheader;
 mod shape;
 mod table;
 mod write;
 
 pub use block::{Block, Channel, PixelType};
+pub use check::{CheckOptions, Checked, Problem, check_exr};
 pub use codec::Compression;
 pub use header::{Header, decode_header};
 pub use model::Image;
@@ -26,5 +29,6 @@ pub use read::{
     IntoOptions, Levels, ReadInto, ReadOptions, ScanlineOptions, Scanlines, decode_exr,
     decode_exr_into,
 };
+pub use reheader::{Reheaded, rehead};
 pub use shape::{Level, Shape};
 pub use write::{Layout, Shared, WriteOptions, encode_exr};

@@ -20,7 +20,7 @@ pub(crate) struct Opened<'s> {
     /// Where the tables start.
     tables: u64,
     /// Where the first chunk can start.
-    chunks: u64,
+    pub(crate) chunks: u64,
 }
 
 /// Where the chunks of a part lie; 0 is a chunk that the file does not have.
@@ -46,13 +46,18 @@ impl<'s> Opened<'s> {
         Ok(Opened { source, header, shapes, length, tables: end, chunks })
     }
 
-    /// The table of part `part`, found out anew where it is not complete.
-    pub(crate) fn table(&self, part: usize) -> Result<Table> {
+    /// The table of part `part`, as it is in the file.
+    pub(crate) fn stored_table(&self, part: usize) -> Result<Table> {
         let before: u64 = self.shapes[..part].iter().map(|shape| shape.chunks * 8).sum();
         let mut bytes = vec![0; self.shapes[part].chunks as usize * 8];
         self.source.read_exact_at(self.tables + before, &mut bytes, "the table of chunks")?;
         let (offsets, _) = bytes.as_chunks::<8>();
-        let mut table: Table = offsets.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        Ok(offsets.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
+    }
+
+    /// The table of part `part`, found out anew where it is not complete.
+    pub(crate) fn table(&self, part: usize) -> Result<Table> {
+        let mut table = self.stored_table(part)?;
         let possible = self.chunks..self.length;
         if table.iter().all(|offset| possible.contains(offset)) {
             return Ok(table);

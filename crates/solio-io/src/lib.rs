@@ -9,6 +9,7 @@
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
 mod ahead;
+mod append;
 mod atomic;
 pub mod cgroup;
 pub mod engine;

@@ -10,6 +10,7 @@
 //! * a chunk is compressed by the thread that made it, while another thread writes.
 
 use crate::atomic::{AtomicFile, sync_folder};
+use crate::file::FileSource;
 use crate::{engine, io_error};
 use solio_base::{FillChunk, Progress, Result, Sink, Work, ordered};
 use solio_codec::compress::{ChunkCompressor, Compression};
@@ -220,6 +221,34 @@ impl FileSink {
         Ok(())
     }
 
+    /// Has the system copy up to `bytes` of `source` to the end of the file; says how many it was,
+    /// or `None` where it cannot do that.
+    pub(crate) fn append_by_system(
+        &mut self,
+        source: &FileSource,
+        mut offset: u64,
+        bytes: usize,
+    ) -> Result<Option<u64>> {
+        if self.options.compression != Compression::None || self.out.atomic().is_none() {
+            return Ok(None);
+        }
+        if !self.gathered.is_empty() {
+            self.flush_gathered()?;
+        }
+        let Some(AtomicFile { file, .. }) = self.out.atomic() else { return Ok(None) };
+        let _span = WRITE.begin().bytes(bytes);
+        let mut end = self.file_bytes;
+        let copied = copy_range(&source.file, &mut offset, file.file(), &mut end, bytes);
+        let Some(copied) = copied.map_err(|e| io_error("write", e, &self.path))? else {
+            return Ok(None);
+        };
+        self.synced = false;
+        self.file_bytes += copied;
+        self.raw_bytes += copied;
+        self.progress.add_written(copied);
+        Ok(Some(copied))
+    }
+
     fn gather(&mut self, bytes: &[u8]) -> Result<()> {
         self.gathered.extend_from_slice(bytes);
         if self.gathered.len() < GATHER_BYTES { Ok(()) } else { self.flush_gathered() }
@@ -313,6 +342,39 @@ impl Sink for FileSink {
         self.synced = false;
         Ok(())
     }
+}
+
+/// One call of `copy_file_range`; `None` where these two files cannot be copied so.
+#[cfg(target_os = "linux")]
+fn copy_range(
+    from: &File,
+    offset: &mut u64,
+    to: &File,
+    end: &mut u64,
+    bytes: usize,
+) -> std::io::Result<Option<u64>> {
+    use rustix::io::Errno;
+    loop {
+        match rustix::fs::copy_file_range(from, Some(offset), to, Some(end), bytes) {
+            Ok(copied) => return Ok(Some(copied as u64)),
+            Err(Errno::INTR) => {}
+            Err(Errno::XDEV | Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => {
+                return Ok(None);
+            }
+            Err(e) => return Err(e.into()),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn copy_range(
+    _: &File,
+    _: &mut u64,
+    _: &File,
+    _: &mut u64,
+    _: usize,
+) -> std::io::Result<Option<u64>> {
+    Ok(None)
 }
 
 /// Writes to what has no offsets: pipes, devices.

@@ -20,10 +20,15 @@
 #![forbid(unsafe_code)]
 
 mod ahead;
+mod any_image;
 mod batch;
+mod check;
+mod each_file;
 mod format;
 mod image_as;
 mod image_choice;
+mod image_convert;
+mod image_edit;
 mod image_file;
 mod info;
 mod kept;
@@ -33,14 +38,21 @@ mod preview;
 mod read;
 mod read_files;
 mod record;
+mod sequence;
+mod set;
 mod study;
 mod textures;
 mod write;
 
 pub use ahead::{Ahead, AheadOptions};
+pub use check::{FileCheck, check_file};
+pub use each_file::each_file;
 pub use format::Format;
 pub use image_as::decode_image_as;
 pub use image_choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
+pub use image_convert::{
+    ImageConvertOptions, ImageConverted, ImageJob, convert_image, convert_images,
+};
 pub use image_file::{
     ImageWriteOptions, image_header, is_image, read_image, read_image_as, read_image_into,
     write_image,
@@ -48,11 +60,13 @@ pub use image_file::{
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::{Peak, measure_machine};
-pub use picture::{Choice, Frame, part_number};
+pub use picture::{Choice, Frame, ImageFormat, PictureOptions, part_number};
 pub use preview::{Preview, PreviewOptions, preview, preview_file};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
+pub use sequence::{FramePattern, FrameRange};
+pub use set::{Edit, SetOptions, set_attributes};
 pub use study::{SlowDown, Study, StudyOptions, StudyPoint, study};
 pub use textures::PathMode;
 pub use write::{MeshWriteOptions, Written, encode_mesh, write_bytes, write_mesh};

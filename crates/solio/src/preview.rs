@@ -1,6 +1,6 @@
 //! Previews: an image as a small picture of 8 bits, to be looked at.
 
-use crate::picture::{Buffers, Choice, Colors, Frame, Look, View, choose, fill};
+use crate::picture::{Buffers, Choice, Colors, Frame, ImageFormat, Look, View, choose, fill};
 use solio_base::{Error, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_exr::header::{Box2i, Header, Value};
@@ -117,8 +117,13 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
 }
 
 /// A preview of the file at `path`: only the channels that are shown are read, and of an image with
-/// levels of detail the one that is large enough.
+/// levels of detail the one that is large enough. PNG, JPEG, TIFF and HDR are read whole.
 pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Result<Preview> {
+    let format = crate::any_image::format_of(path, &options.limits)?;
+    if let Some(format) = format.filter(|format| *format != ImageFormat::Exr) {
+        let read = crate::any_image::read_picture(path, format, false, &options.limits, work)?;
+        return preview(&read.image, options, work).map_err(|e| e.at_path(path));
+    }
     let header = crate::image_header(path, &options.limits, work)?;
     let make = || {
         let chosen = choose(&header, &options.choice)?;
@@ -132,7 +137,9 @@ pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Resul
         };
         let image = crate::read_image(path, &read, work)?;
         let choice = Choice { part: None, ..options.choice.clone() };
-        preview(&image, &PreviewOptions { choice, ..options.clone() }, work)
+        // The display window is that of the full size.
+        let frame = if read.levels == Levels::Full { options.frame } else { Frame::Data };
+        preview(&image, &PreviewOptions { choice, frame, ..options.clone() }, work)
     };
     make().map_err(|e: Error| e.at_path(path))
 }

@@ -1,5 +1,9 @@
 //! What the command finds, and what it leaves.
 
+use solio::Work;
+use solio::image::header::{Box2i, Part};
+use solio::image::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+use solio::image::{Channel, Compression, PixelType, WriteOptions};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -39,7 +43,28 @@ pub(crate) fn set(dir: &Path, wanted: &Files) {
     }
 }
 
-/// A strip of `n` quads as OBJ text, with a material and a texture.
+/// A ramp of 64 columns and `n` rows, at most 100,000, as OpenEXR without compression.
+fn image(n: usize) -> Vec<u8> {
+    let window = Box2i::of_size(64, n.min(100_000) as u32);
+    let channel = Channel {
+        name: "Z".into(),
+        pixel_type: PixelType::Uint,
+        linear: false,
+        x_sampling: 1,
+        y_sampling: 1,
+    };
+    let header = Part::new(window, Compression::None, vec![channel.clone()]);
+    let values: Vec<u32> = (0..window.width() * window.height()).map(|i| i as u32).collect();
+    let planes = vec![Plane { channel, samples: Samples::Uint(values.into()) }];
+    let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+    let image = Image { parts: vec![ImagePart { header, pixels }], ..Image::default() };
+    let mut bytes = Vec::new();
+    solio::image::encode_exr(&image, &WriteOptions::default(), &mut bytes, &Work::serial())
+        .unwrap();
+    bytes
+}
+
+/// A strip of `n` quads as OBJ text, with a material and a texture, and an image.
 pub(crate) fn inputs(n: usize) -> Files {
     let mut obj = String::from("mtllib in.mtl\no strip\n");
     for i in 0..=n {
@@ -52,9 +77,12 @@ pub(crate) fn inputs(n: usize) -> Files {
         let _ = writeln!(obj, "f {} {} {} {}", a, a + 2, a + 3, a + 1);
     }
     let mtl = "newmtl red\nKd 1 0 0\nmap_Kd textures/red.png\n";
-    [("in.obj", obj.as_str()), ("in.mtl", mtl), ("textures/red.png", "no picture at all")]
-        .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
-        .into()
+    let mut files: Files =
+        [("in.obj", obj.as_str()), ("in.mtl", mtl), ("textures/red.png", "no picture at all")]
+            .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
+            .into();
+    files.insert("in.exr".to_owned(), image(n));
+    files
 }
 
 /// Whether `bytes` are those of a complete run. Recordings differ from run to run, so they are

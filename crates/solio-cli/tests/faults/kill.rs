@@ -9,9 +9,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-const CASES: [Case; 3] = [
+const CASES: [Case; 5] = [
     Case::new(&["convert", "-j1", "in.obj", "-o", "out.obj"]),
     Case::new(&["convert", "-j1", "--durable", "in.obj", "-o", "out.ply.zst"]),
+    Case::new(&["convert", "-j1", "-z", "none", "in.exr", "-o", "out.exr"]),
+    Case::new(&["set", "owner=somebody", "in.exr"]),
     Case::new(&["cat", "-j1", "--null", "in.obj", "--trace", "t.json", "--report", "r.html"]),
 ];
 

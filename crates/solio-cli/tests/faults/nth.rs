@@ -237,6 +237,16 @@ fn compressed_conversions() {
 }
 
 #[test]
+fn images() {
+    each_way(&[
+        Case::new(&["convert", "-j1", "-z", "zip", "in.exr", "-o", "out.exr"]),
+        Case::new(&["convert", "-j2", "--durable", "-z", "none", "in.exr", "-o", "out.exr"]),
+        Case::new(&["set", "owner=somebody", "in.exr", "-o", "out.exr"]),
+        Case::new(&["set", "owner=somebody", "in.exr"]),
+    ]);
+}
+
+#[test]
 fn conversions_to_several_files() {
     each_way(&[
         Case::new(&["convert", "-j1", "in.obj", "-o", "out/", "--format", "ply"]).about("out"),

@@ -14,10 +14,12 @@ mod part;
 mod show;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod value_bytes;
 mod values;
 
 pub use part::{Kind, Part};
+pub use typed::{is_typed, likely_type, standard_type, typed};
 pub use values::{
     Box2i, Chromaticities, KeyCode, LevelMode, LineOrder, Preview, Rounding, Text, Tiles, TimeCode,
     Value,

@@ -10,6 +10,7 @@ mod plan;
 mod scanlines;
 mod store;
 
+pub(crate) use chunk::{Buffers, Of};
 pub(crate) use deep::count_channel;
 pub use into::{ReadInto, decode_exr_into};
 pub use options::{IntoOptions, Levels, ReadOptions};
@@ -20,7 +21,6 @@ use crate::model::{Image, ImagePart, MissingChunk, Pixels, zeros};
 use crate::shape::Shape;
 use crate::table::{Opened, Table};
 use crate::{Block, Channel, codec};
-use chunk::Of;
 use jobs::Task;
 use plan::PartPlan;
 use solio_base::{Error, Limits, Result, Source, Work};
@@ -48,7 +48,7 @@ pub fn decode_exr(
 }
 
 /// All of a stream.
-fn whole(source: &dyn Source, limits: &Limits, work: &Work) -> Result<Vec<u8>> {
+pub(crate) fn whole(source: &dyn Source, limits: &Limits, work: &Work) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {
         work.cancel.check()?;

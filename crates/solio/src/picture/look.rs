@@ -1,6 +1,9 @@
 //! From linear light to the numbers of a picture file: exposure, tone mapping, straight alpha, and
 //! the curve of sRGB where the numbers are integers.
 
+use super::rows;
+use super::view::{Buffers, View};
+use solio_base::{Result, Work};
 use solio_color::{ToneMap, srgb};
 
 /// How light becomes numbers.
@@ -85,4 +88,22 @@ impl Look {
         color = color.map(|value| value * factor);
         if self.tone_map == ToneMap::None { color } else { self.tone_map.apply(color) }
     }
+}
+
+/// All of `view` as numbers, `channels` a pixel.
+pub(crate) fn encode<T: Code>(
+    view: &View<'_>,
+    look: &Look,
+    channels: usize,
+    work: &Work,
+) -> Result<Vec<T>> {
+    let width = view.width();
+    let mut out = solio_base::memory::with_capacity(width * view.height() * channels);
+    out.resize(width * view.height() * channels, T::default());
+    let scratch = || (vec![0f32; 4 * width], Buffers::default());
+    rows::fill(work, &mut out, width * channels, scratch, |y, out, (row, buffers)| {
+        view.row(y, row, buffers);
+        look.store(row, channels, out);
+    })?;
+    Ok(out)
 }

@@ -5,12 +5,19 @@
 //! straight in them, while images in memory (and OpenEXR) have colours multiplied by alpha.
 
 mod choose;
+mod decode;
+mod encode;
+mod format;
 mod look;
 mod rows;
 mod view;
 
 pub use choose::{Choice, part_number};
 pub(crate) use choose::{Colors, choose};
+pub(crate) use decode::{Decoded, decode};
+pub use encode::PictureOptions;
+pub(crate) use encode::{Encoded, encode_picture};
+pub use format::ImageFormat;
 pub(crate) use look::Look;
 pub(crate) use rows::fill;
 pub use view::Frame;

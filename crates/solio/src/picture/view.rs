@@ -111,6 +111,16 @@ impl<'a> View<'a> {
         self.window.height() as usize
     }
 
+    /// Whether all colours are greys.
+    pub(crate) fn is_grey(&self) -> bool {
+        self.colors.len() == 1
+    }
+
+    /// Whether the primaries of the picture were others than those of sRGB.
+    pub(crate) fn changes_primaries(&self) -> bool {
+        self.matrix.is_some()
+    }
+
     /// Whether some pixels are not opaque: by their alpha, or as they have no samples.
     pub(crate) fn has_alpha(&self) -> bool {
         self.alpha.is_some()

@@ -1,0 +1,401 @@
+//! `solio convert` of images, one by one or as sequences of frames.
+
+use crate::args::{AnyFormat, ConvertArgs, ImageArgs};
+use crate::convert::{BROKEN_PIPE, is_standard, limit_between};
+use crate::limit::Limit;
+use crate::progress::Shown;
+use crate::table::{Align, Table, bytes, count, figures, seconds};
+use crate::{Outcome, inputs, options, screen};
+use serde_json::{Value, json};
+use solio::image::{Layout, PixelType, WriteOptions};
+use solio::{
+    Choice, Error, ErrorKind, Format, FramePattern, ImageConvertOptions, ImageConverted,
+    ImageFormat, ImageJob, ImageWriteOptions, Job, PictureOptions, Result, Stopwatch, Summary,
+    Usage, Work,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Files that the table of a recording lists.
+const MOST_ROWS: usize = 1000;
+
+/// Whether the command is about images: by the output, else by the first input.
+pub(crate) fn is_meant(args: &ConvertArgs) -> bool {
+    match (args.format, ImageFormat::of_name(&args.output), Format::of_name(&args.output)) {
+        (Some(AnyFormat::Image(_)), ..) => true,
+        (Some(AnyFormat::Mesh(_)), ..) => false,
+        (None, Some(_), _) => true,
+        (None, None, Some(_)) => false,
+        _ => {
+            let is_image =
+                |path: &PathBuf| ImageFormat::of_name(path).is_some() || solio::is_image(path);
+            args.inputs.files.first().is_some_and(is_image) || args.image.are_given()
+        }
+    }
+}
+
+/// Converts every input, goes on past bad ones.
+pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let wanted = wanted(args)?;
+    let inputs = inputs::collect(&args.inputs, &work)?;
+    let jobs = plan(args, &inputs)?;
+    if jobs.is_empty() {
+        let what = if inputs.is_empty() { "the list names no files" } else { "no frames match" };
+        screen::complain(what);
+        return Ok(Outcome::NothingMatched);
+    }
+    if args.dry_run {
+        for (input, output) in &jobs {
+            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
+        }
+        return Ok(Outcome::Done);
+    }
+    let record = options::record(&args.record);
+    let watched = args.stats || record.is_wanted();
+    let limit = match watched {
+        true => limit_between(jobs.first().map(|(input, _)| &**input), &args.output, &work),
+        false => Limit::default(),
+    };
+    let recorded = record.start()?;
+    let mut all = All::default();
+    let fetched = solio::fetched_bytes();
+    let watch = Stopwatch::start();
+    let outcome = convert_all(args, &jobs, &wanted, &work, &mut all)?;
+    all.usage = watch.usage();
+    all.fetched = solio::fetched_bytes() - fetched;
+    if args.stats {
+        screen::say(&all.stats(&limit));
+    }
+    if let Some(recorded) = recorded {
+        recorded.finish(all.summary(args, &jobs, &limit), &work)?;
+    }
+    Ok(outcome)
+}
+
+fn convert_all(
+    args: &ConvertArgs,
+    jobs: &[ImageJob],
+    wanted: &ImageConvertOptions,
+    work: &Work,
+    all: &mut All,
+) -> Result<Outcome> {
+    let name = match jobs {
+        [(input, _)] => input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into(),
+        jobs => format!("{} images", jobs.len()),
+    };
+    let shown = Shown::start(args.progress, &name, &work.progress);
+    let (mut failed, mut done) = (0, 0);
+    let mut outcome = Outcome::Done;
+    solio::convert_images(jobs, wanted, work, |(input, output), result| {
+        match result {
+            Ok(converted) => {
+                tell(args, input, output, &converted);
+                all.add(input, output, &converted);
+                done += 1;
+            }
+            Err(error) if error.kind() == ErrorKind::Cancelled => {
+                outcome = Outcome::Interrupted;
+                return Ok(false);
+            }
+            // The reader of our standard output has seen enough (`… | head`): no failure.
+            Err(error) if is_standard(output) && error.os_error() == Some(BROKEN_PIPE) => {
+                return Ok(false);
+            }
+            // What cannot be done with one image alone was asked for wrongly.
+            Err(error) if error.kind() == ErrorKind::Argument && jobs.len() == 1 => {
+                return Err(error);
+            }
+            Err(error) => {
+                failed += 1;
+                let error = error.at_path(input);
+                if args.json {
+                    let input = input.to_string_lossy();
+                    let line = json!({ "input": input, "error": screen::error_json(&error) });
+                    screen::print(&format!("{line}\n"));
+                }
+                screen::complain(&error.to_string());
+            }
+        }
+        Ok(true)
+    })
+    .or_else(|error| match error.kind() {
+        ErrorKind::Cancelled => {
+            outcome = Outcome::Interrupted;
+            Ok(())
+        }
+        _ => Err(error),
+    })?;
+    drop(shown);
+    if outcome == Outcome::Interrupted {
+        screen::complain(&format!("interrupted; {done} of {} done", jobs.len()));
+        return Ok(outcome);
+    }
+    if failed > 0 && jobs.len() > 1 {
+        screen::complain(&format!("{failed} of {} inputs failed", jobs.len()));
+    }
+    Ok(if failed > 0 { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+/// From what was typed to the options of the engine.
+fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
+    let image = &args.image;
+    let (compression, level) = match image.compression {
+        Some((compression, level)) => (Some(compression), level),
+        None => (None, None),
+    };
+    let layout = match image.tiles {
+        Some(tiles) => Layout::Tiles(tiles),
+        None if image.scanlines => Layout::Scanlines,
+        None => Layout::Keep,
+    };
+    let exr = WriteOptions { compression, level, layout, ..WriteOptions::default() };
+    let pixel_type = match (image.half, image.float) {
+        (true, _) => Some(PixelType::Half),
+        (_, true) => Some(PixelType::Float),
+        _ => None,
+    };
+    let format = match args.format {
+        Some(AnyFormat::Image(format)) => Some(format),
+        _ => ImageFormat::of_name(&args.output),
+    };
+    let seen = (!image.channels.is_empty()).then(|| image.channels.clone());
+    let picture = PictureOptions {
+        choice: Choice { part: None, layer: image.layer.clone(), channels: seen },
+        frame: image.frame.map(Into::into).unwrap_or_default(),
+        bits: image.bits.or((image.float && format == Some(ImageFormat::Tiff)).then_some(32)),
+        exposure: image.exposure,
+        tone_map: image.tonemap.unwrap_or_default(),
+        raw: image.raw,
+        quality: image.quality,
+    };
+    let mut channels = image.channels.clone();
+    if let Some(layer) = image.layer.as_ref().filter(|_| channels.is_empty()) {
+        channels.push(format!("{layer}.*"));
+    }
+    Ok(ImageConvertOptions {
+        format,
+        parts: image.part.clone(),
+        channels,
+        rename: image.rename.clone(),
+        crop: image.crop,
+        pixel_type,
+        partial: image.partial,
+        write: ImageWriteOptions { exr, durable: args.write.durable },
+        picture,
+        ..ImageConvertOptions::default()
+    })
+}
+
+/// Which input goes where.
+fn plan(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<ImageJob>> {
+    let output = &args.output;
+    if is_standard(output) && args.json {
+        return Err(Error::argument("--json and -o - both want standard output"));
+    }
+    // A file that has such a name is itself meant.
+    let pattern = |path: &Path| FramePattern::of(path).filter(|_| !path.exists());
+    let frames = args.image.frames.as_ref();
+    let to = FramePattern::of(output);
+    let mut jobs = Vec::new();
+    for input in inputs {
+        let Some(from) = pattern(input) else {
+            jobs.push((input.clone(), None));
+            continue;
+        };
+        let numbers = from.frames(frames)?;
+        jobs.extend(numbers.into_iter().map(|n| (from.path(n), Some(n))));
+    }
+    if frames.is_some() && jobs.iter().any(|(_, frame)| frame.is_none()) {
+        let error = Error::argument("--frames needs inputs such as a.####.exr");
+        return Err(error);
+    }
+    if let Some(to) = to {
+        let named = |(input, frame): (PathBuf, Option<u64>)| match frame {
+            Some(frame) => Ok((input, to.path(frame))),
+            None => Err(Error::argument("only frames can become frames")
+                .at_path(input)
+                .hint("name inputs such as a.####.exr")),
+        };
+        return distinct(jobs.into_iter().map(named).collect::<Result<_>>()?);
+    }
+    let inputs: Vec<PathBuf> = jobs.into_iter().map(|(input, _)| input).collect();
+    let ends_as_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let one = inputs.len() == 1 && args.inputs.files_from.is_none();
+    let folder = !is_standard(output)
+        && (output.is_dir() || ends_as_folder || !one && ImageFormat::of_name(output).is_none());
+    if folder {
+        return into_folder(args, inputs);
+    }
+    let several = inputs.len();
+    match <[PathBuf; 1]>::try_from(inputs) {
+        Ok([input]) => Ok(vec![(input, output.clone())]),
+        Err(_) if several == 0 => Ok(Vec::new()),
+        Err(_) => Err(Error::argument(format!("{several} inputs, but one output"))
+            .at_path(output)
+            .hint("name a folder, -o out/, or frames, -o b.####.exr")),
+    }
+}
+
+/// Files of the same names in the folder, with the end of their new format.
+fn into_folder(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>> {
+    let output = &args.output;
+    if !args.dry_run {
+        let made = std::fs::create_dir_all(output);
+        made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
+    }
+    let named = |input: PathBuf| {
+        let name = input.file_name().filter(|_| !is_standard(&input)).ok_or_else(|| {
+            Error::argument("standard input has no name to give to a file in a folder")
+                .hint("name the output file")
+        })?;
+        let mut path = output.join(name);
+        if let Some(AnyFormat::Image(format)) = args.format
+            && ImageFormat::of_name(&path) != Some(format)
+        {
+            if ImageFormat::of_name(&path).is_some() {
+                path.set_extension("");
+            }
+            let mut whole = path.into_os_string();
+            whole.push(".");
+            whole.push(format.extension());
+            path = whole.into();
+        }
+        Ok((input, path))
+    };
+    distinct(inputs.into_iter().map(named).collect::<Result<_>>()?)
+}
+
+/// No two inputs become the same file.
+fn distinct(jobs: Vec<ImageJob>) -> Result<Vec<ImageJob>> {
+    let mut taken: BTreeMap<&Path, &Path> = BTreeMap::new();
+    for (input, output) in &jobs {
+        if let Some(other) = taken.insert(output, input) {
+            let both =
+                format!("both {} and this would become {}", other.display(), output.display());
+            return Err(Error::argument(both).at_path(input));
+        }
+    }
+    Ok(jobs)
+}
+
+fn tell(args: &ConvertArgs, input: &Path, output: &Path, converted: &ImageConverted) {
+    for note in &converted.notes {
+        screen::say(&format!("solio: note: {}: {note}", input.display()));
+    }
+    if args.json {
+        screen::print(&format!("{}\n", to_json(input, output, converted)));
+    }
+}
+
+fn to_json(input: &Path, output: &Path, converted: &ImageConverted) -> Value {
+    json!({
+        "input": input.to_string_lossy(),
+        "output": output.to_string_lossy(),
+        "width": converted.size[0],
+        "height": converted.size[1],
+        "parts": converted.parts,
+        "channels": converted.channels,
+        "read_bytes": converted.read_bytes,
+        "read_wall_s": converted.read.wall_s,
+        "written_bytes": converted.written.file_bytes,
+        "write_wall_s": converted.write.wall_s,
+        "peak_memory_bytes": solio::peak_rss_bytes(),
+        "notes": converted.notes,
+    })
+}
+
+/// What all conversions did together.
+#[derive(Default)]
+struct All {
+    read_bytes: u64,
+    written_bytes: u64,
+    fetched: u64,
+    usage: Usage,
+    converted: u64,
+    rows: Vec<Vec<String>>,
+}
+
+impl All {
+    fn add(&mut self, input: &Path, output: &Path, converted: &ImageConverted) {
+        self.read_bytes += converted.read_bytes;
+        self.written_bytes += converted.written.file_bytes;
+        self.converted += 1;
+        if self.rows.len() < MOST_ROWS {
+            self.rows.push(vec![
+                input.display().to_string(),
+                output.display().to_string(),
+                bytes(converted.read_bytes),
+                seconds(converted.read.wall_s),
+                bytes(converted.written.file_bytes),
+                seconds(converted.write.wall_s),
+            ]);
+        }
+    }
+
+    fn job(&self) -> Job {
+        Job {
+            read_bytes: self.read_bytes,
+            disk_bytes: self.fetched,
+            written_bytes: self.written_bytes,
+            copied_bytes: self.read_bytes + self.written_bytes,
+            cpu_s: self.usage.cpu_s,
+        }
+    }
+
+    /// What `--stats` says.
+    fn stats(&self, limit: &Limit) -> String {
+        let rate = |bytes: u64| figures(bytes as f64 / 1e6 / self.usage.wall_s.max(1e-9));
+        let mut text = format!(
+            "{} converted in {}, CPU {}\n  {} read ({} MB/s), {} written ({} MB/s); peak memory {}",
+            count(self.converted),
+            seconds(self.usage.wall_s),
+            seconds(self.usage.cpu_s),
+            bytes(self.read_bytes),
+            rate(self.read_bytes),
+            bytes(self.written_bytes),
+            rate(self.written_bytes),
+            bytes(solio::peak_rss_bytes()),
+        );
+        if let Some(words) = limit.words(&self.job(), self.usage.wall_s) {
+            text += &format!("\n  {words}");
+        }
+        text
+    }
+
+    /// What the trace and the page say about the run.
+    fn summary(&self, args: &ConvertArgs, jobs: &[ImageJob], limit: &Limit) -> Summary {
+        use Align::{Left, Right};
+        let from = match jobs {
+            [(one, _)] => one.display().to_string(),
+            many => format!("{} images", many.len()),
+        };
+        let columns = [
+            ("input", Left),
+            ("output", Left),
+            ("read", Right),
+            ("in", Right),
+            ("written", Right),
+            ("in", Right),
+        ];
+        let mut table = Table::new(&columns);
+        self.rows.iter().for_each(|row| table.row(row.clone()));
+        Summary {
+            title: format!("solio convert {from} -o {}", args.output.display()),
+            wall_s: self.usage.wall_s,
+            job: self.job(),
+            files: 2 * self.converted,
+            light: limit.light,
+            advice: limit.advice.clone(),
+            table: table.for_page(),
+            ..Summary::default()
+        }
+    }
+}
+
+impl ImageArgs {
+    /// Whether something was asked for that only images have.
+    fn are_given(&self) -> bool {
+        self.compression.is_some() || !self.channels.is_empty() || self.frames.is_some()
+    }
+}

@@ -1,0 +1,131 @@
+//! `solio set`: other attributes for images; their pixels are copied as they lie.
+
+use crate::args::SetArgs;
+use crate::{Outcome, inputs, options, screen};
+use serde_json::json;
+use solio::{Edit, Error, ErrorKind, Result, SetOptions, Work};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Changes every input, goes on past bad ones.
+pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let (typed, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        args.inputs.files.iter().cloned().partition(|item| is_edit(item));
+    let mut edits: Vec<Edit> = Vec::new();
+    for text in &typed {
+        let wrong = || Error::argument(format!("{} is not UTF-8", text.display()));
+        edits.push(Edit::parse(text.to_str().ok_or_else(wrong)?)?);
+    }
+    edits.extend(args.delete.iter().map(|name| Edit::delete(name)));
+    if edits.is_empty() {
+        return Err(Error::argument("nothing to set").hint("name attributes: owner=me"));
+    }
+    let inputs = inputs::collect(&args.inputs.with_files(files), &work)?;
+    if inputs.is_empty() {
+        screen::complain("the list names no files");
+        return Ok(Outcome::NothingMatched);
+    }
+    let wanted = SetOptions {
+        edits,
+        part: args.part.clone(),
+        durable: args.durable,
+        ..SetOptions::default()
+    };
+    let outputs = outputs(args, &inputs)?;
+    if args.dry_run {
+        for (input, output) in inputs.iter().zip(&outputs) {
+            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
+        }
+        return Ok(Outcome::Done);
+    }
+    set_all(args, &inputs, &outputs, &wanted, &work)
+}
+
+fn set_all(
+    args: &SetArgs,
+    inputs: &[PathBuf],
+    outputs: &[PathBuf],
+    wanted: &SetOptions,
+    work: &Work,
+) -> Result<Outcome> {
+    let mut failed = 0;
+    for (input, output) in inputs.iter().zip(outputs) {
+        match solio::set_attributes(input, output, wanted, work) {
+            Ok(written) if args.json => {
+                let line = json!({
+                    "input": input.to_string_lossy(),
+                    "output": output.to_string_lossy(),
+                    "written_bytes": written.file_bytes,
+                });
+                screen::print(&format!("{line}\n"));
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            // What is wrong with the words is wrong for every file.
+            Err(error) if error.kind() == ErrorKind::Argument && inputs.len() == 1 => {
+                return Err(error);
+            }
+            Err(error) => {
+                failed += 1;
+                let error = error.at_path(input);
+                if args.json {
+                    let input = input.to_string_lossy();
+                    let line = json!({ "input": input, "error": screen::error_json(&error) });
+                    screen::print(&format!("{line}\n"));
+                }
+                screen::complain(&error.to_string());
+            }
+        }
+    }
+    if failed > 0 && inputs.len() > 1 {
+        screen::complain(&format!("{failed} of {} inputs failed", inputs.len()));
+    }
+    Ok(if failed > 0 { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+/// `owner=me` is a change; `dir/a=b.exr` and `./a=b.exr` are files.
+fn is_edit(item: &Path) -> bool {
+    let bytes = item.as_os_str().as_bytes();
+    let before = bytes.split(|b| *b == b'=').next().unwrap_or_default();
+    before.len() < bytes.len() && !before.contains(&b'/')
+}
+
+/// Where each file goes: into a folder, to a name, or in its own place.
+fn outputs(args: &SetArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let Some(output) = &args.output else { return Ok(inputs.to_vec()) };
+    let folder = output.is_dir() || output.as_os_str().as_bytes().ends_with(b"/");
+    if !folder {
+        if inputs.len() > 1 {
+            let message = format!("{} inputs, but one output", inputs.len());
+            let error = Error::argument(message).at_path(output);
+            return Err(error.hint("name a folder: -o out/"));
+        }
+        return Ok(vec![output.clone()]);
+    }
+    if !args.dry_run {
+        let made = std::fs::create_dir_all(output);
+        made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
+    }
+    let mut outputs = Vec::new();
+    for input in inputs {
+        let path = output.join(input.file_name().unwrap_or(input.as_os_str()));
+        if outputs.contains(&path) {
+            return Err(Error::argument("two inputs would become this file").at_path(path));
+        }
+        outputs.push(path);
+    }
+    Ok(outputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_have_an_equals_sign_and_no_folder() {
+        let is = |text: &str| is_edit(Path::new(text));
+        assert!(is("owner=me") && is("a:string=x/y") && is("owner="));
+        assert!(!is("a.exr") && !is("./a=b.exr") && !is("/tmp/x=1/a.exr"));
+    }
+}

@@ -1,0 +1,206 @@
+//! `check_exr`: whole files have no problems, and damage is found without unpacking anything.
+
+mod images;
+
+use images::{deep_images, flat_images};
+use solio_base::{Error, Result, Source, Work};
+use solio_exr::{CheckOptions, Checked, Compression, WriteOptions, check_exr, encode_exr};
+use std::sync::Mutex;
+
+const DEEP_TOO: [Compression; 4] =
+    [Compression::None, Compression::Rle, Compression::Zips, Compression::Zstd];
+
+fn file(image: &solio_exr::Image<'_>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let written = encode_exr(image, &WriteOptions::default(), &mut bytes, &Work::serial());
+    written.ok().map(|()| bytes)
+}
+
+/// Scanlines, levels in tiles, several parts, deep ones.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for compression in Compression::ALL {
+        let mut images = flat_images(compression);
+        if DEEP_TOO.contains(&compression) {
+            images.append(&mut deep_images(compression));
+        }
+        let named = images.iter().filter_map(|(name, image)| Some((name, file(image)?)));
+        files.extend(named.map(|(name, bytes)| (format!("{compression:?} {name}"), bytes)));
+    }
+    files
+}
+
+fn check(source: &dyn Source, decode: bool) -> Checked {
+    let options = CheckOptions { decode, ..CheckOptions::default() };
+    check_exr(source, &options, &Work::serial()).unwrap()
+}
+
+/// The same numbers every time (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+}
+
+#[test]
+fn whole_files_have_no_problems() {
+    for (name, bytes) in files() {
+        for decode in [false, true] {
+            let checked = check(&bytes, decode);
+            assert_eq!(checked.problems, [], "{name}");
+            assert_eq!(checked.notes, [""; 0], "{name}");
+            assert!(checked.chunks > 0 && checked.parts > 0);
+        }
+        let longer = check(&[&bytes[..], b"abc"].concat(), false);
+        assert_eq!(longer.problems, [], "{name}");
+        assert_eq!(longer.notes, ["3 bytes follow the last chunk"], "{name}");
+    }
+}
+
+#[test]
+fn a_thousand_random_truncations_are_all_found() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let wanted = [
+        "Zip scanlines",
+        "Zip tiles 8",
+        "Piz parts",
+        "Zips deep scanlines",
+        "Zstd deep mip levels",
+        "Rle deep and flat",
+        "None from the bottom",
+        "Dwaa tiles 7",
+    ];
+    let files = files();
+    let mut kinds = 0;
+    for (name, bytes) in &files {
+        if !wanted.iter().any(|wanted| name.starts_with(wanted)) {
+            continue;
+        }
+        kinds += 1;
+        for _ in 0..1000 {
+            let end = random.below(bytes.len());
+            let checked = check(&&bytes[..end], false);
+            assert!(!checked.problems.is_empty(), "{name}: {end} of {} bytes", bytes.len());
+            let placed = checked.problems.iter().all(|p| p.offset.is_some() || p.chunks.is_some());
+            assert!(placed || checked.parts > 0, "{name}: {end} bytes: {:?}", checked.problems);
+        }
+    }
+    assert!(kinds >= wanted.len(), "{kinds} kinds");
+}
+
+#[test]
+fn every_truncation_of_every_make_is_found() {
+    for (name, bytes) in files() {
+        for end in (0..bytes.len()).step_by(1 + bytes.len() / 300).chain([bytes.len() - 1]) {
+            assert!(!check(&&bytes[..end], false).problems.is_empty(), "{name}: {end} bytes");
+        }
+    }
+}
+
+/// Counts the bytes that are read.
+struct Counted<'a>(&'a [u8], Mutex<u64>);
+
+impl Source for Counted<'_> {
+    fn len_bytes(&self) -> Option<u64> {
+        Some(self.0.len() as u64)
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        let got = self.0.read_at(offset, buf)?;
+        *self.1.lock().map_err(|_| Error::argument("poisoned"))? += got as u64;
+        Ok(got)
+    }
+}
+
+#[test]
+fn pixels_are_not_read() {
+    let images = flat_images(Compression::None);
+    let (_, image) = images.iter().find(|(name, _)| name.starts_with("mixed types")).unwrap();
+    let bytes = file(image).unwrap();
+    let source = Counted(&bytes, Mutex::new(0));
+    assert_eq!(check(&source, false).problems, []);
+    let read = *source.1.lock().unwrap();
+    // The header, the table and the heads of 70 chunks; a chunk has 33 pixels of 12 bytes.
+    assert!(read < 4096 + 70 * 8 + 70 * 8 + 1, "{read} of {} bytes", bytes.len());
+}
+
+#[test]
+fn swapped_and_shared_chunks_are_named() {
+    let (bytes, table) = placed(Compression::Zips, "scanlines");
+    let entry = |i: usize| table + 8 * i..table + 8 * i + 8;
+
+    let mut swapped = bytes.clone();
+    let (first, second) = (bytes[entry(3)].to_vec(), bytes[entry(4)].to_vec());
+    swapped[entry(3)].copy_from_slice(&second);
+    swapped[entry(4)].copy_from_slice(&first);
+    let problems = check(&swapped, false).problems;
+    let messages: Vec<&str> = problems.iter().map(|p| p.message.as_str()).collect();
+    assert_eq!(messages, ["chunk 4 lies there", "chunk 3 lies there"]);
+    assert_eq!(problems[0].chunks, Some(3..4));
+
+    let mut empty = bytes.clone();
+    empty[entry(5).start..entry(9).end].fill(0);
+    let problems = check(&empty, false).problems;
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert_eq!(problems[0].chunks, Some(5..10));
+    assert!(problems[0].message.contains("not written to its end"));
+}
+
+/// The first of the files with this compression and name, and where its table lies.
+fn placed(compression: Compression, name: &str) -> (Vec<u8>, usize) {
+    let images = flat_images(compression);
+    let (_, image) = images.iter().find(|(made, _)| made.starts_with(name)).unwrap();
+    let bytes = file(image).unwrap();
+    let header = solio_exr::decode_header(&bytes, &Default::default()).unwrap();
+    let mut head = Vec::new();
+    header.encode(&mut head).unwrap();
+    (bytes, head.len())
+}
+
+fn chunk_start(bytes: &[u8], table: usize, chunk: usize) -> usize {
+    let entry = table + 8 * chunk..table + 8 * chunk + 8;
+    u64::from_le_bytes(bytes[entry].try_into().unwrap()) as usize
+}
+
+#[test]
+fn a_size_that_reaches_into_the_next_chunk_is_found() {
+    let (mut bytes, table) = placed(Compression::Zip, "scanlines");
+    let start = chunk_start(&bytes, table, 0);
+    let size = u32::from_le_bytes(bytes[start + 4..start + 8].try_into().unwrap());
+    bytes[start + 4..start + 8].copy_from_slice(&(size + 5).to_le_bytes());
+    let problems = check(&bytes, false).problems;
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert_eq!(problems[0].chunks, Some(1..2));
+    assert!(problems[0].message.starts_with("shares bytes with chunk 0"), "{problems:?}");
+}
+
+#[test]
+fn what_is_inside_chunks_is_found_by_unpacking() {
+    let (mut bytes, table) = placed(Compression::Zip, "scanlines");
+    let start = chunk_start(&bytes, table, 1);
+    bytes[start + 8..start + 40].fill(0xff);
+    assert_eq!(check(&bytes, false).problems, []);
+    let serial = check(&bytes, true);
+    assert_eq!(serial.problems.len(), 1, "{serial:?}");
+    assert_eq!(serial.problems[0].chunks, Some(1..2));
+    let options = CheckOptions { decode: true, ..CheckOptions::default() };
+    let work = Work { threads: 4, ..Work::default() };
+    assert_eq!(check_exr(&bytes, &options, &work).unwrap(), serial);
+}
+
+#[test]
+fn headers_are_checked_too() {
+    let (_, mut image) = flat_images(Compression::Rle).remove(1);
+    image.parts[0].header.remove("pixelAspectRatio");
+    image.parts[0].header.remove("screenWindowWidth");
+    let problems = check(&file(&image).unwrap(), false).problems;
+    let messages: Vec<&str> = problems.iter().map(|p| p.message.as_str()).collect();
+    let missing = |name: &str| format!("the header has no attribute {name:?}");
+    assert_eq!(messages, [missing("pixelAspectRatio"), missing("screenWindowWidth")]);
+    let nonsense = check(&b"hello world, this is no image".as_slice(), false);
+    assert_eq!(nonsense.problems[0].message, "not an OpenEXR file: wrong magic number");
+}

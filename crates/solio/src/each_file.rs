@@ -1,0 +1,63 @@
+//! One thing done to many files: results come in the order of the files.
+
+use solio_base::{Result, Work, ordered};
+use std::path::PathBuf;
+
+/// A file under way.
+struct Slot<T> {
+    index: usize,
+    result: Option<Result<T>>,
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Slot { index: 0, result: None }
+    }
+}
+
+/// Calls `work_on` for every path and hands the results to `each`, in order, until that gives
+/// `false` or an error. With `together` several files are worked on at once, with a thread each;
+/// without it one after the other, with all threads.
+pub fn each_file<T: Send>(
+    paths: &[PathBuf],
+    work: &Work,
+    together: bool,
+    work_on: impl Fn(&PathBuf, &Work) -> Result<T> + Sync,
+    mut each: impl FnMut(&PathBuf, Result<T>) -> Result<bool> + Send,
+) -> Result<()> {
+    if !together || paths.len() == 1 {
+        for path in paths {
+            if !each(path, work_on(path, work))? {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    let threads = work.threads.min(paths.len()).max(1);
+    let memory_bytes = work.memory_bytes / threads as u64;
+    let single = Work { threads: 1, memory_bytes, ..work.clone() };
+    let mut next = 0;
+    let mut goes_on = true;
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    ordered::run::<Slot<T>>(
+        work,
+        2 * threads,
+        |slot| {
+            slot.index = next;
+            next += 1;
+            let stopped = stop.load(std::sync::atomic::Ordering::Relaxed);
+            Ok(slot.index < paths.len() && !stopped)
+        },
+        |slot| {
+            slot.result = Some(work_on(&paths[slot.index], &single));
+            Ok(())
+        },
+        |slot| {
+            if let Some(result) = slot.result.take().filter(|_| goes_on) {
+                goes_on = each(&paths[slot.index], result)?;
+                stop.store(!goes_on, std::sync::atomic::Ordering::Relaxed);
+            }
+            Ok(())
+        },
+    )
+}

@@ -1,0 +1,378 @@
+//! Images from file to file: read, changed, written; many at once where they are small.
+
+use crate::any_image::{format_of, read_picture};
+use crate::picture::{Choice, Encoded, Frame, ImageFormat, PictureOptions, choose, encode_picture};
+use crate::{ImageWriteOptions, Written, image_edit, part_number};
+use solio_base::{Error, Limits, Result, Sink, Work, ordered};
+use solio_exr::header::{Box2i, Header};
+use solio_exr::model::{Image, Pixels};
+use solio_exr::{Layout, Levels, PixelType, ReadOptions};
+use solio_io::{FileSink, SinkOptions};
+use solio_measure::{Stopwatch, Usage};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+/// What an image becomes on its way from file to file.
+#[derive(Clone, Debug, Default)]
+pub struct ImageConvertOptions {
+    /// The format; `None` takes it from the name of the output.
+    pub format: Option<ImageFormat>,
+    /// Parts by number or name; none means all.
+    pub parts: Vec<String>,
+    /// Channels by their full names, or patterns with one `*`; none means all.
+    pub channels: Vec<String>,
+    /// Channels that get other names: old and new, both with one `*` or without.
+    pub rename: Vec<(String, String)>,
+    /// Only these pixels, in the coordinates of the data window.
+    pub crop: Option<Box2i>,
+    /// How floating point samples of an OpenEXR file are stored.
+    pub pixel_type: Option<PixelType>,
+    /// Chunks that are missing or damaged become zeros, with a warning.
+    pub partial: bool,
+    /// How OpenEXR is written.
+    pub write: ImageWriteOptions,
+    /// How pictures of other formats are made; `raw` also concerns those that are read.
+    pub picture: PictureOptions,
+    /// What a file may make us do.
+    pub limits: Limits,
+}
+
+/// What a conversion did.
+#[derive(Clone, Debug, Default)]
+pub struct ImageConverted {
+    /// The file that was written.
+    pub written: Written,
+    /// Bytes of the file that was read.
+    pub read_bytes: u64,
+    /// Columns and rows of the first part that was written.
+    pub size: [u64; 2],
+    /// Parts and channels that were written.
+    pub parts: usize,
+    /// The channels of all parts together.
+    pub channels: usize,
+    /// What was lost or changed without being asked for.
+    pub notes: Vec<String>,
+    /// What reading took; with several files at once the CPU time is that of all.
+    pub read: Usage,
+    /// What writing took.
+    pub write: Usage,
+}
+
+/// A file to read and one to write.
+pub type ImageJob = (PathBuf, PathBuf);
+
+/// Converts the images of all `jobs` and hands what was done to `each`, in order, until that gives
+/// `false` or an error. Small images are worked on at once, within the memory of `work`; large ones
+/// one after the other, with all threads.
+pub fn convert_images(
+    jobs: &[ImageJob],
+    options: &ImageConvertOptions,
+    work: &Work,
+    mut each: impl FnMut(&ImageJob, Result<ImageConverted>) -> Result<bool> + Send,
+) -> Result<()> {
+    let budget = Budget { free: Mutex::new(work.memory_bytes), returned: Condvar::new() };
+    let at_once = work.threads.min(jobs.len()).max(1);
+    let go_on = std::sync::atomic::AtomicBool::new(true);
+    let goes_on = || go_on.load(std::sync::atomic::Ordering::Relaxed);
+    let mut next = 0;
+    ordered::run::<Slot>(
+        work,
+        if at_once == 1 { 1 } else { 2 * at_once },
+        |slot| {
+            slot.index = next;
+            next += 1;
+            Ok(slot.index < jobs.len() && goes_on())
+        },
+        |slot| {
+            let (input, output) = &jobs[slot.index];
+            let need = need(input, options, work).min(work.memory_bytes).max(1);
+            let _held = budget.take(need);
+            // An image that leaves room for no other may have all threads.
+            let alone = at_once == 1 || need > work.memory_bytes / 2;
+            let threads = if alone { work.threads } else { 1 };
+            let memory_bytes = need.max(work.memory_bytes / at_once as u64);
+            let single = Work { threads, memory_bytes, ..work.clone() };
+            slot.result = Some(convert_image(input, output, options, &single));
+            Ok(())
+        },
+        |slot| {
+            if let Some(result) = slot.result.take().filter(|_| goes_on()) {
+                let more = each(&jobs[slot.index], result)?;
+                go_on.store(more, std::sync::atomic::Ordering::Relaxed);
+            }
+            Ok(())
+        },
+    )
+}
+
+/// A job under way.
+#[derive(Default)]
+struct Slot {
+    index: usize,
+    result: Option<Result<ImageConverted>>,
+}
+
+/// Memory that the images under way share.
+struct Budget {
+    free: Mutex<u64>,
+    returned: Condvar,
+}
+
+/// Bytes that go back into the budget.
+struct Held<'a>(&'a Budget, u64);
+
+impl Budget {
+    /// Waits until so many bytes are free.
+    fn take(&self, bytes: u64) -> Held<'_> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        while *free < bytes {
+            free = self.returned.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+        *free -= bytes;
+        Held(self, bytes)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += self.1;
+        self.0.returned.notify_all();
+    }
+}
+
+/// About how much memory a conversion needs: the pixels, and half as much for what is made of them.
+fn need(input: &Path, options: &ImageConvertOptions, work: &Work) -> u64 {
+    // A file that cannot be read needs none, and says so where it is read.
+    let pixels = match crate::image_header(input, &options.limits, work) {
+        Ok(header) => header
+            .parts
+            .iter()
+            .filter_map(|part| part.shape().ok())
+            .map(|shape| {
+                let bytes: u64 = shape.channels.iter().map(|c| c.pixel_type.bytes() as u64).sum();
+                let window = &shape.data_window;
+                window.width().saturating_mul(window.height()).saturating_mul(bytes)
+            })
+            .fold(0, u64::saturating_add),
+        // Compressed pictures have some bytes of pixels for each of their own.
+        Err(_) => solio_io::file_bytes(input).unwrap_or(0).saturating_mul(16),
+    };
+    pixels.saturating_add(pixels / 2)
+}
+
+/// Converts the image at `input` to `output`, which appears whole or not at all.
+pub fn convert_image(
+    input: &Path,
+    output: &Path,
+    options: &ImageConvertOptions,
+    work: &Work,
+) -> Result<ImageConverted> {
+    let format = options.format.or_else(|| ImageFormat::of_name(output)).ok_or_else(|| {
+        Error::argument("the name of the output tells no image format")
+            .at_path(output)
+            .hint("end it in .exr, .png, .jpg, .tif or .hdr, or add --format")
+    })?;
+    check_options(format, options)?;
+    let watch = Stopwatch::start();
+    let mut done = ImageConverted::default();
+    let image = read(input, format, options, &mut done.notes, work);
+    let mut image = image.map_err(|e| e.at_path(input))?;
+    done.read = watch.usage();
+    done.read_bytes = if solio_io::is_direct(input) { 0 } else { solio_io::file_bytes(input)? };
+    let watch = Stopwatch::start();
+    let change = |image: &mut Image<'_>| {
+        if !options.rename.is_empty() {
+            image_edit::rename(image, &options.rename)?;
+        }
+        match options.pixel_type.filter(|_| format == ImageFormat::Exr) {
+            Some(pixel_type) => image_edit::convert(image, pixel_type),
+            None => Ok(None),
+        }
+    };
+    done.notes.extend(change(&mut image).map_err(|e: Error| e.at_path(input))?);
+    describe(&image, &mut done);
+    if format == ImageFormat::Exr {
+        done.written = crate::write_image(&image, output, &options.write, work)?;
+    } else {
+        let mut picture = options.picture.clone();
+        // Parts and channels were chosen when the image was read.
+        picture.choice.part = None;
+        if options.crop.is_some() {
+            picture.frame = Frame::Data;
+        }
+        let made = encode_picture(&image, format, &picture, &options.limits, work);
+        let Encoded { bytes, notes } = made.map_err(|e| e.at_path(input))?;
+        done.notes.extend(notes);
+        done.written = write(output, &bytes, options.write.durable, work)?;
+    }
+    done.write = watch.usage();
+    Ok(done)
+}
+
+fn describe(image: &Image<'_>, done: &mut ImageConverted) {
+    done.parts = image.parts.len();
+    for (i, part) in image.parts.iter().enumerate() {
+        let (window, channels) = match &part.pixels {
+            Pixels::Flat(levels) => levels.first().map(|l| (l.window, l.planes.len())),
+            Pixels::Deep(levels) => levels.first().map(|l| (l.window, l.planes.len())),
+        }
+        .unwrap_or((Box2i::of_size(0, 0), 0));
+        done.channels += channels;
+        if i == 0 {
+            done.size = [window.width(), window.height()];
+        }
+    }
+}
+
+fn write(path: &Path, bytes: &[u8], durable: bool, work: &Work) -> Result<Written> {
+    const PIECE_BYTES: usize = 1 << 20;
+    let write = || {
+        let mut sink =
+            FileSink::create(path, &SinkOptions { durable, ..SinkOptions::default() }, work)?;
+        bytes.chunks(PIECE_BYTES).try_for_each(|piece| sink.write_bytes(work, piece))?;
+        sink.commit()
+    };
+    let mut written = Written::default();
+    written.add(write().map_err(|e: Error| e.at_path(path))?);
+    Ok(written)
+}
+
+/// That the options say something about files of this format.
+fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<()> {
+    let picture = &options.picture;
+    if format != ImageFormat::Exr {
+        let exr = &options.write.exr;
+        if exr.compression.is_some() || exr.line_order.is_some() || exr.layout != Layout::Keep {
+            let name = format.as_str().to_uppercase();
+            let message = format!("{name} has no such compression or layout");
+            return Err(Error::argument(message).hint("-z, --tiles and --scanlines are of OpenEXR"));
+        }
+        return picture.bits(format).map(|_| ());
+    }
+    let shown = picture.exposure != 0.0 || picture.tone_map != Default::default();
+    if shown || picture.bits.is_some() || picture.quality.is_some() {
+        let message = "--exposure, --tonemap, --bits and --quality are for PNG, JPEG, TIFF and HDR";
+        return Err(Error::argument(message).hint("OpenEXR keeps light as it is"));
+    }
+    Ok(())
+}
+
+/// Reads as much of `input` as goes into a file of `format`.
+fn read(
+    input: &Path,
+    format: ImageFormat,
+    options: &ImageConvertOptions,
+    notes: &mut Vec<String>,
+    work: &Work,
+) -> Result<Image<'static>> {
+    let limits = &options.limits;
+    let of_input = format_of(input, limits)?.unwrap_or(ImageFormat::Exr);
+    if of_input != ImageFormat::Exr {
+        if !options.parts.is_empty() {
+            return Err(Error::argument("only OpenEXR has parts"));
+        }
+        let mut decoded = read_picture(input, of_input, options.picture.raw, limits, work)?;
+        notes.append(&mut decoded.notes);
+        if format == ImageFormat::Exr && !options.channels.is_empty() {
+            image_edit::keep(&mut decoded.image, &options.channels)?;
+        }
+        if let Some(window) = &options.crop {
+            image_edit::crop(&mut decoded.image, window)?;
+        }
+        return Ok(decoded.image);
+    }
+    if solio_io::is_direct(input) {
+        // A stream is read once: all of it, then what is wanted is kept.
+        let mut image = crate::read_image(
+            input,
+            &ReadOptions {
+                levels: levels(options),
+                window: options.crop,
+                partial: options.partial,
+                limits: *limits,
+                ..ReadOptions::default()
+            },
+            work,
+        )?;
+        if !options.channels.is_empty() && format == ImageFormat::Exr {
+            image_edit::keep(&mut image, &options.channels)?;
+        }
+        return Ok(image);
+    }
+    let header = crate::image_header(input, limits, work)?;
+    let parts = options.parts.iter().map(|name| part_number(&header, name));
+    let mut parts: Vec<usize> = parts.collect::<Result<_>>()?;
+    if parts.is_empty() {
+        parts = (0..header.parts.len()).collect();
+    }
+    let (parts, channels) = if format == ImageFormat::Exr {
+        let channels = wanted(&header, &parts, &options.channels)?;
+        ((!options.parts.is_empty()).then_some(parts), channels)
+    } else {
+        let (part, channels) = seen(&header, parts, options)?;
+        (Some(vec![part]), Some(channels))
+    };
+    let read = ReadOptions {
+        parts,
+        channels,
+        levels: if format == ImageFormat::Exr { levels(options) } else { Levels::Full },
+        window: options.crop,
+        partial: options.partial,
+        limits: *limits,
+    };
+    let image = crate::read_image(input, &read, work)?;
+    if let Some(first) = image.missing.first() {
+        let count = image.missing.len();
+        notes.push(format!("{count} chunks are missing and became zeros; {}", first.message));
+    }
+    Ok(image)
+}
+
+/// A window is one of a level, and another layout has one level.
+fn levels(options: &ImageConvertOptions) -> Levels {
+    let one = options.crop.is_some() || options.write.exr.layout != Layout::Keep;
+    if one { Levels::Full } else { Levels::All }
+}
+
+/// The full names of the channels that are meant.
+fn wanted(header: &Header, parts: &[usize], patterns: &[String]) -> Result<Option<Vec<String>>> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let mut names = Vec::new();
+    for pattern in patterns {
+        let before = names.len();
+        for part in parts {
+            let found = image_edit::matching(&header.parts[*part], pattern);
+            names.extend(found.map(|channel| channel.name.clone()));
+        }
+        if names.len() == before {
+            let all = parts.iter().flat_map(|part| image_edit::matching(&header.parts[*part], "*"));
+            let all: Vec<&str> = all.map(|channel| channel.name.as_str()).take(40).collect();
+            let error = Error::argument(format!("there is no channel {pattern:?}"));
+            return Err(error.hint(format!("the channels are {}", all.join(", "))));
+        }
+    }
+    names.sort();
+    names.dedup();
+    Ok(Some(names))
+}
+
+/// The part and the channels that a picture of another format shows.
+fn seen(
+    header: &Header,
+    parts: Vec<usize>,
+    options: &ImageConvertOptions,
+) -> Result<(usize, Vec<String>)> {
+    let part = match &options.parts[..] {
+        [] => None,
+        [_] => parts.first().copied(),
+        _ => {
+            let error = Error::argument("a picture shows one part");
+            return Err(error.hint("choose one with --part"));
+        }
+    };
+    let chosen = choose(header, &Choice { part, ..options.picture.choice.clone() })?;
+    let names = chosen.names(&header.parts[chosen.part]);
+    Ok((chosen.part, names))
+}

@@ -1,0 +1,171 @@
+//! PNG, JPEG, TIFF and HDR to images in linear light, as OpenEXR has them.
+
+use super::ImageFormat;
+use half::f16;
+use image::{DynamicImage, ImageDecoder};
+use solio_base::{Error, Limits, Result};
+use solio_color::srgb;
+use solio_exr::header::{Box2i, Part};
+use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+use solio_exr::{Channel, Compression, PixelType};
+use std::borrow::Cow;
+use std::io::Cursor;
+
+/// Most bytes of pixels for one of a file: what deflate can do, and then some.
+const MOST_FROM_A_BYTE: u64 = 1 << 12;
+/// What every file may need beside that.
+const ROOM: u64 = 64 << 20;
+
+/// An image, and what there is to say about it.
+pub(crate) struct Decoded {
+    pub(crate) image: Image<'static>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Reads the bytes of a file. With `raw` integers become values from 0 to 1 as they are, and colours
+/// are not multiplied by alpha.
+pub(crate) fn decode(
+    bytes: &[u8],
+    format: ImageFormat,
+    raw: bool,
+    limits: &Limits,
+) -> Result<Decoded> {
+    let failed_here = |e| failed(format, e);
+    let format_of_crate = match format {
+        ImageFormat::Hdr => image::ImageFormat::Hdr,
+        ImageFormat::Jpeg => image::ImageFormat::Jpeg,
+        ImageFormat::Png => image::ImageFormat::Png,
+        ImageFormat::Tiff => image::ImageFormat::Tiff,
+        ImageFormat::Exr => return Err(Error::argument("OpenEXR has a reader of its own")),
+    };
+    let mut reader = image::ImageReader::with_format(Cursor::new(bytes), format_of_crate);
+    let mut bounds = image::Limits::no_limits();
+    let most = (bytes.len() as u64).saturating_mul(MOST_FROM_A_BYTE).saturating_add(ROOM);
+    bounds.max_alloc = Some(most.min(limits.bytes));
+    reader.limits(bounds);
+    let mut decoder = reader.into_decoder().map_err(failed_here)?;
+    let mut notes = Vec::new();
+    if decoder.icc_profile().is_ok_and(|profile| profile.is_some_and(|p| !names_srgb(&p))) && !raw {
+        notes.push("its ICC profile is not applied: the values are taken for sRGB".to_owned());
+    }
+    let orientation = decoder.orientation().map_err(failed_here)?;
+    let mut picture = DynamicImage::from_decoder(decoder).map_err(failed_here)?;
+    picture.apply_orientation(orientation);
+    let (width, height) = (picture.width(), picture.height());
+    let window = Box2i::of_size(width, height);
+    let planes = planes(picture, raw)?;
+    let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+    let header = Part::new(window, Compression::Zip, channels);
+    let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+    Ok(Decoded {
+        image: Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() },
+        notes,
+    })
+}
+
+pub(crate) fn failed(format: ImageFormat, e: image::ImageError) -> Error {
+    let message = format!("{}: {e}", format.as_str().to_uppercase());
+    match e {
+        image::ImageError::Unsupported(_) => Error::unsupported(message),
+        image::ImageError::Limits(_) => Error::limit(message),
+        image::ImageError::IoError(e) if e.raw_os_error().is_some() => Error::io("read", e),
+        _ => Error::corrupt(message),
+    }
+}
+
+/// Whether an ICC profile says of itself that it is one of sRGB.
+fn names_srgb(profile: &[u8]) -> bool {
+    let has = |name: &[u8]| profile.windows(name.len()).any(|window| window == name);
+    // As ASCII, or as UTF-16.
+    has(b"sRGB") || has(b"s\0R\0G\0B") || has(b"\0s\0R\0G\0B")
+}
+
+fn planes(picture: DynamicImage, raw: bool) -> Result<Vec<Plane<'static>>> {
+    Ok(match &picture {
+        DynamicImage::ImageLuma8(p) => of_bytes(p, 1, raw),
+        DynamicImage::ImageLumaA8(p) => of_bytes(p, 2, raw),
+        DynamicImage::ImageRgb8(p) => of_bytes(p, 3, raw),
+        DynamicImage::ImageRgba8(p) => of_bytes(p, 4, raw),
+        DynamicImage::ImageLuma16(p) => of_words(p, 1, raw),
+        DynamicImage::ImageLumaA16(p) => of_words(p, 2, raw),
+        DynamicImage::ImageRgb16(p) => of_words(p, 3, raw),
+        DynamicImage::ImageRgba16(p) => of_words(p, 4, raw),
+        DynamicImage::ImageRgb32F(p) => of_floats(p, 3, raw),
+        DynamicImage::ImageRgba32F(p) => of_floats(p, 4, raw),
+        other => {
+            let message = format!("pixels of the kind {:?} are unknown", other.color());
+            return Err(Error::unsupported(message));
+        }
+    })
+}
+
+/// Eight bits are exact in 16-bit floating point numbers: back in eight bits they are the same.
+fn of_bytes(values: &[u8], channels: usize, raw: bool) -> Vec<Plane<'static>> {
+    let direct: [f32; 256] = std::array::from_fn(|code| code as f32 / 255.0);
+    let light: [f32; 256] = match raw {
+        true => direct,
+        false => std::array::from_fn(|code| srgb::light_of_u8(code as u8)),
+    };
+    let of = |pixel: &[u8], i: usize| {
+        let alpha =
+            if channels.is_multiple_of(2) { direct[usize::from(pixel[channels - 1])] } else { 1.0 };
+        if channels.is_multiple_of(2) && i == channels - 1 {
+            return alpha;
+        }
+        let value = light[usize::from(pixel[i])];
+        if raw { value } else { value * alpha }
+    };
+    split(channels, PixelType::Half, |i| {
+        let plane = values.chunks_exact(channels).map(|pixel| f16::from_f32(of(pixel, i)));
+        Samples::Half(Cow::Owned(plane.collect()))
+    })
+}
+
+fn of_words(values: &[u16], channels: usize, raw: bool) -> Vec<Plane<'static>> {
+    let light: Vec<f32> = match raw {
+        true => (0..=u16::MAX).map(|code| f32::from(code) / 65535.0).collect(),
+        false => (0..=u16::MAX).map(srgb::light_of_u16).collect(),
+    };
+    let of = |pixel: &[u16], i: usize| {
+        let has_alpha = channels.is_multiple_of(2);
+        let alpha = if has_alpha { f32::from(pixel[channels - 1]) / 65535.0 } else { 1.0 };
+        if has_alpha && i == channels - 1 {
+            return alpha;
+        }
+        let value = light[usize::from(pixel[i])];
+        if raw { value } else { value * alpha }
+    };
+    floats(channels, |i| values.chunks_exact(channels).map(|pixel| of(pixel, i)).collect())
+}
+
+fn of_floats(values: &[f32], channels: usize, raw: bool) -> Vec<Plane<'static>> {
+    let of = |pixel: &[f32], i: usize| match channels {
+        4 if i < 3 && !raw => pixel[i] * pixel[3],
+        _ => pixel[i],
+    };
+    floats(channels, |i| values.chunks_exact(channels).map(|pixel| of(pixel, i)).collect())
+}
+
+fn floats(channels: usize, plane: impl Fn(usize) -> Vec<f32>) -> Vec<Plane<'static>> {
+    split(channels, PixelType::Float, |i| Samples::Float(Cow::Owned(plane(i))))
+}
+
+/// A plane a channel, sorted by name; `samples` gives those of the channel with that number.
+fn split(
+    channels: usize,
+    pixel_type: PixelType,
+    samples: impl Fn(usize) -> Samples<'static>,
+) -> Vec<Plane<'static>> {
+    let sorted: &[(&str, usize)] = match channels {
+        1 => &[("Y", 0)],
+        2 => &[("A", 1), ("Y", 0)],
+        3 => &[("B", 2), ("G", 1), ("R", 0)],
+        _ => &[("A", 3), ("B", 2), ("G", 1), ("R", 0)],
+    };
+    let plane = |(name, i): &(&str, usize)| {
+        let name = (*name).to_owned();
+        let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+        Plane { channel, samples: samples(*i) }
+    };
+    sorted.iter().map(plane).collect()
+}

@@ -1,0 +1,164 @@
+//! Images in linear light to the bytes of PNG, JPEG, TIFF and HDR files.
+
+use super::decode::failed;
+use super::look::{Code, Look, encode};
+use super::{Choice, Colors, Frame, ImageFormat, View, choose};
+use image::codecs::hdr::HdrEncoder;
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::codecs::tiff::TiffEncoder;
+use image::{ExtendedColorType, ImageEncoder, Rgb};
+use solio_base::{Error, Limits, Result, Work};
+use solio_color::ToneMap;
+use solio_exr::Image;
+use solio_exr::header::Header;
+use std::io::Cursor;
+
+/// Quality of JPEG without a wish.
+const QUALITY: u8 = 90;
+
+/// How an image becomes a picture of another format.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PictureOptions {
+    /// Part, layer or channels.
+    pub choice: Choice,
+    /// Which pixels.
+    pub frame: Frame,
+    /// 8, 16 or 32 bits a value: PNG 8 or 16, TIFF all, JPEG 8, HDR its own. Without a word 8, for
+    /// HDR 32.
+    pub bits: Option<u8>,
+    /// Brighter by so many steps: each doubles the light.
+    pub exposure: f32,
+    /// How bright light becomes white.
+    pub tone_map: ToneMap,
+    /// Values stay as they are: no curve of sRGB, no division by alpha, no other primaries.
+    pub raw: bool,
+    /// Of JPEG, 1 to 100; without a word 90.
+    pub quality: Option<u8>,
+}
+
+impl PictureOptions {
+    /// Whether the format has such values; says which, if any.
+    pub(crate) fn bits(&self, format: ImageFormat) -> Result<u8> {
+        let possible: &[u8] = match format {
+            ImageFormat::Png => &[8, 16],
+            ImageFormat::Tiff => &[8, 16, 32],
+            ImageFormat::Jpeg => &[8],
+            ImageFormat::Hdr | ImageFormat::Exr => &[32],
+        };
+        let bits = self.bits.unwrap_or(possible[0]);
+        if possible.contains(&bits) {
+            return Ok(bits);
+        }
+        let known: Vec<String> = possible.iter().map(u8::to_string).collect();
+        let name = format.as_str().to_uppercase();
+        Err(Error::argument(format!("{name} has no values of {bits} bits"))
+            .hint(format!("it has {} bits", known.join(", "))))
+    }
+}
+
+/// The bytes of a file.
+pub(crate) struct Encoded {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Makes the bytes of a file that shows `image`, or as much of it as the format can hold.
+pub(crate) fn encode_picture(
+    image: &Image<'_>,
+    format: ImageFormat,
+    options: &PictureOptions,
+    limits: &Limits,
+    work: &Work,
+) -> Result<Encoded> {
+    let bits = options.bits(format)?;
+    let parts = image.parts.iter().map(|part| part.header.clone()).collect();
+    let chosen = choose(&Header { parts, ..Header::default() }, &options.choice)?;
+    let part = &image.parts[chosen.part];
+    let view = View::new(part, &chosen, options.frame, options.raw, limits)?;
+    let can_alpha = !matches!(format, ImageFormat::Jpeg | ImageFormat::Hdr);
+    let alpha = view.has_alpha() && can_alpha;
+    let grey = view.is_grey() && format != ImageFormat::Hdr;
+    let mut channels = if grey { 1 } else { 3 };
+    if alpha {
+        // What `image` writes as TIFF has no grey with alpha.
+        channels = if grey && format == ImageFormat::Png { 2 } else { 4 };
+    } else if grey && format == ImageFormat::Tiff && bits == 32 {
+        channels = 3;
+    }
+    let look = Look {
+        gain: options.exposure.exp2(),
+        tone_map: options.tone_map,
+        raw: options.raw,
+        straight: alpha,
+        range: None,
+    };
+    let size = [view.width(), view.height()].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+    let bytes = match bits {
+        8 => pack(format, size, channels, &encode::<u8>(&view, &look, channels, work)?, options),
+        16 => pack(format, size, channels, &encode::<u16>(&view, &look, channels, work)?, options),
+        _ => pack(format, size, channels, &encode::<f32>(&view, &look, channels, work)?, options),
+    };
+    let bytes = bytes.map_err(|e| failed(format, e))?;
+    let mut notes = Vec::new();
+    if view.changes_primaries() {
+        notes.push("colours were brought to the primaries of sRGB (--raw leaves them)".to_owned());
+    }
+    if view.has_alpha() && !can_alpha {
+        let name = format.as_str().to_uppercase();
+        notes.push(format!("{name} has no alpha: the picture lies on black"));
+    }
+    let value = matches!(chosen.colors, Colors::Value(_));
+    if (value || image.parts.len() > 1) && options.choice == Choice::default() {
+        notes.push(format!("shows part {}, {}", chosen.part, chosen.describe()));
+    }
+    Ok(Encoded { bytes, notes })
+}
+
+fn pack<T: Code + bytemuck::Pod>(
+    format: ImageFormat,
+    [width, height]: [u32; 2],
+    channels: usize,
+    values: &[T],
+    options: &PictureOptions,
+) -> image::ImageResult<Vec<u8>> {
+    use ExtendedColorType as Color;
+    let color = match (channels, size_of::<T>()) {
+        (1, 1) => Color::L8,
+        (2, 1) => Color::La8,
+        (3, 1) => Color::Rgb8,
+        (4, 1) => Color::Rgba8,
+        (1, 2) => Color::L16,
+        (2, 2) => Color::La16,
+        (3, 2) => Color::Rgb16,
+        (4, 2) => Color::Rgba16,
+        (4, _) => Color::Rgba32F,
+        _ => Color::Rgb32F,
+    };
+    let plain: &[u8] = bytemuck::cast_slice(values);
+    let mut bytes = Cursor::new(Vec::new());
+    match format {
+        ImageFormat::Png => {
+            let (level, filter) = (CompressionType::Fast, FilterType::Adaptive);
+            PngEncoder::new_with_quality(&mut bytes, level, filter)
+                .write_image(plain, width, height, color)?;
+        }
+        ImageFormat::Jpeg => {
+            let quality = options.quality.unwrap_or(QUALITY);
+            JpegEncoder::new_with_quality(&mut bytes, quality)
+                .write_image(plain, width, height, color)?;
+        }
+        ImageFormat::Tiff => {
+            TiffEncoder::new(&mut bytes).write_image(plain, width, height, color)?;
+        }
+        ImageFormat::Hdr | ImageFormat::Exr => {
+            let floats: &[f32] = bytemuck::cast_slice(values);
+            // The format has no negative light, and neither infinities nor what is no number.
+            let light = |v: f32| if v > 0.0 { v.min(1e38) } else { 0.0 };
+            let (pixels, _) = floats.as_chunks::<3>();
+            let pixels: Vec<Rgb<f32>> = pixels.iter().map(|rgb| Rgb(rgb.map(light))).collect();
+            HdrEncoder::new(&mut bytes).encode(&pixels, width as usize, height as usize)?;
+        }
+    }
+    Ok(bytes.into_inner())
+}

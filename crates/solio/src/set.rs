@@ -1,0 +1,236 @@
+//! Other attributes for an image, and nothing else: its pixels are copied as they lie.
+
+use crate::{Written, part_number};
+use solio_base::{Error, Limits, Result, Work};
+use solio_exr::header::{Box2i, Header, Part, Value, is_typed, likely_type, standard_type, typed};
+use solio_io::{FileSink, FileSource, SinkOptions};
+use solio_measure::SpanName;
+use std::path::Path;
+
+static SET: SpanName = SpanName::new("set attributes");
+
+/// Attributes that say how the pixels lie, and why they stay.
+const FIXED: [(&str, &str); 9] = [
+    ("channels", "the pixels in the file are those of these channels"),
+    ("chunkCount", "it counts the chunks of the file"),
+    ("compression", "the pixels in the file are compressed so"),
+    ("dataWindow", "the pixels in the file are those of this window"),
+    ("lineOrder", "the chunks in the file lie in this order"),
+    ("maxSamplesPerPixel", "it follows from the pixels in the file"),
+    ("tiles", "the pixels in the file are cut so"),
+    ("type", "the pixels in the file are stored so"),
+    ("version", "it is that of the format of deep data"),
+];
+
+/// Attributes that every part has to have.
+const NEEDED: [&str; 4] =
+    ["displayWindow", "pixelAspectRatio", "screenWindowCenter", "screenWindowWidth"];
+
+/// Attributes that all parts of a file have alike.
+const SHARED: [&str; 4] = ["displayWindow", "pixelAspectRatio", "timeCode", "chromaticities"];
+
+/// A change of one attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    name: String,
+    /// The type that was asked for.
+    type_name: Option<String>,
+    /// The value as it was typed; `None` removes the attribute.
+    value: Option<String>,
+}
+
+impl Edit {
+    /// From `name=value` or `name:type=value`; `name=` removes the attribute.
+    ///
+    /// ```
+    /// use solio::Edit;
+    /// assert!(Edit::parse("owner=me").is_ok());
+    /// assert!(Edit::parse("scale:v2f=1,2").is_ok());
+    /// assert!(Edit::parse("owner").is_err());
+    /// ```
+    pub fn parse(text: &str) -> Result<Edit> {
+        let wrong = || Error::argument(format!("{text:?} is not name=value"));
+        let (key, value) = text.split_once('=').ok_or_else(wrong)?;
+        // Names may have colons themselves: `exif:Make`.
+        let (name, type_name) = match key.rsplit_once(':') {
+            Some((name, kind)) if is_typed(kind) => (name, Some(kind.to_owned())),
+            _ => (key, None),
+        };
+        if name.is_empty() {
+            return Err(wrong());
+        }
+        let removed = value.is_empty() && type_name.is_none();
+        let value = (!removed).then(|| value.to_owned());
+        Ok(Edit { name: name.to_owned(), type_name, value })
+    }
+
+    /// Removes the attribute `name`.
+    pub fn delete(name: &str) -> Edit {
+        Edit { name: name.to_owned(), type_name: None, value: None }
+    }
+
+    fn apply(&self, part: &mut Part, multipart: bool) -> Result<()> {
+        let name = self.name.as_str();
+        if let Some((_, why)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
+            let error = Error::argument(format!("{name:?} cannot be set: {why}"));
+            return Err(error.hint("`solio convert` writes the pixels anew"));
+        }
+        let Some(text) = &self.value else {
+            if NEEDED.contains(&name) || name == "name" && multipart {
+                let message = format!("{name:?} cannot be removed: every image has to have it");
+                return Err(Error::argument(message));
+            }
+            part.remove(name);
+            return Ok(());
+        };
+        let known = part.get(name).map(Value::type_name).or_else(|| standard_type(name));
+        let kind = match (&self.type_name, known) {
+            (Some(wanted), Some(standard))
+                if standard_type(name).is_some_and(|standard| standard != wanted) =>
+            {
+                let message = format!("{name:?} is of the type {standard}, not {wanted}");
+                return Err(Error::argument(message));
+            }
+            (Some(wanted), _) => wanted.as_str(),
+            (None, Some(known)) => known,
+            (None, None) => likely_type(text),
+        };
+        let value = typed(kind, text).map_err(|e| {
+            let error = Error::argument(format!("{name}: {}", e.message()));
+            e.hint_text().map(str::to_owned).into_iter().fold(error, |e, hint| e.hint(hint))
+        })?;
+        check_value(name, &value)?;
+        part.set(name, value);
+        Ok(())
+    }
+}
+
+/// That programs can do with the value what its name says.
+fn check_value(name: &str, value: &Value) -> Result<()> {
+    let fine = match (name, value) {
+        ("displayWindow", Value::Box2i(Box2i { min, max })) => min[0] <= max[0] && min[1] <= max[1],
+        ("pixelAspectRatio", Value::Float(ratio)) => ratio.is_finite() && *ratio > 0.0,
+        ("screenWindowWidth", Value::Float(width)) => width.is_finite() && *width >= 0.0,
+        ("name", Value::Text(name)) => !name.0.is_empty(),
+        _ => true,
+    };
+    let message = || format!("{name} cannot be {value}");
+    if fine { Ok(()) } else { Err(Error::argument(message())) }
+}
+
+/// How attributes are set.
+#[derive(Clone, Debug, Default)]
+pub struct SetOptions {
+    /// What is changed, in this order.
+    pub edits: Vec<Edit>,
+    /// The part, by number or name; without it every part.
+    pub part: Option<String>,
+    /// The file is on the disk, not only in the system's memory, when the call returns.
+    pub durable: bool,
+    /// What a file may make us do.
+    pub limits: Limits,
+}
+
+/// Changes attributes of the OpenEXR file at `input` and writes it to `output`, which may be the
+/// same file. That appears whole or not at all; the chunks of pixels are copied as they are.
+pub fn set_attributes(
+    input: &Path,
+    output: &Path,
+    options: &SetOptions,
+    work: &Work,
+) -> Result<Written> {
+    let _span = SET.begin_labelled(&input.to_string_lossy());
+    let source = FileSource::open(input, work)?;
+    let edit = |header: &mut Header| edit(header, options);
+    let made = solio_exr::rehead(&source, &options.limits, edit).map_err(|e| e.at_path(input))?;
+    let mut written = Written::default();
+    let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
+    let write = || {
+        let mut sink = FileSink::create(output, &file, work)?;
+        solio_base::Sink::write_bytes(&mut sink, work, &made.head)?;
+        sink.append(&source, made.rest, work)?;
+        sink.commit()
+    };
+    written.add(write().map_err(|e: Error| e.at_path(output))?);
+    Ok(written)
+}
+
+fn edit(header: &mut Header, options: &SetOptions) -> Result<()> {
+    let multipart = header.is_multipart();
+    let parts = match &options.part {
+        Some(name) => {
+            let part = part_number(header, name)?;
+            part..part + 1
+        }
+        None => 0..header.parts.len(),
+    };
+    let some = parts.len() < header.parts.len();
+    for edit in &options.edits {
+        if some && SHARED.contains(&edit.name.as_str()) {
+            let message = format!("{:?} is the same in all parts of a file", edit.name);
+            return Err(Error::argument(message).hint("set it without --part"));
+        }
+        for part in &mut header.parts[parts.clone()] {
+            edit.apply(part, multipart)?;
+        }
+    }
+    for (index, part) in header.parts.iter().enumerate().filter(|_| multipart) {
+        if header.parts[..index].iter().any(|other| other.name() == part.name()) {
+            let name = part.name().cloned().unwrap_or_default();
+            let error = Error::argument(format!("two parts would be called {name:?}"));
+            return Err(error.hint("choose one with --part"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_exr::Compression;
+
+    fn part() -> Part {
+        Part::new(Box2i::of_size(2, 2), Compression::Zip, Vec::new())
+    }
+
+    #[test]
+    fn types_come_from_the_wish_the_file_the_standard_or_the_value() {
+        let mut part = part();
+        part.set("mine", Value::Float(1.0));
+        for text in
+            ["mine=3", "owner=3", "other=3", "exif:Make=x", "scale:v2f=1,2", "fps:rational=25"]
+        {
+            Edit::parse(text).unwrap().apply(&mut part, false).unwrap();
+        }
+        assert_eq!(part.get("mine"), Some(&Value::Float(3.0)));
+        assert_eq!(part.get("owner"), Some(&Value::Text("3".into())));
+        assert_eq!(part.get("other"), Some(&Value::Int(3)));
+        assert_eq!(part.get("exif:Make"), Some(&Value::Text("x".into())));
+        assert_eq!(part.get("scale"), Some(&Value::V2f([1.0, 2.0])));
+        assert_eq!(part.get("fps"), Some(&Value::Rational(25, 1)));
+        for text in ["mine=", "owner="] {
+            Edit::parse(text).unwrap().apply(&mut part, false).unwrap();
+        }
+        assert_eq!((part.get("mine"), part.get("owner")), (None, None));
+        Edit::parse("owner:string=").unwrap().apply(&mut part, false).unwrap();
+        assert_eq!(part.get("owner"), Some(&Value::Text("".into())));
+    }
+
+    #[test]
+    fn what_would_break_the_file_is_refused_with_a_reason() {
+        let refused = |text: &str| {
+            let edit = Edit::parse(text).unwrap();
+            edit.apply(&mut part(), true).unwrap_err().message().to_owned()
+        };
+        for (name, why) in FIXED {
+            assert_eq!(refused(&format!("{name}=1")), format!("{name:?} cannot be set: {why}"));
+            assert_eq!(refused(&format!("{name}=")), format!("{name:?} cannot be set: {why}"));
+        }
+        assert!(refused("displayWindow=").contains("every image has to have it"));
+        assert!(refused("name=").contains("every image has to have it"));
+        assert!(refused("displayWindow=5 5 4 4").contains("cannot be"));
+        assert!(refused("pixelAspectRatio=0").contains("cannot be 0"));
+        assert!(refused("pixelAspectRatio:int=1").contains("of the type float"));
+        assert!(refused("screenWindowCenter=1").contains("screenWindowCenter: "));
+    }
+}
