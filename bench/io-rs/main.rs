@@ -14,6 +14,7 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::Mutex;
 use std::time::Duration;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -31,12 +32,12 @@ fn main() -> Result<()> {
     let watch = Stopwatch::start();
     let bytes = match way.as_str() {
         "evict" => return evict(&paths),
-        "solio" => engine(&paths, Backend::Auto, Direct::Auto)?,
-        "solio threads" => engine(&paths, Backend::Threads, Direct::Auto)?,
-        "solio buffered" => engine(&paths, Backend::Threads, Direct::Never)?,
-        "solio direct" => engine(&paths, Backend::Threads, Direct::Always)?,
-        "solio uring" => engine(&paths, Backend::Uring, Direct::Auto)?,
-        "solio mmap" => engine(&paths, Backend::Mmap, Direct::Never)?,
+        "solio" => engine(paths, Backend::Auto, Direct::Auto)?,
+        "solio threads" => engine(paths, Backend::Threads, Direct::Auto)?,
+        "solio buffered" => engine(paths, Backend::Threads, Direct::Never)?,
+        "solio direct" => engine(paths, Backend::Threads, Direct::Always)?,
+        "solio uring" => engine(paths, Backend::Uring, Direct::Auto)?,
+        "solio mmap" => engine(paths, Backend::Mmap, Direct::Never)?,
         "loop" => in_a_loop(&paths)?,
         "rayon 32" => rayon_read(&paths)?,
         "tokio 256" => tokio_read(&paths)?,
@@ -50,21 +51,24 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Whole files, or ranges of large ones, as `solio read` does.
-fn engine(paths: &[PathBuf], backend: Backend, direct: Direct) -> Result<u64> {
+/// Whole files, or ranges of large ones, as `solio read` does. As in the peers, the threads that
+/// get the bytes are as many as there are cores, and count them.
+fn engine(paths: Vec<PathBuf>, backend: Backend, direct: Direct) -> Result<u64> {
     const RANGE: u64 = 8 << 20;
     let engine = Engine::new(EngineOptions { backend, direct, ..EngineOptions::default() })?;
-    let mut large = Vec::new();
-    let mut bytes = 0;
-    let mut batch = engine.read(paths.iter().map(|p| Request::file(p).at_most(RANGE)));
-    while let Some(done) = batch.next() {
-        match done.result {
-            Ok(buffer) => bytes += buffer.len() as u64,
-            Err(e) if e.kind() == solio_base::ErrorKind::Limit => large.push(done.index),
-            Err(e) => return Err(e.into()),
+    let threads = std::thread::available_parallelism()?.get();
+    let (bytes, others) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let batch = engine.read(paths.into_iter().map(|p| Request::file(p).at_most(RANGE)));
+    batch.consume(threads, |done| match done.result {
+        Ok(buffer) => _ = bytes.fetch_add(buffer.len() as u64, Relaxed),
+        Err(e) => others.lock().expect("nobody panics").push(e),
+    });
+    let mut bytes = bytes.into_inner();
+    for error in others.into_inner()? {
+        if error.kind() != solio_base::ErrorKind::Limit {
+            return Err(error.into());
         }
-    }
-    for path in large.iter().map(|&i| &paths[i]) {
+        let path = error.path().expect("every error has one");
         let size = std::fs::metadata(path)?.len();
         let ranges = (0..size.div_ceil(RANGE))
             .map(|i| Request::range(path, i * RANGE, RANGE.min(size - i * RANGE)));
@@ -252,8 +256,9 @@ fn telemetry(paths: &[PathBuf]) -> Result<()> {
     const ROUNDS: usize = 30;
     let turn = |recorded: bool| -> Result<String> {
         let recorder = recorded.then(|| Recorder::start().expect("the only one"));
+        let list = paths.to_vec();
         let watch = Stopwatch::start();
-        let bytes = engine(paths, Backend::Auto, Direct::Auto)?;
+        let bytes = engine(list, Backend::Auto, Direct::Auto)?;
         let usage = watch.usage();
         if let Some(recorder) = recorder {
             let recording = recorder.finish(Summary::default());

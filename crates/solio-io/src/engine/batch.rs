@@ -1,10 +1,12 @@
 //! One call's requests, and their results as they come.
 
+use super::alone::Alone;
 use super::handles::Handle;
+use super::later::Place;
 use super::request::{Done, Request};
 use super::shared::Owner;
 use solio_base::Error;
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,8 +21,8 @@ pub(crate) struct BatchState {
     /// The open file that they write to, each its own memory; `None` where they read.
     pub(crate) to: Option<Arc<Handle>>,
     pub(crate) queued_ns: u64,
-    /// The slot of each request in the scheduler; it may belong to another one by now.
-    pub(crate) slots: Vec<AtomicU32>,
+    /// Of each request.
+    pub(crate) places: Vec<Place>,
     /// Nobody waits for the results any more. Set and read under the engine's lock.
     pub(crate) abandoned: AtomicBool,
     arrived: Mutex<Arrived>,
@@ -44,7 +46,7 @@ impl BatchState {
     ) -> Self {
         let arrived = Arrived { missing: requests.len(), ..Arrived::default() };
         BatchState {
-            slots: requests.iter().map(|_| AtomicU32::new(u32::MAX)).collect(),
+            places: requests.iter().map(|_| Place::later()).collect(),
             number,
             requests,
             to,
@@ -68,17 +70,27 @@ impl BatchState {
         let few = arrived.missing < 2 * WAKE_AT;
         if arrived.sleeping && (few || arrived.done.len() >= WAKE_AT) {
             arrived.sleeping = false;
-            self.wake.notify_one();
+            self.wake.notify_all();
         }
         arrived.sleeping && arrived.done.len() == 1
     }
 
-    /// Wakes the receiver.
+    /// Wakes the receivers.
     pub(crate) fn wake(&self) {
         let mut arrived = self.arrived();
         if arrived.sleeping && !arrived.done.is_empty() {
             arrived.sleeping = false;
-            self.wake.notify_one();
+            self.wake.notify_all();
+        }
+    }
+
+    /// So many requests have ended whose results a receiver has already.
+    pub(crate) fn ended(&self, count: usize) {
+        let mut arrived = self.arrived();
+        arrived.missing -= count;
+        if arrived.sleeping && arrived.missing == 0 {
+            arrived.sleeping = false;
+            self.wake.notify_all();
         }
     }
 
@@ -89,6 +101,11 @@ impl BatchState {
 
     /// Everything that has arrived; waits for something unless all has, or the time is over.
     pub(crate) fn take(&self, patience: Option<Duration>) -> Vec<(Done, u64)> {
+        self.take_some(patience, usize::MAX)
+    }
+
+    /// The same, at most so many.
+    fn take_some(&self, patience: Option<Duration>, most: usize) -> Vec<(Done, u64)> {
         let mut arrived = self.arrived();
         let mut waited = patience == Some(Duration::ZERO);
         while arrived.done.is_empty() && arrived.missing > 0 && !waited {
@@ -104,8 +121,78 @@ impl BatchState {
                 }
             }
         }
-        arrived.sleeping = false;
+        if arrived.done.len() > most {
+            return arrived.done.drain(..most).collect();
+        }
+        // Other receivers may sleep on; they are woken with the next results.
         std::mem::take(&mut arrived.done)
+    }
+}
+
+/// One who takes the results of a batch.
+struct Receiver {
+    state: Arc<BatchState>,
+    owner: Arc<Owner>,
+    /// Taken from the engine, to be handed out; the last one first.
+    ready: Vec<Done>,
+    /// Results that it takes at once, where there are others.
+    most: usize,
+    /// Requests that it has taken to itself.
+    alone: Option<Alone>,
+    /// Whether the engine counts it as a reader.
+    helping: bool,
+}
+
+impl Receiver {
+    fn new(state: Arc<BatchState>, owner: Arc<Owner>, most: usize) -> Self {
+        Receiver { state, owner, ready: Vec::new(), most, alone: None, helping: false }
+    }
+
+    /// The next result; `None` when there are none any more, or the time is over.
+    fn next(&mut self, patience: Option<Duration>) -> Option<Done> {
+        let shared = &self.owner.0;
+        while self.ready.is_empty() {
+            match (&mut self.alone, patience) {
+                (Some(alone), None) => {
+                    if let Some(done) = alone.next(&self.state) {
+                        return Some(done);
+                    }
+                }
+                (alone @ Some(_), _) => shared.end_alone(&self.state, alone),
+                (None, _) => {}
+            }
+            let mut taken = self.state.take_some(Some(Duration::ZERO), self.most);
+            if taken.is_empty() && patience.is_none() {
+                let helping = &mut self.helping;
+                if shared.begin_alone(&self.state, &mut self.alone, helping) || shared.help(helping)
+                {
+                    continue;
+                }
+            }
+            if taken.is_empty() && patience != Some(Duration::ZERO) {
+                taken = self.state.take_some(patience, self.most);
+            }
+            if taken.is_empty() {
+                return None;
+            }
+            shared.taken(self.state.number, &taken);
+            self.ready = taken.into_iter().rev().map(|(done, _)| done).collect();
+        }
+        self.ready.pop()
+    }
+
+    /// It takes no more.
+    fn end(&mut self) {
+        self.owner.0.end_alone(&self.state, &mut self.alone);
+        if std::mem::replace(&mut self.helping, false) {
+            self.owner.0.stop_helping();
+        }
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
@@ -115,24 +202,19 @@ impl BatchState {
 /// A result counts in the engine's memory budget until it comes out of here; after that it is
 /// the receiver's. When results are not taken, reading stops and waits.
 pub struct Batch {
-    state: Arc<BatchState>,
-    owner: Arc<Owner>,
-    /// Taken from the engine, to be handed out; the last one first.
-    ready: Vec<Done>,
+    receiver: Receiver,
     left: usize,
-    /// Whether the engine counts this receiver as a reader.
-    helping: bool,
 }
 
 impl Batch {
     pub(crate) fn new(state: Arc<BatchState>, owner: Arc<Owner>) -> Self {
         let left = state.requests.len();
-        Batch { state, owner, ready: Vec::new(), left, helping: false }
+        Batch { receiver: Receiver::new(state, owner, usize::MAX), left }
     }
 
     /// What was asked for.
     pub fn requests(&self) -> &[Request] {
-        &self.state.requests
+        &self.receiver.state.requests
     }
 
     /// Results that have not been handed out.
@@ -157,45 +239,70 @@ impl Batch {
         all
     }
 
+    /// Gives all results that are left to `consume`, in up to `threads` threads at once. As long as
+    /// small files come out of the page cache, each thread reads those itself that it then looks
+    /// at: with a thread for each core that is the fastest way to read many.
+    ///
+    /// ```
+    /// use solio_io::engine::{Engine, Request};
+    /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    /// # let path = std::env::current_exe()?;
+    /// let engine = Engine::new(Default::default())?;
+    /// let bytes = AtomicUsize::new(0);
+    /// engine.read([Request::file(&path)]).consume(2, |done| {
+    ///     bytes.fetch_add(done.result.map_or(0, |bytes| bytes.len()), Relaxed);
+    /// });
+    /// assert_eq!(bytes.into_inner() as u64, std::fs::metadata(&path)?.len());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn consume(mut self, threads: usize, consume: impl Fn(Done) + Sync) {
+        let all = |receiver: &mut Receiver| {
+            while let Some(done) = receiver.next(None) {
+                consume(done);
+            }
+            receiver.end();
+        };
+        self.receiver.most = if threads > 1 { WAKE_AT } else { usize::MAX };
+        std::thread::scope(|scope| {
+            for i in 1..threads {
+                let (state, owner) = (self.receiver.state.clone(), self.receiver.owner.clone());
+                let one = || all(&mut Receiver::new(state, owner, WAKE_AT));
+                let thread = std::thread::Builder::new().name(format!("solio receiver {i}"));
+                // With fewer threads it takes longer.
+                let _ = thread.spawn_scoped(scope, one);
+            }
+            all(&mut self.receiver);
+        });
+        self.left = 0;
+    }
+
     /// Cancels all requests that have not ended. Those in the queue end at once as cancelled, and
     /// their bytes never move; the pieces of others that the system was asked for already are
     /// waited for, and the request ends as cancelled too.
     pub fn cancel(&self) {
-        self.owner.0.cancel(&self.state, 0..self.state.requests.len());
+        let Receiver { state, owner, .. } = &self.receiver;
+        owner.0.cancel(state, 0..state.requests.len());
     }
 
     /// [`Batch::cancel`] for one request. O(1).
     pub fn cancel_one(&self, index: usize) -> solio_base::Result<()> {
-        if index >= self.state.requests.len() {
-            let count = self.state.requests.len();
+        let Receiver { state, owner, .. } = &self.receiver;
+        let count = state.requests.len();
+        if index >= count {
             return Err(Error::argument(format!("request {index} of a batch of {count}")));
         }
-        self.owner.0.cancel(&self.state, index..index + 1);
+        owner.0.cancel(state, index..index + 1);
         Ok(())
     }
 
-    fn stop_helping(&mut self) {
-        if std::mem::replace(&mut self.helping, false) {
-            self.owner.0.stop_helping();
-        }
-    }
-
     fn next_within(&mut self, patience: Option<Duration>) -> Option<Done> {
-        if self.ready.is_empty() && self.left > 0 {
-            let mut taken = self.state.take(Some(Duration::ZERO));
-            while taken.is_empty() && patience.is_none() && self.owner.0.help(&mut self.helping) {
-                taken = self.state.take(Some(Duration::ZERO));
-            }
-            if taken.is_empty() && patience != Some(Duration::ZERO) {
-                taken = self.state.take(patience);
-            }
-            self.owner.0.taken(self.state.number, &taken);
-            self.ready = taken.into_iter().rev().map(|(done, _)| done).collect();
+        if self.left == 0 {
+            return None;
         }
-        let done = self.ready.pop()?;
+        let done = self.receiver.next(patience)?;
         self.left -= 1;
         if self.left == 0 {
-            self.stop_helping();
+            self.receiver.end();
         }
         Some(done)
     }
@@ -215,10 +322,10 @@ impl Iterator for Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        self.stop_helping();
+        self.receiver.end();
         if self.left > 0 {
             self.cancel();
         }
-        self.owner.0.abandon(&self.state);
+        self.receiver.owner.0.abandon(&self.receiver.state);
     }
 }

@@ -3,10 +3,12 @@
 
 use super::batch::BatchState;
 use super::handles::Handle;
+use super::later::{Alike, Later};
 use super::pool::{Buffer, Landing, Pool};
 use super::request::{Done, Packing, Request, at};
-use super::scheduler::{Entry, Grant, Next, Scheduler, Tuning, UNKNOWN};
+use super::scheduler::{Entry, Grant, Next, SMALL, Scheduler, Tuning, UNKNOWN};
 use solio_base::{Error, ErrorKind, Result};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -77,7 +79,11 @@ pub(crate) struct Core {
     pub(crate) scheduler: Scheduler,
     /// By the scheduler's slot.
     jobs: Vec<Option<Job>>,
-    pool: Arc<Pool>,
+    /// By the number of a batch: its requests that do not stand in the queue yet.
+    later: Vec<Option<Later>>,
+    /// With so many receivers that read by themselves, a batch leaves nothing to others.
+    pub(crate) enough_readers: usize,
+    pub(crate) pool: Arc<Pool>,
     /// Batches with results whose receivers sleep on until there are more.
     sleepers: Vec<Arc<BatchState>>,
     /// See [`Core::break_down`].
@@ -89,6 +95,8 @@ impl Core {
         Core {
             scheduler: Scheduler::new(tuning, width),
             jobs: Vec::new(),
+            later: Vec::new(),
+            enough_readers: usize::MAX,
             pool,
             sleepers: Vec::new(),
             broken: false,
@@ -137,13 +145,105 @@ impl Core {
             return give_up(job, Err(panicked()), now_ns);
         }
         let slot = self.scheduler.add(entry, now_ns);
-        batch.slots[index].store(slot, Ordering::Relaxed);
+        batch.places[index].set_slot(slot);
         let slot = slot as usize;
         if slot == self.jobs.len() {
             self.jobs.push(Some(job));
         } else {
             self.jobs[slot] = Some(job);
         }
+    }
+
+    /// Queues all requests of a batch, which are alike.
+    pub(crate) fn add_alike(&mut self, batch: &Arc<BatchState>, alike: Alike, now_ns: u64) {
+        let number = batch.number as usize;
+        if self.later.len() <= number {
+            self.later.resize_with(number + 1, || None);
+        }
+        let later = Later::new(batch.clone(), alike);
+        if self.broken {
+            give_up_all(later, now_ns);
+        } else {
+            self.later[number] = Some(later);
+            self.feed(batch.number, now_ns);
+        }
+    }
+
+    fn later(&mut self, batch: u32) -> Option<&mut Later> {
+        self.later.get_mut(batch as usize)?.as_mut()
+    }
+
+    /// Puts requests of a batch into the queue, if they are wanted there. Returns whether it did.
+    fn feed(&mut self, batch: u32, now_ns: u64) -> bool {
+        let enough = self.enough_readers;
+        let mut some = false;
+        while let Some(later) = self.later(batch).filter(|later| later.readers < enough)
+            && let Some(index) = later.next()
+        {
+            later.queued += 1;
+            let (state, device) = (later.batch.clone(), later.device());
+            self.add(&state, index, None, device, now_ns);
+            some = true;
+        }
+        some
+    }
+
+    /// The same for all batches of which nothing stands there.
+    pub(crate) fn feed_all(&mut self, now_ns: u64) -> bool {
+        let mut some = false;
+        for number in 0..self.later.len() as u32 {
+            let stands = self.scheduler.standing(number) > 0;
+            if let Some(later) = self.later(number).filter(|_| !stands) {
+                later.queued = 0;
+                some |= self.feed(number, now_ns);
+            }
+        }
+        some
+    }
+
+    /// Requests that have not been handed out.
+    pub(crate) fn waiting(&self) -> usize {
+        self.scheduler.waiting() + self.later.iter().flatten().map(Later::count).sum::<usize>()
+    }
+
+    /// Requests of a batch for a receiver to read by itself, unless somebody else waits.
+    /// [`Core::end_alone`] follows.
+    pub(crate) fn begin_alone(&mut self, batch: u32) -> Option<Range<u32>> {
+        let waits = |later: &Later| later.batch.number != batch && later.count() > 0;
+        let others = self.later.iter().flatten().any(waits);
+        let others = others || self.scheduler.waiting() > self.scheduler.standing(batch);
+        let may = !others && self.scheduler.may_read_alone(batch);
+        let later = self.later(batch).filter(|_| may)?;
+        let range = later.take()?;
+        later.readers += 1;
+        self.scheduler.hold(batch, SMALL);
+        Some(range)
+    }
+
+    /// A receiver has read what it took, but for `left`; `plain` are to be read in the plain way.
+    pub(crate) fn end_alone(
+        &mut self,
+        batch: &Arc<BatchState>,
+        left: Range<u32>,
+        plain: &[u32],
+        now_ns: u64,
+    ) {
+        if self.broken {
+            let rest = left.chain(plain.iter().copied());
+            return give_up_all(Later::of(batch.clone(), rest), now_ns);
+        }
+        self.scheduler.release_memory(batch.number, SMALL);
+        let later = self.later(batch.number).expect("kept as long as its batch");
+        later.readers -= 1;
+        later.give_back(left);
+        let device = later.device();
+        for &index in plain {
+            if batch.places[index as usize].leave() {
+                self.add(batch, index as usize, None, device, now_ns);
+                self.later(batch.number).expect("just seen").queued += 1;
+            }
+        }
+        self.feed(batch.number, now_ns);
     }
 
     /// The next piece to read.
@@ -158,11 +258,15 @@ impl Core {
                     self.wake_receivers();
                     return Work::Wait(ns);
                 }
+                Next::Nothing if self.feed_all(now_ns) => continue,
                 Next::Nothing => {
                     self.wake_receivers();
                     return Work::Nothing;
                 }
             };
+            if grant.first {
+                self.left_queue(grant.slot, now_ns);
+            }
             let job = self.jobs[grant.slot as usize].as_mut().expect("granted requests live");
             let request = &job.batch.requests[job.index];
             #[cfg(test)]
@@ -186,6 +290,15 @@ impl Core {
                 self.scheduler.small.add(false);
             }
             return Work::Fly(flight);
+        }
+    }
+
+    /// A request no longer stands in the queue: another one of its batch takes its place.
+    fn left_queue(&mut self, slot: u32, now_ns: u64) {
+        let batch = self.scheduler.batch_of(slot);
+        if let Some(later) = self.later(batch) {
+            later.queued = later.queued.saturating_sub(1);
+            self.feed(batch, now_ns);
         }
     }
 
@@ -344,11 +457,22 @@ impl Core {
         let keeps = result.is_ok() && !abandoned;
         let held = self.scheduler.end(slot, keeps);
         let done = answer(&batch, index, submitted_ns, result, now_ns);
-        if batch.deliver(done, if keeps { held } else { 0 }) {
+        self.deliver(&batch, done, if keeps { held } else { 0 });
+        if abandoned && batch.missing() == 0 {
+            self.remove_batch(batch.number);
+        }
+    }
+
+    fn deliver(&mut self, batch: &Arc<BatchState>, done: Done, held: u64) {
+        if batch.deliver(done, held) {
             self.sleepers.push(batch.clone());
         }
-        if abandoned && batch.missing() == 0 {
-            self.scheduler.remove_batch(batch.number);
+    }
+
+    fn remove_batch(&mut self, batch: u32) {
+        self.scheduler.remove_batch(batch);
+        if let Some(later) = self.later.get_mut(batch as usize) {
+            *later = None;
         }
     }
 
@@ -359,11 +483,16 @@ impl Core {
         for job in std::mem::take(&mut self.jobs).into_iter().flatten() {
             give_up(job, Err(panicked()), now_ns);
         }
+        std::mem::take(&mut self.later).into_iter().flatten().for_each(|l| give_up_all(l, now_ns));
     }
 
     /// Cancels a request that has not ended. O(1).
     pub(crate) fn cancel(&mut self, batch: &Arc<BatchState>, index: usize, now_ns: u64) {
-        let slot = batch.slots[index].load(Ordering::Relaxed);
+        if batch.places[index].cancel() {
+            self.deliver(batch, answer(batch, index, None, Err(Error::cancelled()), now_ns), 0);
+            return;
+        }
+        let slot = batch.places[index].slot();
         let Some(place) = self.jobs.get_mut(slot as usize) else { return };
         let Some(job) = place else { return };
         if !Arc::ptr_eq(&job.batch, batch) || job.index != index {
@@ -374,6 +503,7 @@ impl Core {
             let mut job = place.take().expect("just seen");
             let error = job.failed.take().expect("just set");
             self.end(slot, job, Err(error), now_ns);
+            self.left_queue(slot, now_ns);
         }
     }
 
@@ -392,7 +522,7 @@ impl Core {
         let left = batch.take(Some(Duration::ZERO));
         self.taken(batch.number, &left);
         if batch.missing() == 0 && !self.broken {
-            self.scheduler.remove_batch(batch.number);
+            self.remove_batch(batch.number);
         }
     }
 
@@ -401,7 +531,8 @@ impl Core {
     pub(crate) fn is_empty(&self) -> bool {
         let s = &self.scheduler;
         let jobs = self.jobs.iter().all(Option::is_none);
-        jobs && s.flying() == 0 && s.waiting() == 0 && s.held_bytes() == 0
+        let later = self.later.iter().flatten().all(|later| later.count() == 0);
+        jobs && later && s.flying() == 0 && s.waiting() == 0 && s.held_bytes() == 0
     }
 }
 
@@ -412,7 +543,17 @@ fn give_up(job: Job, result: Result<Buffer>, now_ns: u64) {
     batch.wake();
 }
 
-fn answer(
+/// The same for requests that the scheduler does not know.
+fn give_up_all(mut later: Later, now_ns: u64) {
+    while let Some(index) = later.any() {
+        let batch = &later.batch;
+        batch.deliver(answer(batch, index, None, Err(panicked()), now_ns), 0);
+    }
+    later.batch.wake();
+}
+
+/// How a request has ended.
+pub(crate) fn answer(
     batch: &BatchState,
     index: usize,
     submitted_ns: Option<u64>,

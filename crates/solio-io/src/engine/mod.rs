@@ -17,11 +17,14 @@
 //! A request's way: [`Engine::read`] → `shared.rs` (queues it, threads wait there) → `core.rs`
 //! with `scheduler.rs` (which piece is next) → `handles.rs` (opens) → `read.rs` and `piece.rs`
 //! (reads into memory of `pool.rs`) → `batch.rs` (the receiver). `uring.rs` is another driver of
-//! the same core, with `link.rs` for small files.
+//! the same core, with `link.rs` for small files. `later.rs` keeps long batches out of the queue, and
+//! `alone.rs` is how a receiver reads small files of the page cache itself.
 
+mod alone;
 mod batch;
 mod core;
 mod handles;
+mod later;
 mod link;
 mod names;
 mod piece;
@@ -189,6 +192,7 @@ impl Engine {
         let pool = pool::Pool::new(options.memory_bytes);
         let mut core = Core::new(tuning, backend.width(&options, true), pool);
         core.scheduler.ahead = shared::ahead(&options, true);
+        core.enough_readers = shared::enough_readers(&options, true);
         core.scheduler.bytes_rate = options.bytes_per_second.map(Bucket::new);
         core.scheduler.operations_rate = options.operations_per_second.map(Bucket::new);
         let handles = handles::Handles::new((descriptors / 4).min(1024));

@@ -11,13 +11,16 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use solio_base::{Error, Result};
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Offsets, lengths and addresses of direct I/O are multiples of this.
 pub(crate) const ALIGN: usize = 4096;
 pub(crate) const HUGE: usize = 2 << 20;
 /// Bytes that are taken from the system at a time for blocks up to [`HUGE`].
 const SLAB: usize = 16 << 20;
+/// Bytes of a slab that are cut into blocks of one class at a time, if those are smaller: so all
+/// classes of small files begin in one huge page, which has to be cleared when it is first touched.
+const CUT: usize = 256 << 10;
 /// Blocks are 4 KiB · 2^class, up to [`HUGE`]; larger ones are mapped one by one.
 const CLASSES: usize = (HUGE / ALIGN).trailing_zeros() as usize + 1;
 
@@ -26,17 +29,39 @@ const HOMES: usize = 64;
 
 /// Hands out blocks, and keeps those that come back, up to a bound.
 pub(crate) struct Pool {
-    free: Mutex<Free>,
+    homes: Vec<Arc<Home>>,
+    mapped: Arc<Mapped>,
+}
+
+/// The free blocks of a thread, by class. Blocks hold on to it and not to the pool: what all
+/// threads count in would go from core to core with every read.
+#[repr(align(128))]
+struct Home {
+    free: Mutex<[Vec<Memory>; CLASSES]>,
+    mapped: Arc<Mapped>,
+}
+
+/// All that was taken from the system.
+struct Mapped {
+    slabs: Mutex<Slabs>,
+    large: Mutex<Large>,
     /// Most bytes of large blocks that are kept.
     keep_bytes: usize,
 }
 
-struct Free {
-    small: [[Vec<Memory>; HOMES]; CLASSES],
-    large: Vec<Memory>,
-    large_bytes: usize,
-    /// Every slab, to give it back in the end.
-    slabs: Vec<Memory>,
+#[derive(Default)]
+struct Slabs {
+    /// Every one, to give it back in the end.
+    all: Vec<Memory>,
+    /// Bytes of the last one that are cut already.
+    cut: usize,
+}
+
+/// Free blocks above [`HUGE`].
+#[derive(Default)]
+struct Large {
+    free: Vec<Memory>,
+    bytes: usize,
 }
 
 /// Some mapped bytes.
@@ -59,88 +84,114 @@ fn home() -> usize {
     HOME.with(|home| *home)
 }
 
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Pool {
     pub(crate) fn new(keep_bytes: u64) -> Arc<Self> {
-        let free = Free {
-            small: std::array::from_fn(|_| std::array::from_fn(|_| Vec::new())),
-            large: Vec::new(),
-            large_bytes: 0,
-            slabs: Vec::new(),
-        };
-        Arc::new(Pool { free: Mutex::new(free), keep_bytes: keep_bytes as usize })
+        let mapped = Arc::new(Mapped {
+            slabs: Mutex::default(),
+            large: Mutex::default(),
+            keep_bytes: keep_bytes as usize,
+        });
+        let home = |_| Arc::new(Home { free: Mutex::default(), mapped: mapped.clone() });
+        Arc::new(Pool { homes: (0..HOMES).map(home).collect(), mapped: mapped.clone() })
     }
 
     /// A block of at least `bytes`, aligned to [`ALIGN`].
-    fn take(self: &Arc<Self>, bytes: usize) -> Result<Block> {
+    fn take(&self, bytes: usize) -> Result<Block> {
+        let home = &self.homes[home()];
         let memory = if bytes <= HUGE {
             let class = bytes.div_ceil(ALIGN).next_power_of_two().trailing_zeros() as usize;
-            self.free.lock().unwrap_or_else(PoisonError::into_inner).take_small(class)?
+            let own = locked(&home.free)[class].pop();
+            match own.or_else(|| self.take_from_others(class)) {
+                Some(memory) => memory,
+                None => home.cut(class)?,
+            }
         } else {
-            self.take_large(bytes)?
+            self.mapped.take_large(bytes)?
         };
-        Ok(Block { memory, home: home(), pool: self.clone() })
+        Ok(Block { memory, home: home.clone() })
+    }
+
+    /// From whoever has most to spare; that one needs it last.
+    fn take_from_others(&self, class: usize) -> Option<Memory> {
+        let fullest = self.homes.iter().max_by_key(|home| locked(&home.free)[class].len())?;
+        locked(&fullest.free)[class].pop()
+    }
+}
+
+impl Home {
+    /// Cuts fresh memory into blocks; one of them goes out at once.
+    fn cut(&self, class: usize) -> Result<Memory> {
+        let block = ALIGN << class;
+        let memory = self.mapped.cut(block.max(CUT))?;
+        let mut free = locked(&self.free);
+        for at in (block..memory.bytes).step_by(block).rev() {
+            // SAFETY: `at` lies inside the memory.
+            let start = unsafe { memory.start.add(at) };
+            free[class].push(Memory { start, bytes: block });
+        }
+        Ok(Memory { start: memory.start, bytes: block })
+    }
+
+    fn give_back(&self, memory: Memory) {
+        if memory.bytes <= HUGE {
+            let class = (memory.bytes / ALIGN).trailing_zeros() as usize;
+            locked(&self.free)[class].push(memory);
+        } else {
+            self.mapped.give_back_large(memory);
+        }
+    }
+}
+
+impl Mapped {
+    /// `bytes`, a power of two up to [`HUGE`], inside of one huge page.
+    fn cut(&self, bytes: usize) -> Result<Memory> {
+        let mut slabs = locked(&self.slabs);
+        let mut at = slabs.cut.next_multiple_of(bytes);
+        if slabs.all.is_empty() || at >= SLAB {
+            slabs.all.push(map(SLAB)?);
+            at = 0;
+        }
+        slabs.cut = at + bytes;
+        let slab = slabs.all.last().expect("just made").start;
+        // SAFETY: `at` lies inside the slab's mapping, and so does what ends at the next multiple.
+        Ok(Memory { start: unsafe { slab.add(at) }, bytes })
     }
 
     fn take_large(&self, bytes: usize) -> Result<Memory> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut large = locked(&self.large);
         let fits = |m: &Memory| m.bytes >= bytes && m.bytes / 2 <= bytes;
-        if let Some(i) = free.large.iter().rposition(fits) {
-            let memory = free.large.swap_remove(i);
-            free.large_bytes -= memory.bytes;
+        if let Some(i) = large.free.iter().rposition(fits) {
+            let memory = large.free.swap_remove(i);
+            large.bytes -= memory.bytes;
             return Ok(memory);
         }
-        drop(free);
+        drop(large);
         map(bytes.next_multiple_of(HUGE))
     }
 
-    fn give_back(&self, memory: Memory, home: usize) {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        if memory.bytes <= HUGE {
-            let class = (memory.bytes / ALIGN).trailing_zeros() as usize;
-            free.small[class][home].push(memory);
-        } else if free.large_bytes + memory.bytes <= self.keep_bytes {
-            free.large_bytes += memory.bytes;
-            free.large.push(memory);
+    fn give_back_large(&self, memory: Memory) {
+        let mut large = locked(&self.large);
+        if large.bytes + memory.bytes <= self.keep_bytes {
+            large.bytes += memory.bytes;
+            large.free.push(memory);
         } else {
-            drop(free);
+            drop(large);
             unmap(memory);
         }
     }
 }
 
-impl Free {
-    fn take_small(&mut self, class: usize) -> Result<Memory> {
-        let lists = &mut self.small[class];
-        if let Some(memory) = lists[home()].pop() {
-            return Ok(memory);
-        }
-        // From whoever has most to spare; that one needs it last.
-        let fullest = lists.iter_mut().max_by_key(|list| list.len()).expect("HOMES > 0");
-        if let Some(memory) = fullest.pop() {
-            return Ok(memory);
-        }
-        self.add_slab(class)?;
-        Ok(self.small[class][home()].pop().expect("a slab was added"))
-    }
-
-    fn add_slab(&mut self, class: usize) -> Result<()> {
-        let slab = map(SLAB)?;
-        self.slabs.push(slab);
-        let bytes = ALIGN << class;
-        for at in (0..SLAB).step_by(bytes).rev() {
-            // SAFETY: `at` lies inside the slab's mapping.
-            let start = unsafe { slab.start.add(at) };
-            self.small[class][home()].push(Memory { start, bytes });
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Pool {
+impl Drop for Mapped {
     fn drop(&mut self) {
-        // Blocks keep the pool alive, so nobody has any left.
-        let free = self.free.get_mut().unwrap_or_else(PoisonError::into_inner);
-        free.slabs.drain(..).chain(free.large.drain(..)).for_each(unmap);
+        // Blocks and homes keep it alive, so nobody has any left.
+        let slabs = self.slabs.get_mut().unwrap_or_else(PoisonError::into_inner);
+        slabs.all.drain(..).for_each(unmap);
+        let large = self.large.get_mut().unwrap_or_else(PoisonError::into_inner);
+        large.free.drain(..).for_each(unmap);
     }
 }
 
@@ -183,14 +234,13 @@ fn unmap(memory: Memory) {
 /// Memory of the pool that has one holder.
 struct Block {
     memory: Memory,
-    /// The list that it goes back to.
-    home: usize,
-    pool: Arc<Pool>,
+    /// Where it goes back to.
+    home: Arc<Home>,
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.pool.give_back(self.memory, self.home);
+        self.home.give_back(self.memory);
     }
 }
 

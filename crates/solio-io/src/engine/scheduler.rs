@@ -229,6 +229,22 @@ impl Scheduler {
         self.waiting
     }
 
+    /// Requests of a batch that stand in queues.
+    pub(crate) fn standing(&self, batch: u32) -> usize {
+        let count = |queue: &u32| self.queues[*queue as usize].slots.len();
+        self.batches.get(batch as usize).map_or(0, |batch| batch.queues.iter().map(count).sum())
+    }
+
+    pub(crate) fn batch_of(&self, slot: u32) -> u32 {
+        self.requests.entry[slot as usize].batch
+    }
+
+    /// Whether a receiver of a batch may read small files by itself, one after the other.
+    pub(crate) fn may_read_alone(&self, batch: u32) -> bool {
+        let free = self.bytes_rate.is_none() && self.operations_rate.is_none();
+        free && self.small.may_be_half() && self.has_memory(batch, SMALL)
+    }
+
     /// The byte of the file at which a request ends.
     pub(crate) fn end_of(&self, slot: u32) -> u64 {
         self.requests.entry[slot as usize].end
@@ -456,10 +472,9 @@ impl Scheduler {
         if first {
             self.requests.flags[s] |= OPEN;
             self.open += 1;
-            self.hold(
-                slot,
-                if unknown { self.requests.guess[s] } else { entry.end - entry.offset },
-            );
+            let bytes = if unknown { self.requests.guess[s] } else { entry.end - entry.offset };
+            self.requests.held[s] = bytes;
+            self.hold(entry.batch, bytes);
         }
         if unknown || offset + length == entry.end {
             // It comes back when its end is known.
@@ -486,11 +501,11 @@ impl Scheduler {
         Grant { slot, first, unknown, offset, length }
     }
 
-    fn hold(&mut self, slot: u32, bytes: u64) {
-        self.requests.held[slot as usize] = bytes;
+    /// A result of a batch takes so many bytes; [`Scheduler::release_memory`] follows.
+    pub(crate) fn hold(&mut self, batch: u32, bytes: u64) {
         self.held_bytes += bytes;
         self.held_results += 1;
-        self.batches[self.requests.entry[slot as usize].batch as usize].held += 1;
+        self.batches[batch as usize].held += 1;
     }
 
     /// The file of `grant`, which was not stopped, ends at `end`. The grant becomes what of it is
@@ -517,7 +532,8 @@ impl Scheduler {
             self.stand_again(grant.slot);
             return None;
         }
-        self.hold(grant.slot, bytes);
+        self.requests.held[s] = bytes;
+        self.hold(entry.batch, bytes);
         let length = cut(entry.offset, entry.end, most);
         let level = &mut self.devices[entry.device as usize][entry.level as usize];
         level.flying_bytes = level.flying_bytes + length - grant.length;

@@ -28,6 +28,11 @@ impl Share {
         self.value >= 0.5
     }
 
+    /// Half or more, or nothing is known yet.
+    pub(crate) fn may_be_half(&self) -> bool {
+        self.seen == 0.0 || self.is_half()
+    }
+
     /// All: ten from the beginning on; one other among ten is too many.
     pub(crate) fn is_all(&self) -> bool {
         self.value > 0.9

@@ -1,8 +1,10 @@
 //! What the engine's threads share: the core under its lock, and how they wait for work.
 
+use super::alone::{Alone, Tally};
 use super::batch::BatchState;
 use super::core::{Core, Flight, Opened, Packed, Work, panicked};
 use super::handles::{Bypass, Direct, Handle, Handles};
+use super::later;
 use super::pool::Buffer;
 use super::request::{Done, Packing, Request};
 use super::scheduler::{Ahead, SMALL};
@@ -257,8 +259,18 @@ impl Shared {
         mut requests: Vec<Request>,
         to: Option<Arc<Handle>>,
     ) -> Arc<BatchState> {
-        let mut into: Vec<_> = requests.iter_mut().map(|r| r.into.take()).collect();
         let devices = self.devices_of(&requests);
+        if requests.len() > later::QUEUED
+            && let Some(alike) = later::alike(&requests, &devices)
+        {
+            let number = self.lock().core.scheduler.add_batch();
+            let batch = Arc::new(BatchState::new(number, requests, to, now_ns()));
+            let mut guarded = self.lock();
+            guarded.core.add_alike(&batch, alike, batch.queued_ns);
+            self.call_for_help(&mut guarded);
+            return batch;
+        }
+        let mut into: Vec<_> = requests.iter_mut().map(|r| r.into.take()).collect();
         let number = self.lock().core.scheduler.add_batch();
         let batch = Arc::new(BatchState::new(number, requests, to, now_ns()));
         for start in (0..into.len()).step_by(QUEUED_AT_ONCE) {
@@ -277,26 +289,24 @@ impl Shared {
 
     fn devices_of(&self, requests: &[Request]) -> Vec<u16> {
         let mut devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut last: Option<(&Path, u16)> = None;
-        let mut number_of = |request: &'_ Request| -> u16 {
-            let folder = request.path.parent().unwrap_or(Path::new(""));
-            match devices.folders.get(folder) {
-                Some(&number) => number,
-                None => devices.add(folder),
-            }
-        };
-        requests
-            .iter()
-            .map(|request| {
-                let folder = request.path.parent().unwrap_or(Path::new(""));
-                let number = match last {
-                    Some((known, number)) if known == folder => number,
-                    _ => number_of(request),
-                };
-                last = Some((folder, number));
-                number
-            })
-            .collect()
+        // The part of a path before its last name: most have that of the one before.
+        let mut last: Option<(&[u8], u16)> = None;
+        let mut numbers = Vec::with_capacity(requests.len());
+        for request in requests {
+            let path = request.path.as_os_str().as_encoded_bytes();
+            let part = &path[..path.iter().rposition(|b| *b == b'/').unwrap_or(0)];
+            let number = match last {
+                Some((known, number)) if known == part => number,
+                _ => {
+                    let folder = request.path.parent().unwrap_or(Path::new(""));
+                    let number = devices.folders.get(folder).copied();
+                    number.unwrap_or_else(|| devices.add(folder))
+                }
+            };
+            last = Some((part, number));
+            numbers.push(number);
+        }
+        numbers
     }
 
     /// Wakes or starts one thread if there is work for it. It calls for the next one.
@@ -384,6 +394,63 @@ impl Shared {
         true
     }
 
+    /// Gives a receiver requests to read by itself: while files come from the page cache, and
+    /// nobody else wants anything.
+    pub(crate) fn begin_alone(
+        self: &Arc<Self>,
+        batch: &Arc<BatchState>,
+        alone: &mut Option<Alone>,
+        helping: &mut bool,
+    ) -> bool {
+        let _watch = Watch::new(self);
+        let mut guarded = self.lock();
+        self.settle(&mut guarded, batch, alone);
+        let plain = matches!(self.backend, Backend::Auto | Backend::Threads)
+            && self.options.direct != Direct::Always;
+        if !plain || guarded.closing || !guarded.is_warm() {
+            return false;
+        }
+        let Some(range) = guarded.core.begin_alone(batch.number) else { return false };
+        if !std::mem::replace(helping, true) {
+            guarded.helpers += 1;
+        }
+        let pool = &guarded.core.pool;
+        let asks = self.options.direct == Direct::Auto;
+        let new = || Alone::new(pool.clone(), self.options.memory_bytes, asks);
+        alone.get_or_insert_with(new).begin(range);
+        true
+    }
+
+    /// A receiver reads no more by itself.
+    pub(crate) fn end_alone(self: &Arc<Self>, batch: &Arc<BatchState>, alone: &mut Option<Alone>) {
+        if alone.is_some() {
+            let _watch = Watch::new(self);
+            let mut guarded = self.lock();
+            self.settle(&mut guarded, batch, alone);
+        }
+    }
+
+    /// What a receiver has read by itself, and what it has not.
+    fn settle(
+        self: &Arc<Self>,
+        guarded: &mut Guarded,
+        batch: &Arc<BatchState>,
+        alone: &mut Option<Alone>,
+    ) {
+        let Some(mut alone) = alone.take() else { return };
+        let (left, tally) = alone.end();
+        let Tally { ended, pieces, bytes, plain, large, warm, cold } = tally;
+        self.counts.bytes.fetch_add(bytes, Relaxed);
+        self.counts.pieces.fetch_add(pieces, Relaxed);
+        (0..warm).for_each(|_| self.adapt(guarded, false));
+        (0..cold).for_each(|_| self.adapt(guarded, true));
+        (0..pieces.min(4)).for_each(|_| guarded.core.scheduler.small.add(true));
+        (0..large).for_each(|_| guarded.core.scheduler.small.add(false));
+        batch.ended(ended);
+        guarded.core.end_alone(batch, left, &plain, now_ns());
+        self.call_for_help(guarded);
+    }
+
     /// A receiver needs no more.
     pub(crate) fn stop_helping(&self) {
         self.lock().helpers -= 1;
@@ -448,7 +515,7 @@ impl Shared {
         mut guarded: MutexGuard<'a, Guarded>,
     ) -> Option<(Flight, MutexGuard<'a, Guarded>)> {
         loop {
-            QUEUED.set(guarded.core.scheduler.waiting() as i64);
+            QUEUED.set(guarded.core.waiting() as i64);
             if guarded.closing {
                 return None;
             }
@@ -633,6 +700,7 @@ impl Shared {
         let backend = if self.by_ring(guarded) { Backend::Uring } else { self.backend };
         guarded.core.scheduler.width = backend.width(&self.options, warm);
         guarded.core.scheduler.ahead = ahead(&self.options, warm);
+        guarded.core.enough_readers = enough_readers(&self.options, warm);
         self.warm.store(warm, Relaxed);
     }
 
@@ -685,6 +753,11 @@ pub(crate) fn ahead(options: &EngineOptions, warm: bool) -> Ahead {
     } else {
         Ahead::default()
     }
+}
+
+/// With so many receivers that read by themselves, nobody else is to read for a batch.
+pub(crate) fn enough_readers(options: &EngineOptions, warm: bool) -> usize {
+    if warm { options.warm_threads } else { usize::MAX }
 }
 
 impl Devices {

@@ -3,10 +3,11 @@
 //! the machine stops. A seed says all that happens.
 
 use super::batch::BatchState;
-use super::core::{Core, Flight, Opened, Work};
+use super::core::{Core, Flight, Opened, Work, answer};
 use super::handles::Handle;
+use super::later;
 use super::piece::{Piece, Step};
-use super::pool::Pool;
+use super::pool::{Landing, Pool};
 use super::rate::Bucket;
 use super::request::{Done, Priority, Request};
 use super::scheduler::Tuning;
@@ -78,10 +79,19 @@ struct Sent {
     token: Cancel,
     answers: Vec<Option<Done>>,
     cancelled: HashSet<usize>,
+    alone: Vec<Alone>,
     dropped: bool,
 }
 
+/// Requests that a receiver has taken to itself.
+struct Alone {
+    left: std::ops::Range<u32>,
+    ended: usize,
+    plain: Vec<u32>,
+}
+
 struct Run {
+    pool: Arc<Pool>,
     random: Random,
     core: Core,
     files: Vec<File>,
@@ -131,7 +141,9 @@ impl Run {
             File { bytes, fault, written: vec![None; 2 * MOST_BYTES as usize] }
         });
         let files = files.collect();
+        core.enough_readers = 1 + random.below(3) as usize;
         Run {
+            pool: pool.clone(),
             random,
             core,
             files,
@@ -144,6 +156,9 @@ impl Run {
 
     fn submit(&mut self) {
         let token = Cancel::default();
+        if self.random.one_in(4) {
+            return self.submit_alike(token);
+        }
         let count = self.random.below(6) as usize;
         let to = self.random.one_in(4).then(|| Arc::new(Handle::simulated(0)));
         let mut files: Vec<usize> =
@@ -165,7 +180,98 @@ impl Run {
         }
         let answers = files.iter().map(|_| None).collect();
         let cancelled = HashSet::new();
-        self.sent.push(Sent { state, files, token, answers, cancelled, dropped: false });
+        let alone = Vec::new();
+        self.sent.push(Sent { state, files, token, answers, cancelled, alone, dropped: false });
+    }
+
+    /// A batch of which only a part stands in the queue.
+    fn submit_alike(&mut self, token: Cancel) {
+        let count = 1 + self.random.below(60) as usize;
+        let files: Vec<usize> =
+            (0..count).map(|_| self.random.below(self.files.len() as u64) as usize).collect();
+        let priority = Priority::ALL[self.random.below(6) as usize];
+        let whole = self.random.below(4) > 0;
+        let request = |&file: &usize| {
+            let request = self.request(file, false, &token).priority(priority);
+            let (offset, length) = if whole { (0, None) } else { (request.offset, request.length) };
+            Request { deadline: None, offset, length, ..request }
+        };
+        let requests: Vec<Request> = files.iter().map(request).collect();
+        let alike = later::alike(&requests, &vec![1; count]).expect("made so");
+        let number = self.core.scheduler.add_batch();
+        let state = Arc::new(BatchState::new(number, requests, None, self.now_ns));
+        self.core.add_alike(&state, alike, self.now_ns);
+        let answers = files.iter().map(|_| None).collect();
+        let (cancelled, alone) = (HashSet::new(), Vec::new());
+        self.sent.push(Sent { state, files, token, answers, cancelled, alone, dropped: false });
+    }
+
+    /// A receiver reads by itself: takes something, reads some of it, or gives the rest back.
+    fn alone(&mut self, b: usize) {
+        let number = self.sent[b].state.number;
+        if self.sent[b].alone.is_empty() || self.random.one_in(4) {
+            if let Some(left) = self.core.begin_alone(number) {
+                self.sent[b].alone.push(Alone { left, ended: 0, plain: Vec::new() });
+            }
+            return;
+        }
+        if self.random.one_in(4) {
+            return self.end_alone(b);
+        }
+        for _ in 0..self.random.below(20) {
+            self.read_alone(b);
+        }
+    }
+
+    fn read_alone(&mut self, b: usize) {
+        let Some(index) = self.sent[b].alone[0].left.next() else { return };
+        let (state, i) = (self.sent[b].state.clone(), index as usize);
+        let (place, request) = (&state.places[i], &state.requests[i]);
+        if !place.begin() {
+            return;
+        }
+        if self.random.one_in(9) {
+            self.cancel(b, i);
+        }
+        let file = &self.files[self.sent[b].files[i]];
+        let cancelled = || Err(Error::cancelled());
+        let submitted = request.cancel.as_ref().is_none_or(|c| !c.is_cancelled());
+        let result = if !submitted {
+            place.end();
+            cancelled()
+        } else if file.fault == Fault::None && file.bytes > 0 && !self.random.one_in(6) {
+            let landing = Landing::new(&self.pool, 0, file.bytes as usize).unwrap();
+            // SAFETY: the only window.
+            let window = unsafe { landing.window(0, file.bytes as usize) };
+            let byte = |at: usize| File::byte(self.sent[b].files[i], at as u64);
+            window.iter_mut().enumerate().for_each(|(at, to)| *to = byte(at));
+            if place.end() { Ok(landing.into_buffer()) } else { cancelled() }
+        } else if place.put_back() {
+            return self.sent[b].alone[0].plain.push(index);
+        } else {
+            place.end();
+            cancelled()
+        };
+        if submitted {
+            self.touched.insert((b, i));
+        }
+        let done = answer(&state, i, submitted.then_some(self.now_ns), result, self.now_ns);
+        assert!(self.sent[b].answers[i].is_none(), "request {i} ended twice");
+        self.sent[b].answers[i] = Some(done);
+        self.sent[b].alone[0].ended += 1;
+    }
+
+    fn end_alone(&mut self, b: usize) {
+        let Alone { left, ended, plain } = self.sent[b].alone.swap_remove(0);
+        let state = self.sent[b].state.clone();
+        state.ended(ended);
+        self.core.end_alone(&state, left, &plain, self.now_ns);
+    }
+
+    fn end_all_alone(&mut self, b: usize) {
+        while !self.sent[b].alone.is_empty() {
+            self.end_alone(b);
+        }
     }
 
     fn request(&mut self, file: usize, writes: bool, token: &Cancel) -> Request {
@@ -376,12 +482,14 @@ impl Run {
             1 if self.random.one_in(4) => self.sent[b].token.cancel(),
             2 if self.random.one_in(6) => {
                 // As dropping a batch does.
+                self.end_all_alone(b);
                 (0..self.sent[b].files.len()).for_each(|index| self.cancel(b, index));
                 self.collect(b);
                 self.core.abandon(&self.sent[b].state);
                 self.sent[b].dropped = true;
             }
-            3..9 => self.collect(b),
+            3..7 => self.collect(b),
+            7..10 => self.alone(b),
             _ => {}
         }
     }
@@ -499,9 +607,11 @@ fn run(seed: u64, pool: &Arc<Pool>) {
         } else {
             (0..run.sent.len()).for_each(|b| {
                 if !run.sent[b].dropped {
+                    run.end_all_alone(b);
                     run.collect(b);
                 }
             });
+            // What was given back may be handed out now.
             let over = |s: &Sent| s.dropped || s.answers.iter().all(Option::is_some);
             if run.sent.len() as u64 == batches && run.sent.iter().all(over) {
                 break;

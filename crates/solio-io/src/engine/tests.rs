@@ -89,6 +89,12 @@ fn linking() -> Vec<Engine> {
     vec![engine(Backend::Uring), engine(Backend::Auto)]
 }
 
+/// These, and one whose receivers read small files themselves.
+fn reading_at_once() -> Vec<Engine> {
+    let options = EngineOptions { direct: Direct::Never, ..Default::default() };
+    linking().into_iter().chain([Engine::new(options).unwrap()]).collect()
+}
+
 /// Whether an engine did so; says why it may not have.
 #[allow(clippy::print_stdout)]
 fn linked(engine: &Engine) -> bool {
@@ -112,7 +118,7 @@ fn small_files_in_one_go() {
     let fifo = std::process::Command::new("mkfifo").arg(&bad[2]).status().unwrap();
     assert!(fifo.success());
     std::os::unix::fs::symlink(&bad[3], &bad[3]).unwrap();
-    for engine in linking() {
+    for engine in reading_at_once() {
         // One of the errors after every eight files that can be read.
         let paths: Vec<&PathBuf> = (0..360)
             .map(|i| if i % 9 == 8 { &bad[i / 9 % bad.len()] } else { &files[i % 9].0 })
@@ -144,7 +150,7 @@ fn small_files_in_one_go() {
 fn cancelled_while_they_are_read_in_one_go() {
     let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
     let files = files(folder.path());
-    for engine in linking() {
+    for engine in reading_at_once() {
         for round in 0..20 {
             let token = Cancel::default();
             let request = |i: usize| Request::file(&files[i % 9].0).cancel(token.clone());
@@ -186,7 +192,7 @@ fn a_file_that_is_replaced_meanwhile_is_one_or_the_other() {
                 }
             }
         });
-        for engine in linking() {
+        for engine in reading_at_once() {
             for _ in 0..100 {
                 for done in engine.read((0..32).map(|i| Request::file(path(i)))) {
                     let bytes = done.result.unwrap();
@@ -198,6 +204,68 @@ fn a_file_that_is_replaced_meanwhile_is_one_or_the_other() {
         }
         stop.store(true, Relaxed);
     });
+}
+
+#[test]
+fn several_threads_take_the_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    for (round, engine) in engines().iter().chain(&engines()).enumerate() {
+        let token = Cancel::default();
+        let missing = folder.path().join("none");
+        // Without large files the receivers read all by themselves.
+        let kinds = if round % 2 == 0 { 9 } else { 11 };
+        let path = |i: usize| if i % 50 == 49 { &missing } else { &files[i % kinds].0 };
+        let batch = engine.read((0..700).map(|i| Request::file(path(i)).cancel(token.clone())));
+        let seen: Vec<_> = (0..700).map(|_| std::sync::atomic::AtomicUsize::new(0)).collect();
+        let cancels = round >= engines().len() / 2;
+        batch.consume(1 + round % 4, |done| {
+            let i = done.index;
+            let before = seen[i].fetch_add(1, Relaxed);
+            assert_eq!(before, 0, "{i} came twice");
+            match done.result {
+                Ok(bytes) => assert!(bytes[..] == files[i % kinds].1[..] && i % 50 != 49),
+                Err(e) if e.kind() == ErrorKind::Cancelled => assert!(cancels),
+                Err(e) => assert!(i % 50 == 49 && e.path() == Some(&*missing), "{e}"),
+            }
+            // Others are asked for something meanwhile.
+            if i % 100 == 7 {
+                let urgent = Request::file(&files[8].0).priority(Priority::Maximum);
+                let done = engine.read([urgent]).next().unwrap();
+                assert!(done.result.unwrap()[..] == files[8].1[..]);
+            }
+            if cancels && i == 300 {
+                token.cancel();
+            }
+        });
+        assert!(seen.iter().all(|count| count.load(Relaxed) == 1));
+    }
+}
+
+#[test]
+#[allow(clippy::print_stdout)]
+fn receivers_read_small_files_by_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    let engine = Engine::new(EngineOptions::default()).unwrap();
+    let sizes: usize = (0..600).map(|i| files[1 + i % 8].1.len()).sum();
+    let mut batch = engine.read((0..600).map(|i| Request::file(&files[1 + i % 8].0)));
+    for done in batch.by_ref().take(200) {
+        assert!(done.result.unwrap()[..] == files[1 + done.index % 8].1[..]);
+    }
+    // What the receiver has taken to itself is not lost when it only looks, or waits for a time.
+    assert_eq!(batch.left(), 400);
+    let looked = std::iter::from_fn(|| batch.poll()).count();
+    let waited = std::iter::from_fn(|| batch.wait_for(Duration::from_secs(60))).count();
+    assert_eq!(looked + waited, 400);
+    assert_eq!(engine.stats().bytes, sizes as u64);
+    // Cancelling reaches it too.
+    let mut batch = engine.read((0..600).map(|i| Request::file(&files[1 + i % 8].0)));
+    let first: Vec<Done> = batch.by_ref().take(100).collect();
+    batch.cancel();
+    let rest = batch.wait();
+    assert_eq!(first.len() + rest.len(), 600);
+    assert!(rest.iter().any(|done| done.result.is_err() && !done.submitted));
 }
 
 #[test]
