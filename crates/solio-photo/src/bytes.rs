@@ -1,0 +1,236 @@
+//! Ranges of a source, read when they are needed and at most once.
+
+use solio_base::{Result, Source};
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+
+/// Bytes read ahead at the start of a file, and how many a later read takes at least.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steps {
+    /// The first read.
+    pub(crate) head: usize,
+    /// Each later one.
+    pub(crate) next: usize,
+}
+
+/// A source with the parts of it that have been read.
+pub(crate) struct Bytes<'a> {
+    source: &'a dyn Source,
+    len: u64,
+    steps: Steps,
+    blocks: RefCell<Blocks>,
+    left: Cell<u64>,
+    reads: Cell<u64>,
+    failed: RefCell<Option<solio_base::Error>>,
+}
+
+/// The head stays; of later blocks the last one.
+#[derive(Default)]
+struct Blocks {
+    head: Vec<u8>,
+    at: u64,
+    block: Vec<u8>,
+}
+
+impl<'a> Bytes<'a> {
+    /// `most` bounds what is read in all.
+    pub(crate) fn new(source: &'a dyn Source, len: u64, steps: Steps, most: u64) -> Result<Self> {
+        let mut blocks = Blocks::default();
+        if source.as_bytes().is_none() {
+            blocks.head = vec![0; (steps.head as u64).min(len) as usize];
+            let got = source.read_at(0, &mut blocks.head)?;
+            blocks.head.truncate(got);
+        }
+        let head = blocks.head.len() as u64;
+        Ok(Bytes {
+            source,
+            len,
+            steps,
+            blocks: RefCell::new(blocks),
+            left: Cell::new(most.saturating_sub(head)),
+            reads: Cell::new(head),
+            failed: RefCell::new(None),
+        })
+    }
+
+    /// How many bytes have been asked of the source.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.reads.get()
+    }
+
+    /// An error of the source, if there was one.
+    pub(crate) fn into_error(self) -> Option<solio_base::Error> {
+        self.failed.into_inner()
+    }
+
+    fn get(&self, at: u64, len: usize) -> Option<Cow<'_, [u8]>> {
+        if let Some(all) = self.source.as_bytes() {
+            let end = at.checked_add(len as u64)?;
+            return all.get(at as usize..end as usize).map(Cow::Borrowed);
+        }
+        self.with(at, len, |bytes| Cow::Owned(bytes.to_vec()))
+    }
+
+    /// Shows `len` bytes at `at` to `see`, reading them first where they are not there yet.
+    fn with<R>(&self, at: u64, len: usize, see: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        let end = at.checked_add(len as u64).filter(|end| *end <= self.len)?;
+        if let Some(all) = self.source.as_bytes() {
+            return all.get(at as usize..end as usize).map(see);
+        }
+        let mut blocks = self.blocks.borrow_mut();
+        if end <= blocks.head.len() as u64 {
+            return Some(see(&blocks.head[at as usize..end as usize]));
+        }
+        if at < blocks.at || end > blocks.at + blocks.block.len() as u64 {
+            let want = (len.max(self.steps.next) as u64).min(self.len - at);
+            self.left.set(self.left.get().checked_sub(want)?);
+            blocks.at = at;
+            blocks.block.clear();
+            blocks.block.resize(want as usize, 0);
+            self.reads.set(self.reads.get() + want);
+            match self.source.read_at(at, &mut blocks.block) {
+                Ok(got) => blocks.block.truncate(got),
+                Err(e) => {
+                    blocks.block.clear();
+                    self.failed.borrow_mut().get_or_insert(e);
+                    return None;
+                }
+            }
+        }
+        let from = (at - blocks.at) as usize;
+        blocks.block.get(from..from + len).map(see)
+    }
+}
+
+/// A part of a source, or bytes in memory, addressed from its own start.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    inner: Inner<'a>,
+    start: u64,
+    len: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Inner<'a> {
+    Source(&'a Bytes<'a>),
+    Memory(&'a [u8]),
+}
+
+impl<'a> View<'a> {
+    /// All of a source.
+    pub(crate) fn of(bytes: &'a Bytes<'a>) -> Self {
+        View { inner: Inner::Source(bytes), start: 0, len: bytes.len }
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn memory(bytes: &'a [u8]) -> Self {
+        View { inner: Inner::Memory(bytes), start: 0, len: bytes.len() as u64 }
+    }
+
+    /// How many bytes there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Where this part starts in the file; `None` for bytes put together in memory.
+    pub(crate) fn place(&self) -> Option<u64> {
+        matches!(self.inner, Inner::Source(_)).then_some(self.start)
+    }
+
+    /// The part at `at` of at most `len` bytes.
+    pub(crate) fn part(&self, at: u64, len: u64) -> View<'a> {
+        let at = at.min(self.len);
+        View { inner: self.inner, start: self.start + at, len: len.min(self.len - at) }
+    }
+
+    /// Everything from `at` on.
+    pub(crate) fn from(&self, at: u64) -> View<'a> {
+        self.part(at, u64::MAX)
+    }
+
+    /// `len` bytes at `at`, or nothing where they are not all there.
+    pub(crate) fn get(&self, at: u64, len: usize) -> Option<Cow<'a, [u8]>> {
+        if at.checked_add(len as u64)? > self.len {
+            return None;
+        }
+        match self.inner {
+            Inner::Source(bytes) => bytes.get(self.start + at, len),
+            Inner::Memory(bytes) => {
+                let from = (self.start + at) as usize;
+                bytes.get(from..from + len).map(Cow::Borrowed)
+            }
+        }
+    }
+
+    /// All bytes, if they are no more than `most`; else the first `most`.
+    pub(crate) fn all(&self, most: u64) -> Option<Cow<'a, [u8]>> {
+        self.get(0, usize::try_from(self.len.min(most)).ok()?)
+    }
+
+    pub(crate) fn u8(&self, at: u64) -> Option<u8> {
+        self.get(at, 1).map(|b| b[0])
+    }
+    pub(crate) fn be16(&self, at: u64) -> Option<u16> {
+        self.array(at).map(u16::from_be_bytes)
+    }
+    pub(crate) fn be32(&self, at: u64) -> Option<u32> {
+        self.array(at).map(u32::from_be_bytes)
+    }
+    pub(crate) fn be64(&self, at: u64) -> Option<u64> {
+        self.array(at).map(u64::from_be_bytes)
+    }
+    pub(crate) fn le16(&self, at: u64) -> Option<u16> {
+        self.array(at).map(u16::from_le_bytes)
+    }
+    pub(crate) fn le32(&self, at: u64) -> Option<u32> {
+        self.array(at).map(u32::from_le_bytes)
+    }
+
+    /// `N` bytes at `at`.
+    pub(crate) fn array<const N: usize>(&self, at: u64) -> Option<[u8; N]> {
+        if at.checked_add(N as u64)? > self.len {
+            return None;
+        }
+        match self.inner {
+            Inner::Source(bytes) => {
+                let take = |bytes: &[u8]| bytes.try_into().ok();
+                bytes.with(self.start + at, N, take)?
+            }
+            Inner::Memory(bytes) => {
+                let from = (self.start + at) as usize;
+                bytes.get(from..from + N)?.try_into().ok()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Counting(Vec<u8>);
+    impl Source for Counting {
+        fn len_bytes(&self) -> Option<u64> {
+            Some(self.0.len() as u64)
+        }
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+            self.0[..].read_at(offset, buf)
+        }
+    }
+
+    #[test]
+    fn parts_are_read_once_and_within_bounds() {
+        let source = Counting((0..=255).collect());
+        let bytes = Bytes::new(&source, 256, Steps { head: 16, next: 8 }, 40).unwrap();
+        let view = View::of(&bytes);
+        assert_eq!(view.get(4, 4).unwrap()[..], [4, 5, 6, 7]);
+        assert_eq!(bytes.bytes_read(), 16);
+        let part = view.part(100, 50);
+        assert_eq!(part.get(0, 2).unwrap()[..], [100, 101]);
+        assert_eq!(part.get(6, 2).unwrap()[..], [106, 107]);
+        assert_eq!(bytes.bytes_read(), 24);
+        assert!(part.get(49, 2).is_none());
+        assert!(view.get(200, 40).is_none(), "past the budget");
+        assert_eq!(View::memory(b"abcd").part(1, 2).get(0, 2).unwrap()[..], *b"bc");
+    }
+}

@@ -1,0 +1,457 @@
+//! Files of boxes (atoms): HEIF, AVIF, CR3, MP4, QuickTime.
+//!
+//! ```text
+//! length (4; 1: eight more bytes hold it; 0: to the end) · type (4) · content
+//! ```
+//! ISO/IEC 14496-12 (boxes), 23008-12 (HEIF: items and their properties), QuickTime File Format.
+
+use super::movie;
+use crate::bytes::View;
+use crate::gather::Gather;
+use crate::rule::{Named, Rule};
+use crate::value::{Value, lossy};
+use crate::{exif, icc, xmp};
+use std::borrow::Cow;
+
+const GROUP: &str = "QuickTime";
+/// Boxes within boxes.
+const MOST_DEPTH: u8 = 12;
+/// Most boxes in one box.
+const MOST_BOXES: usize = 1 << 14;
+/// Most items of a picture that are looked at.
+const MOST_ITEMS: usize = 1 << 12;
+
+/// The head of a box.
+pub(super) struct Header {
+    /// Its type.
+    pub(super) kind: [u8; 4],
+    /// Where its content starts in what was looked through.
+    pub(super) start: u64,
+}
+
+/// Shows each box of `view` from `at` on to `each`, until that says false.
+pub(super) fn boxes<'a>(
+    view: View<'a>,
+    mut at: u64,
+    each: &mut dyn FnMut(&Header, View<'a>) -> bool,
+) {
+    for _ in 0..MOST_BOXES {
+        let (Some(len), Some(kind)) = (view.be32(at), view.array::<4>(at + 4)) else { return };
+        let (head, len) = match len {
+            0 => (8, view.len() - at),
+            1 => match view.be64(at + 8) {
+                Some(len) => (16, len),
+                None => return,
+            },
+            len => (8, u64::from(len)),
+        };
+        if len < head {
+            return;
+        }
+        let header = Header { kind, start: at + head };
+        if !each(&header, view.part(at + head, len - head)) {
+            return;
+        }
+        match at.checked_add(len) {
+            Some(next) if next < view.len() => at = next,
+            _ => return,
+        }
+    }
+}
+
+/// Reads a file of boxes.
+pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+    boxes(view, 0, &mut |header, body| {
+        match &header.kind {
+            b"ftyp" => brands(body, gather),
+            b"meta" => items(view, body, gather),
+            b"moov" => movie::read(body, gather),
+            b"mdat" => {
+                let declared = view.be32(header.start.saturating_sub(8)).map_or(0, u64::from);
+                let size = if declared > 8 { declared - 8 } else { body.len() };
+                gather.int(GROUP, "MediaDataSize", size as i64);
+                gather.int(GROUP, "MediaDataOffset", header.start as i64);
+            }
+            b"uuid" => identified(body, gather),
+            b"wide" | b"pnot" | b"free" | b"skip" => {}
+            _ => {}
+        }
+        !gather.is_full() && !gather.is_settled()
+    });
+}
+
+const XMP_UUID: [u8; 16] = [
+    0xbe, 0x7a, 0xcf, 0xcb, 0x97, 0xa9, 0x42, 0xe8, 0x9c, 0x71, 0x99, 0x94, 0x91, 0xe3, 0xaf, 0xac,
+];
+const CANON_UUID: [u8; 16] = [
+    0x85, 0xc0, 0xb6, 0x87, 0x82, 0x0f, 0x11, 0xe0, 0x81, 0x11, 0xf4, 0xce, 0x46, 0x2b, 0x6a, 0x48,
+];
+
+/// A box that an identifier names: XMP, or Canon's directories in CR3.
+pub(super) fn identified(body: View<'_>, gather: &mut Gather<'_>) {
+    match body.array::<16>(0) {
+        Some(XMP_UUID) => {
+            if let Some(packet) = body.from(16).all(xmp::MOST_PACKET) {
+                xmp::read(&packet, gather);
+            }
+        }
+        Some(CANON_UUID) => boxes(body, 16, &mut |header, part| {
+            let group = match &header.kind {
+                b"CMT1" => "IFD0",
+                b"CMT2" => "ExifIFD",
+                b"CMT4" => "GPS",
+                _ => return true,
+            };
+            exif::read_as(part, group, gather);
+            !gather.is_full()
+        }),
+        _ => {}
+    }
+}
+
+const BRANDS: &str = "qt  :Apple QuickTime (.MOV/QT)|heic:High Efficiency Image Format HEVC still image (.HEIC)|\
+    hevc:High Efficiency Image Format HEVC sequence (.HEICS)|mif1:High Efficiency Image Format still image (.HEIF)|\
+    msf1:High Efficiency Image Format sequence (.HEIFS)|avif:AV1 Image File Format (.AVIF)|crx :Canon Raw (.CRX)|\
+    isom:MP4 Base Media v1 [IS0 14496-12:2003]|iso2:MP4 Base Media v2 [ISO 14496-12:2005]|\
+    mp41:MP4 v1 [ISO 14496-1:ch13]|mp42:MP4 v2 [ISO 14496-14]|avc1:MP4 Base w/ AVC ext [ISO 14496-12:2005]|\
+    M4A :Apple iTunes AAC-LC (.M4A) Audio|M4V :Apple iTunes Video (.M4V) Video|\
+    3gp4:3GPP Media (.3GP) Release 4|3gp5:3GPP Media (.3GP) Release 5|MSNV:MPEG-4 (.MP4) for SonyPSP|sdv :SD Memory Card Video|\
+    NDXC:H.264/MPEG-4 AVC (.MP4) Nero Cinema Profile";
+
+fn brands(body: View<'_>, gather: &mut Gather<'_>) {
+    let Some(major) = body.get(0, 4) else { return };
+    let rule = Rule::Words { words: BRANDS, hex: false };
+    gather.put(GROUP, "MajorBrand", Value::Text(lossy(&major)), rule);
+    minor_version(GROUP, body, gather);
+    compatible_brands(GROUP, body, gather);
+}
+
+/// `0.2.0`, in hexadecimal.
+pub(super) fn minor_version(group: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
+    if let Some([a, b, c, d]) = body.array::<4>(4) {
+        let version = format!("{:x}.{c:x}.{d:x}", u16::from_be_bytes([a, b]));
+        gather.text(group, "MinorVersion", version);
+    }
+}
+
+/// The brands that a reader may know instead.
+pub(super) fn compatible_brands(group: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
+    let bytes = body.from(8).all(1 << 12).unwrap_or_default();
+    let brands = bytes.chunks_exact(4).filter(|b| **b != [0; 4]).map(|b| Value::Text(lossy(b)));
+    let brands: Vec<Value> = brands.collect();
+    if !brands.is_empty() {
+        gather.put(group, "CompatibleBrands", Value::List(brands), Rule::Plain);
+    }
+}
+
+/// One item of a picture.
+#[derive(Default)]
+struct Item {
+    id: u32,
+    kind: [u8; 4],
+    mime: String,
+    /// Where its bytes lie in the file, in one or more parts.
+    extents: Vec<(u64, u64)>,
+    /// 1: in the `idat` box instead of the file.
+    method: u16,
+    /// Numbers of its properties, from one.
+    properties: Vec<u16>,
+}
+
+/// Reads a picture's items: Exif and XMP are items, sizes are properties of the main one.
+pub(super) fn items(file: View<'_>, meta: View<'_>, gather: &mut Gather<'_>) {
+    // QuickTime's has no version and flags in front.
+    let first = if meta.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
+    let mut list: Vec<Item> = Vec::new();
+    let mut primary = None;
+    let mut properties: Vec<([u8; 4], View<'_>)> = Vec::new();
+    let mut data = None;
+    boxes(meta, first, &mut |header, body| {
+        match &header.kind {
+            b"hdlr" => movie::handler(GROUP, body, gather),
+            b"pitm" => {
+                let id =
+                    if body.u8(0) == Some(0) { body.be16(4).map(u32::from) } else { body.be32(4) };
+                primary = id;
+                if let Some(id) = id {
+                    gather.int("Meta", "PrimaryItemReference", id);
+                }
+            }
+            b"iinf" => item_infos(body, &mut list),
+            b"iloc" => item_places(body, &mut list),
+            b"idat" => data = Some(body),
+            b"iprp" => boxes(body, 0, &mut |inner, part| {
+                match &inner.kind {
+                    b"ipco" => boxes(part, 0, &mut |property, content| {
+                        properties.push((property.kind, content));
+                        properties.len() < MOST_ITEMS
+                    }),
+                    b"ipma" => associations(part, &mut list),
+                    _ => {}
+                }
+                true
+            }),
+            _ => {}
+        }
+        true
+    });
+    let main = list.iter().find(|item| Some(item.id) == primary);
+    for number in main.map_or(&[][..], |item| &item.properties) {
+        if let Some((kind, body)) = properties.get(usize::from(*number).wrapping_sub(1)) {
+            property(kind, *body, gather);
+        }
+    }
+    for item in &list {
+        let source = if item.method == 1 { data.unwrap_or(file) } else { file };
+        item_content(item, source, gather);
+    }
+}
+
+fn item_content(item: &Item, source: View<'_>, gather: &mut Gather<'_>) {
+    let is_exif = &item.kind == b"Exif";
+    let is_xmp = &item.kind == b"mime" && item.mime.starts_with("application/rdf+xml");
+    let [(at, len)] = item.extents[..] else { return };
+    let part = source.part(at, len);
+    if is_exif {
+        let skip = u64::from(part.be32(0).unwrap_or(0)).saturating_add(4);
+        let mut tiff = part.from(skip);
+        if tiff.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0")) {
+            tiff = tiff.from(6);
+        }
+        exif::read_tiff(tiff, false, gather);
+    } else if is_xmp
+        && gather.fields.wants_group("XMP-")
+        && let Some(packet) = part.all(xmp::MOST_PACKET)
+    {
+        xmp::read(&packet, gather);
+    }
+}
+
+fn find(list: &mut Vec<Item>, id: u32) -> Option<&mut Item> {
+    if let Some(n) = list.iter().position(|item| item.id == id) {
+        return list.get_mut(n);
+    }
+    if list.len() >= MOST_ITEMS {
+        return None;
+    }
+    list.push(Item { id, ..Item::default() });
+    list.last_mut()
+}
+
+fn item_infos(body: View<'_>, list: &mut Vec<Item>) {
+    let start = if body.u8(0) == Some(0) { 6 } else { 8 };
+    boxes(body, start, &mut |header, part| {
+        let version = part.u8(0).unwrap_or(0);
+        if &header.kind != b"infe" || version < 2 {
+            return true;
+        }
+        let (id, at) =
+            if version == 2 { (part.be16(4).map(u32::from), 8) } else { (part.be32(4), 10) };
+        let (Some(id), Some(kind)) = (id, part.array::<4>(at)) else { return true };
+        let texts = part.from(at + 4).all(1 << 12).unwrap_or_default();
+        let mime = texts.split(|b| *b == 0).nth(1).map(lossy).unwrap_or_default();
+        if let Some(item) = find(list, id) {
+            (item.kind, item.mime) = (kind, mime);
+        }
+        list.len() < MOST_ITEMS
+    });
+}
+
+fn item_places(body: View<'_>, list: &mut Vec<Item>) {
+    let (Some(version), Some(sizes)) = (body.u8(0), body.be16(4)) else { return };
+    let sizes = [sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15, sizes & 15].map(u64::from);
+    let [offset_size, length_size, base_size, index_size] = sizes;
+    if sizes.iter().any(|size| *size > 8) {
+        return;
+    }
+    let mut at = 6;
+    let take = |at: &mut u64, size: u64| -> Option<u64> {
+        let bytes = body.get(*at, size as usize)?;
+        *at += size;
+        Some(bytes.iter().fold(0, |sum, b| sum << 8 | u64::from(*b)))
+    };
+    let wide = if version < 2 { 2 } else { 4 };
+    let mut places = || -> Option<()> {
+        let count = take(&mut at, wide)?;
+        for _ in 0..count.min(MOST_ITEMS as u64) {
+            let id = take(&mut at, wide)? as u32;
+            let method = if version == 0 { 0 } else { take(&mut at, 2)? as u16 & 15 };
+            take(&mut at, 2)?;
+            let base = take(&mut at, base_size)?;
+            let extents = take(&mut at, 2)?;
+            let mut parts = Vec::new();
+            for _ in 0..extents {
+                if version > 0 {
+                    take(&mut at, index_size)?;
+                }
+                let start = base.checked_add(take(&mut at, offset_size)?)?;
+                parts.push((start, take(&mut at, length_size)?));
+                // An extent of no size takes no bytes here either, so that the count would rule.
+                if parts.len() > 64 {
+                    return None;
+                }
+            }
+            let item = find(list, id)?;
+            (item.extents, item.method) = (parts, method);
+        }
+        Some(())
+    };
+    places();
+}
+
+fn associations(body: View<'_>, list: &mut Vec<Item>) {
+    let (Some(version), Some(flags), Some(count)) = (body.u8(0), body.u8(3), body.be32(4)) else {
+        return;
+    };
+    let mut at = 8;
+    for _ in 0..count.min(MOST_ITEMS as u32) {
+        let (id, step) =
+            if version == 0 { (body.be16(at).map(u32::from), 2) } else { (body.be32(at), 4) };
+        let (Some(id), Some(number)) = (id, body.u8(at + step)) else { return };
+        at += step + 1;
+        let mut numbers = Vec::new();
+        for _ in 0..number {
+            let (value, step) = if flags & 1 == 1 {
+                (body.be16(at).map(|n| n & 0x7fff), 2)
+            } else {
+                (body.u8(at).map(|n| u16::from(n & 0x7f)), 1)
+            };
+            let Some(value) = value else { return };
+            numbers.push(value);
+            at += step;
+        }
+        match find(list, id) {
+            Some(item) => item.properties = numbers,
+            None => return,
+        }
+    }
+}
+
+fn property(kind: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
+    match kind {
+        b"ispe" => {
+            if let (Some(width), Some(height)) = (body.be32(4), body.be32(8)) {
+                let size = Value::Ints(vec![i64::from(width), i64::from(height)]);
+                gather.put(GROUP, "ImageSpatialExtent", size, Rule::Named(Named::Dimensions));
+            }
+        }
+        b"pixi" => {
+            let count = u64::from(body.u8(4).unwrap_or(0));
+            let depths = body.part(5, count).all(16).unwrap_or_default();
+            let depths = depths.iter().map(|b| i64::from(*b)).collect();
+            gather.put(GROUP, "ImagePixelDepth", Value::Ints(depths), Rule::Plain);
+        }
+        b"irot" => {
+            let degrees = i64::from(body.u8(0).unwrap_or(0) & 3) * 90;
+            gather.int(GROUP, "Rotation", degrees);
+        }
+        b"colr" => color(GROUP, body, gather),
+        b"hvcC" => hevc(body, gather),
+        b"av1C" => av1(body, gather),
+        _ => {}
+    }
+}
+
+/// How colours are meant: by three numbers, or by a profile.
+pub(super) fn color(group: impl Into<Cow<'static, str>>, body: View<'_>, gather: &mut Gather<'_>) {
+    let Some(kind) = body.array::<4>(0) else { return };
+    if matches!(&kind, b"prof" | b"rICC") {
+        return icc::read(body.from(4), gather);
+    }
+    let group = group.into();
+    gather.text(group.clone(), "ColorProfiles", lossy(&kind));
+    let words = |words| Rule::Words { words, hex: false };
+    let (Some(primaries), Some(transfer), Some(matrix)) =
+        (body.be16(4), body.be16(6), body.be16(8))
+    else {
+        return;
+    };
+    gather.put(
+        group.clone(),
+        "ColorPrimaries",
+        Value::int(primaries),
+        words("1:BT.709|2:Unspecified|4:BT.470 System M (historical)|5:BT.470 System B, G (historical)|\
+            6:BT.601|7:SMPTE 240|8:Generic film (color filters using illuminant C)|9:BT.2020, BT.2100|\
+            10:SMPTE 428 (CIE 1931 XYZ)|11:SMPTE RP 431-2|12:SMPTE EG 432-1|22:EBU Tech. 3213-E"),
+    );
+    gather.put(
+        group.clone(),
+        "TransferCharacteristics",
+        Value::int(transfer),
+        words("0:For future use (0)|1:BT.709|2:Unspecified|3:For future use (3)|\
+            4:BT.470 System M (historical)|5:BT.470 System B, G (historical)|6:BT.601|7:SMPTE 240 M|\
+            8:Linear|9:Logarithmic (100 : 1 range)|10:Logarithmic (100 * Sqrt(10) : 1 range)|\
+            11:IEC 61966-2-4|12:BT.1361|13:sRGB or sYCC|14:BT.2020 10-bit systems|\
+            15:BT.2020 12-bit systems|16:SMPTE ST 2084, ITU BT.2100 PQ|17:SMPTE ST 428|\
+            18:BT.2100 HLG, ARIB STD-B67"),
+    );
+    gather.put(
+        group,
+        "MatrixCoefficients",
+        Value::int(matrix),
+        words(
+            "0:Identity matrix|1:BT.709|2:Unspecified|3:For future use (3)|4:US FCC 73.628|\
+            5:BT.470 System B, G (historical)|6:BT.601|7:SMPTE 240 M|8:YCgCo|\
+            9:BT.2020 non-constant luminance, BT.2100 YCbCr|10:BT.2020 constant luminance|\
+            11:SMPTE ST 2085 YDzDx|12:Chromaticity-derived non-constant luminance|\
+            13:Chromaticity-derived constant luminance|14:BT.2100 ICtCp",
+        ),
+    );
+}
+
+/// ISO/IEC 14496-15, 8.3.3.1.
+fn hevc(body: View<'_>, gather: &mut Gather<'_>) {
+    let Some(b) = body.array::<23>(0) else { return };
+    let words = |words| Rule::Words { words, hex: false };
+    const PROFILES: &str = "0:No Profile|1:Main|2:Main 10|3:Main Still Picture|\
+        4:Format Range Extensions|5:High Throughput|6:Multiview Main|7:Scalable Main|\
+        8:3D Main|9:Screen Content Coding Extensions|10:Scalable Format Range Extensions|\
+        11:High Throughput Screen Content Coding Extensions";
+    gather.int(GROUP, "HEVCConfigurationVersion", b[0]);
+    let space = words("0:Conforming");
+    gather.put(GROUP, "GeneralProfileSpace", Value::int(b[1] >> 6), space);
+    let tier = words("0:Main Tier|1:High Tier");
+    gather.put(GROUP, "GeneralTierFlag", Value::int(b[1] >> 5 & 1), tier);
+    gather.put(GROUP, "GeneralProfileIDC", Value::int(b[1] & 31), words(PROFILES));
+    let flags = u32::from_be_bytes([b[2], b[3], b[4], b[5]]);
+    let rule = Rule::Bits(
+        "20:High Throughput Screen Content Coding Extensions|21:Scalable Format Range Extensions|\
+         22:Screen Content Coding Extensions|23:3D Main|24:Scalable Main|25:Multiview Main|\
+         26:High Throughput|27:Format Range Extensions|28:Main Still Picture|29:Main 10|30:Main|\
+         31:No Profile",
+    );
+    gather.put(GROUP, "GenProfileCompatibilityFlags", Value::int(flags), rule);
+    let constraints = b[6..12].iter().map(|b| i64::from(*b)).collect();
+    gather.put(GROUP, "ConstraintIndicatorFlags", Value::Ints(constraints), Rule::Plain);
+    gather.put(GROUP, "GeneralLevelIDC", Value::int(b[12]), Rule::Named(Named::HevcLevel));
+    gather.int(GROUP, "MinSpatialSegmentationIDC", u16::from_be_bytes([b[13] & 15, b[14]]));
+    gather.int(GROUP, "ParallelismType", b[15] & 3);
+    let chroma = words("0:Monochrome|1:4:2:0|2:4:2:2|3:4:4:4");
+    gather.put(GROUP, "ChromaFormat", Value::int(b[16] & 3), chroma);
+    gather.int(GROUP, "BitDepthLuma", (b[17] & 7) + 8);
+    gather.int(GROUP, "BitDepthChroma", (b[18] & 7) + 8);
+    gather.int(GROUP, "AverageFrameRate", u16::from_be_bytes([b[19], b[20]]));
+    let rate =
+        words("0:Unknown|1:Constant Frame Rate|2:Each Temporal Layer is Constant Frame Rate");
+    gather.put(GROUP, "ConstantFrameRate", Value::int(b[21] >> 6), rate);
+    gather.int(GROUP, "NumTemporalLayers", b[21] >> 3 & 7);
+    let nested = words("0:No|1:Yes");
+    gather.put(GROUP, "TemporalIDNested", Value::int(b[21] >> 2 & 1), nested);
+}
+
+/// AV1 Codec ISO Media File Format Binding, 2.3.
+fn av1(body: View<'_>, gather: &mut Gather<'_>) {
+    let Some(b) = body.array::<4>(0) else { return };
+    let words = |words| Rule::Words { words, hex: false };
+    gather.int(GROUP, "AV1ConfigurationVersion", b[0] & 0x7f);
+    let bits = Value::int(b[2] >> 2 & 7);
+    let formats = words("0:YUV 4:4:4|2:YUV 4:2:2|3:YUV 4:2:0|7:Monochrome 4:0:0");
+    gather.put(GROUP, "ChromaFormat", bits, formats);
+    let position = words("0:Unknown|1:Vertical|2:Colocated|3:(reserved)");
+    gather.put(GROUP, "ChromaSamplePosition", Value::int(b[2] & 3), position);
+}
+
+/// Whether boxes lie too deep.
+pub(super) fn too_deep(depth: u8) -> bool {
+    depth > MOST_DEPTH
+}

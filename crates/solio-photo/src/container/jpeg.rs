@@ -1,0 +1,261 @@
+//! JPEG: segments, each with a marker and, but for a few, a length; then the picture.
+//!
+//! ISO/IEC 10918-1, annex B; the metadata's marks in front of the application segments are those
+//! of JFIF 1.02, Exif, XMP part 3, ICC.1 annex B.4 and CIPA DC-007 (MPF).
+
+use crate::bytes::View;
+use crate::gather::Gather;
+use crate::rule::{Named, Rule};
+use crate::value::{Value, lossy};
+use crate::{exif, icc, photoshop, xmp};
+use std::collections::BTreeMap;
+
+/// Most segments that are looked at.
+const MOST_SEGMENTS: usize = 4096;
+/// Most bytes that are put together from several segments.
+const MOST_JOINED: usize = 64 << 20;
+
+/// What comes in several segments.
+#[derive(Default)]
+struct Joined {
+    /// Parts of the ICC profile by their number.
+    icc: BTreeMap<u8, Vec<u8>>,
+    /// Photoshop's resources.
+    photoshop: Vec<u8>,
+    /// Where the resources lie, if they lie in one segment.
+    photoshop_at: Option<(u64, u64)>,
+    /// Extended XMP: by identifier, the parts by their offset.
+    xmp: BTreeMap<Vec<u8>, BTreeMap<u32, Vec<u8>>>,
+    bytes: usize,
+}
+
+/// Reads the segments before the picture.
+pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+    let mut at = if view.u8(1) == Some(0xd8) { 2 } else { 7 };
+    let mut joined = Joined::default();
+    for _ in 0..MOST_SEGMENTS {
+        let Some(marker) = next_marker(view, &mut at) else { break };
+        // The picture, or the end.
+        if matches!(marker, 0xda | 0xd9) {
+            break;
+        }
+        if matches!(marker, 0x00 | 0x01 | 0xd0..=0xd8) {
+            continue;
+        }
+        let Some(len) = view.be16(at).filter(|len| *len >= 2) else { break };
+        let body = view.part(at + 2, u64::from(len) - 2);
+        if body.len() < u64::from(len) - 2 {
+            gather.warn("JPEG: a segment ends past the end of the file");
+            break;
+        }
+        segment(marker, body, &mut joined, gather);
+        if gather.is_full() || gather.is_settled() {
+            return;
+        }
+        at += u64::from(len);
+    }
+    finish(view, joined, gather);
+}
+
+/// The next marker; `at` is then behind it.
+fn next_marker(view: View<'_>, at: &mut u64) -> Option<u8> {
+    // Fill bytes may come before a marker; anything else is damage that is skipped within reason.
+    let mut skipped = 0;
+    while view.u8(*at)? != 0xff {
+        *at += 1;
+        skipped += 1;
+        if skipped > 1 << 16 {
+            return None;
+        }
+    }
+    let mut marker = 0xff;
+    while marker == 0xff {
+        *at += 1;
+        marker = view.u8(*at)?;
+    }
+    *at += 1;
+    Some(marker)
+}
+
+fn segment(marker: u8, body: View<'_>, joined: &mut Joined, gather: &mut Gather<'_>) {
+    let starts = |mark: &[u8]| body.get(0, mark.len()).is_some_and(|head| *head == *mark);
+    match marker {
+        0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => frame(marker, body, gather),
+        0xe0 if starts(b"JFIF\0") => jfif(body, gather),
+        0xe0 if starts(b"JFXX\0\x10") => {
+            let picture = body.from(6);
+            let at = picture.place().unwrap_or(0);
+            let value = Value::Binary { at, bytes: picture.len() };
+            gather.put("JFXX", "ThumbnailImage", value, Rule::Binary);
+        }
+        0xe1 if starts(b"Exif\0") => {
+            exif::read_tiff(body.from(6), false, gather);
+        }
+        0xe1 if starts(b"http://ns.adobe.com/xap/1.0/\0") => {
+            let packet = body.from(29);
+            if let (true, Some(bytes)) = (gather.fields.wants_group("XMP-"), packet.all(1 << 16)) {
+                xmp::read(&bytes, gather);
+            }
+        }
+        0xe1 if starts(b"http://ns.adobe.com/xmp/extension/\0") => extended(body, joined, gather),
+        0xe2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_group("ICC_Profile") => {
+            if let (Some(number), Some(part)) = (body.u8(12), body.from(14).all(1 << 16)) {
+                keep(&mut joined.bytes, part.len()).then(|| joined.icc.insert(number, part.into()));
+            }
+        }
+        0xec if starts(b"Ducky") => ducky(body.from(5), gather),
+        0xec if gather.fields.wants_group("PictureInfo") => crate::picture_info::read(body, gather),
+        0xed if starts(b"Photoshop 3.0\0") => resources(body.from(14), joined),
+        0xed if starts(b"Adobe_CM") => {
+            if let Some(kind) = body.be16(8) {
+                gather.int("AdobeCM", "AdobeCMType", kind);
+            }
+        }
+        0xee if starts(b"Adobe") => adobe(body.from(5), gather),
+        0xfe => comment(body, gather),
+        _ => {}
+    }
+}
+
+/// Whether `more` bytes may still be kept.
+fn keep(bytes: &mut usize, more: usize) -> bool {
+    *bytes += more;
+    *bytes <= MOST_JOINED
+}
+
+fn frame(marker: u8, body: View<'_>, gather: &mut Gather<'_>) {
+    let Some(head) = body.array::<6>(0) else { return };
+    const PROCESSES: &str = "0:Baseline DCT, Huffman coding|1:Extended sequential DCT, Huffman coding|\
+        2:Progressive DCT, Huffman coding|3:Lossless, Huffman coding|\
+        5:Sequential DCT, differential Huffman coding|6:Progressive DCT, differential Huffman coding|\
+        7:Lossless, Differential Huffman coding|9:Extended sequential DCT, arithmetic coding|\
+        10:Progressive DCT, arithmetic coding|11:Lossless, arithmetic coding|\
+        13:Sequential DCT, differential arithmetic coding|\
+        14:Progressive DCT, differential arithmetic coding|15:Lossless, differential arithmetic coding";
+    let [bits, height_high, height_low, width_high, width_low, components] = head;
+    gather.int("File", "ImageWidth", u16::from_be_bytes([width_high, width_low]));
+    gather.int("File", "ImageHeight", u16::from_be_bytes([height_high, height_low]));
+    let rule = Rule::Words { words: PROCESSES, hex: false };
+    gather.put("File", "EncodingProcess", Value::int(marker & 15), rule);
+    gather.int("File", "BitsPerSample", bits);
+    gather.int("File", "ColorComponents", components);
+    if components != 3 {
+        return;
+    }
+    // How often each component is sampled, across and down; the least is one.
+    let samples: Vec<(u8, u8)> = (0..3)
+        .filter_map(|n| body.u8(7 + 3 * n))
+        .map(|factors| (factors >> 4, factors & 15))
+        .collect();
+    let least = |pick: fn(&(u8, u8)) -> u8| samples.iter().map(pick).min().unwrap_or(0);
+    let most = |pick: fn(&(u8, u8)) -> u8| samples.iter().map(pick).max().unwrap_or(0);
+    let (across, down) = (least(|s| s.0), least(|s| s.1));
+    if samples.len() == 3 && across > 0 && down > 0 {
+        let ratio = [most(|s| s.0) / across, most(|s| s.1) / down].map(i64::from);
+        let rule = Rule::Named(Named::SubSampling);
+        gather.put("File", "YCbCrSubSampling", Value::Ints(ratio.to_vec()), rule);
+    }
+}
+
+fn jfif(body: View<'_>, gather: &mut Gather<'_>) {
+    let Some(version) = body.array::<2>(5) else { return };
+    let version = Value::Ints(version.map(i64::from).to_vec());
+    gather.put("JFIF", "JFIFVersion", version, Rule::Named(Named::JfifVersion));
+    let Some(head) = body.array::<7>(7) else { return };
+    let words = Rule::Words { words: "0:None|1:inches|2:cm", hex: false };
+    gather.put("JFIF", "ResolutionUnit", Value::int(head[0]), words);
+    gather.int("JFIF", "XResolution", u16::from_be_bytes([head[1], head[2]]));
+    gather.int("JFIF", "YResolution", u16::from_be_bytes([head[3], head[4]]));
+    if head[5] > 0 && head[6] > 0 {
+        gather.int("JFIF", "ThumbnailWidth", head[5]);
+        gather.int("JFIF", "ThumbnailHeight", head[6]);
+    }
+}
+
+fn adobe(body: View<'_>, gather: &mut Gather<'_>) {
+    let (Some(version), Some(flags0), Some(flags1), Some(transform)) =
+        (body.be16(0), body.be16(2), body.be16(4), body.u8(6))
+    else {
+        return;
+    };
+    gather.int("Adobe", "DCTEncodeVersion", version);
+    let blend = Rule::Bits("15:Encoded with Blend=1 downsampling");
+    gather.put("Adobe", "APP14Flags0", Value::int(flags0), blend);
+    gather.put("Adobe", "APP14Flags1", Value::int(flags1), Rule::Bits(""));
+    let words = "0:Unknown (RGB or CMYK)|1:YCbCr|2:YCCK";
+    let rule = Rule::Words { words, hex: false };
+    gather.put("Adobe", "ColorTransform", Value::int(transform), rule);
+}
+
+/// "Save for the web": tag, length, value.
+fn ducky(body: View<'_>, gather: &mut Gather<'_>) {
+    let mut at = 0;
+    while let (Some(tag @ 1..), Some(len)) = (body.be16(at), body.be16(at + 2)) {
+        let part = body.part(at + 4, u64::from(len));
+        match tag {
+            1 => {
+                let quality = Value::int(part.be32(0).unwrap_or(0));
+                gather.put("Ducky", "Quality", quality, Rule::Named(Named::PerHundred));
+            }
+            2 | 3 => {
+                let bytes = part.from(4).all(1 << 16).unwrap_or_default();
+                let name = if tag == 2 { "Comment" } else { "Copyright" };
+                gather.text("Ducky", name, crate::text::utf16(&bytes, true));
+            }
+            _ => {}
+        }
+        at += 4 + u64::from(len);
+    }
+}
+
+fn comment(body: View<'_>, gather: &mut Gather<'_>) {
+    if !gather.wants("File", "Comment") {
+        return;
+    }
+    let bytes = body.all(1 << 16).unwrap_or_default();
+    let text = crate::text::before_zero(&lossy(&bytes)).to_owned();
+    gather.text("File", "Comment", text);
+}
+
+fn resources(body: View<'_>, joined: &mut Joined) {
+    let first = joined.photoshop.is_empty();
+    joined.photoshop_at = body.place().map(|at| (at, body.len())).filter(|_| first);
+    if let Some(part) = body.all(1 << 16).filter(|p| keep(&mut joined.bytes, p.len())) {
+        joined.photoshop.extend_from_slice(&part);
+    }
+}
+
+/// A part of a packet that one segment cannot hold: identifier (32), full length, offset, text.
+fn extended(body: View<'_>, joined: &mut Joined, gather: &Gather<'_>) {
+    if !gather.fields.wants_group("XMP-") {
+        return;
+    }
+    let (Some(identifier), Some(at)) = (body.get(35, 32), body.be32(71)) else { return };
+    if let Some(part) = body.from(75).all(1 << 16).filter(|p| keep(&mut joined.bytes, p.len())) {
+        joined.xmp.entry(identifier.into()).or_default().insert(at, part.into());
+    }
+}
+
+/// What is known only when all segments have been seen.
+fn finish(view: View<'_>, joined: Joined, gather: &mut Gather<'_>) {
+    let wanted = gather.tags.iter().find(|t| t.name == "HasExtendedXMP").map(|t| t.value.plain());
+    for (identifier, parts) in &joined.xmp {
+        // Packets that the main one does not name belong to other versions of it.
+        let named = wanted.as_ref().is_none_or(|w| w.as_bytes().eq_ignore_ascii_case(identifier));
+        if named {
+            let packet: Vec<u8> = parts.values().flatten().copied().collect();
+            xmp::read(&packet, gather);
+        }
+    }
+    match joined.photoshop_at {
+        Some((at, len)) => photoshop::read(view.part(at, len), gather),
+        None if !joined.photoshop.is_empty() => {
+            photoshop::read(View::memory(&joined.photoshop), gather);
+        }
+        None => {}
+    }
+    if !joined.icc.is_empty() {
+        let profile: Vec<u8> = joined.icc.into_values().flatten().collect();
+        icc::read(View::memory(&profile), gather);
+    }
+}

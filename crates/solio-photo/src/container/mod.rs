@@ -1,0 +1,58 @@
+//! Containers: which format a file has, and where its metadata lies.
+
+mod bmff;
+mod gif;
+mod jp2;
+mod jpeg;
+mod kind;
+mod movie;
+mod png;
+mod raf;
+mod riff;
+mod tiff;
+
+use crate::bytes::View;
+use crate::gather::Gather;
+use crate::{icc, photoshop, xmp};
+
+/// Reads whatever the file is. False where it has no known format.
+pub(crate) fn read(view: View<'_>, extension: &str, gather: &mut Gather<'_>) -> bool {
+    let mut head = [0; 32];
+    let available = view.len().min(32) as usize;
+    if let Some(start) = view.get(0, available) {
+        head[..available].copy_from_slice(&start);
+    }
+    let Some(kind) = kind::of_head(&head[..available], extension) else { return false };
+    kind.announce(gather);
+    read_as(kind, view, gather);
+    if gather.find("IFD0", "DNGVersion").is_some() {
+        gather.tags.retain(|tag| {
+            !(tag.group == "File"
+                && matches!(&*tag.name, "FileType" | "FileTypeExtension" | "MIMEType"))
+        });
+        kind::Kind::DNG.announce(gather);
+    }
+    true
+}
+
+fn read_as(kind: kind::Kind, view: View<'_>, gather: &mut Gather<'_>) {
+    match kind.reader {
+        kind::Reader::Jpeg => jpeg::read(view, gather),
+        kind::Reader::Tiff => tiff::read(view, gather),
+        kind::Reader::Png => png::read(view, gather),
+        kind::Reader::Riff => riff::read(view, gather),
+        kind::Reader::Gif => gif::read(view, gather),
+        kind::Reader::Photoshop => photoshop::read_file(view, gather),
+        kind::Reader::Boxes => bmff::read(view, gather),
+        kind::Reader::Jp2 => jp2::read(view, gather),
+        kind::Reader::Codestream => jp2::read_codestream(view, gather),
+        kind::Reader::Raf => raf::read(view, gather),
+        kind::Reader::Icc => icc::read(view, gather),
+        kind::Reader::Xmp => {
+            if let Some(packet) = view.all(xmp::MOST_PACKET) {
+                xmp::read(&packet, gather);
+            }
+        }
+        kind::Reader::Nothing => {}
+    }
+}

@@ -1,0 +1,510 @@
+//! The `moov` box: a movie's and its tracks' heads, and what users and cameras wrote.
+//!
+//! ISO/IEC 14496-12, chapter 8; QuickTime File Format, "Movie Atoms".
+
+use super::bmff::{self, boxes};
+use crate::bytes::View;
+use crate::gather::Gather;
+use crate::rule::{Named, Rule};
+use crate::value::{Value, lossy};
+use crate::xmp;
+use std::borrow::Cow;
+
+const GROUP: &str = "QuickTime";
+
+/// Where boxes are read: the group that their tags get, and how deep they lie.
+struct Place {
+    group: Cow<'static, str>,
+    depth: u8,
+    /// Units of a second, of the movie and of the track's media.
+    scale: u32,
+    media_scale: u32,
+    /// What the track holds.
+    handler: [u8; 4],
+    tracks: u32,
+}
+
+/// Reads a movie's boxes.
+pub(super) fn read(body: View<'_>, gather: &mut Gather<'_>) {
+    let mut place = Place {
+        group: Cow::Borrowed(GROUP),
+        depth: 0,
+        scale: 0,
+        media_scale: 0,
+        handler: [0; 4],
+        tracks: 0,
+    };
+    walk(body, &mut place, gather);
+}
+
+fn walk(body: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+    if bmff::too_deep(place.depth) {
+        return;
+    }
+    place.depth += 1;
+    boxes(body, 0, &mut |header, part| {
+        match &header.kind {
+            b"mvhd" => movie_head(part, place, gather),
+            b"trak" => {
+                place.tracks += 1;
+                let outer = std::mem::replace(
+                    &mut place.group,
+                    Cow::Owned(format!("Track{}", place.tracks)),
+                );
+                place.handler = [0; 4];
+                walk(part, place, gather);
+                place.group = outer;
+            }
+            b"tkhd" => track_head(part, place, gather),
+            b"mdia" | b"minf" | b"stbl" | b"dinf" => walk(part, place, gather),
+            b"udta" => user_data(part, gather),
+            b"tapt" => apertures(part, place, gather),
+            b"mdhd" => media_head(part, place, gather),
+            b"hdlr" => {
+                // The first one of a track says what the track holds; a second one, how it is kept.
+                if let (true, Some(kind)) = (place.handler == [0; 4], part.array::<4>(8)) {
+                    place.handler = kind;
+                }
+                handler(place.group.clone(), part, gather);
+            }
+            b"vmhd" => video_head(part, place, gather),
+            b"smhd" => {
+                if let Some(balance) = part.be16(4) {
+                    let balance = f64::from(balance as i16) / 256.0;
+                    gather.put(
+                        place.group.clone(),
+                        "Balance",
+                        Value::Floats(vec![balance]),
+                        Rule::Plain,
+                    );
+                }
+            }
+            b"stsd" => descriptions(part, place, gather),
+            b"stts" => frame_rate(part, place, gather),
+            b"meta" => meta(part, gather),
+            b"uuid" => bmff::identified(part, gather),
+            _ => {}
+        }
+        !gather.is_full()
+    });
+    place.depth -= 1;
+}
+
+/// Fields after version and flags whose width depends on the version.
+fn dates(part: View<'_>) -> Option<(i64, i64, u64)> {
+    Some(if part.u8(0)? == 1 {
+        (part.be64(4)? as i64, part.be64(12)? as i64, 20)
+    } else {
+        (i64::from(part.be32(4)?), i64::from(part.be32(8)?), 12)
+    })
+}
+
+fn span(part: View<'_>, at: u64) -> Option<(u64, u64)> {
+    if part.u8(0)? == 1 {
+        Some((part.be64(at)?, at + 8))
+    } else {
+        Some((u64::from(part.be32(at)?), at + 4))
+    }
+}
+
+fn length(units: u64, scale: u32) -> Value {
+    if scale == 0 {
+        Value::int(units as i64)
+    } else {
+        Value::Floats(vec![units as f64 / f64::from(scale)])
+    }
+}
+
+/// 16.16 and 8.8 numbers as they are printed.
+fn fixed(value: u32) -> Value {
+    Value::Floats(vec![f64::from(value as i32) / 65536.0])
+}
+
+fn matrix(part: View<'_>, at: u64) -> Value {
+    let number = |i: u64| {
+        let value = f64::from(part.be32(at + 4 * i).unwrap_or(0) as i32);
+        // The third column has 30 bits behind its point.
+        if i % 3 == 2 { value / f64::from(1 << 30) } else { value / 65536.0 }
+    };
+    Value::Floats((0..9).map(number).collect())
+}
+
+fn movie_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+    let date = Rule::Named(Named::MacDate);
+    let seconds = Rule::Named(Named::Seconds);
+    let Some((created, modified, at)) = dates(part) else { return };
+    gather.int(GROUP, "MovieHeaderVersion", part.u8(0).unwrap_or(0));
+    gather.put(GROUP, "CreateDate", Value::int(created), date);
+    gather.put(GROUP, "ModifyDate", Value::int(modified), date);
+    let Some(scale) = part.be32(at) else { return };
+    place.scale = scale;
+    gather.int(GROUP, "TimeScale", scale);
+    let Some((units, at)) = span(part, at + 4) else { return };
+    gather.put(GROUP, "Duration", length(units, scale), seconds);
+    let (Some(rate), Some(volume)) = (part.be32(at), part.be16(at + 4)) else { return };
+    gather.put(GROUP, "PreferredRate", fixed(rate), Rule::Plain);
+    let volume = Value::Floats(vec![f64::from(volume as i16) / 256.0]);
+    gather.put(GROUP, "PreferredVolume", volume, Rule::Named(Named::Percent));
+    if part.len() < at + 76 {
+        return;
+    }
+    gather.put(GROUP, "MatrixStructure", matrix(part, at + 16), Rule::Plain);
+    const TIMES: [&str; 6] = [
+        "PreviewTime",
+        "PreviewDuration",
+        "PosterTime",
+        "SelectionTime",
+        "SelectionDuration",
+        "CurrentTime",
+    ];
+    for (n, name) in TIMES.into_iter().enumerate() {
+        let units = part.be32(at + 52 + 4 * n as u64).unwrap_or(0);
+        gather.put(GROUP, name, length(u64::from(units), scale), seconds);
+    }
+    if let Some(next) = part.be32(at + 76) {
+        gather.int(GROUP, "NextTrackID", next);
+    }
+}
+
+fn track_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+    let group = || place.group.clone();
+    let date = Rule::Named(Named::MacDate);
+    let Some((created, modified, at)) = dates(part) else { return };
+    gather.int(group(), "TrackHeaderVersion", part.u8(0).unwrap_or(0));
+    gather.put(group(), "TrackCreateDate", Value::int(created), date);
+    gather.put(group(), "TrackModifyDate", Value::int(modified), date);
+    let Some(id) = part.be32(at) else { return };
+    gather.int(group(), "TrackID", id);
+    let Some((units, at)) = span(part, at + 8) else { return };
+    let seconds = Rule::Named(Named::Seconds);
+    gather.put(group(), "TrackDuration", length(units, place.scale), seconds);
+    if part.len() < at + 60 {
+        return;
+    }
+    gather.int(group(), "TrackLayer", part.be16(at + 8).unwrap_or(0) as i16);
+    let volume = f64::from(part.be16(at + 12).unwrap_or(0) as i16) / 256.0;
+    let percent = Rule::Named(Named::Percent);
+    gather.put(group(), "TrackVolume", Value::Floats(vec![volume]), percent);
+    gather.put(group(), "MatrixStructure", matrix(part, at + 16), Rule::Plain);
+    let size = |at: u64| part.be32(at).unwrap_or(0) >> 16;
+    let (width, height) = (size(at + 52), size(at + 56));
+    if width > 0 && height > 0 {
+        gather.int(group(), "ImageWidth", width);
+        gather.int(group(), "ImageHeight", height);
+    }
+}
+
+fn media_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+    let group = || place.group.clone();
+    let date = Rule::Named(Named::MacDate);
+    let Some((created, modified, at)) = dates(part) else { return };
+    gather.int(group(), "MediaHeaderVersion", part.u8(0).unwrap_or(0));
+    gather.put(group(), "MediaCreateDate", Value::int(created), date);
+    gather.put(group(), "MediaModifyDate", Value::int(modified), date);
+    let Some(scale) = part.be32(at) else { return };
+    gather.int(group(), "MediaTimeScale", scale);
+    let Some((units, at)) = span(part, at + 4) else { return };
+    gather.put(group(), "MediaDuration", length(units, scale), Rule::Named(Named::Seconds));
+    if let Some(code) = part.be16(at).filter(|code| *code >= 0x400) {
+        let letter = |shift: u16| char::from(b'`' + (code >> shift & 31) as u8);
+        let code: String = [letter(10), letter(5), letter(0)].into_iter().collect();
+        gather.text(group(), "MediaLanguageCode", code);
+    }
+    place.media_scale = scale;
+}
+
+const HANDLERS: &str = "alis:Alias Data|crsm:Clock Reference|hint:Hint Track|ipsm:IPMP|m7sm:MPEG-7 Stream|\
+    mdir:Metadata|mdta:Metadata Tags|meta:NRT Metadata|mjsm:MPEG-J|ocsm:Object Content|odsm:Object Descriptor|\
+    pict:Picture|priv:Private|psmd:Panasonic Static Metadata|sbtl:Subtitle|sdsm:Scene Description|soun:Audio Track|\
+    subp:Subpicture|text:Text|tmcd:Time Code|url :URL|vide:Video Track";
+
+/// What a track, or a list of metadata, holds.
+pub(super) fn handler(
+    group: impl Into<Cow<'static, str>>,
+    part: View<'_>,
+    gather: &mut Gather<'_>,
+) {
+    let group = group.into();
+    let (Some(class), Some(kind)) = (part.array::<4>(4), part.array::<4>(8)) else { return };
+    let words = |words| Rule::Words { words, hex: false };
+    if class != [0; 4] {
+        let classes = words("mhlr:Media Handler|dhlr:Data Handler");
+        gather.put(group.clone(), "HandlerClass", Value::Text(lossy(&class)), classes);
+    }
+    // What a data handler handles is not what the track is about.
+    if !matches!(&kind, b"alis" | b"url ") {
+        gather.put(group.clone(), "HandlerType", Value::Text(lossy(&kind)), words(HANDLERS));
+    }
+    if let Some(vendor) = part.array::<4>(12).filter(|vendor| *vendor != [0; 4]) {
+        vendor_name(group.clone(), "HandlerVendorID", vendor, gather);
+    }
+    let name = part.from(24).all(256).unwrap_or_default();
+    let name = match &name[..] {
+        // A length in front, as QuickTime has it.
+        [len, text @ ..] if usize::from(*len) <= text.len() && !text.contains(&0) && *len > 0 => {
+            lossy(&text[..usize::from(*len)])
+        }
+        text => crate::text::before_zero(&lossy(text)).to_owned(),
+    };
+    if !name.is_empty() {
+        gather.text(group, "HandlerDescription", name);
+    }
+}
+
+fn vendor_name(
+    group: Cow<'static, str>,
+    name: &'static str,
+    vendor: [u8; 4],
+    gather: &mut Gather<'_>,
+) {
+    const VENDORS: &str = "appl:Apple|pent:Pentax|olym:Olympus|niko:Nikon|sany:Sanyo|pana:Panasonic|\
+        ffmp:FFmpeg|GoPr:GoPro|kdak:Kodak|mino:Minolta|pr01:Olympus|NIKO:Nikon| KD :Kodak|fe20:Olympus (fe20)";
+    let code = lossy(&vendor);
+    let known = crate::rule::look_up(VENDORS, &code).is_some();
+    let rule = if known { Rule::Words { words: VENDORS, hex: false } } else { Rule::Plain };
+    gather.put(group, name, Value::Text(code), rule);
+}
+
+fn video_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+    let (Some(mode), Some(color)) = (part.be16(4), part.array::<6>(6)) else { return };
+    let words = "0:srcCopy|1:srcOr|2:srcXor|3:srcBic|4:notSrcCopy|32:blend|36:transparent|64:ditherCopy|\
+        256:alpha|257:premultipliedWhite|258:premultipliedBlack|259:composition";
+    let rule = Rule::Words { words, hex: false };
+    gather.put(place.group.clone(), "GraphicsMode", Value::int(mode), rule);
+    let parts = color.chunks_exact(2).map(|b| i64::from(u16::from_be_bytes([b[0], b[1]])));
+    gather.put(place.group.clone(), "OpColor", Value::Ints(parts.collect()), Rule::Plain);
+}
+
+/// How the samples of a track are packed.
+fn descriptions(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+    let group = || place.group.clone();
+    let Some(format) = part.array::<4>(12) else { return };
+    let entry = part.from(16);
+    match &place.handler {
+        b"vide" => {
+            gather.text(group(), "CompressorID", lossy(&format));
+            if let Some(vendor) = entry.array::<4>(12).filter(|vendor| *vendor != [0; 4]) {
+                vendor_name(group(), "VendorID", vendor, gather);
+            }
+            let Some((width, height)) = entry.be16(24).zip(entry.be16(26)) else { return };
+            gather.int(group(), "SourceImageWidth", width);
+            gather.int(group(), "SourceImageHeight", height);
+            let resolution = |at: u64| fixed(entry.be32(at).unwrap_or(0));
+            gather.put(group(), "XResolution", resolution(28), Rule::Plain);
+            gather.put(group(), "YResolution", resolution(32), Rule::Plain);
+            let name = entry.get(42, 32).unwrap_or_default();
+            if let [len, text @ ..] = &name[..]
+                && *len > 0
+            {
+                let text = &text[..usize::from(*len).min(text.len())];
+                gather.text(group(), "CompressorName", lossy(text));
+            }
+            gather.int(group(), "BitDepth", entry.be16(74).unwrap_or(0));
+            video_extensions(entry, place, gather);
+        }
+        b"soun" => {
+            gather.text(group(), "AudioFormat", lossy(&format));
+            let (Some(channels), Some(bits), Some(rate)) =
+                (entry.be16(16), entry.be16(18), entry.be32(24))
+            else {
+                return;
+            };
+            gather.int(group(), "AudioChannels", channels);
+            gather.int(group(), "AudioBitsPerSample", bits);
+            let rate = Value::Floats(vec![f64::from(rate) / 65536.0]);
+            gather.put(group(), "AudioSampleRate", rate, Rule::Plain);
+        }
+        _ => {}
+    }
+}
+
+fn video_extensions(entry: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+    boxes(entry, 78, &mut |header, body| {
+        let group = || place.group.clone();
+        match (&header.kind, body.be32(0), body.be32(4)) {
+            (b"pasp", Some(across), Some(down)) => {
+                gather.text(group(), "PixelAspectRatio", format!("{across}:{down}"));
+            }
+            (b"colr", ..) => bmff::color(group(), body, gather),
+            (b"fiel", ..) => {
+                if let Some([fields, order]) = body.array::<2>(0) {
+                    let order = Value::Ints(vec![i64::from(fields), i64::from(order)]);
+                    gather.put(group(), "VideoFieldOrder", order, Rule::Named(Named::FieldOrder));
+                }
+            }
+            (b"btrt", Some(buffer), Some(most)) => {
+                gather.int(group(), "BufferSize", buffer);
+                gather.int(group(), "MaxBitrate", most);
+                gather.int(group(), "AverageBitrate", body.be32(8).unwrap_or(0));
+            }
+            _ => {}
+        }
+        true
+    });
+}
+
+/// How much of the pictures is meant to be seen.
+fn apertures(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+    boxes(part, 0, &mut |header, body| {
+        let name = match &header.kind {
+            b"clef" => "CleanApertureDimensions",
+            b"prof" => "ProductionApertureDimensions",
+            b"enof" => "EncodedPixelsDimensions",
+            _ => return true,
+        };
+        if let (Some(width), Some(height)) = (body.be32(4), body.be32(8)) {
+            let size = [width, height].map(|v| f64::from(v) / 65536.0);
+            let rule = Rule::Named(Named::Dimensions);
+            gather.put(place.group.clone(), name, Value::Floats(size.to_vec()), rule);
+        }
+        true
+    });
+}
+
+/// Frames by the length of each run of samples.
+fn frame_rate(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+    if &place.handler != b"vide" || place.media_scale == 0 {
+        return;
+    }
+    let count = u64::from(part.be32(4).unwrap_or(0)).min(1 << 14);
+    let (mut frames, mut units) = (0u64, 0u64);
+    for n in 0..count {
+        let (Some(run), Some(each)) = (part.be32(8 + 8 * n), part.be32(12 + 8 * n)) else { break };
+        frames += u64::from(run);
+        units = units.saturating_add(u64::from(run) * u64::from(each));
+    }
+    if frames > 0 && units > 0 {
+        let rate = frames as f64 * f64::from(place.media_scale) / units as f64;
+        let rule = Rule::Named(Named::FrameRate);
+        gather.put(place.group.clone(), "VideoFrameRate", Value::Floats(vec![rate]), rule);
+    }
+}
+
+/// What a camera or a user wrote: four letters and a text with its length and language.
+fn user_data(part: View<'_>, gather: &mut Gather<'_>) {
+    let table = crate::table::USER_DATA.get();
+    boxes(part, 0, &mut |header, body| {
+        match &header.kind {
+            b"meta" => meta(body, gather),
+            b"XMP_" => {
+                if let Some(packet) = body.all(xmp::MOST_PACKET) {
+                    xmp::read(&packet, gather);
+                }
+            }
+            kind => {
+                let Some(row) = table.row(u32::from_be_bytes(*kind)) else { return true };
+                let text = if kind[0] == 0xa9 {
+                    let len = body.be16(0).unwrap_or(0);
+                    body.part(4, u64::from(len)).all(1 << 16)
+                } else {
+                    body.all(1 << 16)
+                };
+                // Languages of the old Macintosh come in its own alphabet.
+                let text = text.unwrap_or_default();
+                let old = kind[0] == 0xa9 && body.be16(2).is_some_and(|language| language < 0x400);
+                let text = match std::str::from_utf8(&text) {
+                    Err(_) if old => encoding_rs::MACINTOSH.decode(&text).0.into_owned(),
+                    _ => lossy(&text),
+                };
+                gather.put(
+                    "UserData",
+                    row.name,
+                    Value::text(text.trim_end_matches('\0')),
+                    row.rule,
+                );
+            }
+        }
+        !gather.is_full()
+    });
+}
+
+/// Lists of metadata: iTunes' by four letters, Apple's by keys with names.
+fn meta(part: View<'_>, gather: &mut Gather<'_>) {
+    let first = if part.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
+    let mut keys: Vec<String> = Vec::new();
+    boxes(part, first, &mut |header, body| {
+        match &header.kind {
+            b"hdlr" => handler(GROUP, body, gather),
+            b"keys" => {
+                let count = body.be32(4).unwrap_or(0).min(1 << 10);
+                let mut at = 8;
+                for _ in 0..count {
+                    let Some(len) = body.be32(at).filter(|len| *len >= 8) else { break };
+                    let name = body.part(at + 8, u64::from(len) - 8).all(1 << 10);
+                    keys.push(lossy(&name.unwrap_or_default()));
+                    at += u64::from(len);
+                }
+            }
+            b"ilst" => boxes(body, 0, &mut |item, content| {
+                list_item(&item.kind, content, &keys, gather);
+                !gather.is_full()
+            }),
+            _ => {}
+        }
+        true
+    });
+}
+
+fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Gather<'_>) {
+    let number = u32::from_be_bytes(*kind);
+    let key = keys.get((number as usize).wrapping_sub(1));
+    boxes(content, 0, &mut |header, body| {
+        let (b"data", Some(form)) = (&header.kind, body.be32(0)) else { return true };
+        let data = body.from(8);
+        if let Some(key) = key {
+            let (name, rule) = key_name(key);
+            gather.put("Keys", name, data_value(form, data), rule);
+        } else if let Some(row) = crate::table::ITEM_LIST.get().row(number) {
+            let value = match row.stored {
+                Some("pair") => Value::Ints(vec![
+                    i64::from(data.be16(2).unwrap_or(0)),
+                    i64::from(data.be16(4).unwrap_or(0)),
+                ]),
+                _ => data_value(form, data),
+            };
+            gather.put("ItemList", row.name, value, row.rule);
+        }
+        true
+    });
+}
+
+/// Well-known types of data: 1 text, 13 and 14 pictures, 21 and 22 numbers, 23 and 24 floats.
+fn data_value(form: u32, data: View<'_>) -> Value {
+    let bytes = if matches!(form & 0xff, 13 | 14 | 27) { None } else { data.all(1 << 20) };
+    let Some(bytes) = bytes else {
+        return Value::Binary { at: data.place().unwrap_or(0), bytes: data.len() };
+    };
+    match (form & 0xff, bytes.len()) {
+        (1, _) => Value::Text(lossy(&bytes)),
+        (2, _) => Value::Text(crate::text::utf16(&bytes, true)),
+        (23, 4) => crate::exif::decode(&bytes, crate::exif::Stored::Float, true),
+        (24, 8) => crate::exif::decode(&bytes, crate::exif::Stored::Double, true),
+        (_, 1..=8) => Value::int(bytes.iter().fold(0i64, |sum, b| sum << 8 | i64::from(*b))),
+        _ => Value::Text(lossy(&bytes)),
+    }
+}
+
+/// `com.apple.quicktime.creationdate` as `CreationDate`.
+fn key_name(key: &str) -> (String, Rule) {
+    let short = key.strip_prefix("com.apple.quicktime.").unwrap_or(key);
+    let known = match short {
+        "creationdate" => return ("CreationDate".into(), Rule::Named(Named::IsoDate)),
+        "location.ISO6709" => "GPSCoordinates",
+        "location.accuracy.horizontal" => "LocationAccuracyHorizontal",
+        "displayname" => "DisplayName",
+        "live-photo.auto" => "LivePhotoAuto",
+        "content.identifier" => "ContentIdentifier",
+        "still-image-time" => "StillImageTime",
+        _ => "",
+    };
+    if !known.is_empty() {
+        return (known.into(), Rule::Plain);
+    }
+    let mut name = String::new();
+    for part in short.split(['.', '-', ' ', '_']) {
+        let mut letters = part.chars().filter(char::is_ascii_alphanumeric);
+        name.extend(letters.next().map(|c| c.to_ascii_uppercase()));
+        name.extend(letters);
+    }
+    (name, Rule::Plain)
+}

@@ -1,0 +1,362 @@
+//! The walk over directories. Each is visited once, so chains that bite their tails end.
+
+use super::value::{Stored, decode, word};
+use crate::bytes::View;
+use crate::gather::Gather;
+use crate::rule::{Named, Rule};
+use crate::table::{self, Lazy, Row};
+use crate::value::Value;
+use crate::{icc, iptc, maker, photoshop, xmp};
+use std::borrow::Cow;
+
+/// Most directories of one file.
+const MOST_DIRECTORIES: usize = 256;
+/// Directories within directories.
+const MOST_DEPTH: u8 = 8;
+/// Values longer than this stay in the file.
+const MOST_VALUE: u64 = 1 << 20;
+/// Arrays of more numbers are not printed.
+const MOST_NUMBERS: u64 = 500;
+/// Longest of the other formats' blocks within a directory.
+const MOST_BLOCK: u64 = 16 << 20;
+
+/// Reads a TIFF structure that starts at the start of `view`. `file`: it is the file itself, and
+/// not a part of another one. False where it is none.
+pub(crate) fn read_tiff(view: View<'_>, file: bool, gather: &mut Gather<'_>) -> bool {
+    let Some(head) = view.array::<8>(0) else { return false };
+    let big = match &head[..2] {
+        b"II" => false,
+        b"MM" => true,
+        _ => return false,
+    };
+    let order = if big { "MM" } else { "II" };
+    const ORDERS: &str = "II:Little-endian (Intel, II)|MM:Big-endian (Motorola, MM)";
+    let rule = Rule::Words { words: ORDERS, hex: false };
+    gather.put("File", "ExifByteOrder", Value::text(order), rule);
+    let wide = word(&head[2..4], big) == 43 && file;
+    let mut walk = Walk { wide, file, ..Walk::new(view, big, gather) };
+    let first = if wide { walk.word(8, 8) } else { Some(word(&head[4..8], big)) };
+    let mut next = first;
+    let mut number = 0;
+    while let Some(at) = next.filter(|at| *at != 0) {
+        let group = match number {
+            0 => Cow::Borrowed("IFD0"),
+            1 => Cow::Borrowed("IFD1"),
+            n => Cow::Owned(format!("IFD{n}")),
+        };
+        next = walk.directory(at, group, &table::EXIF, 0);
+        number += 1;
+        if walk.gather.is_settled() {
+            break;
+        }
+    }
+    true
+}
+
+/// Reads the first directory of a TIFF structure as one of another place.
+pub(crate) fn read_as(view: View<'_>, group: &'static str, gather: &mut Gather<'_>) {
+    let Some(head) = view.array::<8>(0) else { return };
+    let big = &head[..2] == b"MM";
+    if !big && &head[..2] != b"II" {
+        return;
+    }
+    let table = if group == "GPS" { &table::GPS } else { &table::EXIF };
+    let mut walk = Walk::new(view, big, gather);
+    walk.directory(word(&head[4..8], big), Cow::Borrowed(group), table, 0);
+}
+
+/// Where a maker's directory is, and how it is to be read.
+pub(crate) struct Place<'a> {
+    /// What its offsets count from.
+    pub(crate) view: View<'a>,
+    /// Where it starts there.
+    pub(crate) at: u64,
+    /// Its byte order.
+    pub(crate) big: bool,
+    /// The group of its tags.
+    pub(crate) group: &'static str,
+    /// Its tags.
+    pub(crate) table: &'static Lazy,
+}
+
+/// Reads the directory of a maker's note.
+pub(crate) fn read_note(place: &Place<'_>, gather: &mut Gather<'_>) {
+    let mut walk = Walk::new(place.view, place.big, gather);
+    walk.directory(place.at, Cow::Borrowed(place.group), place.table, 0);
+}
+
+struct Walk<'a, 'g, 'f> {
+    view: View<'a>,
+    big: bool,
+    /// BigTIFF: offsets and counts of eight bytes.
+    wide: bool,
+    file: bool,
+    seen: Vec<u64>,
+    /// How many directories were found through tag 0x014a.
+    subs: usize,
+    gather: &'g mut Gather<'f>,
+}
+
+/// One entry of a directory.
+struct Entry {
+    id: u16,
+    stored: Stored,
+    count: u64,
+    /// Where its value is.
+    at: u64,
+}
+
+impl Entry {
+    fn bytes(&self) -> u64 {
+        self.count.saturating_mul(self.stored.size() as u64)
+    }
+}
+
+impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
+    fn new(view: View<'a>, big: bool, gather: &'g mut Gather<'f>) -> Self {
+        Walk { view, big, wide: false, file: false, seen: Vec::new(), subs: 0, gather }
+    }
+
+    fn word(&self, at: u64, bytes: usize) -> Option<u64> {
+        Some(word(&self.view.get(at, bytes)?, self.big))
+    }
+
+    /// Reads the directory at `at`; gives the place of the next one.
+    fn directory(
+        &mut self,
+        at: u64,
+        group: Cow<'static, str>,
+        table: &'static Lazy,
+        depth: u8,
+    ) -> Option<u64> {
+        if self.seen.contains(&at) || self.seen.len() >= MOST_DIRECTORIES || depth > MOST_DEPTH {
+            self.gather.warn(format!("{group} points to a directory that was read before"));
+            return None;
+        }
+        self.seen.push(at);
+        let (head, each) = if self.wide { (8, 20) } else { (2, 12) };
+        let count = self.word(at, head)?;
+        let bytes = usize::try_from(count.checked_mul(each)?).ok()?;
+        let start = at + head as u64;
+        let Some(entries) = self.view.get(start, bytes) else {
+            self.gather.warn(format!("{group}: {count} entries, past the end"));
+            return None;
+        };
+        // Nested directories come after the plain tags' values of this one in most files: reading
+        // in two rounds asks for rising places.
+        let mut inner = Vec::new();
+        for (n, raw) in entries.chunks_exact(each as usize).enumerate() {
+            if self.gather.is_full() {
+                return None;
+            }
+            let place = start + n as u64 * each;
+            let Some(entry) = self.entry(raw, place) else {
+                if n == 0 && word(&raw[2..4], self.big) != 0 {
+                    self.gather.warn(format!("{group}: the first entry has no known type"));
+                    return None;
+                }
+                continue;
+            };
+            let exif = std::ptr::eq(table, &table::EXIF);
+            if exif && (is_pointer(entry.id, &group) || entry.id == 0x927c) {
+                inner.push(entry);
+            } else {
+                self.tag(&entry, &group, table);
+            }
+        }
+        for entry in inner {
+            if entry.id == 0x927c {
+                self.note(&entry);
+                continue;
+            }
+            self.follow(&entry, &group, depth);
+        }
+        if self.gather.fields.is_all() || self.gather.fields.wants("IFD1", "ThumbnailImage") {
+            self.thumbnail(&group);
+        }
+        self.word(start + bytes as u64, if self.wide { 8 } else { 4 })
+    }
+
+    fn entry(&self, raw: &[u8], place: u64) -> Option<Entry> {
+        let id = word(&raw[..2], self.big) as u16;
+        let stored = Stored::of_number(word(&raw[2..4], self.big) as u16)?;
+        let (count, inline) = if self.wide { (&raw[4..12], 8) } else { (&raw[4..8], 4) };
+        let mut entry = Entry { id, stored, count: word(count, self.big), at: 0 };
+        let field = place + 4 + inline;
+        entry.at = if entry.bytes() <= inline {
+            field
+        } else {
+            word(&raw[4 + inline as usize..], self.big)
+        };
+        Some(entry)
+    }
+
+    fn tag(&mut self, entry: &Entry, group: &Cow<'static, str>, table: &'static Lazy) {
+        let ours = std::ptr::eq(table, &table::EXIF) || std::ptr::eq(table, &table::GPS);
+        if ours && self.block(entry, group) {
+            return;
+        }
+        let Some(row) = table.get().row(u32::from(entry.id)) else { return };
+        match row.rule {
+            Rule::Record(name) => return self.record(entry, row, group, name),
+            Rule::Directory(name) => return self.inner(entry, group, name),
+            _ => {}
+        }
+        if !self.gather.wants(group, row.name) {
+            return;
+        }
+        let Some(value) = self.value(entry, row) else {
+            self.gather.warn(format!("{group}:{} lies past the end", row.name));
+            return;
+        };
+        self.gather.put(group.clone(), row.name, value, row.rule);
+    }
+
+    /// Numbers at fixed places within a value.
+    fn record(&mut self, entry: &Entry, row: &Row, group: &Cow<'static, str>, name: &str) {
+        let unit = row.stored.and_then(Stored::of_name).unwrap_or(Stored::Int8u);
+        let part = self.view.part(entry.at, entry.bytes());
+        if let (Some(table), true) = (table::named(name), part.len() == entry.bytes()) {
+            maker::read_record(part, unit, self.big, table, group, self.gather);
+        }
+    }
+
+    /// A directory within a maker's note: pointed to, or as the value itself.
+    fn inner(&mut self, entry: &Entry, group: &Cow<'static, str>, name: &str) {
+        let pointer = matches!(entry.stored, Stored::Ifd | Stored::Int32u) && entry.count == 1;
+        let at = if pointer { self.word(entry.at, 4) } else { Some(entry.at) };
+        if let (Some(at), Some(table), true) = (at, table::named(name), self.seen.len() < 16) {
+            self.directory(at, group.clone(), table, 1);
+        }
+    }
+
+    /// Reads the maker's note.
+    fn note(&mut self, entry: &Entry) {
+        if self.gather.is_settled() {
+            return;
+        }
+        let note = maker::Note { tiff: self.view, at: entry.at, bytes: entry.bytes() };
+        maker::read(&note, self.gather);
+    }
+
+    fn value(&self, entry: &Entry, row: &Row) -> Option<Value> {
+        let bytes = entry.bytes();
+        if entry.at.checked_add(bytes)? > self.view.len() {
+            return None;
+        }
+        if bytes > MOST_VALUE {
+            let at = self.view.place().unwrap_or(0) + entry.at;
+            return Some(Value::Binary { at, bytes });
+        }
+        let stored = row.stored.and_then(Stored::of_name).unwrap_or(entry.stored);
+        let hidden = row.rule == Rule::Binary || row.rule == Rule::Named(Named::Offsets);
+        let numbers = !matches!(stored, Stored::Text | Stored::Undef);
+        if numbers && entry.count > MOST_NUMBERS && !hidden && row.stored.is_none() {
+            return Some(Value::Text(format!(
+                "(large array of {} {} values)",
+                entry.count,
+                stored.name()
+            )));
+        }
+        if row.rule == Rule::Binary && stored == Stored::Undef {
+            let at = self.view.place().unwrap_or(0) + entry.at;
+            return Some(Value::Binary { at, bytes });
+        }
+        let mut value = decode(&self.view.get(entry.at, bytes as usize)?, stored, self.big);
+        let offset = matches!(entry.id, 0x0111 | 0x0144 | 0x0201);
+        if let (true, Value::Ints(offsets)) = (offset, &mut value) {
+            let base = self.view.place().unwrap_or(0) as i64;
+            offsets.iter_mut().for_each(|at| *at = at.saturating_add(base));
+        }
+        Some(value)
+    }
+
+    /// The other formats that directories hold. True where the entry is one.
+    fn block(&mut self, entry: &Entry, group: &str) -> bool {
+        let wanted = match (entry.id, group) {
+            (0x02bc | 0x83bb | 0x8649 | 0x8773, "IFD0") if self.file => true,
+            (0x02bc, _) => true,
+            (0xc4a5, _) => self.gather.wants("PrintIM", "PrintIMVersion"),
+            _ => return false,
+        };
+        let bytes = entry.bytes().min(MOST_BLOCK);
+        let part = self.view.part(entry.at, bytes);
+        if !wanted || part.len() < bytes {
+            return wanted || entry.id == 0xc4a5;
+        }
+        match entry.id {
+            0x02bc => {
+                if let Some(bytes) = part.all(MOST_BLOCK) {
+                    xmp::read(&bytes, self.gather);
+                }
+            }
+            0x83bb => iptc::read(part, "IPTC", self.gather),
+            0x8649 => photoshop::read(part, self.gather),
+            0x8773 => icc::read(part, self.gather),
+            _ => {
+                let version = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"));
+                if let Some(head) = version {
+                    self.gather.text(
+                        "PrintIM",
+                        "PrintIMVersion",
+                        crate::value::lossy(&head[8..12]),
+                    );
+                }
+            }
+        }
+        true
+    }
+
+    /// Follows an entry that points to another directory.
+    fn follow(&mut self, entry: &Entry, group: &str, depth: u8) {
+        let (name, table): (&'static str, _) = match entry.id {
+            0x8769 => ("ExifIFD", &table::EXIF),
+            0x8825 => ("GPS", &table::GPS),
+            0xa005 => ("InteropIFD", &table::EXIF),
+            _ => ("SubIFD", &table::EXIF),
+        };
+        if !self.gather.fields.wants_group(name) {
+            return;
+        }
+        if matches!(name, "GPS" | "InteropIFD") && !self.gather.fields.wants_any(name, table) {
+            return;
+        }
+        let most = if name == "SubIFD" { entry.count.min(16) } else { 1 };
+        let size = if entry.stored.size() == 8 { 8 } else { 4 };
+        if entry.stored.size() < 4 {
+            self.gather.warn(format!("{group}: the pointer to {name} has a wrong type"));
+            return;
+        }
+        for n in 0..most {
+            let Some(at) = self.word(entry.at + n * size, size as usize) else { return };
+            if at == 0 {
+                continue;
+            }
+            let mut group = Cow::Borrowed(name);
+            if name == "SubIFD" {
+                if self.subs > 0 {
+                    group = Cow::Owned(format!("SubIFD{}", self.subs));
+                }
+                self.subs += 1;
+            }
+            self.directory(at, group, table, depth + 1);
+        }
+    }
+
+    /// The picture that two tags of a directory frame.
+    fn thumbnail(&mut self, group: &Cow<'static, str>) {
+        let number = |name| self.gather.find(group, name)?.value.integer(0);
+        let (Some(at), Some(bytes)) = (number("ThumbnailOffset"), number("ThumbnailLength")) else {
+            return;
+        };
+        if bytes > 0 && at >= 0 {
+            let value = Value::Binary { at: at as u64, bytes: bytes as u64 };
+            self.gather.put(group.clone(), "ThumbnailImage", value, Rule::Binary);
+        }
+    }
+}
+
+/// Whether a tag points to a directory.
+fn is_pointer(id: u16, group: &str) -> bool {
+    matches!(id, 0x8769 | 0x8825 | 0x014a) || id == 0xa005 && group != "InteropIFD"
+}

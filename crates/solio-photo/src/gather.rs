@@ -1,0 +1,105 @@
+//! Where readers put what they find, within bounds.
+
+use crate::metadata::Tag;
+use crate::rule::Rule;
+use crate::{Fields, Value};
+use std::borrow::Cow;
+
+/// Most tags of one file; the richest real ones have some thousands.
+const MOST_TAGS: usize = 1 << 16;
+/// Most bytes that the values of one file may take in memory.
+const MOST_BYTES: usize = 32 << 20;
+/// Most warnings that are kept.
+const MOST_WARNINGS: usize = 64;
+
+/// What has been found so far.
+pub(crate) struct Gather<'f> {
+    pub(crate) fields: &'f Fields,
+    pub(crate) tags: Vec<Tag>,
+    pub(crate) warnings: Vec<String>,
+    bytes: usize,
+}
+
+impl<'f> Gather<'f> {
+    pub(crate) fn new(fields: &'f Fields) -> Self {
+        Gather { fields, tags: Vec::new(), warnings: Vec::new(), bytes: 0 }
+    }
+
+    /// Whether a tag of this name would be kept.
+    pub(crate) fn wants(&self, group: &str, name: &str) -> bool {
+        self.fields.wants(group, name)
+    }
+
+    /// Keeps a tag if it is wanted.
+    pub(crate) fn put(
+        &mut self,
+        group: impl Into<Cow<'static, str>>,
+        name: impl Into<Cow<'static, str>>,
+        value: Value,
+        rule: Rule,
+    ) {
+        let (group, name) = (group.into(), name.into());
+        if !self.fields.wants(&group, &name) {
+            return;
+        }
+        self.bytes += size_of::<Tag>() + size(&value);
+        if self.is_full() {
+            return;
+        }
+        self.tags.push(Tag { group, name, value, rule });
+    }
+
+    /// Text without a rule.
+    pub(crate) fn text(
+        &mut self,
+        group: impl Into<Cow<'static, str>>,
+        name: impl Into<Cow<'static, str>>,
+        text: impl Into<String>,
+    ) {
+        self.put(group, name, Value::Text(text.into()), Rule::Plain);
+    }
+
+    /// A whole number without a rule.
+    pub(crate) fn int(
+        &mut self,
+        group: impl Into<Cow<'static, str>>,
+        name: impl Into<Cow<'static, str>>,
+        number: impl Into<i64>,
+    ) {
+        self.put(group, name, Value::int(number), Rule::Plain);
+    }
+
+    /// Whether no more is taken.
+    pub(crate) fn is_full(&self) -> bool {
+        self.tags.len() >= MOST_TAGS || self.bytes > MOST_BYTES
+    }
+
+    /// Whether what is still to be read cannot matter.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.fields.settled(&self.tags)
+    }
+
+    /// Something is wrong, but not with everything.
+    pub(crate) fn warn(&mut self, what: impl Into<String>) {
+        if self.warnings.len() < MOST_WARNINGS {
+            self.warnings.push(what.into());
+        }
+    }
+
+    /// The first tag of this name in this group.
+    pub(crate) fn find(&self, group: &str, name: &str) -> Option<&Tag> {
+        self.tags.iter().find(|tag| tag.name == name && tag.group == group)
+    }
+}
+
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        Value::Ints(v) => v.len() * 8,
+        Value::Floats(v) => v.len() * 8,
+        Value::Rationals(v) => v.len() * 16,
+        Value::Binary { .. } => 0,
+        Value::List(list) => list.iter().map(|v| size(v) + size_of::<Value>()).sum(),
+    }
+}

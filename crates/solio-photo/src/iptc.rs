@@ -1,0 +1,114 @@
+//! IPTC: datasets one after another.
+//!
+//! ```text
+//! 0x1c · record · dataset · length (2 bytes; above 0x7fff: the length's own length) · data
+//! ```
+//! IPTC Information Interchange Model 4.2, chapter 1.5.
+
+use crate::bytes::View;
+use crate::exif::{Stored, decode};
+use crate::gather::Gather;
+use crate::rule::Rule;
+use crate::table;
+use crate::value::{Value, binary_text};
+
+/// Most bytes that are read.
+const MOST: u64 = 16 << 20;
+
+/// Reads the datasets of `view`; `group` is `IPTC`, or `IPTC2` for a second block.
+pub(crate) fn read(view: View<'_>, group: &'static str, gather: &mut Gather<'_>) {
+    if !gather.fields.wants_any(group, &table::IPTC) {
+        return;
+    }
+    let Some(all) = view.all(MOST) else { return };
+    let first_tag = gather.tags.len();
+    let mut utf8 = false;
+    let mut rest = &all[..];
+    while let [0x1c, record, dataset, high, low, tail @ ..] = rest {
+        let mut length = usize::from(*high) << 8 | usize::from(*low);
+        let mut tail = tail;
+        if length & 0x8000 != 0 {
+            let Some((bytes, after)) = tail.split_at_checked(length & 0x7fff) else { break };
+            if bytes.len() > 8 {
+                break;
+            }
+            length = bytes.iter().fold(0, |sum, b| sum << 8 | usize::from(*b));
+            tail = after;
+        }
+        let Some((data, after)) = tail.split_at_checked(length) else {
+            gather.warn(format!("{group}: a dataset ends past the block's end"));
+            break;
+        };
+        rest = after;
+        if (*record, *dataset) == (1, 90) {
+            utf8 = data == b"\x1b%G";
+        }
+        let id = u32::from(*record) << 8 | u32::from(*dataset);
+        if let Some(row) = table::IPTC.get().row(id) {
+            put(row, data, utf8, group, first_tag, gather);
+        }
+        if gather.is_full() {
+            return;
+        }
+    }
+}
+
+fn put(
+    row: &'static table::Row,
+    data: &[u8],
+    utf8: bool,
+    group: &'static str,
+    first_tag: usize,
+    gather: &mut Gather<'_>,
+) {
+    let value = match row.stored {
+        _ if row.rule == Rule::Binary => Value::Text(binary_text(data.len() as u64)),
+        Some("int16u") => decode(data, Stored::Int16u, true),
+        _ if utf8 => Value::Text(crate::value::lossy(data)),
+        _ => Value::Text(crate::text::cp1252(data)),
+    };
+    let value = match value {
+        Value::Text(text) => Value::Text(text.trim_end_matches('\0').to_owned()),
+        other => other,
+    };
+    let same = |t: &&mut crate::Tag| t.name == row.name && t.group == group;
+    let tags = &mut gather.tags[first_tag..];
+    if let (Some("list"), Some(tag)) = (row.stored, tags.iter_mut().find(same)) {
+        match &mut tag.value {
+            Value::List(list) => list.push(value),
+            first => {
+                let first = std::mem::replace(first, Value::int(0));
+                tag.value = Value::List(vec![first, value]);
+            }
+        }
+        return;
+    }
+    let rule = if row.rule == Rule::Binary { Rule::Plain } else { row.rule };
+    gather.put(group, row.name, value, rule);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fields;
+
+    fn set(dataset: u8, data: &[u8]) -> Vec<u8> {
+        [&[0x1c, 2, dataset, 0, data.len() as u8][..], data].concat()
+    }
+
+    #[test]
+    fn datasets_and_lists() {
+        let bytes =
+            [set(0, &[0, 2]), set(25, b"a"), set(25, b"b\xe9"), set(55, b"20040621")].concat();
+        let fields = Fields::all();
+        let mut gather = Gather::new(&fields);
+        read(View::memory(&bytes), "IPTC", &mut gather);
+        let shown: Vec<String> =
+            gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
+        let wanted = ["ApplicationRecordVersion=2", "Keywords=a, bé", "DateCreated=2004:06:21"];
+        assert_eq!(shown, wanted);
+        for end in 0..bytes.len() {
+            read(View::memory(&bytes[..end]), "IPTC", &mut Gather::new(&fields));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Metadata of photos: what a file says about itself, without its pixels.
+//!
+//! ```text
+//! source ─► container (JPEG, TIFF, PNG, HEIF, …) ─► segments (EXIF, XMP, IPTC, ICC, …) ─► tags
+//! ```
+//! [`decode_metadata`] reads ranges of a [`Source`](solio_base::Source): a head, then what the
+//! wanted [`Fields`] need. Values stay as the file holds them; [`Tag::number`] and [`Tag::text`]
+//! decode and word them when they are asked for. Names, groups and words are those of the JSON
+//! that ExifTool prints, which is what programs exchange.
+//!
+//! ```
+//! use solio_photo::{Fields, ReadOptions, decode_metadata};
+//! let tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+//! let metadata = decode_metadata(&tiff[..], &ReadOptions::default())?;
+//! let tag = metadata.get("Orientation").unwrap();
+//! assert_eq!(tag.text().plain(), "Rotate 90 CW");
+//! # Ok::<(), solio_base::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+#![allow(clippy::ptr_arg)] // names of groups are cloned, as a rule without allocating
+
+mod bytes;
+mod composite;
+mod container;
+mod exif;
+mod fields;
+mod gather;
+mod icc;
+mod iptc;
+mod json;
+mod maker;
+mod metadata;
+mod number;
+mod photoshop;
+mod picture_info;
+mod read;
+mod rule;
+mod table;
+mod text;
+mod value;
+mod xmp;
+
+pub use fields::Fields;
+pub use json::{JsonOptions, json};
+pub use metadata::{Metadata, Tag};
+pub use read::{ReadOptions, decode_metadata};
+pub use value::Value;

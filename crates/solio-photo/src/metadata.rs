@@ -1,0 +1,110 @@
+//! What a file says about itself: tags with their groups.
+
+use crate::Value;
+use crate::rule::Rule;
+use std::borrow::Cow;
+
+/// One statement of a file.
+#[derive(Clone, Debug)]
+pub struct Tag {
+    /// Where it stands: `IFD0`, `ExifIFD`, `XMP-dc`, `Track1`.
+    pub group: Cow<'static, str>,
+    /// What it is called: `DateTimeOriginal`.
+    pub name: Cow<'static, str>,
+    /// What the file holds.
+    pub value: Value,
+    pub(crate) rule: Rule,
+}
+
+impl Tag {
+    /// The value without its coding: what `-n` shows.
+    pub fn number(&self) -> Value {
+        self.rule.number(&self.value)
+    }
+
+    /// The value in words.
+    pub fn text(&self) -> Value {
+        self.rule.text(&self.value)
+    }
+
+    /// The wider group that this one belongs to: `EXIF` of `ExifIFD`, `XMP` of `XMP-dc`.
+    pub fn family(&self) -> &str {
+        family(&self.group)
+    }
+}
+
+/// The wider group of `group`.
+pub(crate) fn family(group: &str) -> &str {
+    if group.starts_with("XMP-") {
+        return "XMP";
+    }
+    if group.starts_with("ICC-") {
+        return "ICC_Profile";
+    }
+    if group.starts_with("SubIFD") || group.starts_with("IFD") || group.starts_with("MPImage") {
+        return if group.starts_with("MPI") { "MPF" } else { "EXIF" };
+    }
+    if group.starts_with("Track") {
+        return "QuickTime";
+    }
+    match group {
+        "ExifIFD" | "GPS" | "InteropIFD" | "PreviewIFD" => "EXIF",
+        "IPTC2" | "IPTC3" => "IPTC",
+        "Keys" | "ItemList" | "UserData" | "Meta" => "QuickTime",
+        "PNG-pHYs" => "PNG",
+        other => other,
+    }
+}
+
+/// All that was read of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Metadata {
+    /// In the order in which they were found; a name may come more than once.
+    pub tags: Vec<Tag>,
+    /// What was wrong with the file without making the rest unreadable.
+    pub warnings: Vec<String>,
+    /// How many bytes of the file were read.
+    pub bytes_read: u64,
+}
+
+impl Metadata {
+    /// The tag that counts for `field` (`CreateDate`, `ExifIFD:CreateDate`, `XMP:CreateDate`).
+    ///
+    /// Of tags in several groups, EXIF's main directories come before XMP, thumbnails and
+    /// others; of equals, the first.
+    pub fn get(&self, field: &str) -> Option<&Tag> {
+        let (group, name) = match field.split_once(':') {
+            Some((group, name)) => (Some(group), name),
+            None => (None, field),
+        };
+        let is_it = |tag: &&Tag| {
+            tag.name.eq_ignore_ascii_case(name)
+                && group.is_none_or(|group| in_group(&tag.group, group))
+        };
+        let mut best: Option<&Tag> = None;
+        for tag in self.tags.iter().filter(is_it) {
+            if best.is_none_or(|best| rank(&tag.group) > rank(&best.group)) {
+                best = Some(tag);
+            }
+        }
+        best
+    }
+}
+
+/// Whether `group` is `wanted` or belongs to it.
+pub(crate) fn in_group(group: &str, wanted: &str) -> bool {
+    group.eq_ignore_ascii_case(wanted) || family(group).eq_ignore_ascii_case(wanted)
+}
+
+/// Which of several tags of one name counts.
+pub(crate) fn rank(group: &str) -> u8 {
+    match group {
+        // A picture's own chunk is newer than what was copied into it.
+        "PNG" => 5,
+        "IFD0" | "ExifIFD" | "GPS" | "InteropIFD" => 4,
+        "IFD1" => 1,
+        "Composite" => 1,
+        group if group.starts_with("XMP") => 2,
+        _ => 3,
+    }
+}

@@ -1,0 +1,246 @@
+//! Photoshop's image resources, as they stand in PSD files, in JPEG's APP13 and in TIFF.
+//!
+//! ```text
+//! "8BIM" · number (2) · name (Pascal string, padded to even) · length (4) · data (padded to even)
+//! ```
+
+use crate::bytes::View;
+use crate::exif::{Stored, decode};
+use crate::gather::Gather;
+use crate::rule::{Named, Rule};
+use crate::table;
+use crate::value::Value;
+use crate::{icc, iptc, xmp};
+
+const GROUP: &str = "Photoshop";
+/// Most resources of one file.
+const MOST_RESOURCES: usize = 4096;
+
+/// Reads a run of resources.
+pub(crate) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+    let mut at = 0;
+    let mut iptc_blocks = 0;
+    for _ in 0..MOST_RESOURCES {
+        let Some(kind) = view.array::<4>(at) else { return };
+        if !matches!(&kind, b"8BIM" | b"PHUT" | b"DCSR") {
+            if kind != [0; 4] {
+                gather.warn("Photoshop: a resource has an unknown mark");
+            }
+            return;
+        }
+        let (Some(number), Some(name)) = (view.be16(at + 4), view.u8(at + 6)) else { return };
+        let name_bytes = (u64::from(name) + 2) & !1;
+        let Some(len) = view.be32(at + 6 + name_bytes).map(u64::from) else { return };
+        let start = at + 10 + name_bytes;
+        let part = view.part(start, len);
+        if part.len() < len {
+            gather.warn("Photoshop: a resource ends past the end");
+            return;
+        }
+        resource(number, part, &mut iptc_blocks, gather);
+        if gather.is_full() {
+            return;
+        }
+        at = start + ((len + 1) & !1);
+    }
+}
+
+fn resource(number: u16, part: View<'_>, iptc_blocks: &mut usize, gather: &mut Gather<'_>) {
+    match number {
+        0x0404 => {
+            let group = ["IPTC", "IPTC2", "IPTC3"][(*iptc_blocks).min(2)];
+            *iptc_blocks += 1;
+            iptc::read(part, group, gather);
+        }
+        0x0424 => {
+            if let Some(packet) = part.all(xmp::MOST_PACKET) {
+                xmp::read(&packet, gather);
+            }
+        }
+        0x040f => icc::read(part, gather),
+        0x0422 => {
+            // Places within it count from its own start.
+            if let Some(bytes) = part.all(1 << 24) {
+                crate::exif::read_tiff(View::memory(&bytes), false, gather);
+            }
+        }
+        _ if !gather.fields.wants_group(GROUP) => {}
+        0x03ed => resolution(part, gather),
+        0x0409 | 0x040c => thumbnail(number, part, gather),
+        0x0421 => version(part, gather),
+        0x041a => slices(part, gather),
+        0x041e => urls(part, gather),
+        0x0426 => print_scale(part, gather),
+        0x0428 => {
+            if let Some(bytes) = part.array::<8>(4) {
+                let ratio = Value::Floats(vec![f64::from_be_bytes(bytes)]);
+                gather.put(GROUP, "PixelAspectRatio", ratio, Rule::Plain);
+            }
+        }
+        0x0406 => quality(part, gather),
+        _ => {
+            if let Some(row) = table::PHOTOSHOP.get().row(u32::from(number)) {
+                let stored = row.stored.and_then(Stored::of_name).unwrap_or(Stored::Undef);
+                let bytes = part.all(1 << 20).unwrap_or_default();
+                let value = decode(&bytes, stored, true);
+                gather.put(GROUP, row.name, value, row.rule);
+            }
+        }
+    }
+}
+
+fn resolution(part: View<'_>, gather: &mut Gather<'_>) {
+    let fixed = |at: u64| {
+        let value = f64::from(part.be32(at).unwrap_or(0)) / 65536.0;
+        Value::Floats(vec![(value * 100.0).round() / 100.0])
+    };
+    let words = Rule::Words { words: "1:inches|2:cm", hex: false };
+    let unit = |at: u64| Value::int(part.be16(at).unwrap_or(0));
+    if part.len() < 16 {
+        return;
+    }
+    gather.put(GROUP, "XResolution", fixed(0), Rule::Plain);
+    gather.put(GROUP, "DisplayedUnitsX", unit(4), words);
+    gather.put(GROUP, "YResolution", fixed(8), Rule::Plain);
+    gather.put(GROUP, "DisplayedUnitsY", unit(12), words);
+}
+
+fn thumbnail(number: u16, part: View<'_>, gather: &mut Gather<'_>) {
+    let name = if number == 0x0409 { "PhotoshopBGRThumbnail" } else { "PhotoshopThumbnail" };
+    let picture = part.from(28);
+    let at = picture.place().unwrap_or(0);
+    gather.put(GROUP, name, Value::Binary { at, bytes: picture.len() }, Rule::Binary);
+}
+
+/// A Unicode string with its length before it; gives the place after it.
+fn unicode(part: View<'_>, at: u64) -> Option<(String, u64)> {
+    let units = u64::from(part.be32(at)?);
+    let bytes = part.get(at + 4, usize::try_from(units.checked_mul(2)?).ok()?)?;
+    Some((crate::text::utf16(&bytes, true), at + 4 + units * 2))
+}
+
+fn version(part: View<'_>, gather: &mut Gather<'_>) {
+    if let Some(merged) = part.u8(4) {
+        let words = Rule::Words { words: "0:No|1:Yes", hex: false };
+        gather.put(GROUP, "HasRealMergedData", Value::int(merged), words);
+    }
+    let Some((writer, at)) = unicode(part, 5) else { return };
+    gather.text(GROUP, "WriterName", writer);
+    if let Some((reader, _)) = unicode(part, at) {
+        gather.text(GROUP, "ReaderName", reader);
+    }
+}
+
+fn slices(part: View<'_>, gather: &mut Gather<'_>) {
+    // Only the first form has the name and the number at fixed places.
+    if part.be32(0) != Some(6) {
+        return;
+    }
+    let Some((name, at)) = unicode(part, 20) else { return };
+    gather.text(GROUP, "SlicesGroupName", name);
+    if let Some(count) = part.be32(at) {
+        gather.int(GROUP, "NumSlices", count);
+    }
+}
+
+fn urls(part: View<'_>, gather: &mut Gather<'_>) {
+    let count = part.be32(0).unwrap_or(0).min(1024);
+    let mut list = Vec::new();
+    let mut at = 4;
+    for _ in 0..count {
+        let Some((text, next)) = unicode(part, at + 8) else { break };
+        list.push(Value::Text(text));
+        at = next;
+    }
+    gather.put(GROUP, "URL_List", Value::List(list), Rule::Plain);
+}
+
+fn print_scale(part: View<'_>, gather: &mut Gather<'_>) {
+    let Some(bytes) = part.array::<14>(0) else { return };
+    let float = |at: usize| {
+        let bytes = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+        f64::from(f32::from_be_bytes(bytes))
+    };
+    let words = Rule::Words { words: "0:Centered|1:Size to Fit|2:User Defined", hex: false };
+    let style = Value::int(u16::from_be_bytes([bytes[0], bytes[1]]));
+    gather.put(GROUP, "PrintStyle", style, words);
+    gather.put(GROUP, "PrintPosition", Value::Floats(vec![float(2), float(6)]), Rule::Plain);
+    gather.put(GROUP, "PrintScale", Value::Floats(vec![float(10)]), Rule::Plain);
+}
+
+fn quality(part: View<'_>, gather: &mut Gather<'_>) {
+    let (Some(quality), Some(format)) = (part.be16(0), part.be16(2)) else { return };
+    let quality = Value::int(quality as i16);
+    gather.put(GROUP, "PhotoshopQuality", quality, Rule::Named(Named::PhotoshopQuality));
+    let words = Rule::Words { words: "0:Standard|1:Optimized|257:Progressive", hex: true };
+    gather.put(GROUP, "PhotoshopFormat", Value::int(format), words);
+    if let Some(scans) = part.be16(4).filter(|_| format == 257) {
+        let words = Rule::Words { words: "1:3 Scans|2:4 Scans|3:5 Scans", hex: false };
+        gather.put(GROUP, "ProgressiveScans", Value::int(scans), words);
+    }
+}
+
+/// The head of a PSD file.
+pub(crate) fn read_file(view: View<'_>, gather: &mut Gather<'_>) {
+    let number = |at: u64| Value::int(view.be32(at).unwrap_or(0));
+    gather.put(GROUP, "NumChannels", Value::int(view.be16(12).unwrap_or(0)), Rule::Plain);
+    gather.put(GROUP, "ImageHeight", number(14), Rule::Plain);
+    gather.put(GROUP, "ImageWidth", number(18), Rule::Plain);
+    gather.put(GROUP, "BitDepth", Value::int(view.be16(22).unwrap_or(0)), Rule::Plain);
+    let words = "0:Bitmap|1:Grayscale|2:Indexed|3:RGB|4:CMYK|7:Multichannel|8:Duotone|9:Lab";
+    let mode = Value::int(view.be16(24).unwrap_or(0));
+    gather.put(GROUP, "ColorMode", mode, Rule::Words { words, hex: false });
+    let Some(colors) = view.be32(26).map(u64::from) else { return };
+    let at = 30 + colors;
+    let Some(len) = view.be32(at).map(u64::from) else { return };
+    read(view.part(at + 4, len), gather);
+    layers(view.from(at + 4 + len), view.be16(4) == Some(2), gather);
+}
+
+/// How many layers there are, and how the picture is packed.
+fn layers(view: View<'_>, wide: bool, gather: &mut Gather<'_>) {
+    let length = |at: u64| if wide { view.be64(at) } else { view.be32(at).map(u64::from) };
+    let size = if wide { 8 } else { 4 };
+    let Some(all) = length(0) else { return };
+    let mut count = 0;
+    if all > 0 && length(size).is_some_and(|info| info > 0) {
+        count = view.be16(2 * size).map_or(0, |n| i64::from((n as i16).unsigned_abs()));
+    }
+    gather.int(GROUP, "LayerCount", count);
+    if let Some(packing) = all.checked_add(size).and_then(|at| view.be16(at)) {
+        let words = "0:Uncompressed|1:RLE|2:ZIP without prediction|3:ZIP with prediction";
+        let rule = Rule::Words { words, hex: false };
+        gather.put(GROUP, "Compression", Value::int(packing), rule);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fields;
+
+    #[test]
+    fn resources_follow_each_other() {
+        let one = |number: u16, data: &[u8]| {
+            let mut bytes = b"8BIM".to_vec();
+            bytes.extend(number.to_be_bytes());
+            bytes.extend([0, 0]);
+            bytes.extend((data.len() as u32).to_be_bytes());
+            bytes.extend(data);
+            bytes.resize(bytes.len() + data.len() % 2, 0);
+            bytes
+        };
+        let bytes = [one(0x040a, &[1]), one(0x0425, &[0xab; 16]), one(0x040d, &[0, 0, 0, 30])];
+        let bytes = bytes.concat();
+        let fields = Fields::all();
+        let mut gather = Gather::new(&fields);
+        read(View::memory(&bytes), &mut gather);
+        let shown: Vec<String> =
+            gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
+        let digest = format!("IPTCDigest={}", "ab".repeat(16));
+        assert_eq!(shown, ["CopyrightFlag=True", &digest, "GlobalAngle=30"]);
+        for end in 0..bytes.len() {
+            read(View::memory(&bytes[..end]), &mut Gather::new(&fields));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Rules: from a value as stored to the number and the words that people read.
+
+mod named;
+mod words;
+
+pub(crate) use named::Named;
+
+use crate::value::{Value, binary_text};
+
+/// How a tag is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// As it is.
+    Plain,
+    /// One of some words; `hex`: an unknown number is shown in base 16.
+    Words { words: &'static str, hex: bool },
+    /// Each number one of some words.
+    Each(&'static str),
+    /// Some bits, each with a word.
+    Bits(&'static str),
+    /// Data that is not shown.
+    Binary,
+    /// A table of numbers at fixed places.
+    Record(&'static str),
+    /// A directory with a table of its own.
+    Directory(&'static str),
+    /// A function of this crate.
+    Named(Named),
+}
+
+impl Rule {
+    /// `-`, `={1:one|2:two}`, `#{…}` (hexadecimal), `*{…}` (each), `&{0:first bit}`, or a name.
+    pub(crate) fn parse(text: &'static str) -> Option<Rule> {
+        let braces = || text.get(1..)?.strip_prefix('{')?.strip_suffix('}');
+        Some(match text.as_bytes().first()? {
+            b'-' => Rule::Plain,
+            b'=' => Rule::Words { words: braces()?, hex: false },
+            b'#' => Rule::Words { words: braces()?, hex: true },
+            b'*' => Rule::Each(braces()?),
+            b'&' => Rule::Bits(braces()?),
+            _ if text == "binary" => Rule::Binary,
+            _ if text.starts_with("record:") => Rule::Record(&text[7..]),
+            _ if text.starts_with("directory:") => Rule::Directory(&text[10..]),
+            _ => Rule::Named(Named::parse(text)?),
+        })
+    }
+
+    /// The value as computers want it.
+    pub(crate) fn number(self, value: &Value) -> Value {
+        if let (Value::List(list), Rule::Named(_)) = (value, self) {
+            return Value::List(list.iter().map(|v| self.number(v)).collect());
+        }
+        match self {
+            Rule::Named(named) => named.number(value),
+            Rule::Binary => hidden(value),
+            _ => value.clone(),
+        }
+    }
+
+    /// The value as people want it.
+    pub(crate) fn text(self, value: &Value) -> Value {
+        if let (Value::List(list), false) = (value, matches!(self, Rule::Plain)) {
+            return Value::List(list.iter().map(|v| self.text(v)).collect());
+        }
+        Value::Text(match self {
+            Rule::Plain | Rule::Record(_) | Rule::Directory(_) => return value.clone(),
+            Rule::Binary => return hidden(value),
+            Rule::Words { words, hex } => worded(words, hex, value),
+            Rule::Each(words) => {
+                let each = value.numbers().into_iter().map(|n| Value::int(n as i64));
+                each.map(|one| worded(words, false, &one)).collect::<Vec<_>>().join("; ")
+            }
+            Rule::Bits(words) => bits(words, value),
+            Rule::Named(named) => return named.text(value),
+        })
+    }
+}
+
+/// What stands for `value` without showing it.
+fn hidden(value: &Value) -> Value {
+    Value::Text(match value {
+        Value::Binary { .. } => value.plain(),
+        Value::Bytes(bytes) => binary_text(bytes.len() as u64),
+        other => binary_text(other.plain().len() as u64),
+    })
+}
+
+/// The word for `key` in `1:one|2:two`.
+pub(crate) fn look_up(words: &'static str, key: &str) -> Option<&'static str> {
+    words.split('|').find_map(|pair| pair.strip_prefix(key)?.strip_prefix(':'))
+}
+
+fn worded(words: &'static str, hex: bool, value: &Value) -> String {
+    let key = value.plain();
+    if let Some(word) = look_up(words, &key) {
+        return word.to_owned();
+    }
+    match value.integer(0).filter(|_| hex && value.count() == 1) {
+        Some(number) => format!("Unknown (0x{number:x})"),
+        None => format!("Unknown ({key})"),
+    }
+}
+
+/// The words of the bits that are set, in order; `[5]` for one without.
+pub(crate) fn bits(words: &'static str, value: &Value) -> String {
+    let set = value.integer(0).unwrap_or(0);
+    if set == 0 {
+        return look_up(words, "none").unwrap_or("(none)").to_owned();
+    }
+    let bits = (0..64).filter(|bit| set >> bit & 1 == 1);
+    let word = |bit: u32| {
+        look_up(words, &bit.to_string()).map_or_else(|| format!("[{bit}]"), str::to_owned)
+    };
+    bits.map(word).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_bits() {
+        let rule = Rule::parse("={0:No|1:Yes|10:Ten}").unwrap();
+        assert_eq!(rule.text(&Value::int(1)), Value::text("Yes"));
+        assert_eq!(rule.text(&Value::int(10)), Value::text("Ten"));
+        assert_eq!(rule.text(&Value::int(7)), Value::text("Unknown (7)"));
+        assert_eq!(rule.number(&Value::int(1)), Value::int(1));
+        let rule = Rule::parse("#{0:No}").unwrap();
+        assert_eq!(rule.text(&Value::int(30)), Value::text("Unknown (0x1e)"));
+        let rule = Rule::parse("&{0:A|2:C}").unwrap();
+        assert_eq!(rule.text(&Value::int(13)), Value::text("A, C, [3]"));
+        assert_eq!(Rule::parse("no such rule"), None);
+    }
+}

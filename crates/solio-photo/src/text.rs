@@ -1,0 +1,77 @@
+//! Text in the encodings that metadata uses.
+
+use crate::value::{Value, lossy};
+
+/// UTF-16 up to its end or a zero; `big`: the byte order.
+pub(crate) fn utf16(bytes: &[u8], big: bool) -> String {
+    let units = bytes.chunks_exact(2).map(|pair| {
+        let pair = [pair[0], pair[1]];
+        if big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
+    });
+    let units = units.take_while(|unit| *unit != 0);
+    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// ISO 8859-1.
+pub(crate) fn latin1(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| char::from(*b)).collect()
+}
+
+/// Windows' Latin alphabet.
+pub(crate) fn cp1252(bytes: &[u8]) -> String {
+    encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned()
+}
+
+/// A comment with the name of its encoding in the first eight bytes.
+pub(crate) fn comment(value: &Value) -> String {
+    let Value::Bytes(bytes) = value else { return value.plain() };
+    let Some((code, text)) = bytes.split_at_checked(8) else {
+        return before_zero(&lossy(bytes)).trim_end().to_owned();
+    };
+    let name: Vec<u8> = code.iter().copied().take_while(|b| *b != 0 && *b != b' ').collect();
+    match name.to_ascii_uppercase().as_slice() {
+        b"ASCII" => {
+            // Some programs put UTF-16 here all the same; a zero ends the rest.
+            before_zero(&lossy(text)).trim_end_matches(' ').to_owned()
+        }
+        b"UNICODE" => {
+            let big = match text {
+                [0xfe, 0xff, ..] => true,
+                [0xff, 0xfe, ..] => false,
+                _ => guess_big(text),
+            };
+            let skip = if matches!(text, [0xfe, 0xff, ..] | [0xff, 0xfe, ..]) { 2 } else { 0 };
+            utf16(&text[skip..], big).trim_end_matches(' ').to_owned()
+        }
+        b"" => before_zero(&lossy(text)).trim_end_matches(' ').to_owned(),
+        _ => before_zero(&lossy(bytes)).trim_end_matches(' ').to_owned(),
+    }
+}
+
+/// Which byte of each pair varies more: the low one.
+fn guess_big(bytes: &[u8]) -> bool {
+    let zeros = |odd: usize| bytes.iter().skip(odd).step_by(2).filter(|b| **b == 0).count();
+    zeros(0) > zeros(1)
+}
+
+/// What stands before the first zero.
+pub(crate) fn before_zero(text: &str) -> &str {
+    text.split('\0').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_name_their_encoding() {
+        let show = |bytes: &[u8]| comment(&Value::Bytes(bytes.to_vec()));
+        assert_eq!(show(b"ASCII\0\0\0hello  "), "hello");
+        assert_eq!(show(b"UNICODE\0a\0b\0"), "ab");
+        assert_eq!(show(b"UNICODE\0\0a\0b"), "ab");
+        assert_eq!(show(b"\0\0\0\0\0\0\0\0x"), "x");
+        assert_eq!(show(b"abc"), "abc");
+        assert_eq!(utf16(&[0x3d, 0xd8, 0x00, 0xde], false), "😀");
+        assert_eq!(latin1(b"\xe9"), "é");
+    }
+}

@@ -1,0 +1,150 @@
+//! Names of XMP: groups from namespaces, tags from paths of properties.
+
+use crate::rule::{Named, Rule};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// One line of a table: what a property is called, and its rule.
+pub(super) struct Known {
+    pub(super) name: &'static str,
+    pub(super) rule: Rule,
+}
+
+/// The group of a namespace's address.
+pub(super) fn group(address: &str) -> Option<&'static str> {
+    static GROUPS: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    let parse = || {
+        let text = include_str!("../../tables/xmp_namespaces.tsv");
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.filter_map(|line| line.split_once('\t')).collect()
+    };
+    GROUPS.get_or_init(parse).get(address).copied()
+}
+
+/// Whether `group` is one of a namespace that is known; its repeated fields make lists.
+pub(super) fn group_is_known(group: &str) -> bool {
+    include_str!("../../tables/xmp_namespaces.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .any(|line| line.split_once('\t').is_some_and(|(_, name)| name == group))
+}
+
+/// What the table says of a path such as `exif:PixelXDimension` or `xmpMM:History/When`.
+pub(super) fn known(path: &str) -> Option<&'static Known> {
+    static KNOWN: OnceLock<HashMap<&'static str, Known>> = OnceLock::new();
+    let parse = || {
+        let text = include_str!("../../tables/xmp.tsv");
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let line = |line: &'static str| {
+            let mut columns = line.split('\t');
+            let (path, name) = (columns.next()?, columns.next()?);
+            let rule = Rule::parse(columns.next().unwrap_or("-"))?;
+            Some((path, Known { name, rule }))
+        };
+        lines.filter_map(line).collect()
+    };
+    KNOWN.get_or_init(parse).get(path)
+}
+
+/// A property that no table has: its path's parts, each with a capital.
+pub(super) fn plain_name(parts: &[&str]) -> String {
+    let mut name = String::new();
+    for part in parts {
+        let mut letters = part
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii());
+        if let Some(first) = letters.next() {
+            name.extend(first.to_uppercase());
+            name.extend(letters);
+        }
+    }
+    if name.len() < 2 || name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+        name.insert_str(0, "Tag");
+    }
+    name
+}
+
+/// Dates and fractions as text are given as the other groups give them.
+pub(super) fn tidy(text: &str, rule: Rule, group: &str) -> String {
+    if rule == Rule::Named(Named::Date) {
+        return date(text);
+    }
+    let bytes = text.as_bytes();
+    if bytes.len() > 16 && bytes[10] == b'T' && bytes[4] == b'-' {
+        return date(text);
+    }
+    let numbers = rule == Rule::Named(Named::Meters)
+        || !matches!(group, "dc" | "photoshop" | "xmp" | "xmpMM" | "iptcCore" | "iptcExt" | "plus");
+    if numbers && text.contains('/') && text.len() < 200 {
+        let parts: Option<Vec<String>> = text.split(' ').map(fraction).collect();
+        if let Some(parts) = parts {
+            return parts.join(" ");
+        }
+    }
+    text.to_owned()
+}
+
+/// `1/3` as 0.333333333333333.
+fn fraction(text: &str) -> Option<String> {
+    let (top, bottom) = text.split_once('/')?;
+    let digits = |t: &str| !t.is_empty() && t.len() < 18 && t.bytes().all(|b| b.is_ascii_digit());
+    if !digits(top.strip_prefix('-').unwrap_or(top)) || !digits(bottom) {
+        return None;
+    }
+    let (top, bottom): (f64, f64) = (top.parse().ok()?, bottom.parse().ok()?);
+    Some(match (top == 0.0, bottom == 0.0) {
+        (true, true) => "undef".into(),
+        (false, true) => "inf".into(),
+        _ => crate::number::plain(top / bottom),
+    })
+}
+
+/// `2020-01-02T03:04:05Z` as `2020:01:02 03:04:05Z`; parts may be missing.
+fn date(text: &str) -> String {
+    let (day, time) = match text.find(['T', ' ']) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    };
+    let numeric =
+        !day.is_empty() && day.bytes().all(|b| b.is_ascii_digit() || b == b'-' || b == b':');
+    if !numeric || day.starts_with('-') {
+        return text.to_owned();
+    }
+    let day = day.replace('-', ":");
+    match time {
+        Some(time) => format!("{day} {}", time.trim_start()),
+        None => day,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_values() {
+        assert_eq!(plain_name(&["directory", "item", "Mime"]), "DirectoryItemMime");
+        assert_eq!(plain_name(&["q"]), "TagQ");
+        assert_eq!(tidy("1/3", Rule::Plain, "exif"), "0.333333333333333");
+        assert_eq!(
+            tidy("2020-01-02T03:04:05+01:00", Rule::Plain, "foo"),
+            "2020:01:02 03:04:05+01:00"
+        );
+        assert_eq!(tidy("2020-05", Rule::Named(Named::Date), "xmp"), "2020:05");
+        assert_eq!(tidy("and/or", Rule::Plain, "foo"), "and/or");
+        assert_eq!(group("http://purl.org/dc/elements/1.1/"), Some("dc"));
+    }
+
+    #[test]
+    fn every_line_of_the_tables_is_understood() {
+        let lines = |text: &'static str| text.lines().filter(|l| !l.starts_with('#'));
+        for line in lines(include_str!("../../tables/xmp.tsv")) {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let known = known(columns[0]).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!(known.name, columns[1]);
+        }
+        for line in lines(include_str!("../../tables/xmp_namespaces.tsv")) {
+            assert_eq!(line.split('\t').count(), 2, "{line}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+use crate::gather::Gather;
+use crate::{Fields, Value};
+
+fn read(packet: &[u8]) -> Vec<(String, String, String)> {
+    let fields = Fields::all();
+    let mut gather = Gather::new(&fields);
+    super::read(packet, &mut gather);
+    let text = |v: Value| match v {
+        Value::List(list) => {
+            format!("[{}]", list.iter().map(Value::plain).collect::<Vec<_>>().join(" | "))
+        }
+        other => other.plain(),
+    };
+    gather.tags.iter().map(|t| (t.group.to_string(), t.name.to_string(), text(t.text()))).collect()
+}
+
+const PACKET: &str = "<?xpacket begin='' id='W5M0'?><x:xmpmeta xmlns:x='adobe:ns:meta/' x:xmptk='kit'>
+<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>
+<rdf:Description rdf:about='abc' xmlns:foo='http://foo/' xmlns:exif='http://ns.adobe.com/exif/1.0/'
+ xmlns:my='http://purl.org/dc/elements/1.1/' foo:day='2020-01-02' exif:ExposureTime='1/60'>
+<my:title><rdf:Alt><rdf:li xml:lang='x-default'>T &amp; &#x55;</rdf:li><rdf:li xml:lang='de'>D</rdf:li></rdf:Alt></my:title>
+<foo:a rdf:parseType='Resource'><foo:b>1</foo:b><foo:c><rdf:Bag><rdf:li>x</rdf:li><rdf:li>y</rdf:li></rdf:Bag></foo:c></foo:a>
+<foo:res rdf:resource='http://x/'/><foo:st foo:f1='1' foo:f2='2'/><foo:empty/>
+<foo:q><rdf:Description><rdf:value>V</rdf:value></rdf:Description></foo:q>
+</rdf:Description></rdf:RDF></x:xmpmeta>";
+
+#[test]
+fn every_form_of_rdf() {
+    let tags = read(PACKET.as_bytes());
+    let tags: Vec<(&str, &str, &str)> =
+        tags.iter().map(|(g, n, v)| (g.as_str(), n.as_str(), v.as_str())).collect();
+    assert_eq!(
+        tags,
+        [
+            ("XMP-x", "XMPToolkit", "kit"),
+            ("XMP-rdf", "About", "abc"),
+            ("XMP-foo", "Day", "2020-01-02"),
+            ("XMP-exif", "ExposureTime", "1/60"),
+            ("XMP-dc", "Title", "T & U"),
+            ("XMP-dc", "Title-de", "D"),
+            ("XMP-foo", "AB", "1"),
+            ("XMP-foo", "AC", "[x | y]"),
+            ("XMP-foo", "Res", "http://x/"),
+            ("XMP-foo", "StF1", "1"),
+            ("XMP-foo", "StF2", "2"),
+            ("XMP-foo", "Empty", ""),
+            ("XMP-foo", "TagQ", "V"),
+        ]
+    );
+}
+
+#[test]
+fn every_encoding() {
+    let plain = read(PACKET.as_bytes());
+    let big: Vec<u8> = PACKET.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let little: Vec<u8> = PACKET.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide: Vec<u8> = PACKET.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    for packet in [big, little, wide] {
+        assert_eq!(read(&packet), plain);
+    }
+}
+
+#[test]
+fn ends_on_broken_packets() {
+    for end in 0..PACKET.len() {
+        read(&PACKET.as_bytes()[..end]);
+    }
+    let deep = "<rdf:Description>".repeat(10_000);
+    assert!(read(deep.as_bytes()).is_empty());
+}
