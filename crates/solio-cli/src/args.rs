@@ -1,5 +1,6 @@
 //! The one definition of the command line: parser, help, completions and man pages come from it.
 
+use crate::meta_args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -26,6 +27,7 @@ allows.
   solio set owner=me a.exr                 attributes; pixels stay untouched
   solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
+  solio meta photo.jpg                     what a photo says about itself
   solio light                              what this machine could do at best
   solio read --null --stats shots/         read everything, as fast as it goes
 
@@ -61,6 +63,9 @@ pub(crate) enum Command {
     Convert(Box<ConvertArgs>),
     /// Say what is in files: counts, bounds, materials of meshes; headers of images
     Info(InfoArgs),
+    /// Say what photos say about themselves: EXIF, XMP, IPTC and others, as ExifTool names them
+    #[command(after_help = meta_args::EXAMPLES)]
+    Meta(meta_args::MetaArgs),
     /// Find out whether files are whole
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),

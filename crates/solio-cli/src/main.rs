@@ -15,6 +15,8 @@ mod inputs;
 mod light;
 mod limit;
 mod manual;
+mod meta;
+mod meta_args;
 mod options;
 mod preview;
 mod progress;
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
             Ok(Outcome::Done)
         }
         Some(Command::Convert(args)) => convert::run(&args),
+        Some(Command::Meta(args)) => meta::run(&args),
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Set(args)) => set::run(&args),

@@ -33,6 +33,7 @@ mod image_file;
 mod info;
 mod kept;
 mod machine;
+mod metadata_file;
 mod picture;
 mod preview;
 mod read;
@@ -60,6 +61,7 @@ pub use image_file::{
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::{Peak, measure_machine};
+pub use metadata_file::{read_metadata, read_metadata_files};
 pub use picture::{Choice, Frame, ImageFormat, PictureOptions, part_number};
 pub use preview::{Preview, PreviewOptions, preview, preview_file};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
@@ -92,6 +94,11 @@ pub mod io {
 /// The mesh model, its materials, and the options of each format.
 pub mod mesh {
     pub use solio_mesh::*;
+}
+
+/// Metadata of photos: tags, fields, and how they are shown.
+pub mod photo {
+    pub use solio_photo::*;
 }
 
 /// The image model, its header, and the options of each format.

@@ -1,0 +1,297 @@
+//! `solio meta`: what photos say about themselves.
+
+use crate::meta_args::MetaArgs;
+use crate::table::{BOLD, DIM};
+use crate::{Outcome, inputs, options, screen};
+use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json};
+use solio::{Error, ErrorKind, Limits, Result};
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What a table shows when no fields are named.
+const USUAL: [&str; 5] = ["DateTimeOriginal", "Make", "Model", "ImageSize", "GPSPosition"];
+
+/// How results are shown.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Text,
+    Json,
+    JsonLines,
+    ExifTool,
+    /// Lines of cells, which are known only when all files are.
+    Cells,
+}
+
+/// What became of one file: its text and cells, or what was wrong.
+struct Shown {
+    text: String,
+    cells: BTreeMap<String, String>,
+    error: Option<Error>,
+}
+
+/// Reads all files, goes on past bad ones.
+pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let (files, failed) = files(&inputs::collect(&args.inputs, &work)?, args.recursive);
+    failed.iter().for_each(|e| screen::complain(&e.to_string()));
+    if files.is_empty() && failed.is_empty() {
+        screen::complain("there are no files");
+        return Ok(Outcome::NothingMatched);
+    }
+    let form = match args {
+        MetaArgs { json: true, .. } => Form::Json,
+        MetaArgs { jsonl: true, .. } => Form::JsonLines,
+        MetaArgs { exiftool_json: true, .. } => Form::ExifTool,
+        MetaArgs { csv: true, .. } | MetaArgs { table: true, .. } => Form::Cells,
+        _ => Form::Text,
+    };
+    let columns = columns(args);
+    let fields = match &columns {
+        Some(columns) if form == Form::Cells => Fields::of(columns),
+        _ if args.fields.is_empty() => Fields::all(),
+        _ => Fields::of(&args.fields),
+    };
+    let show = |path: &Path, read: Result<Metadata>| show(path, read, form, args);
+    let mut all = failed.is_empty();
+    let mut rows = Vec::new();
+    let mut first = true;
+    let each = |shown: Shown| {
+        if let Some(error) = &shown.error {
+            all = false;
+            screen::complain(&error.to_string());
+        }
+        let array = matches!(form, Form::Json | Form::ExifTool);
+        let lead = if first { "[" } else { ",\n" };
+        first = false;
+        match form {
+            Form::Cells => rows.push(shown.cells),
+            _ if array => screen::print(&format!("{lead}{}", shown.text)),
+            _ => screen::print(&shown.text),
+        }
+        // Who reads no more wants no more work done.
+        if screen::is_closed() { Err(Error::cancelled()) } else { Ok(()) }
+    };
+    match solio::read_metadata_files(&files, &fields, &Limits::default(), &work, show, each) {
+        Err(e) if e.kind() == ErrorKind::Cancelled && screen::is_closed() => {
+            return Ok(Outcome::Done);
+        }
+        read => read?,
+    }
+    match form {
+        Form::Json | Form::ExifTool if first => screen::print("[]\n"),
+        Form::Json | Form::ExifTool => screen::print("]\n"),
+        Form::Cells => screen::print(&lines(rows, columns, args.csv)),
+        _ => {}
+    }
+    Ok(if all { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+/// The files named, and those in the folders named.
+fn files(inputs: &[PathBuf], recursive: bool) -> (Vec<PathBuf>, Vec<Error>) {
+    if recursive {
+        return solio::files_below(inputs);
+    }
+    let (mut files, mut failed) = (Vec::new(), Vec::new());
+    for path in inputs {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        match std::fs::read_dir(path) {
+            Ok(entries) => {
+                let mut inside: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+                inside.retain(|path| !path.is_dir());
+                inside.sort();
+                files.extend(inside);
+            }
+            Err(e) => failed.push(Error::io("look into", e).at_path(path)),
+        }
+    }
+    (files, failed)
+}
+
+/// The columns asked for; `None`: all that turn up.
+fn columns(args: &MetaArgs) -> Option<Vec<String>> {
+    match args {
+        _ if args.fields.iter().any(|field| field.contains('*')) => None,
+        MetaArgs { fields, .. } if !fields.is_empty() => Some(fields.clone()),
+        MetaArgs { table: true, .. } => Some(USUAL.map(str::to_owned).to_vec()),
+        _ => None,
+    }
+}
+
+fn show(path: &Path, read: Result<Metadata>, form: Form, args: &MetaArgs) -> Shown {
+    let (metadata, error) = match read {
+        Ok(metadata) => (metadata, None),
+        Err(error) => (Metadata::default(), Some(error)),
+    };
+    let mut shown = Shown { text: String::new(), cells: BTreeMap::new(), error };
+    match form {
+        Form::Text => shown.text = text(path, &metadata, args),
+        Form::Cells => shown.cells = cells(path, &metadata, args),
+        _ => shown.text = object(path, &metadata, &shown.error, form, args),
+    }
+    shown
+}
+
+fn value(tag: &Tag, args: &MetaArgs) -> Value {
+    if args.numbers { tag.number() } else { tag.text() }
+}
+
+/// A heading, a line a tag, and what was wrong with the file.
+fn text(path: &Path, metadata: &Metadata, args: &MetaArgs) -> String {
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", path.display());
+    for tag in &metadata.tags {
+        let value: String = value(tag, args).plain().chars().map(visible).collect();
+        text += &format!("  {DIM}{:<12}{DIM:#} {:<28} {value}\n", tag.group, tag.name);
+    }
+    for warning in &metadata.warnings {
+        text += &format!("  {DIM}warning: {warning}{DIM:#}\n");
+    }
+    text
+}
+
+/// Controls must not reach a terminal.
+fn visible(letter: char) -> char {
+    if letter.is_control() { '.' } else { letter }
+}
+
+/// A JSON object: one line of its own, or ExifTool's layout.
+fn object(
+    path: &Path,
+    metadata: &Metadata,
+    error: &Option<Error>,
+    form: Form,
+    args: &MetaArgs,
+) -> String {
+    let exiftool = form == Form::ExifTool;
+    let lead = if exiftool { "\n  " } else { "" };
+    let mut out = format!("{{{lead}\"SourceFile\": {}", quoted(&path.to_string_lossy()));
+    if path.to_str().is_none() {
+        // The name as it is, byte by byte, for whoever must find the file again.
+        out += &format!(",{lead}\"SourceFileEncoded\": {}", quoted(&percent(path)));
+    }
+    if let Some(error) = error {
+        let name = if exiftool && args.groups { "ExifTool:Error" } else { "Error" };
+        out += &format!(",{lead}\"{name}\": {}", quoted(error.message()));
+    }
+    let bare_names = exiftool && !args.groups;
+    let options = JsonOptions { numbers: args.numbers, bare_names };
+    let tags: Vec<&Tag> =
+        if bare_names { main_tags(metadata) } else { metadata.tags.iter().collect() };
+    if !tags.is_empty() {
+        out.push(',');
+        json(tags, options, lead, &mut out);
+    }
+    out += if exiftool { "\n}" } else { "}" };
+    if form == Form::JsonLines {
+        out.push('\n');
+    }
+    out
+}
+
+/// Of each name the tag that counts, where it stands first.
+fn main_tags(metadata: &Metadata) -> Vec<&Tag> {
+    let mut seen = BTreeSet::new();
+    let mut tags = Vec::new();
+    for tag in &metadata.tags {
+        if seen.insert(&*tag.name) {
+            tags.extend(metadata.get(&tag.name));
+        }
+    }
+    tags
+}
+
+/// A JSON string.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Bytes as they stand in a URL: reversible, whatever they are.
+fn percent(path: &Path) -> String {
+    let letter = |byte: &u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+            char::from(*byte).to_string()
+        }
+        byte => format!("%{byte:02X}"),
+    };
+    path.as_os_str().as_bytes().iter().map(letter).collect()
+}
+
+/// The values by column.
+fn cells(path: &Path, metadata: &Metadata, args: &MetaArgs) -> BTreeMap<String, String> {
+    let mut cells = BTreeMap::new();
+    match columns(args) {
+        Some(columns) => {
+            for column in columns {
+                if let Some(tag) = metadata.get(&column) {
+                    cells.insert(column, value(tag, args).plain());
+                }
+            }
+        }
+        None => {
+            for tag in metadata.tags.iter().rev() {
+                cells.insert(format!("{}:{}", tag.group, tag.name), value(tag, args).plain());
+            }
+        }
+    }
+    let name = if path.to_str().is_some() { path.to_string_lossy().into() } else { percent(path) };
+    cells.insert("SourceFile".into(), name);
+    cells
+}
+
+/// All lines of a table or of comma-separated values, with their head.
+fn lines(rows: Vec<BTreeMap<String, String>>, columns: Option<Vec<String>>, csv: bool) -> String {
+    let mut columns = columns.unwrap_or_else(|| {
+        let all: BTreeSet<&String> = rows.iter().flat_map(|row| row.keys()).collect();
+        all.into_iter().filter(|name| *name != "SourceFile").cloned().collect()
+    });
+    columns.insert(0, "SourceFile".into());
+    let cell = |row: &BTreeMap<String, String>, column: &String| {
+        row.get(column).cloned().unwrap_or_default()
+    };
+    let mut grid = vec![columns.clone()];
+    grid.extend(rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()));
+    let mut out = String::new();
+    if csv {
+        for row in grid {
+            let row: Vec<String> = row.iter().map(|cell| csv_cell(cell)).collect();
+            out += &format!("{}\n", row.join(","));
+        }
+        return out;
+    }
+    let width = |n: usize| grid.iter().map(|row| row[n].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    for row in &grid {
+        let padded = row.iter().zip(&widths).map(|(cell, width)| {
+            let cell: String = cell.chars().map(visible).collect();
+            format!("{cell:<width$}")
+        });
+        out += &format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end());
+    }
+    out
+}
+
+fn csv_cell(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", cell.replace('"', "\"\""));
+    }
+    cell.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn names_and_cells_are_quoted() {
+        let path = Path::new(OsStr::from_bytes(b"caf\xe9 %.jpg"));
+        assert_eq!(percent(path), "caf%E9%20%25.jpg");
+        assert_eq!(csv_cell("a,\"b\""), "\"a,\"\"b\"\"\"");
+        let row = BTreeMap::from([("SourceFile".into(), "a".into()), ("X".into(), "1".into())]);
+        assert_eq!(lines(vec![row.clone()], None, true), "SourceFile,X\na,1\n");
+        assert_eq!(lines(vec![row], None, false), "SourceFile  X\na           1\n");
+    }
+}
