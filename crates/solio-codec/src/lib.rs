@@ -5,6 +5,7 @@ pub mod deflate;
 pub mod estimate;
 pub mod fold;
 pub mod halves;
+pub mod inflate;
 pub mod lines;
 pub mod number;
 pub mod planes;

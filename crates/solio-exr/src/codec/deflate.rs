@@ -1,16 +1,17 @@
-//! zlib streams inside chunks: one compressor a thread and level, one decompressor a thread.
+//! zlib streams inside chunks: one compressor a thread and level, one inflater a thread.
 
 use std::cell::RefCell;
 
-use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
+use libdeflater::{CompressionLvl, Compressor};
 use solio_base::{Error, Result};
 use solio_codec::deflate::{Encoder, append_zlib};
+use solio_codec::inflate::{Failure, Inflater, Stream};
 
 /// The level that the reference uses where nobody asks for another.
 pub(super) const DEFAULT_LEVEL: u8 = 4;
 
 thread_local! {
-    static DECOMPRESSOR: RefCell<Decompressor> = RefCell::new(Decompressor::new());
+    static INFLATER: RefCell<Inflater> = RefCell::new(Inflater::default());
     static ENCODER: RefCell<Encoder> = RefCell::new(Encoder::default());
     static COMPRESSORS: RefCell<[Option<Compressor>; 13]> = const { RefCell::new([const { None }; 13]) };
 }
@@ -18,17 +19,22 @@ thread_local! {
 /// Unpacks one zlib stream, which must fill `out`.
 pub(super) fn unpack(input: &[u8], out: &mut [u8]) -> Result<()> {
     let expected = out.len();
-    let result = DECOMPRESSOR.with_borrow_mut(|d| d.zlib_decompress(input, out));
+    let result = INFLATER.with_borrow_mut(|inflater| inflater.one(input, out));
     match result {
         Ok(bytes) if bytes == expected => Ok(()),
         Ok(bytes) => {
             Err(Error::corrupt(format!("zlib data hold {bytes} bytes; {expected} are expected")))
         }
-        Err(DecompressionError::InsufficientSpace) => {
+        Err(Failure::TooLong) => {
             Err(Error::corrupt(format!("zlib data hold more than the expected {expected} bytes")))
         }
-        Err(DecompressionError::BadData) => Err(Error::corrupt("zlib data are damaged")),
+        Err(Failure::Damaged) => Err(Error::corrupt("zlib data are damaged")),
     }
+}
+
+/// Unpacks zlib streams side by side.
+pub(super) fn unpack_all(streams: &mut [Stream<'_>]) {
+    INFLATER.with_borrow_mut(|inflater| inflater.all(streams));
 }
 
 /// Appends `input`, whose low bytes lie before `halves`, as one zlib stream: by the encoder for

@@ -18,7 +18,17 @@ mod zstd;
 
 use crate::block::{Block, Channel, DeepBlock};
 use solio_base::{Error, Result};
-use solio_codec::halves;
+use solio_codec::{halves, inflate};
+
+pub(crate) use zip::Ahead;
+
+/// How many chunks of a method are best unpacked side by side, by [`Ahead`].
+pub(crate) fn side_by_side(compression: Compression) -> usize {
+    match compression {
+        Compression::Zips | Compression::Zip => inflate::SIDE_BY_SIDE,
+        _ => 1,
+    }
+}
 
 /// What a thread keeps from chunk to chunk.
 #[derive(Default)]

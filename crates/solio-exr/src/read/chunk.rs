@@ -28,6 +28,7 @@ pub(crate) struct Buffers {
     /// How many each row has.
     row_samples: Vec<u64>,
     scratch: codec::Scratch,
+    ahead: codec::Ahead,
     pub(crate) store: Store,
 }
 
@@ -162,6 +163,30 @@ impl Buffers {
         Ok(Packed { leader, offset: from, bytes: single })
     }
 
+    /// Unpacks those of `chunks` that are best unpacked side by side, for [`pixels`](Self::pixels)
+    /// to give later. Chunks with an error are left to it.
+    pub(crate) fn unpack_ahead(&mut self, of: Of<'_>, chunks: &[u64]) {
+        let shape = of.shape();
+        let some = match shape.kind.is_deep() || codec::side_by_side(shape.compression) == 1 {
+            true => &[],
+            false => chunks,
+        };
+        let mut singles = vec![Vec::new(); some.len()];
+        let mut packed = Vec::with_capacity(some.len());
+        for (&chunk, single) in some.iter().zip(&mut singles) {
+            let file = &self.file[..self.length];
+            if of.table[chunk as usize] == 0 {
+                continue;
+            }
+            let Ok(found) = Self::packed(file, self.start, single, of, chunk) else { continue };
+            let bytes = shape.block(&shape.place(chunk).window).bytes();
+            if let Ok(false) = is_stored(shape.compression, found.bytes, bytes, "pixels") {
+                packed.push((chunk, found.bytes, bytes as usize));
+            }
+        }
+        self.ahead.unpack(&packed);
+    }
+
     /// The rows of a flat chunk, as [`Block`](crate::Block) lays them out.
     pub(crate) fn pixels<'b>(
         &'b mut self,
@@ -169,7 +194,10 @@ impl Buffers {
         chunk: u64,
         place: &Place,
     ) -> Result<Rows<'b>> {
-        let Buffers { file, start, length, single, raw, scratch, .. } = self;
+        let Buffers { file, start, length, single, raw, scratch, ahead, .. } = self;
+        if let Some(merger) = ahead.get(chunk) {
+            return Ok(Rows::Filtered(merger));
+        }
         let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
         let shape = of.shape();
         let block = shape.block(&place.window);

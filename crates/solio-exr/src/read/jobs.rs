@@ -2,6 +2,7 @@
 
 use super::chunk::{Buffers, Of};
 use super::store::Target;
+use crate::codec;
 use crate::header::Box2i;
 use crate::model::MissingChunk;
 use crate::shape::{Level, Place, Shape};
@@ -63,8 +64,17 @@ pub(crate) struct Piece<'a> {
 struct Job<'a> {
     task: usize,
     pieces: Vec<Piece<'a>>,
+    /// Those of the pieces.
+    chunks: Vec<u64>,
     buffers: Buffers,
     missing: Vec<MissingChunk>,
+}
+
+/// How many chunks of a task one job should have, so that all threads still get some jobs.
+fn side_by_side(task: &Task<'_>, threads: usize) -> usize {
+    let jobs = 2 * threads.max(1);
+    let most = usize::try_from(task.shape.chunks).unwrap_or(usize::MAX) / jobs;
+    codec::side_by_side(task.shape.compression).min(most).max(1)
 }
 
 /// Reads the pieces that `dealers` hand out, one dealer a task. Damaged chunks are an error, or,
@@ -83,7 +93,9 @@ pub(crate) fn read<'a>(
         task.shape.block(&first.window).bytes()
     });
     let of_chunk: Vec<u64> = of_chunk.collect();
-    let largest = of_chunk.iter().fold(JOB_BYTES, |most, bytes| most.max(*bytes));
+    let of_job: Vec<usize> = tasks.iter().map(|task| side_by_side(task, work.threads)).collect();
+    let sizes = of_chunk.iter().zip(&of_job).map(|(bytes, chunks)| bytes * *chunks as u64);
+    let largest = sizes.fold(JOB_BYTES, u64::max);
     let window = work.window(usize::try_from(largest.saturating_mul(3)).unwrap_or(usize::MAX));
     let mut missing = Vec::new();
     ordered::run::<Job<'_>>(
@@ -91,8 +103,8 @@ pub(crate) fn read<'a>(
         window,
         |job| {
             job.pieces.clear();
-            let mut bytes = 0;
-            while bytes < JOB_BYTES {
+            let (mut bytes, mut most) = (0, 0);
+            while bytes < JOB_BYTES || job.pieces.len() < most {
                 let Some((index, dealer)) = dealers.peek_mut() else { break };
                 let Some(piece) = dealer.next() else {
                     if !job.pieces.is_empty() {
@@ -103,13 +115,17 @@ pub(crate) fn read<'a>(
                 };
                 bytes += of_chunk[*index].max(1);
                 job.task = *index;
+                most = of_job[*index];
                 job.pieces.push(piece);
             }
             Ok(!job.pieces.is_empty())
         },
         |job| {
             let task = &tasks[job.task];
-            job.buffers.fetch(task.of, job.pieces.iter().map(|piece| piece.chunk))?;
+            job.chunks.clear();
+            job.chunks.extend(job.pieces.iter().map(|piece| piece.chunk));
+            job.buffers.fetch(task.of, job.chunks.iter().copied())?;
+            job.buffers.unpack_ahead(task.of, &job.chunks);
             for piece in &mut job.pieces {
                 let Err(e) = read_piece(task, &mut job.buffers, piece) else { continue };
                 let e = task.of.error(piece.chunk, e);
