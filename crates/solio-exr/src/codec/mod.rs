@@ -7,6 +7,8 @@ mod b44;
 mod deflate;
 mod dwa;
 mod huffman;
+#[cfg(feature = "htj2k")]
+mod jpeg2000;
 mod layout;
 mod piz;
 mod pxr24;
@@ -115,6 +117,10 @@ pub(crate) fn unpack<'b>(
                 Compression::Pxr24 => pxr24::decode(block, input, out)?,
                 Compression::B44 | Compression::B44a => b44::decode(block, input, out)?,
                 Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out)?,
+                #[cfg(feature = "htj2k")]
+                Compression::Htj2k256 | Compression::Htj2k32 => {
+                    jpeg2000::decode(block, input, out)?;
+                }
                 other => return Err(not_packed(other, input.len(), bytes)),
             }
             Rows::Plain(out)
