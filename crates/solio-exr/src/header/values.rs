@@ -218,7 +218,9 @@ pub enum Value {
     V3i([i32; 3]),
     V3f([f32; 3]),
     V3d([f64; 3]),
-    /// A type that we do not know, or bytes that are none of its values.
+    /// A type that we do not know, or bytes that are none of its values. Of the reference's types it
+    /// is `idmanifest` alone: packed tables of names that only those need who look up object IDs;
+    /// its bytes are kept as they are.
     Opaque {
         type_name: String,
         data: Vec<u8>,
