@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from . import _solio
 from ._arrays import argument_error
 
 if TYPE_CHECKING:
@@ -117,47 +118,14 @@ class TypedBytes(NamedTuple):
 _ENVMAPS = ("latlong", "cube")
 _DEEP_STATES = ("messy", "sorted", "non-overlapping", "tidy")
 
-# The types of the attributes that the format predefines and whose values alone do not tell it.
-_STANDARD = {
-    "adoptedNeutral": "v2f",
-    "altitude": "float",
-    "aspect": "float",
-    "cameraForward": "v3f",
-    "cameraPosition": "v3f",
-    "cameraUpDirection": "v3f",
-    "captureRate": "rational",
+# The types of what every file has; `_solio` knows those of the other standard attributes.
+_STRUCTURE = {
     "channels": "chlist",
-    "chromaticities": "chromaticities",
     "compression": "compression",
     "dataWindow": "box2i",
-    "deepImageState": "deepImageState",
-    "displayWindow": "box2i",
-    "envmap": "envmap",
-    "expTime": "float",
-    "focus": "float",
-    "framesPerSecond": "rational",
-    "imageCounter": "int",
-    "isoSpeed": "float",
-    "keyCode": "keycode",
-    "latitude": "float",
     "lineOrder": "lineOrder",
-    "longitude": "float",
-    "multiView": "stringvector",
-    "pixelAspectRatio": "float",
     "preview": "preview",
-    "reelName": "string",
-    "screenWindowCenter": "v2f",
-    "screenWindowWidth": "float",
-    "sensorCenterOffset": "v2f",
-    "sensorOverallDimensions": "v2f",
-    "sensorPhotositePitch": "float",
     "tiles": "tiledesc",
-    "timeCode": "timecode",
-    "utcOffset": "float",
-    "whiteLuminance": "float",
-    "worldToCamera": "m44f",
-    "worldToNDC": "m44f",
-    "xDensity": "float",
 }
 
 
@@ -310,8 +278,9 @@ _BY_CLASS: dict[type, str] = {
 
 def _guess(name: str, value: Any) -> str:
     """The type that an attribute without one gets."""
-    if name in _STANDARD:
-        return _STANDARD[name]
+    standard = _STRUCTURE.get(name) or _solio.image_attribute_type(name)
+    if standard is not None:
+        return standard
     known = _BY_CLASS.get(type(value))
     if known is not None:
         return known

@@ -14,6 +14,7 @@ __all__ = [
     "Reader",
     "Reading",
     "encode",
+    "image_attribute_type",
     "image_encode",
     "image_header",
     "image_into",
@@ -59,6 +60,7 @@ _GivenImage: TypeAlias = tuple[
     list[str] | None,
 ]
 
+def image_attribute_type(name: str) -> str | None: ...
 def image_read(source: str | PathLike[str] | bytes, options: dict[str, Any]) -> _GivenImage: ...
 def image_header(
     source: str | PathLike[str] | bytes, max_bytes: int | None

@@ -330,6 +330,7 @@ def test_attributes_pass_bit_by_bit(tmp_path: Path) -> None:
         "doubles": np.array([0.1, 0.2]),
         "region": Box(1, 2, 3, 4),
         "expTime": 1,
+        "shutterAngle": 180,
         "timeCode": solio.image.TimeCode(0x01020304),
         "framesPerSecond": (24, 1),
         "chromaticities": [(0.64, 0.33), (0.3, 0.6), (0.15, 0.06), (0.3127, 0.329)],
@@ -346,7 +347,7 @@ def test_attributes_pass_bit_by_bit(tmp_path: Path) -> None:
     read = back.attributes
     types = {name: read.type(name) for name in [*attributes, "mystery", "latin"]}
     assert list(types.values()) == (
-        "string int v3i v2f double m44f stringvector floatvector v2d box2i float timecode rational "
+        "string int v3i v2f double m44f stringvector floatvector v2d box2i float float timecode rational "
         "chromaticities preview bytes envmap keycode studio:secret string"
     ).split()
     assert read["mystery"] == b"\x01\x02" and read["latin"] == "© Me"

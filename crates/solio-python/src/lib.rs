@@ -28,8 +28,8 @@ mod _solio {
     use super::functions::{encode, read, unused, write};
     #[pymodule_export]
     use super::image::{
-        ImageBatch, image_encode, image_header, image_into, image_plan, image_preview, image_read,
-        image_write,
+        ImageBatch, image_attribute_type, image_encode, image_header, image_into, image_plan,
+        image_preview, image_read, image_write,
     };
     #[pymodule_export]
     use super::reader::{Bytes, Reader, Reading, light};

@@ -17,3 +17,4 @@ mod values;
 pub(crate) use batch::ImageBatch;
 pub(crate) use functions::{image_encode, image_header, image_preview, image_read, image_write};
 pub(crate) use into::{image_into, image_plan};
+pub(crate) use values::image_attribute_type;

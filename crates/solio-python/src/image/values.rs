@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use solio::image::header::{
     Attribute, Box2i, Chromaticities, KeyCode, LevelMode, LineOrder, Part, Preview, Rounding, Text,
-    Tiles, TimeCode, Value,
+    Tiles, TimeCode, Value, standard_type,
 };
 use solio::image::{Channel, Compression, PixelType};
 
@@ -20,6 +20,12 @@ const LEVEL_MODES: [&str; 3] = ["one", "mipmap", "ripmap"];
 const ROUNDINGS: [&str; 2] = ["down", "up"];
 const PIXEL_TYPES: [(&str, PixelType); 3] =
     [("uint32", PixelType::Uint), ("float16", PixelType::Half), ("float32", PixelType::Float)];
+
+/// The type of a standard attribute.
+#[pyfunction]
+pub(crate) fn image_attribute_type(name: &str) -> Option<&'static str> {
+    standard_type(name)
+}
 
 /// The attributes of a part: name, type, value.
 pub(super) fn give<'py>(py: Python<'py>, part: &Part) -> PyResult<Bound<'py, PyList>> {
