@@ -112,7 +112,8 @@ Examples:
   solio convert shot.####.exr -o small.####.exr --channels R,G,B --half --frames 1-100x2
   solio convert beauty.exr -o beauty.png --bits 16 --tonemap neutral --exposure -1
   solio convert plate.tif -o plate.exr -z piz
-OpenEXR keeps all attributes, parts, levels, tiles and deep samples. Integers in PNG, JPEG and TIFF
+OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its
+compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF
 are sRGB, floating point numbers are linear light; their alpha is straight, that of OpenEXR is
 multiplied in. --raw leaves values as they are. Sequences: each # is a digit; or %04d; or a range in
 the name, a.1-100x2####.exr.";
@@ -186,6 +187,9 @@ pub(crate) struct ImageArgs {
     /// the input; zip for other formats]
     #[arg(short = 'z', long, value_name = "METHOD[:LEVEL]", value_parser = parse_compression)]
     pub(crate) compression: Option<(Method, Option<f32>)>,
+    /// Compress as OpenEXR does without a word on it: zip at level 4, zstd at level 5 and row by row
+    #[arg(long)]
+    pub(crate) compat: bool,
     /// Only these channels: R,G,B or diffuse.* [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) channels: Vec<String>,
@@ -210,7 +214,7 @@ pub(crate) struct ImageArgs {
     /// Cut OpenEXR into tiles of one level
     #[arg(long, value_name = "N|WxH", value_parser = parse_tiles, conflicts_with = "scanlines")]
     pub(crate) tiles: Option<Tiles>,
-    /// Cut OpenEXR into scanlines
+    /// Cut OpenEXR into scanlines; without it zstd makes wide tiles of them, which pack better
     #[arg(long)]
     pub(crate) scanlines: bool,
     /// Which frames of a.####.exr: 1-100, 1-100x2, 1,5,9-12 [default: all that exist]

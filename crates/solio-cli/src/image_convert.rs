@@ -147,9 +147,10 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
     let layout = match image.tiles {
         Some(tiles) => Layout::Tiles(tiles),
         None if image.scanlines => Layout::Scanlines,
-        None => Layout::Keep,
+        None => Layout::default(),
     };
-    let exr = WriteOptions { compression, level, layout, ..WriteOptions::default() };
+    let compat = image.compat;
+    let exr = WriteOptions { compression, level, layout, compat, ..WriteOptions::default() };
     let pixel_type = match (image.half, image.float) {
         (true, _) => Some(PixelType::Half),
         (_, true) => Some(PixelType::Float),

@@ -1,12 +1,14 @@
 //! Images from file to file: read, changed, written; many at once where they are small.
 
 use crate::any_image::{format_of, read_picture};
-use crate::picture::{Choice, Encoded, Frame, ImageFormat, PictureOptions, choose, encode_picture};
-use crate::{ImageWriteOptions, Written, image_edit, part_number};
+use crate::picture::{
+    Choice, Encoded, Frame, ImageFormat, PictureOptions, choose, decode, encode_picture,
+};
+use crate::{ImageWriteOptions, SetOptions, Written, image_edit, part_number};
 use solio_base::{Error, Limits, Result, Sink, Work, ordered};
-use solio_exr::header::{Box2i, Header};
+use solio_exr::header::{Box2i, Header, Value};
 use solio_exr::model::{Image, Pixels};
-use solio_exr::{Layout, Levels, PixelType, ReadOptions};
+use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::{Stopwatch, Usage};
 use std::path::{Path, PathBuf};
@@ -142,6 +144,9 @@ impl Drop for Held<'_> {
 
 /// About how much memory a conversion needs: the pixels, and half as much for what is made of them.
 fn need(input: &Path, options: &ImageConvertOptions, work: &Work) -> u64 {
+    if solio_io::is_direct(input) {
+        return work.memory_bytes;
+    }
     // A file that cannot be read needs none, and says so where it is read.
     let pixels = match crate::image_header(input, &options.limits, work) {
         Ok(header) => header
@@ -173,6 +178,9 @@ pub fn convert_image(
             .hint("end it in .exr, .png, .jpg, .tif or .hdr, or add --format")
     })?;
     check_options(format, options)?;
+    if let Some(copied) = copy(input, output, format, options, work)? {
+        return Ok(copied);
+    }
     let watch = Stopwatch::start();
     let mut done = ImageConverted::default();
     let image = read(input, format, options, &mut done.notes, work);
@@ -192,6 +200,7 @@ pub fn convert_image(
     done.notes.extend(change(&mut image).map_err(|e: Error| e.at_path(input))?);
     describe(&image, &mut done);
     if format == ImageFormat::Exr {
+        done.notes.extend(lost_again(&image, options));
         done.written = crate::write_image(&image, output, &options.write, work)?;
     } else {
         let mut picture = options.picture.clone();
@@ -207,6 +216,72 @@ pub fn convert_image(
     }
     done.write = watch.usage();
     Ok(done)
+}
+
+/// Copies a whole OpenEXR file of which nothing is to change, chunks and all: what a lossy method
+/// has left does not become less once more. `None` where there is something to do.
+fn copy(
+    input: &Path,
+    output: &Path,
+    format: ImageFormat,
+    options: &ImageConvertOptions,
+    work: &Work,
+) -> Result<Option<ImageConverted>> {
+    let changes = !options.parts.is_empty()
+        || !options.channels.is_empty()
+        || !options.rename.is_empty()
+        || options.crop.is_some()
+        || options.pixel_type.is_some()
+        || options.write.exr != WriteOptions::default();
+    let here = !solio_io::is_direct(input) && !solio_io::is_direct(output);
+    if changes || !here || format != ImageFormat::Exr {
+        return Ok(None);
+    }
+    let watch = Stopwatch::start();
+    let serial = Work { memory_bytes: 0, ..work.clone() };
+    let opened = solio_io::open(input, &options.limits, &serial)?;
+    let exr = !opened.source.is_sequential() && {
+        let mut magic = [0; 4];
+        let got = opened.source.read_at(0, &mut magic).map_err(|e| e.at_path(input))?;
+        ImageFormat::of_content(&magic[..got]) == Some(ImageFormat::Exr)
+    };
+    let check = CheckOptions { limits: options.limits, ..CheckOptions::default() };
+    if !exr || !solio_exr::check_exr(&*opened.source, &check, work)?.problems.is_empty() {
+        return Ok(None);
+    }
+    let header = solio_exr::decode_header(&*opened.source, &options.limits)?;
+    let shapes = header.parts.iter().map(|part| part.shape()).collect::<Result<Vec<_>>>()?;
+    let read = watch.usage();
+    let watch = Stopwatch::start();
+    let set = SetOptions { durable: options.write.durable, ..SetOptions::default() };
+    let written = crate::set_attributes(input, output, &set, work)?;
+    let window = &shapes[0].data_window;
+    Ok(Some(ImageConverted {
+        written,
+        read_bytes: opened.file_bytes.unwrap_or(0),
+        size: [window.width(), window.height()],
+        parts: shapes.len(),
+        channels: shapes.iter().map(|shape| shape.channels.len()).sum(),
+        notes: Vec::new(),
+        read,
+        write: watch.usage(),
+    }))
+}
+
+/// Says that pixels become less exact once more, where a lossy method packs what one has left.
+fn lost_again(image: &Image<'_>, options: &ImageConvertOptions) -> Option<String> {
+    let lossy = |method: &Compression| {
+        use Compression::{B44, B44a, Dwaa, Dwab, Lj2k};
+        matches!(method, B44 | B44a | Dwaa | Dwab | Lj2k)
+    };
+    let before = image.parts.iter().find_map(|part| match part.header.get("compression") {
+        Some(Value::Compression(method)) if lossy(method) => Some(*method),
+        _ => None,
+    })?;
+    let after = options.write.exr.compression.unwrap_or(before);
+    lossy(&after).then(|| {
+        format!("its {} pixels are packed with loss again, as {}", before.name(), after.name())
+    })
 }
 
 fn describe(image: &Image<'_>, done: &mut ImageConverted) {
@@ -242,7 +317,8 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
     let picture = &options.picture;
     if format != ImageFormat::Exr {
         let exr = &options.write.exr;
-        if exr.compression.is_some() || exr.line_order.is_some() || exr.layout != Layout::Keep {
+        if exr.compression.is_some() || exr.line_order.is_some() || exr.layout != Layout::default()
+        {
             let name = format.as_str().to_uppercase();
             let message = format!("{name} has no such compression or layout");
             return Err(Error::argument(message).hint("-z, --tiles and --scanlines are of OpenEXR"));
@@ -266,12 +342,25 @@ fn read(
     work: &Work,
 ) -> Result<Image<'static>> {
     let limits = &options.limits;
-    let of_input = format_of(input, limits)?.unwrap_or(ImageFormat::Exr);
+    // A stream comes once: all of it, then what is wanted is kept.
+    let stream = match solio_io::is_direct(input) {
+        true => Some(solio_io::read_whole(input, limits, work)?),
+        false => None,
+    };
+    let of_input = match &stream {
+        Some(bytes) => ImageFormat::of_content(bytes),
+        None => format_of(input, limits)?,
+    }
+    .unwrap_or(ImageFormat::Exr);
     if of_input != ImageFormat::Exr {
         if !options.parts.is_empty() {
             return Err(Error::argument("only OpenEXR has parts"));
         }
-        let mut decoded = read_picture(input, of_input, options.picture.raw, limits, work)?;
+        let raw = options.picture.raw;
+        let mut decoded = match &stream {
+            Some(bytes) => decode(bytes, of_input, raw, limits)?,
+            None => read_picture(input, of_input, raw, limits, work)?,
+        };
         notes.append(&mut decoded.notes);
         if format == ImageFormat::Exr && !options.channels.is_empty() {
             image_edit::keep(&mut decoded.image, &options.channels)?;
@@ -281,19 +370,15 @@ fn read(
         }
         return Ok(decoded.image);
     }
-    if solio_io::is_direct(input) {
-        // A stream is read once: all of it, then what is wanted is kept.
-        let mut image = crate::read_image(
-            input,
-            &ReadOptions {
-                levels: levels(options),
-                window: options.crop,
-                partial: options.partial,
-                limits: *limits,
-                ..ReadOptions::default()
-            },
-            work,
-        )?;
+    if let Some(bytes) = &stream {
+        let read = ReadOptions {
+            levels: levels(options),
+            window: options.crop,
+            partial: options.partial,
+            limits: *limits,
+            ..ReadOptions::default()
+        };
+        let mut image = solio_exr::decode_exr(bytes, &read, work)?;
         if !options.channels.is_empty() && format == ImageFormat::Exr {
             image_edit::keep(&mut image, &options.channels)?;
         }
@@ -330,7 +415,7 @@ fn read(
 
 /// A window is one of a level, and another layout has one level.
 fn levels(options: &ImageConvertOptions) -> Levels {
-    let one = options.crop.is_some() || options.write.exr.layout != Layout::Keep;
+    let one = options.crop.is_some() || options.write.exr.layout != Layout::default();
     if one { Levels::Full } else { Levels::All }
 }
 

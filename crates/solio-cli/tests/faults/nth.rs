@@ -258,6 +258,14 @@ fn conversions_to_several_files() {
 }
 
 #[test]
+fn pictures() {
+    each_way(&[
+        Case::new(&["convert", "-j2", "--durable", "in.exr", "-o", "out.png"]),
+        Case::new(&["preview", "-j1", "in.exr", "-o", "out.png"]),
+    ]);
+}
+
+#[test]
 fn recordings() {
     each_way(&[
         Case::new(&["convert", "-j1", "in.obj", "-o", "out.ply", "--report", "r.html"]),

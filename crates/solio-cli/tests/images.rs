@@ -1,0 +1,499 @@
+//! Images through the command: convert, sequences, set, check, preview, as people and scripts meet
+//! them.
+#![allow(clippy::disallowed_methods)] // tests read and write their own files
+
+use solio::image::header::{Box2i, LevelMode, Part, Rounding, Tiles, Value};
+use solio::image::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+use solio::image::{Channel, Compression, Levels, PixelType, ReadOptions, decode_exr};
+use solio::{ImageWriteOptions, Work};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// What a run of the command left.
+struct Ran {
+    code: i32,
+    out: Vec<u8>,
+    err: String,
+}
+
+impl Ran {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).unwrap()
+    }
+
+    fn json(&self) -> Vec<serde_json::Value> {
+        self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[track_caller]
+    fn fine(self) -> Ran {
+        assert_eq!(self.code, 0, "{}", self.err);
+        self
+    }
+}
+
+fn solio(dir: &Path, line: &str) -> Ran {
+    run(dir, line, b"")
+}
+
+fn run(dir: &Path, line: &str, input: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_solio"))
+        .args(line.split_whitespace())
+        .current_dir(dir)
+        .env("XDG_CACHE_HOME", "/no-cache")
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    Ran { code: output.status.code().unwrap(), out: output.stdout, err }
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|e| e.unwrap().file_name().to_string_lossy().into()).collect();
+    names.sort();
+    names
+}
+
+fn channel(name: &str, pixel_type: PixelType) -> Channel {
+    Channel { name: name.into(), pixel_type, linear: false, x_sampling: 1, y_sampling: 1 }
+}
+
+fn value(x: i64, y: i64, seed: usize) -> f32 {
+    (x as f32 * 0.07).sin().abs() * 0.6 + y as f32 * 0.004 + seed as f32 * 0.05
+}
+
+/// A flat part with the levels that its tiles need.
+fn part(window: Box2i, names: &[&str], tiles: Option<Tiles>, name: &str) -> ImagePart<'static> {
+    let channels: Vec<Channel> = names.iter().map(|n| channel(n, PixelType::Float)).collect();
+    let mut header = Part::new(window, Compression::Zip, channels);
+    header.set("owner", Value::Text("nobody".into()));
+    header.set("name", Value::Text(name.into()));
+    if let Some(tiles) = tiles {
+        header.set("tiles", Value::Tiles(tiles));
+    }
+    header.set("displayWindow", Value::Box2i(Box2i::of_size(48, 32)));
+    let shape = header.shape().unwrap();
+    let levels = shape.levels.iter().map(|level| {
+        let (width, height) = (level.window.width() as i64, level.window.height() as i64);
+        let plane = |(seed, channel): (usize, &Channel)| {
+            let values = (0..width * height).map(|i| value(i % width, i / width, seed));
+            let values = match channel.name.as_str() {
+                "A" => values.map(|v| (v * 4.0).round().min(4.0) / 4.0).collect::<Vec<_>>(),
+                _ => values.collect(),
+            };
+            Plane { channel: channel.clone(), samples: Samples::Float(values.into()) }
+        };
+        let planes = shape.channels.iter().enumerate().map(plane).collect();
+        FlatLevel { x: level.x, y: level.y, window: level.window, planes }
+    });
+    let pixels = Pixels::Flat(levels.collect());
+    ImagePart { header, pixels }
+}
+
+fn deep() -> ImagePart<'static> {
+    let channels = vec![channel("A", PixelType::Half), channel("Z", PixelType::Float)];
+    let window = Box2i::of_size(4, 3);
+    let mut header = Part::new(window, Compression::Zips, channels.clone());
+    header.set("type", Value::Text("deepscanline".into()));
+    let counts: Vec<u32> = (0..12).map(|i| i % 3).collect();
+    let samples = counts.iter().sum::<u32>() as usize;
+    let half = vec![solio_half(0.5); samples];
+    let planes = vec![
+        Plane { channel: channels[0].clone(), samples: Samples::Half(half.into()) },
+        Plane {
+            channel: channels[1].clone(),
+            samples: Samples::Float((0..samples).map(|i| i as f32).collect::<Vec<_>>().into()),
+        },
+    ];
+    let levels = vec![DeepLevel { x: 0, y: 0, window, counts: counts.into(), planes }];
+    ImagePart { header, pixels: Pixels::Deep(levels) }
+}
+
+fn solio_half(value: f32) -> half::f16 {
+    half::f16::from_f32(value)
+}
+
+fn save(parts: Vec<ImagePart<'static>>, path: &Path) {
+    let image = Image { parts, missing: Vec::new() };
+    solio::write_image(&image, path, &ImageWriteOptions::default(), &Work::serial()).unwrap();
+}
+
+fn load(path: &Path) -> Image<'static> {
+    let bytes = std::fs::read(path).unwrap();
+    let options = ReadOptions { levels: Levels::All, ..ReadOptions::default() };
+    decode_exr(&bytes, &options, &Work::serial()).unwrap()
+}
+
+fn flat<'a>(image: &'a Image<'_>, part: usize) -> &'a FlatLevel<'a> {
+    let Pixels::Flat(levels) = &image.parts[part].pixels else { panic!("flat") };
+    &levels[0]
+}
+
+fn channels(image: &Image<'_>, part: usize) -> Vec<String> {
+    flat(image, part).planes.iter().map(|plane| plane.channel.name.clone()).collect()
+}
+
+/// A folder with `a.exr` (RGBA), `mip.exr`, `two.exr` (two parts), `deep.exr`.
+fn folder() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let window = Box2i { min: [4, 2], max: [43, 29] };
+    let rgba = ["A", "B", "G", "R"];
+    let tiles =
+        Tiles { width: 16, height: 16, levels: LevelMode::Mipmap, rounding: Rounding::Down };
+    save(vec![part(window, &rgba, None, "rgba")], &at("a.exr"));
+    save(vec![part(Box2i::of_size(48, 32), &rgba, Some(tiles), "mip")], &at("mip.exr"));
+    let left = part(window, &["B", "G", "R"], None, "left");
+    let right = part(window, &["Z", "depth.q"], None, "right");
+    save(vec![left, right], &at("two.exr"));
+    save(vec![deep()], &at("deep.exr"));
+    dir
+}
+
+#[test]
+fn every_method_keeps_pixels_attributes_and_structure() {
+    let dir = folder();
+    for name in ["a", "mip", "two", "deep"] {
+        let before = load(&dir.path().join(format!("{name}.exr")));
+        for method in ["none", "rle", "zips", "zip:4", "zip", "piz", "zstd:3", "zstd"] {
+            let line = format!("convert {name}.exr -o out.exr -z {method}");
+            let ran = solio(dir.path(), &line);
+            if name == "deep" && ["zip", "piz"].contains(&method.split(':').next().unwrap()) {
+                assert_eq!(ran.code, 2, "{line}");
+                assert!(ran.err.contains("deep data cannot be compressed as"), "{}", ran.err);
+                continue;
+            }
+            assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{line}");
+            let after = load(&dir.path().join("out.exr"));
+            for (before, after) in before.parts.iter().zip(&after.parts) {
+                assert_eq!(before.pixels, after.pixels, "{line}");
+                for attribute in before.header.attributes.iter() {
+                    // Scanlines become wide tiles where that packs better.
+                    if !["compression", "chunkCount", "type"].contains(&attribute.name.as_str()) {
+                        let value = after.header.get(&attribute.name);
+                        assert_eq!(value, Some(&attribute.value), "{line}");
+                    }
+                }
+            }
+            assert_eq!(before.parts.len(), after.parts.len(), "{line}");
+        }
+    }
+    for (method, why) in
+        [("zip:13", "level of zip"), ("piz:2", "has no level"), ("x", "use one of")]
+    {
+        let ran = solio(dir.path(), &format!("convert a.exr -o out.exr -z {method}"));
+        assert_eq!(ran.code, 2);
+        assert!(ran.err.contains(why), "{}", ran.err);
+    }
+    // As OpenEXR: other bytes, the same pixels.
+    solio(dir.path(), "convert a.exr -o ours.exr -z zip").fine();
+    solio(dir.path(), "convert a.exr -o compat.exr -z zip --compat").fine();
+    assert_eq!(load(&dir.path().join("ours.exr")), load(&dir.path().join("compat.exr")));
+}
+
+#[test]
+fn where_nothing_is_to_change_chunks_are_copied() {
+    let dir = folder();
+    solio(dir.path(), "convert a.exr -o lossy.exr -z dwaa").fine();
+    solio(dir.path(), "convert lossy.exr -o copy.exr").fine();
+    let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(bytes("lossy.exr") == bytes("copy.exr"));
+    let ran = solio(dir.path(), "convert lossy.exr -o again.exr --rename R=red").fine();
+    assert!(ran.err.contains("dwaa pixels are packed with loss again, as dwaa"), "{}", ran.err);
+    // Damage is no thing to copy.
+    std::fs::write(dir.path().join("short.exr"), &bytes("lossy.exr")[..1000]).unwrap();
+    assert_eq!(solio(dir.path(), "convert short.exr -o copy2.exr").code, 1);
+    assert!(!dir.path().join("copy2.exr").exists());
+}
+
+#[test]
+fn channels_parts_windows_and_types_are_chosen() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    solio(dir.path(), "convert a.exr -o b.exr --channels R,G --rename R=red.R --crop 10x5+8+6")
+        .fine();
+    let image = load(&at("b.exr"));
+    assert_eq!(channels(&image, 0), ["G", "red.R"]);
+    let window = Box2i { min: [8, 6], max: [17, 10] };
+    assert_eq!(flat(&image, 0).window, window);
+    let Samples::Float(red) = &flat(&image, 0).planes[1].samples else { panic!() };
+    assert_eq!(red[11], value(8 + 1 - 4, 6 + 1 - 2, 3));
+    assert_eq!(image.parts[0].header.get("owner"), Some(&Value::Text("nobody".into())));
+
+    let ran = solio(dir.path(), "convert two.exr -o b.exr --part right --half").fine();
+    assert!(ran.err.contains("% of the 32-bit samples were rounded to 16 bits"), "{}", ran.err);
+    let image = load(&at("b.exr"));
+    assert_eq!((image.parts.len(), channels(&image, 0)), (1, vec!["Z".into(), "depth.q".into()]));
+    assert_eq!(flat(&image, 0).planes[0].channel.pixel_type, PixelType::Half);
+    solio(dir.path(), "convert b.exr -o c.exr --float --channels depth.*").fine();
+    assert_eq!(channels(&load(&at("c.exr")), 0), ["depth.q"]);
+
+    solio(dir.path(), "convert mip.exr -o b.exr --scanlines").fine();
+    let image = load(&at("b.exr"));
+    assert!(image.parts[0].header.get("tiles").is_none());
+    solio(dir.path(), "convert b.exr -o c.exr --tiles 8").fine();
+    assert_eq!(flat(&load(&at("c.exr")), 0).planes, flat(&image, 0).planes);
+
+    for (line, why) in [
+        ("convert a.exr -o x.exr --channels q", "there is no channel \"q\""),
+        ("convert a.exr -o x.exr --rename q=r", "no channel \"q\" to rename"),
+        ("convert a.exr -o x.exr --rename R=G", "two channels would be called \"G\""),
+        ("convert two.exr -o x.exr --part middle", "there is no part \"middle\""),
+        ("convert a.exr -o x.exr --crop 5x5+900+900", "outside"),
+        ("convert a.exr -o x.exr --exposure 1", "OpenEXR keeps light as it is"),
+        ("convert a.exr -o x.png -z zip", "PNG has no such compression"),
+        ("convert a.exr -o x.jpg --bits 16", "JPEG has no values of 16 bits"),
+        ("convert a.exr -o x.exr --half --float", "cannot be used with"),
+    ] {
+        let ran = solio(dir.path(), line);
+        assert_eq!(ran.code, 2, "{line}: {}", ran.err);
+        assert!(ran.err.contains(why), "{line}: {}", ran.err);
+        assert!(!at("x.exr").exists() && !at("x.png").exists(), "{line}");
+    }
+}
+
+#[test]
+fn sequences_go_on_past_bad_frames() {
+    let dir = folder();
+    let bytes = std::fs::read(dir.path().join("a.exr")).unwrap();
+    for frame in 1..=6 {
+        let bytes = if frame == 4 { &bytes[..700] } else { &bytes };
+        std::fs::write(dir.path().join(format!("s.{frame:04}.exr")), bytes).unwrap();
+    }
+    let made = |start: &str| {
+        let all = names(dir.path());
+        all.into_iter().filter(|name| name.starts_with(start)).collect::<Vec<_>>()
+    };
+    let ran = solio(dir.path(), "convert s.####.exr -o t.####.exr -z piz --json");
+    assert_eq!(ran.code, 1);
+    let json = ran.json();
+    let inputs: Vec<&str> = json.iter().map(|line| line["input"].as_str().unwrap()).collect();
+    assert_eq!(inputs, (1..=6).map(|i| format!("s.{i:04}.exr")).collect::<Vec<_>>());
+    assert_eq!(json[3]["error"]["kind"], "corrupt");
+    assert!(ran.err.contains("s.0004.exr: ") && ran.err.contains("1 of 6 inputs failed"));
+    assert_eq!(made("t."), [1, 2, 3, 5, 6].map(|i| format!("t.{i:04}.exr")));
+
+    // Results do not depend on the number of threads.
+    for jobs in [1, 3] {
+        solio(dir.path(), &format!("convert s.####.exr -o u{jobs}.%04d.exr -z piz -j{jobs}"));
+    }
+    for frame in [1, 6] {
+        let bytes = |start: &str| {
+            std::fs::read(dir.path().join(format!("{start}.{frame:04}.exr"))).unwrap()
+        };
+        assert_eq!(bytes("u1"), bytes("u3"));
+        assert_eq!(bytes("u1"), bytes("t"));
+    }
+
+    let ran = solio(dir.path(), "convert s.1-6x2####.exr -o v.%d.png -n").fine();
+    assert_eq!(ran.text(), "s.0001.exr -> v.1.png\ns.0003.exr -> v.3.png\ns.0005.exr -> v.5.png\n");
+    let ran = solio(dir.path(), "convert s.%04d.exr --frames 2,9 -o p/ --format png");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("s.0009.exr: cannot open"), "{}", ran.err);
+    assert_eq!(names(&dir.path().join("p")), ["s.0002.png"]);
+    assert_eq!(solio(dir.path(), "convert none.####.exr -o t.####.exr").code, 3);
+    assert_eq!(solio(dir.path(), "convert a.exr -o t.####.exr").code, 2);
+    assert_eq!(solio(dir.path(), "convert s.####.exr -o t.exr").code, 2);
+    assert_eq!(solio(dir.path(), "convert a.exr --frames 1-2 -o t.exr").code, 2);
+}
+
+#[test]
+fn pictures_come_back_as_they_were() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let bytes = |name: &str| std::fs::read(at(name)).unwrap();
+    for (name, more) in
+        [("p.png", ""), ("q.png", "--bits 16"), ("p.tif", ""), ("q.tif", "--bits 16")]
+    {
+        solio(dir.path(), &format!("convert a.exr -o {name} {more}")).fine();
+        // There and back gives the same numbers, whether light passes through or not.
+        for raw in ["", "--raw"] {
+            solio(dir.path(), &format!("convert {name} -o back.exr {raw}")).fine();
+            let ran = solio(dir.path(), &format!("convert back.exr -o again.{name} {more} {raw}"));
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            let (first, second) = (bytes(name), bytes(&format!("again.{name}")));
+            // Where alpha is zero colours are gone: not with raw values.
+            if raw == "--raw" {
+                assert!(first == second, "{name} {raw}");
+            }
+        }
+    }
+    // The picture is the display window; outside of the data it is transparent.
+    let window = load(&at("back.exr")).parts[0].header.get("dataWindow").cloned();
+    assert_eq!(window, Some(Value::Box2i(Box2i::of_size(48, 32))));
+    solio(dir.path(), "convert a.exr -o d.png --frame data").fine();
+    solio(dir.path(), "convert d.png -o d.exr").fine();
+    assert_eq!(flat(&load(&at("d.exr")), 0).window, Box2i::of_size(40, 28));
+
+    // Light of 0.18 has the code 118 in sRGB; twice as much with an exposure of 1.
+    let y = channel("Y", PixelType::Float);
+    let window = Box2i::of_size(2, 1);
+    let header = Part::new(window, Compression::None, vec![y.clone()]);
+    let planes = vec![Plane { channel: y, samples: Samples::Float(vec![0.09, 0.18].into()) }];
+    let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+    save(vec![ImagePart { header, pixels }], &at("grey.exr"));
+    let codes = |line: &str| -> Vec<i64> {
+        solio(dir.path(), &format!("convert grey.exr -o grey.png {line}")).fine();
+        solio(dir.path(), "convert grey.png -o codes.exr --raw --float").fine();
+        let image = load(&at("codes.exr"));
+        let Samples::Float(values) = &flat(&image, 0).planes[0].samples else { panic!() };
+        values.iter().map(|v| (v * 255.0).round() as i64).collect()
+    };
+    assert_eq!(codes(""), [85, 118]);
+    assert_eq!(codes("--exposure 1"), [118, 162]);
+    assert_eq!(codes("--raw"), [23, 46]);
+    for name in ["j.jpg", "h.hdr"] {
+        let ran = solio(dir.path(), &format!("convert a.exr -o {name}")).fine();
+        assert!(ran.err.contains("has no alpha: the picture lies on black"), "{}", ran.err);
+        solio(dir.path(), &format!("check {name}")).fine();
+        solio(dir.path(), &format!("convert {name} -o from_{name}.exr")).fine();
+    }
+    solio(dir.path(), "convert a.exr -o f.tif --float").fine();
+    solio(dir.path(), "convert f.tif -o f.exr").fine();
+    let image = load(&at("f.exr"));
+    assert_eq!(flat(&image, 0).planes[0].channel.pixel_type, PixelType::Float);
+}
+
+#[test]
+fn set_changes_attributes_and_nothing_else() {
+    let dir = folder();
+    for name in ["a.exr", "mip.exr", "two.exr", "deep.exr"] {
+        let path = dir.path().join(name);
+        let before = (std::fs::read(&path).unwrap(), load(&path));
+        solio(dir.path(), &format!("set comments=hello mine:v2i=3,4 {name}")).fine();
+        let after = load(&path);
+        for (before, after) in before.1.parts.iter().zip(&after.parts) {
+            assert_eq!(before.pixels, after.pixels, "{name}");
+            assert_eq!(after.header.get("comments"), Some(&Value::Text("hello".into())));
+            assert_eq!(after.header.get("mine"), Some(&Value::V2i([3, 4])));
+        }
+        solio(dir.path(), &format!("check {name}")).fine();
+        solio(dir.path(), &format!("set comments= --delete mine {name}")).fine();
+        assert_eq!(std::fs::read(&path).unwrap(), before.0, "{name}");
+    }
+    solio(dir.path(), "set --part left view=l two.exr -o new.exr").fine();
+    let image = load(&dir.path().join("new.exr"));
+    let views: Vec<_> = image.parts.iter().map(|part| part.header.get("view").is_some()).collect();
+    assert_eq!(views, [true, false]);
+    let old = std::fs::read(dir.path().join("a.exr")).unwrap();
+    for name in
+        ["channels", "compression", "dataWindow", "tiles", "type", "chunkCount", "lineOrder"]
+    {
+        let ran = solio(dir.path(), &format!("set {name}=1 a.exr"));
+        assert_eq!(ran.code, 2, "{name}");
+        assert!(ran.err.contains("cannot be set: "), "{}", ran.err);
+    }
+    assert_eq!(solio(dir.path(), "set framesPerSecond=fast a.exr").code, 2);
+    assert_eq!(solio(dir.path(), "set a.exr").code, 2);
+    assert_eq!(std::fs::read(dir.path().join("a.exr")).unwrap(), old);
+    // Several files; bad ones are passed over.
+    std::fs::write(dir.path().join("bad.exr"), b"nothing").unwrap();
+    let ran = solio(dir.path(), "set owner=all a.exr bad.exr mip.exr --json");
+    assert_eq!((ran.code, ran.json().len()), (1, 3));
+    assert!(solio(dir.path(), "info mip.exr").fine().text().contains("owner (string): \"all\""));
+    assert_eq!(std::fs::read(dir.path().join("bad.exr")).unwrap(), b"nothing");
+}
+
+#[test]
+fn check_lists_all_that_is_wrong() {
+    let dir = folder();
+    let ran = solio(dir.path(), "check a.exr mip.exr two.exr deep.exr").fine();
+    let expected = "a.exr: ok (exr, 1 part, 2 chunks)\nmip.exr: ok (exr, 1 part, 12 chunks)\n\
+        two.exr: ok (exr, 2 parts, 4 chunks)\ndeep.exr: ok (exr, 1 part, 3 chunks)\n";
+    assert_eq!(ran.text(), expected);
+    let bytes = std::fs::read(dir.path().join("two.exr")).unwrap();
+    std::fs::write(dir.path().join("cut.exr"), &bytes[..bytes.len() - 1]).unwrap();
+    std::fs::write(dir.path().join("tri.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    std::fs::write(dir.path().join("tri.stl"), "solid a\nfacet normal 0 0 1\nouter").unwrap();
+    std::fs::write(dir.path().join("note.txt"), "hello").unwrap();
+    let ran = solio(dir.path(), "check -q cut.exr a.exr tri.obj tri.stl note.txt gone.exr");
+    assert_eq!(ran.code, 1);
+    let end = bytes.len() - 1;
+    let first = format!("byte {end}: part 1, chunk 1: the file ends 1 bytes before the chunk does");
+    assert!(ran.text().starts_with(&format!("cut.exr: 1 problem\n  {first}\n")), "{}", ran.text());
+    assert!(ran.text().contains("tri.stl: 1 problem\n"), "{}", ran.text());
+    assert!(!ran.text().contains("tri.obj") && !ran.text().contains("a.exr:"));
+    assert!(
+        ran.err.contains("known are EXR, PNG, JPEG, TIFF, HDR, OBJ, PLY and STL"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("gone.exr: cannot open"));
+    assert!(ran.err.contains("4 of 6 files are damaged or unreadable"), "{}", ran.err);
+    let ran = solio(dir.path(), "check --json cut.exr a.exr");
+    let json = ran.json();
+    assert_eq!((json[0]["ok"].as_bool(), json[1]["ok"].as_bool()), (Some(false), Some(true)));
+    assert_eq!(json[0]["problems"][0]["chunks"], serde_json::json!([1, 2]));
+    // What only unpacking shows.
+    let mut spoiled = std::fs::read(dir.path().join("a.exr")).unwrap();
+    let start = spoiled.len() - 400;
+    spoiled[start..].fill(0xff);
+    std::fs::write(dir.path().join("spoiled.exr"), &spoiled).unwrap();
+    solio(dir.path(), "check spoiled.exr").fine();
+    assert_eq!(solio(dir.path(), "check --deep a.exr spoiled.exr").code, 1);
+}
+
+#[test]
+fn previews_are_pictures() {
+    let dir = folder();
+    let ran = solio(dir.path(), "preview a.exr -o p.png --size 24 --json").fine();
+    let json = ran.json();
+    assert_eq!((&json[0]["width"], &json[0]["height"]), (&24.into(), &16.into()));
+    assert_eq!(json[0]["channels"], "R, G, B, A");
+    assert!(std::fs::read(dir.path().join("p.png")).unwrap().starts_with(b"\x89PNG"));
+    let ran = solio(dir.path(), "preview mip.exr -o p.png --size 12 --json").fine();
+    assert_eq!((&ran.json()[0]["width"], &ran.json()[0]["height"]), (&12.into(), &8.into()));
+    let ran = solio(dir.path(), "preview two.exr -o p.png --part right --channels Z --json").fine();
+    let shown = ran.json()[0]["channels"].as_str().unwrap().to_owned();
+    assert!(shown.starts_with("Z from 0 (black) to "), "{shown}");
+    solio(dir.path(), "preview deep.exr p.png -o thumbs/").fine();
+    assert_eq!(names(&dir.path().join("thumbs")), ["deep.png", "p.png"]);
+    let ran = solio(dir.path(), "preview a.exr");
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("not a terminal") && ran.err.contains("-o preview.png"),
+        "{}",
+        ran.err
+    );
+    let forced = Command::new(env!("CARGO_BIN_EXE_solio"))
+        .args(["preview", "a.exr", "--size", "8"])
+        .current_dir(dir.path())
+        .env("CLICOLOR_FORCE", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(forced.stdout).unwrap();
+    assert!(text.contains("\u{1b}[38;2;") && text.lines().count() == 3, "{text:?}");
+}
+
+#[test]
+fn names_of_any_bytes_and_pipes_work() {
+    let dir = folder();
+    let name = std::ffi::OsStr::from_bytes(b"\xff\xfe.0001.exr");
+    std::fs::copy(dir.path().join("a.exr"), dir.path().join(name)).unwrap();
+    let of = |args: &[&std::ffi::OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_solio"));
+        command.args(args).current_dir(dir.path()).output().unwrap().status.code()
+    };
+    let pattern = std::ffi::OsStr::from_bytes(b"\xff\xfe.####.exr");
+    let to = std::ffi::OsStr::from_bytes(b"\xfe.####.exr");
+    let word = |word: &'static str| std::ffi::OsStr::new(word);
+    assert_eq!(of(&[word("convert"), pattern, word("-o"), to, word("-z"), word("rle")]), Some(0));
+    assert!(dir.path().join(std::ffi::OsStr::from_bytes(b"\xfe.0001.exr")).exists());
+    assert_eq!(of(&[word("set"), word("owner=me"), name]), Some(0));
+    assert_eq!(of(&[word("check"), name]), Some(0));
+
+    let bytes = std::fs::read(dir.path().join("a.exr")).unwrap();
+    let ran = run(dir.path(), "convert - -o - --format exr -z none", &bytes).fine();
+    let image = decode_exr(&ran.out, &ReadOptions::default(), &Work::serial()).unwrap();
+    assert_eq!(image.parts[0].pixels, load(&dir.path().join("a.exr")).parts[0].pixels);
+}
