@@ -70,16 +70,21 @@ def by_method(found: dict[Key, Row], kind: str, peer: str) -> list[str]:
 
 
 def others(found: dict[Key, Row], main: str) -> list[str]:
-    """The other peers, files, and all cores."""
-    rows = []
+    """The other peers, files, all cores, and row by row."""
+    rest = {}
     for (job, method, kind, place, cores, peer), row in found.items():
-        by_method = (place, cores, peer) == ("memory", "one", main)
-        if by_method and job in ("read", "write", "read Solio's"):
+        if (place, cores, peer) == ("memory", "one", main) and job != "read row by row":
             continue
+        by_row = ", row by row" if job == "read row by row" else ""
+        what = (f"{method}, {kind}{by_row}", place, cores, peer)
+        rest.setdefault(what, {})["write" if job == "write" else "read"] = row
+    rows = []
+    for (what, place, cores, peer), jobs in rest.items():
         where = f"{place}, {cores} core{'s' if cores == 'all' else ''}"
-        who = f"{peer} {row['peer_version']}".strip()
-        rows.append([f"{job} {method}, {kind}", where, who, *speed(row, cores), size(row)])
-    heads = ["work", "where", "peer", "MB/s", "×", "ratio"]
+        version = next(iter(jobs.values()))["peer_version"]
+        write, read = (speed(jobs.get(job), cores) for job in ("write", "read"))
+        rows.append([f"{peer} {version}".strip(), where, what, *write, *read])
+    heads = ["peer", "where", "work", "write MB/s", "×", "read MB/s", "×"]
     return table(heads, rows) if rows else []
 
 

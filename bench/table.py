@@ -53,7 +53,7 @@ def jobs(rows: list[Row]) -> list[str]:
         for row in rows
         if row["ours_wall_s"] and not is_kernel(row) and not exr_table.has(row)
     ]
-    return table(heads, cells)
+    return table(heads, cells) if cells else []
 
 
 def kernels(rows: list[Row]) -> list[str]:
@@ -82,7 +82,7 @@ def memory(rows: list[Row]) -> list[str]:
             f"{float(row['peer_bytes']) / 2**20:.0f} MiB",
         ]
         for row in rows
-        if row["ours_bytes"]
+        if row["ours_bytes"] and not exr_table.has(row)
     ]
     return table(["work", "beside the arrays", "budget"], cells) if cells else []
 
