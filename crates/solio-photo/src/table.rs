@@ -104,6 +104,10 @@ tables! {
     PHOTOSHOP = "photoshop.tsv";
     /// Apple's maker notes.
     APPLE = "apple.tsv";
+    /// FujiFilm's maker notes.
+    FUJIFILM = "fujifilm.tsv";
+    /// Panasonic's maker notes.
+    PANASONIC = "panasonic.tsv";
     /// User data of movies.
     USER_DATA = "user_data.tsv";
     /// Items of iTunes' list.

@@ -235,7 +235,8 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if self.gather.is_settled() {
             return;
         }
-        let note = maker::Note { tiff: self.view, at: entry.at, bytes: entry.bytes() };
+        let note =
+            maker::Note { tiff: self.view, at: entry.at, bytes: entry.bytes(), big: self.big };
         maker::read(&note, self.gather);
     }
 

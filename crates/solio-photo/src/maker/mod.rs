@@ -19,6 +19,8 @@ pub(crate) struct Note<'a> {
     pub(crate) at: u64,
     /// How long it is.
     pub(crate) bytes: u64,
+    /// The byte order of the structure.
+    pub(crate) big: bool,
 }
 
 /// Reads a note of a maker that is known.
@@ -38,13 +40,33 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
 
 /// Where the note's directory is.
 fn place<'a>(note: &Note<'a>, head: &[u8]) -> Option<Place<'a>> {
-    if !head.starts_with(b"Apple iOS\0") {
-        return None;
+    // Apple's and FujiFilm's offsets count from the note's start, Panasonic's as EXIF's own do.
+    let own = note.tiff.from(note.at);
+    if head.starts_with(b"Apple iOS\0") {
+        let big = head.get(12) == Some(&b'M');
+        return Some(Place { view: own, at: 14, big, group: "Apple", table: &table::APPLE });
     }
-    // Offsets count from the note's start.
-    let view = note.tiff.from(note.at);
-    let big = head.get(12) == Some(&b'M');
-    Some(Place { view, at: 14, big, group: "Apple", table: &table::APPLE })
+    if head.starts_with(b"FUJIFILM") {
+        let at = u64::from(own.le32(8)?);
+        return Some(Place {
+            view: own,
+            at,
+            big: false,
+            group: "FujiFilm",
+            table: &table::FUJIFILM,
+        });
+    }
+    if head.starts_with(b"Panasonic\0\0\0") {
+        let (view, at) = (note.tiff, note.at + 12);
+        return Some(Place {
+            view,
+            at,
+            big: note.big,
+            group: "Panasonic",
+            table: &table::PANASONIC,
+        });
+    }
+    None
 }
 
 /// Reads numbers at fixed places; a tag's number times the unit is its place.

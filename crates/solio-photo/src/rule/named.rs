@@ -94,6 +94,13 @@ named! {
     Volts = "volts",
     DashedSize = "dashed_size",
     NearFar = "near_far",
+    FujiFineTune = "fuji_fine_tune",
+    WholePercent = "whole_percent",
+    Thirds = "thirds",
+    PanasonicSerial = "panasonic_serial",
+    HundredthsClock = "hundredths_clock",
+    Kilopascal = "kilopascal",
+    Low15Bits = "low_15_bits",
     UnixDate = "unix_date",
     MacDate = "mac_date",
 }
@@ -144,6 +151,17 @@ impl Named {
             Named::PlusWords => {
                 let text = value.plain();
                 text.rsplit('/').next().unwrap_or(&text).to_owned()
+            }
+            Named::Thirds => first().map_or_else(|| value.plain(), |v| plain(v / 3.0)),
+            Named::HundredthsClock => first().map_or_else(|| value.plain(), |v| plain(v / 100.0)),
+            Named::Low15Bits => match value.integer(0) {
+                Some(count) => (count & 0x7fff).to_string(),
+                None => value.plain(),
+            },
+            Named::Kilopascal => first().map_or_else(|| value.plain(), |v| plain(v / 10.0)),
+            Named::PanasonicSerial => {
+                let all = value.plain();
+                text::before_zero(all.trim_start_matches('\0')).trim_end().to_owned()
             }
             Named::IptcDate => iptc_date(&value.plain()),
             Named::IptcTime => iptc_time(&value.plain()),
@@ -245,6 +263,15 @@ impl Named {
                 (Some(a), Some(b)) => format!("{:.2} - {:.2} m", a.min(b), a.max(b)),
                 _ => raw(),
             },
+            Named::FujiFineTune => match (value.integer(0), value.integer(1)) {
+                (Some(red), Some(blue)) => format!("Red {red:+}, Blue {blue:+}"),
+                _ => raw(),
+            },
+            Named::WholePercent => with("%"),
+            Named::Thirds => first().map_or_else(raw, words::fraction),
+            Named::PanasonicSerial => panasonic_serial(&raw()),
+            Named::HundredthsClock => first().map_or_else(raw, clock),
+            Named::Kilopascal => with(" kPa"),
             Named::DepthOfField => depth_of_field(value),
             Named::XmpLatitude => signed_angle(first(), "N", "S").unwrap_or_else(raw),
             Named::XmpLongitude => signed_angle(first(), "E", "W").unwrap_or_else(raw),
@@ -459,6 +486,27 @@ fn depth_of_field(value: &Value) -> String {
     }
     let decimals = if far - near > 0.02 || far - near <= 0.0 { 2 } else { 3 };
     format!("{:.decimals$} m ({near:.decimals$} - {far:.decimals$} m)", far - near)
+}
+
+/// `F651203260376` as `(F65) 2012:03:26 no. 0376`: factory, date, number of the day.
+fn panasonic_serial(text: &str) -> String {
+    let digits = text.get(3..).filter(|t| t.len() == 10 && t.bytes().all(|b| b.is_ascii_digit()));
+    match (text.get(..3), digits) {
+        (Some(factory), Some(d)) if factory.bytes().all(|b| b.is_ascii_alphanumeric()) => {
+            let (year, month, day, number) = (&d[..2], &d[2..4], &d[4..6], &d[6..]);
+            format!("({factory}) 20{year}:{month}:{day} no. {number}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Seconds as `00:00:33.03`, with days where there are any.
+fn clock(seconds: f64) -> String {
+    let whole = seconds.trunc() as u64;
+    let (days, hours, minutes) = (whole / 86400, whole / 3600 % 24, whole / 60 % 60);
+    let rest = seconds - (whole / 60 * 60) as f64;
+    let days = if days > 0 { format!("{days} days ") } else { String::new() };
+    format!("{days}{hours:02}:{minutes:02}:{rest:05.2}")
 }
 
 /// Seconds from 1904 to 1970.
