@@ -1,7 +1,7 @@
 //! Images: a path to planes, and planes to a path.
 
 use crate::{Format, Written};
-use solio_base::{Error, Limits, Result, Work};
+use solio_base::{Error, Limits, Progress, Result, Work};
 use solio_exr::{
     Header, Image, IntoOptions, PixelType, RasterMut, ReadInto, ReadOptions, WriteOptions,
 };
@@ -51,7 +51,12 @@ pub fn read_image(path: &Path, options: &ReadOptions, work: &Work) -> Result<Ima
 }
 
 fn open(path: &Path, options: &ReadOptions, work: &Work) -> Result<Opened> {
-    let chosen = options.parts.is_some() || options.window.is_some();
+    // Channels are mostly those of a part or two of many.
+    let uncounted = Work { progress: Progress::default(), ..work.clone() };
+    let header = || image_header(path, &options.limits, &uncounted);
+    let parts = || header().map_or(1, |header| header.parts.len());
+    let of_parts = || options.channels.is_some() && !solio_io::is_direct(path) && parts() > 1;
+    let chosen = options.parts.is_some() || options.window.is_some() || of_parts();
     // Who wants some of a file does not want all of it read ahead.
     let opening = if chosen { Work { memory_bytes: 0, ..work.clone() } } else { work.clone() };
     solio_io::open(path, &options.limits, &opening)
