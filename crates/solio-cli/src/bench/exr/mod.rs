@@ -1,13 +1,14 @@
 //! `solio bench exr`: images, by every method, against what else reads and writes them.
 
+mod args;
 mod images;
 mod measure;
 mod peer;
 
 use super::ratio_json;
-use crate::args::ExrBenchArgs;
 use crate::table::{Align, BOLD, DIM, Table};
 use crate::{Outcome, options, screen};
+pub(crate) use args::ExrBenchArgs;
 use images::Class;
 use measure::{Bench, Case, Job, Line};
 use peer::{Peer, Place};
