@@ -12,6 +12,7 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +101,7 @@ def read(path: Path) -> list[Row]:
         return [dict.fromkeys(COLUMNS, "") | row for row in csv.DictReader(file)]
 
 
-def newest() -> Path:
-    paths = sorted(FOLDER.glob("*.csv"))
-    if not paths:
-        raise SystemExit("bench/record has no record yet; `make bench` makes one")
-    return paths[-1]
+def newest(wanted: Callable[[Row], bool]) -> Path | None:
+    """The newest record that has rows as wanted."""
+    paths = sorted(FOLDER.glob("*.csv"), reverse=True)
+    return next((path for path in paths if any(map(wanted, read(path)))), None)

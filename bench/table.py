@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes README's tables from the newest record: bench/table.py README.md [--check]
+"""Writes README's tables from the newest records: bench/table.py README.md [--check]
 
 They stand between `<!-- measured: start -->` and `<!-- measured: end -->`. With --check nothing is
 written; the exit code is 1 when the file says something else than the record.
@@ -87,24 +87,33 @@ def memory(rows: list[Row]) -> list[str]:
     return table(["work", "beside the arrays", "budget"], cells) if cells else []
 
 
-def text(path: Path) -> str:
-    rows = record.read(path)
+def said_of(path: Path) -> str:
     facts = json.loads(path.with_suffix(".json").read_text())
-    lines = [
+    return (
         f"Measured {facts['date']} on {facts['cores']} cores of {facts['cpu']}, "
         f"{facts['system'].split('-')[0]}, commit {facts['commit']} "
-        f"([record](bench/record/{path.name})). Files rest in the page cache where nothing else is said. Ratios are Solio's time "
-        "over the peer's, turn by turn in one run, the median with its 95 % interval: 0.25 means "
-        f"four times as fast.{' ' + facts['note'] if facts.get('note') else ''}",
-        "",
-        *jobs(rows),
-        "",
-        *kernels(rows),
-        "",
-        *memory(rows),
-        "",
-        *exr_table.lines(rows),
-    ]
+        f"([record](bench/record/{path.name})).{' ' + facts['note'] if facts.get('note') else ''}"
+    )
+
+
+def is_of_images(row: Row) -> bool:
+    return row["work"].startswith("EXR ")
+
+
+def text() -> str:
+    """Images and all else may have been measured on different days."""
+    lines = []
+    if path := record.newest(lambda row: not is_of_images(row)):
+        rows = [row for row in record.read(path) if not is_of_images(row)]
+        said = (
+            f"{said_of(path)} Files rest in the page cache where nothing else is said. Ratios are "
+            "Solio's time over the peer's, turn by turn in one run, the median with its 95 % "
+            "interval: 0.25 means four times as fast."
+        )
+        lines += [said, "", *jobs(rows), "", *kernels(rows), "", *memory(rows), ""]
+    if path := record.newest(is_of_images):
+        rows = [row for row in record.read(path) if is_of_images(row)]
+        lines += ["### Images", "", said_of(path), "", *exr_table.lines(rows), "", *jobs(rows)]
     return "\n".join(lines).rstrip()
 
 
@@ -114,9 +123,9 @@ def main() -> None:
     old = target.read_text()
     before, rest = old.split(START)
     _, after = rest.split(END)
-    new = f"{before}{START}\n{text(record.newest())}\n{END}{after}"
+    new = f"{before}{START}\n{text()}\n{END}{after}"
     if check and new != old:
-        raise SystemExit(f"{target} does not say what {record.newest().name} says: `make bench-table`")
+        raise SystemExit(f"{target} does not say what bench/record says: `make bench-table`")
     if not check:
         target.write_text(new)
 
