@@ -1,7 +1,8 @@
 //! `solio convert` of images, one by one or as sequences of frames.
 
-use crate::args::{AnyFormat, ConvertArgs, ImageArgs};
+use crate::args::{AnyFormat, ConvertArgs};
 use crate::convert::{BROKEN_PIPE, is_standard, limit_between};
+use crate::image_args::ImageArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{Align, Table, bytes, count, figures, seconds};

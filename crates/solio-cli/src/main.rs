@@ -8,6 +8,7 @@ mod check;
 mod compare;
 mod convert;
 mod demo;
+mod image_args;
 mod image_convert;
 mod image_info;
 mod info;

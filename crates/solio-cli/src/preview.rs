@@ -1,6 +1,6 @@
 //! `solio preview`: an image as a PNG, or as coloured half blocks in the terminal.
 
-use crate::args::{PreviewArgs, ShowArgs};
+use crate::image_args::{PreviewArgs, ShowArgs};
 use crate::{Outcome, inputs, options, screen};
 use serde_json::json;
 use solio::{Choice, Error, ErrorKind, Preview, PreviewOptions, Result, Work};

@@ -1,6 +1,6 @@
 //! `solio set`: other attributes for images; their pixels are copied as they lie.
 
-use crate::args::SetArgs;
+use crate::image_args::SetArgs;
 use crate::{Outcome, inputs, options, screen};
 use serde_json::json;
 use solio::{Edit, Error, ErrorKind, Result, SetOptions, Work};
