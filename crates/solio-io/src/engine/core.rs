@@ -288,6 +288,7 @@ impl Core {
             };
             if grant.first && !grant.unknown && !flight.is_write() {
                 self.scheduler.small.add(false);
+                self.scheduler.tiny.add(false);
             }
             return Work::Fly(flight);
         }

@@ -27,6 +27,8 @@ pub(crate) const UNKNOWN: u64 = u64::MAX;
 const GUESS_BYTES: u64 = 64 << 10;
 /// Files below this size are small: asking about them costs as much as a tenth of reading them.
 pub(crate) const SMALL: u64 = 256 << 10;
+/// Files below this size are tiny: reading them costs little beside asking for them.
+const TINY: u64 = 16 << 10;
 
 /// Sizes and times that the scheduler keeps to.
 #[derive(Clone, Debug)]
@@ -142,6 +144,8 @@ pub(crate) struct Scheduler {
     pub(crate) ahead: Ahead,
     /// Small whole files among the requests that were begun.
     pub(crate) small: Share,
+    /// Tiny ones.
+    pub(crate) tiny: Share,
     pub(crate) bytes_rate: Option<Bucket>,
     pub(crate) operations_rate: Option<Bucket>,
     devices: Vec<[Level; LEVELS]>,
@@ -202,6 +206,7 @@ impl Scheduler {
             width,
             ahead: Ahead::default(),
             small: Share::default(),
+            tiny: Share::default(),
             bytes_rate: None,
             operations_rate: None,
             devices: Vec::new(),
@@ -518,6 +523,7 @@ impl Scheduler {
         entry.end = end.max(entry.offset);
         let entry = *entry;
         self.small.add(entry.end - entry.offset < SMALL);
+        self.tiny.add(entry.end - entry.offset < TINY);
         self.release_memory(entry.batch, self.requests.held[s]);
         let bytes = entry.end - entry.offset;
         if !self.has_memory(entry.batch, bytes) {
