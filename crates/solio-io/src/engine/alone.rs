@@ -3,7 +3,7 @@
 //! do with that, so there is one lock for a few files.
 //!
 //! * What it takes from its batch is under way only while it is being read (`later.rs`).
-//! * `lseek` tells the size in a quarter of the time of `fstat`, and the files of a folder are opened
+//! * `lseek` tells the size in half the time of `fstat`, and the files of a folder are opened
 //!   relative to it, which is looked up once for those that were taken together.
 //! * Whatever is not as expected (missing, no regular file, large, cold, shorter than it said) is
 //!   given back and read in the plain way, which finds out what is the matter.

@@ -186,8 +186,9 @@ impl Shared {
     /// Whether threads are now to read by rings.
     ///
     /// `Backend::Auto` does so while half of the requests or more are tiny whole files, and as many
-    /// of them are not in the page cache. Measured there, over 32 threads: 0.97 of the time and
-    /// 0.89 of the CPU for files of 4 KiB, but 1.07 of both for such of 16 to 150 KB. For large cold
+    /// of them are not in the page cache. Measured there, over 32 threads: 0.97 to 1.01 of
+    /// the time and 0.89 to 0.95 of the CPU for files of 4 KiB, but 1.07 of the time and 1.09 of the
+    /// CPU for such of 16 to 150 KB. For large cold
     /// files the two are equal, and from the page cache a ring takes 1.4 to 1.9 times as long; so
     /// there threads stay.
     fn by_ring(&self, guarded: &Guarded) -> bool {
