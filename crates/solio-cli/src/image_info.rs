@@ -2,33 +2,41 @@
 
 use crate::screen;
 use crate::table::{BOLD, DIM};
+use anstyle::Style;
 use serde_json::{Map, Value as Json, json};
 use solio::image::header::{Part, Value};
 use solio::image::{Channel, Header, PixelType};
 use solio::{Limits, Result, Work};
+use std::fmt::Write;
 use std::path::Path;
 
-/// Prints the header of the image at `path`.
-pub(crate) fn look(path: &Path, limits: &Limits, as_json: bool, work: &Work) -> Result<()> {
+/// The header of the image at `path`, as text or as a line of JSON.
+pub(crate) fn look(path: &Path, limits: &Limits, as_json: bool, work: &Work) -> Result<String> {
     let header = solio::image_header(path, limits, work)?;
-    let text = if as_json { format!("{}\n", to_json(path, &header)) } else { text(path, &header) };
-    screen::print(&text);
-    Ok(())
+    Ok(if as_json { format!("{}\n", to_json(path, &header)) } else { text(path, &header) })
 }
 
 fn text(path: &Path, header: &Header) -> String {
-    let mut text = format!("{BOLD}{}{BOLD:#}\n", path.display());
+    let (bold, dim) =
+        if screen::has_colours() { (BOLD, DIM) } else { (Style::new(), Style::new()) };
+    let mut text = format!("{bold}{}{bold:#}\n", path.display());
+    let mut value = String::new();
     for (i, part) in header.parts.iter().enumerate() {
         if header.parts.len() > 1 {
             let name = part.name().map_or(String::new(), |name| format!(" \"{name}\""));
-            text += &format!("{BOLD}part {i}{name}{BOLD:#}\n");
+            let _ = writeln!(text, "{bold}part {i}{name}{bold:#}");
         }
         for attribute in &part.attributes {
             let (name, type_name) = (&attribute.name, attribute.value.type_name());
-            let value = attribute.value.to_string();
+            value.clear();
+            // Writing into text does not fail.
+            let _ = write!(value, "{}", attribute.value);
             let space = if value.starts_with('\n') { "" } else { " " };
-            text += &format!("  {name} {DIM}({type_name}){DIM:#}:{space}");
-            text += &value.replace('\n', "\n  ");
+            let _ = write!(text, "  {name} {dim}({type_name}){dim:#}:{space}");
+            for (i, line) in value.split('\n').enumerate() {
+                text += if i == 0 { "" } else { "\n  " };
+                text += line;
+            }
             text.push('\n');
         }
     }

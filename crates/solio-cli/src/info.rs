@@ -9,7 +9,11 @@ use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds};
 use crate::{inputs, options};
 use serde_json::{Value, json};
 use solio::{Compression, ErrorKind, FileInfo, Job, MeshInfo, Result, Stopwatch, Summary, Usage};
+use std::io::IsTerminal;
 use std::path::PathBuf;
+
+/// Bytes of text that are printed at once into a pipe or file.
+const PRINTED_AT_ONCE: usize = 32 << 10;
 
 /// Looks at every file, goes on past bad ones.
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
@@ -31,22 +35,30 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     let watch = Stopwatch::start();
     let mut infos = Vec::new();
     let mut failed = false;
+    // Of many files, text is printed some at a time; a person sees each at once.
+    let mut waiting = String::new();
+    let most_waiting = if std::io::stdout().is_terminal() { 0 } else { PRINTED_AT_ONCE };
     for path in &inputs {
         if screen::is_closed() {
             break;
         }
         let image = solio::is_image(path);
         let known = if image {
-            image_info::look(path, &read.limits, args.json, &work)
+            image_info::look(path, &read.limits, args.json, &work).map(|text| {
+                waiting += &text;
+            })
         } else {
             solio::info(path, &read, &work).map(|info| {
                 if args.json {
-                    screen::print(&format!("{}\n", to_json(&info)));
+                    waiting += &format!("{}\n", to_json(&info));
                 } else {
                     infos.push(info);
                 }
             })
         };
+        if known.is_err() || waiting.len() > most_waiting {
+            screen::print(&std::mem::take(&mut waiting));
+        }
         match known {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
@@ -63,6 +75,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
             }
         }
     }
+    screen::print(&waiting);
     let usage = watch.usage();
     let moved = work.progress.now();
     let job = Job {

@@ -20,7 +20,8 @@ pub(crate) fn print(text: &str) {
     }
     // In one piece: a stream that strips colours as it goes writes a line at a time.
     let mut out = std::io::stdout().lock();
-    let plain = (!has_colours()).then(|| anstream::adapter::strip_str(text).to_string());
+    let plain = (!has_colours() && text.contains('\x1b'))
+        .then(|| anstream::adapter::strip_str(text).to_string());
     let text = plain.as_deref().unwrap_or(text);
     let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Err(error) = result {
@@ -33,7 +34,7 @@ pub(crate) fn print(text: &str) {
 }
 
 /// Whether standard output wants colours; asked once.
-fn has_colours() -> bool {
+pub(crate) fn has_colours() -> bool {
     static CHOICE: OnceLock<bool> = OnceLock::new();
     let ask = || anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
     *CHOICE.get_or_init(ask)

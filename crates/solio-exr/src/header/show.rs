@@ -11,8 +11,8 @@ impl Display for Value {
     /// On one line, or, after a line end, on several that are indented.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Box2i(v) => write!(f, "{} - {}", point(&v.min), point(&v.max)),
-            Value::Box2f(v) => write!(f, "{} - {}", point(&v[0]), point(&v[1])),
+            Value::Box2i(v) => write!(f, "{} - {}", Point(&v.min), Point(&v.max)),
+            Value::Box2f(v) => write!(f, "{} - {}", Point(&v[0]), Point(&v[1])),
             Value::Bytes { hint, data } if hint.0.is_empty() => write!(f, "{} bytes", data.len()),
             Value::Bytes { hint, data } => write!(f, "{} bytes of {hint}", data.len()),
             Value::Channels(channels) => channels.iter().try_for_each(|channel| {
@@ -28,7 +28,7 @@ impl Display for Value {
             Value::Chromaticities(v) => {
                 let rows =
                     [("red", v.red), ("green", v.green), ("blue", v.blue), ("white", v.white)];
-                rows.iter().try_for_each(|(name, at)| write!(f, "\n    {name:<5} {}", point(at)))
+                rows.iter().try_for_each(|(name, at)| write!(f, "\n    {name:<5} {}", Point(at)))
             }
             Value::Compression(v) => f.write_str(v.name()),
             Value::DeepImageState(v) => {
@@ -77,12 +77,12 @@ impl Display for Value {
                 }
             }
             Value::TimeCode(v) => write!(f, "{v}"),
-            Value::V2i(v) => f.write_str(&point(v)),
-            Value::V2f(v) => f.write_str(&point(v)),
-            Value::V2d(v) => f.write_str(&point(v)),
-            Value::V3i(v) => f.write_str(&point(v)),
-            Value::V3f(v) => f.write_str(&point(v)),
-            Value::V3d(v) => f.write_str(&point(v)),
+            Value::V2i(v) => write!(f, "{}", Point(v)),
+            Value::V2f(v) => write!(f, "{}", Point(v)),
+            Value::V2d(v) => write!(f, "{}", Point(v)),
+            Value::V3i(v) => write!(f, "{}", Point(v)),
+            Value::V3f(v) => write!(f, "{}", Point(v)),
+            Value::V3d(v) => write!(f, "{}", Point(v)),
             Value::Opaque { data, .. } => write!(f, "{} bytes", data.len()),
         }
     }
@@ -101,9 +101,16 @@ impl Display for TimeCode {
     }
 }
 
-fn point<T: Display>(values: &[T]) -> String {
-    let values: Vec<String> = values.iter().map(T::to_string).collect();
-    format!("({})", values.join(" "))
+/// Coordinates as `(1 2 3)`.
+struct Point<'a, T>(&'a [T]);
+
+impl<T: Display> Display for Point<'_, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (i, value) in self.0.iter().enumerate() {
+            write!(f, "{}{value}", if i == 0 { "(" } else { " " })?;
+        }
+        f.write_str(")")
+    }
 }
 
 fn named(f: &mut Formatter<'_>, names: &[&str], number: u8) -> fmt::Result {
@@ -120,7 +127,7 @@ fn list<T: Display>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
 }
 
 fn matrix<T: Display, const N: usize>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
-    values.chunks(N).try_for_each(|row| write!(f, "\n    {}", point(row)))
+    values.chunks(N).try_for_each(|row| write!(f, "\n    {}", Point(row)))
 }
 
 #[cfg(test)]
