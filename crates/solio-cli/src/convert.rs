@@ -9,7 +9,6 @@ use crate::progress::Shown;
 use crate::screen;
 use crate::{image_convert, inputs, options};
 use report::{All, Report};
-use serde_json::json;
 use solio::{Compression, Error, ErrorKind, Format, MeshInfo, Progress, Result, Stopwatch, Work};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -76,13 +75,7 @@ fn convert_all(args: &ConvertArgs, plans: &[Plan], work: &Work, all: &mut All) -
             }
             Err(error) => {
                 failed += 1;
-                let error = error.at_path(&plan.input);
-                if args.json {
-                    let input = plan.input.to_string_lossy();
-                    let line = json!({ "input": input, "error": screen::error_json(&error) });
-                    screen::print(&format!("{line}\n"));
-                }
-                screen::complain(&error.to_string());
+                screen::fail(&plan.input, error, args.json);
             }
         }
     }

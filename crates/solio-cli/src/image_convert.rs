@@ -109,13 +109,7 @@ fn convert_all(
             }
             Err(error) => {
                 failed += 1;
-                let error = error.at_path(input);
-                if args.json {
-                    let input = input.to_string_lossy();
-                    let line = json!({ "input": input, "error": screen::error_json(&error) });
-                    screen::print(&format!("{line}\n"));
-                }
-                screen::complain(&error.to_string());
+                screen::fail(input, error, args.json);
             }
         }
         Ok(true)

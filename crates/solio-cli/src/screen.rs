@@ -71,6 +71,19 @@ pub(crate) fn complain_about(path: &Path, error: Error) {
     complain(&error.at_path(path).to_string());
 }
 
+/// Says that `input` failed: for the person, and as a line of JSON for who reads that.
+pub(crate) fn fail(input: &Path, error: Error, as_json: bool) {
+    let error = error.at_path(input);
+    if as_json {
+        let line = serde_json::json!({
+            "input": input.to_string_lossy(),
+            "error": error_json(&error),
+        });
+        print(&format!("{line}\n"));
+    }
+    complain(&error.to_string());
+}
+
 /// An error as JSON.
 pub(crate) fn error_json(error: &Error) -> serde_json::Value {
     serde_json::json!({

@@ -161,18 +161,7 @@ pub fn typed(type_name: &str, text: &str) -> Result<Value> {
         "float" => Value::Float(numbers::<_, 1>(type_name, text)?[0]),
         "floatvector" => Value::FloatVector(list(type_name, text)?),
         "int" => Value::Int(numbers::<_, 1>(type_name, text)?[0]),
-        "keycode" => {
-            let v: [i32; 7] = numbers(type_name, text)?;
-            Value::KeyCode(KeyCode {
-                film_manufacturer: v[0],
-                film_type: v[1],
-                prefix: v[2],
-                count: v[3],
-                perforation_offset: v[4],
-                perforations_per_frame: v[5],
-                perforations_per_count: v[6],
-            })
-        }
+        "keycode" => Value::KeyCode(KeyCode::from(numbers::<i32, 7>(type_name, text)?)),
         "m33d" => Value::M33d(numbers(type_name, text)?),
         "m33f" => Value::M33f(numbers(type_name, text)?),
         "m44d" => Value::M44d(numbers(type_name, text)?),

@@ -45,18 +45,7 @@ fn typed(type_name: &str, c: &mut Cursor<'_>) -> Option<Value> {
         "float" => Value::Float(floats::<1>(c)?[0]),
         "floatvector" => Value::FloatVector(float_vector(c)?),
         "int" => Value::Int(ints::<1>(c)?[0]),
-        "keycode" => {
-            let [film_manufacturer, film_type, prefix, count, offset, frame, per] = ints(c)?;
-            Value::KeyCode(KeyCode {
-                film_manufacturer,
-                film_type,
-                prefix,
-                count,
-                perforation_offset: offset,
-                perforations_per_frame: frame,
-                perforations_per_count: per,
-            })
-        }
+        "keycode" => Value::KeyCode(KeyCode::from(ints(c)?)),
         "lineOrder" => Value::LineOrder(*LineOrder::ALL.get(usize::from(c.u8("").ok()?))?),
         "m33f" => Value::M33f(floats(c)?),
         "m33d" => Value::M33d(doubles(c)?),

@@ -152,6 +152,23 @@ pub struct KeyCode {
     pub perforations_per_count: i32,
 }
 
+impl From<[i32; 7]> for KeyCode {
+    /// In the order of the file.
+    fn from(numbers: [i32; 7]) -> Self {
+        let [film_manufacturer, film_type, prefix, count, perforation_offset, per_frame, per_count] =
+            numbers;
+        KeyCode {
+            film_manufacturer,
+            film_type,
+            prefix,
+            count,
+            perforation_offset,
+            perforations_per_frame: per_frame,
+            perforations_per_count: per_count,
+        }
+    }
+}
+
 /// A small picture of the picture.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Preview {

@@ -189,13 +189,8 @@ impl Named {
         let stored = value;
         let value = &self.number(value);
         let raw = || value.plain();
-        // Text counts as a number only as a whole.
-        let partly = matches!(value, Value::Text(text) if text.trim().parse::<f64>().is_err());
-        let first = || value.number(0).filter(|v| v.is_finite() && !partly);
-        let with = |unit: &str| match raw().as_str() {
-            plain @ ("inf" | "undef") => plain.to_owned(),
-            plain => format!("{plain}{unit}"),
-        };
+        let first = || leading(value);
+        let with = |unit: &str| with_unit(value, unit);
         Value::Text(match self {
             Named::ExposureTime | Named::ApexTime => first().map_or_else(raw, words::exposure_time),
             Named::FNumber => match first() {
@@ -275,6 +270,15 @@ impl Named {
             Named::DepthOfField => depth_of_field(value),
             Named::XmpLatitude => signed_angle(first(), "N", "S").unwrap_or_else(raw),
             Named::XmpLongitude => signed_angle(first(), "E", "W").unwrap_or_else(raw),
+            _ => return self.text_of_formats(value),
+        })
+    }
+
+    /// What `text` does for what ICC, IPTC, Photoshop, films and files say.
+    fn text_of_formats(self, value: &Value) -> Value {
+        let raw = || value.plain();
+        let first = || leading(value);
+        Value::Text(match self {
             Named::IptcCharset if raw() == "\u{1b}%G" => "UTF8".into(),
             Named::IccVersion => {
                 let version = value.integer(0).unwrap_or(0);
@@ -312,7 +316,7 @@ impl Named {
             Named::JfifVersion => {
                 format!("{}.{:02}", value.integer(0).unwrap_or(0), value.integer(1).unwrap_or(0))
             }
-            Named::PerHundred => with("%"),
+            Named::PerHundred => with_unit(value, "%"),
             Named::Jp2Bits => {
                 let bits = value.integer(0).unwrap_or(0);
                 let sign = if bits & 0x80 == 0 { "Unsigned" } else { "Signed" };
@@ -337,6 +341,21 @@ impl Named {
             Named::Bytes => format!("{} bytes", raw()),
             _ => return value.clone(),
         })
+    }
+}
+
+/// The first number of a value, where it has a finite one.
+fn leading(value: &Value) -> Option<f64> {
+    // Text counts as a number only as a whole.
+    let partly = matches!(value, Value::Text(text) if text.trim().parse::<f64>().is_err());
+    value.number(0).filter(|v| v.is_finite() && !partly)
+}
+
+/// The value with its unit, where it is a number.
+fn with_unit(value: &Value, unit: &str) -> String {
+    match value.plain().as_str() {
+        plain @ ("inf" | "undef") => plain.to_owned(),
+        plain => format!("{plain}{unit}"),
     }
 }
 

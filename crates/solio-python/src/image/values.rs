@@ -169,18 +169,7 @@ fn from_python(type_name: &str, value: &Any<'_>) -> PyResult<Value> {
         "float" => Value::Float(value.extract()?),
         "floatvector" => Value::FloatVector(value.extract()?),
         "int" => Value::Int(value.extract()?),
-        "keycode" => {
-            let v: [i32; 7] = numbers(value)?;
-            Value::KeyCode(KeyCode {
-                film_manufacturer: v[0],
-                film_type: v[1],
-                prefix: v[2],
-                count: v[3],
-                perforation_offset: v[4],
-                perforations_per_frame: v[5],
-                perforations_per_count: v[6],
-            })
-        }
+        "keycode" => Value::KeyCode(KeyCode::from(numbers::<i32, 7>(value)?)),
         "lineOrder" => Value::LineOrder(line_order(value.extract()?)?),
         "m33f" => Value::M33f(numbers(value)?),
         "m33d" => Value::M33d(numbers(value)?),
