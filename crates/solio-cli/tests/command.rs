@@ -2,8 +2,10 @@
 //! and how it exits.
 
 #![allow(clippy::disallowed_methods)] // tests read and write their own files
-use std::io::Write;
-use std::path::Path;
+
+mod ran;
+
+use ran::{names, run as solio};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
@@ -16,50 +18,6 @@ fn folder() -> TempDir {
     std::fs::write(dir.path().join("tri.obj"), TRIANGLE).unwrap();
     std::fs::write(dir.path().join("bad.obj"), BROKEN).unwrap();
     dir
-}
-
-/// What a run of the command left.
-#[derive(Debug)]
-struct Ran {
-    code: i32,
-    out: Vec<u8>,
-    err: String,
-}
-
-impl Ran {
-    fn text(&self) -> &str {
-        std::str::from_utf8(&self.out).unwrap()
-    }
-
-    fn json(&self) -> Vec<serde_json::Value> {
-        self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
-
-fn solio(dir: &Path, args: &[&str], input: &[u8]) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_solio"))
-        .args(args)
-        .current_dir(dir)
-        .env("XDG_CACHE_HOME", "/no-cache") // whoever runs the tests may have one
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command that fails early leaves its input unread.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
-    let err = String::from_utf8(output.stderr).unwrap();
-    Ran { code: output.status.code().unwrap(), out: output.stdout, err }
-}
-
-fn names(dir: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 /// A header of one channel, as the reference writes it.

@@ -2,66 +2,24 @@
 //! them.
 #![allow(clippy::disallowed_methods)] // tests read and write their own files
 
+mod ran;
+
+use ran::{Ran, names};
 use solio::image::header::{Box2i, LevelMode, Part, Rounding, Tiles, Value};
 use solio::image::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio::image::{Channel, Compression, Levels, PixelType, ReadOptions, decode_exr};
 use solio::{ImageWriteOptions, Work};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use tempfile::TempDir;
-
-/// What a run of the command left.
-struct Ran {
-    code: i32,
-    out: Vec<u8>,
-    err: String,
-}
-
-impl Ran {
-    fn text(&self) -> &str {
-        std::str::from_utf8(&self.out).unwrap()
-    }
-
-    fn json(&self) -> Vec<serde_json::Value> {
-        self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-
-    #[track_caller]
-    fn fine(self) -> Ran {
-        assert_eq!(self.code, 0, "{}", self.err);
-        self
-    }
-}
 
 fn solio(dir: &Path, line: &str) -> Ran {
     run(dir, line, b"")
 }
 
 fn run(dir: &Path, line: &str, input: &[u8]) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_solio"))
-        .args(line.split_whitespace())
-        .current_dir(dir)
-        .env("XDG_CACHE_HOME", "/no-cache")
-        .env_remove("CLICOLOR_FORCE")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
-    let err = String::from_utf8(output.stderr).unwrap();
-    Ran { code: output.status.code().unwrap(), out: output.stdout, err }
-}
-
-fn names(dir: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(dir).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|e| e.unwrap().file_name().to_string_lossy().into()).collect();
-    names.sort();
-    names
+    ran::run(dir, &line.split_whitespace().collect::<Vec<_>>(), input)
 }
 
 fn channel(name: &str, pixel_type: PixelType) -> Channel {

@@ -1,0 +1,58 @@
+//! The command, run in a folder, and what it left.
+
+#![allow(dead_code)] // each test binary uses some of it
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a run of the command left.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).unwrap()
+    }
+
+    pub(crate) fn json(&self) -> Vec<serde_json::Value> {
+        self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[track_caller]
+    pub(crate) fn fine(self) -> Ran {
+        assert_eq!(self.code, 0, "{}", self.err);
+        self
+    }
+}
+
+/// Runs `solio ARGS` in `dir` with `input` on standard input.
+pub(crate) fn run(dir: &Path, args: &[&str], input: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_solio"))
+        .args(args)
+        .current_dir(dir)
+        .env("XDG_CACHE_HOME", "/no-cache") // whoever runs the tests may have one
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that fails early leaves its input unread.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    Ran { code: output.status.code().unwrap(), out: output.stdout, err }
+}
+
+/// The names in a folder, sorted.
+pub(crate) fn names(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|e| e.unwrap().file_name().to_string_lossy().into()).collect();
+    names.sort();
+    names
+}
