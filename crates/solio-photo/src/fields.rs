@@ -74,6 +74,14 @@ impl Fields {
     /// Whether any tag of `table`, which appears as `group`, is wanted.
     pub(crate) fn wants_any(&self, group: &str, table: &'static Lazy) -> bool {
         let Some(wanted) = &self.wanted else { return true };
+        if let Some(book) = table.book {
+            // Tables lead to others of the same book.
+            return wanted.iter().any(|field| {
+                let group_of = |wanted: &str| in_group(group, wanted) || book.has_group(wanted);
+                field.group.as_deref().is_none_or(group_of)
+                    && (field.name == "*" || book.has_name(&field.name.to_ascii_lowercase()))
+            });
+        }
         wanted.iter().any(|field| {
             field.group.as_deref().is_none_or(|wanted| in_group(group, wanted))
                 && (field.name == "*"

@@ -1,9 +1,13 @@
 //! Rules: from a value as stored to the number and the words that people read.
 
 mod named;
-mod words;
+mod own;
+mod steps;
+pub(crate) mod words;
 
 pub(crate) use named::Named;
+pub(crate) use own::Own;
+pub(crate) use steps::Steps;
 
 use crate::value::{Value, binary_text};
 
@@ -24,12 +28,22 @@ pub(crate) enum Rule {
     Record(&'static str),
     /// A directory with a table of its own.
     Directory(&'static str),
+    /// A block that its maker's module reads.
+    Hook(&'static str),
+    /// A sum, then another rule.
+    Steps(Steps),
+    /// A template with the number in it.
+    Template(&'static str),
     /// A function of this crate.
     Named(Named),
+    /// A function of a maker's module.
+    Own(&'static Own),
 }
 
 impl Rule {
-    /// `-`, `={1:one|2:two}`, `#{…}` (hexadecimal), `*{…}` (each), `&{0:first bit}`, or a name.
+    /// `-`, `={1:one|2:two|*:others %d}`, `#{…}` (hexadecimal), `*{…}` (each), `&{0:first bit}`,
+    /// `~/10 : %.1f mm` (a sum and the rule for what it gives), a template with `%` or `{}`,
+    /// `record:table`, `directory:table`, `hook:name`, `maker.function`, or a name.
     pub(crate) fn parse(text: &'static str) -> Option<Rule> {
         let braces = || text.get(1..)?.strip_prefix('{')?.strip_suffix('}');
         Some(match text.as_bytes().first()? {
@@ -41,6 +55,10 @@ impl Rule {
             _ if text == "binary" => Rule::Binary,
             _ if text.starts_with("record:") => Rule::Record(&text[7..]),
             _ if text.starts_with("directory:") => Rule::Directory(&text[10..]),
+            b'~' => Rule::Steps(Steps::parse(&text[1..])?),
+            _ if text.starts_with("hook:") => Rule::Hook(&text[5..]),
+            _ if text.contains(['%', '{']) => Rule::Template(text),
+            _ if text.contains('.') => Rule::Own(crate::maker::own(text)?),
             _ => Rule::Named(Named::parse(text)?),
         })
     }
@@ -52,6 +70,8 @@ impl Rule {
         }
         match self {
             Rule::Named(named) => named.number(value),
+            Rule::Own(own) => (own.number)(value),
+            Rule::Steps(steps) => steps.number(value),
             Rule::Binary => hidden(value),
             _ => value.clone(),
         }
@@ -63,7 +83,12 @@ impl Rule {
             return Value::List(list.iter().map(|v| self.text(v)).collect());
         }
         Value::Text(match self {
-            Rule::Plain | Rule::Record(_) | Rule::Directory(_) => return value.clone(),
+            Rule::Plain | Rule::Record(_) | Rule::Directory(_) | Rule::Hook(_) => {
+                return value.clone();
+            }
+            Rule::Own(own) => return (own.text)(&(own.number)(value)),
+            Rule::Steps(steps) => return steps.text(value),
+            Rule::Template(template) => steps::filled(template, value),
             Rule::Binary => return hidden(value),
             Rule::Words { words, hex } => worded(words, hex, value),
             Rule::Each(words) => {
@@ -94,6 +119,9 @@ fn worded(words: &'static str, hex: bool, value: &Value) -> String {
     let key = value.plain();
     if let Some(word) = look_up(words, &key) {
         return word.to_owned();
+    }
+    if let Some(template) = look_up(words, "*") {
+        return steps::filled(template, value);
     }
     match value.integer(0).filter(|_| hex && value.count() == 1) {
         Some(number) => format!("Unknown (0x{number:x})"),

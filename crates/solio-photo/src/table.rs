@@ -1,24 +1,105 @@
 //! Tables of tags: text files beside the code, parsed when a file first needs them.
 //!
-//! One line a tag, four columns parted by tabs: number, name, how it is stored (`-`: as the file
-//! says), rule. Lines that start with `#` name the sources.
+//! One line a tag, columns parted by tabs: number (`5&0x0f`: of some bits only), name, how it is
+//! stored (`-`: as the file says), rule, and where the line holds only for some cameras or values
+//! the condition (see [`When`]). Lines that start with `#` name the sources.
+//!
+//! A book holds the tables of one maker, each behind a line `[name int16s le @Group]`: the unit of
+//! a record's places, its byte order and its group, where they differ from what is around it.
 
+mod when;
+
+pub(crate) use when::{Seen, When};
+
+use crate::exif::Stored;
 use crate::rule::Rule;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// A table that is parsed at its first use: some tens of microseconds, once a process.
 pub(crate) struct Lazy {
     text: &'static str,
     table: OnceLock<Table>,
+    /// What a book's line says of the table.
+    pub(crate) head: Head,
+    /// The book that the table is in.
+    pub(crate) book: Option<&'static Book>,
+}
+
+/// What differs for a table from what is around it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Head {
+    /// The unit of places and, if a row says nothing else, the type of numbers.
+    pub(crate) unit: Option<Stored>,
+    /// The byte order.
+    pub(crate) big: Option<bool>,
+    /// The group of its tags.
+    pub(crate) group: Option<&'static str>,
 }
 
 impl Lazy {
     pub(crate) const fn new(text: &'static str) -> Self {
-        Lazy { text, table: OnceLock::new() }
+        let head = Head { unit: None, big: None, group: None };
+        Lazy { text, table: OnceLock::new(), head, book: None }
     }
 
     pub(crate) fn get(&self) -> &Table {
         self.table.get_or_init(|| Table::parse(self.text))
+    }
+}
+
+/// The tables of one maker.
+pub(crate) struct Book {
+    text: &'static str,
+    tables: OnceLock<HashMap<&'static str, Lazy>>,
+    names: OnceLock<HashSet<String>>,
+}
+
+impl Book {
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Book { text, tables: OnceLock::new(), names: OnceLock::new() }
+    }
+
+    /// The table behind the line `[name …]`.
+    pub(crate) fn table(&'static self, name: &str) -> Option<&'static Lazy> {
+        self.tables().get(name)
+    }
+
+    fn tables(&'static self) -> &'static HashMap<&'static str, Lazy> {
+        self.tables.get_or_init(|| {
+            let sections = self.text.split("\n[").skip(1);
+            sections.filter_map(|section| self.section(section)).collect()
+        })
+    }
+
+    fn section(&'static self, text: &'static str) -> Option<(&'static str, Lazy)> {
+        let (line, rows) = text.split_once('\n').unwrap_or((text, ""));
+        let mut words = line.trim_end().strip_suffix(']')?.split(' ');
+        let name = words.next()?;
+        let mut head = Head::default();
+        for word in words {
+            match word {
+                "le" => head.big = Some(false),
+                "be" => head.big = Some(true),
+                other => match other.strip_prefix('@') {
+                    Some(group) => head.group = Some(group),
+                    None => head.unit = Some(Stored::of_name(other)?),
+                },
+            }
+        }
+        Some((name, Lazy { head, book: Some(self), ..Lazy::new(rows) }))
+    }
+
+    /// Whether any table has a tag of this name, which is in small letters.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        let names = || self.text.lines().filter_map(|line| line.split('\t').nth(1));
+        self.names.get_or_init(|| names().map(str::to_ascii_lowercase).collect()).contains(name)
+    }
+
+    /// Whether any table has this group as its own.
+    pub(crate) fn has_group(&'static self, group: &str) -> bool {
+        let own = |table: &Lazy| table.head.group.is_some_and(|g| g.eq_ignore_ascii_case(group));
+        self.tables().values().any(own)
     }
 }
 
@@ -35,6 +116,10 @@ pub(crate) struct Row {
     /// The type to read it as, where that differs from what the file says: `int16s`, `undef`.
     pub(crate) stored: Option<&'static str>,
     pub(crate) rule: Rule,
+    /// The bits of the number that count; 0: all of them.
+    pub(crate) mask: u64,
+    /// When the row holds.
+    pub(crate) when: Option<When>,
 }
 
 impl Table {
@@ -47,8 +132,14 @@ impl Table {
 
     /// The tag of number `id`.
     pub(crate) fn row(&self, id: u32) -> Option<&Row> {
-        let found = self.rows.binary_search_by_key(&id, |row| row.id).ok()?;
-        Some(&self.rows[found])
+        self.rows_of(id).first()
+    }
+
+    /// All lines of number `id`, in their order.
+    pub(crate) fn rows_of(&self, id: u32) -> &[Row] {
+        let start = self.rows.partition_point(|row| row.id < id);
+        let count = self.rows[start..].partition_point(|row| row.id == id);
+        &self.rows[start..start + count]
     }
 
     /// All tags, by number.
@@ -61,6 +152,10 @@ impl Row {
     fn parse(line: &'static str) -> Option<Row> {
         let mut columns = line.split('\t');
         let id = columns.next()?;
+        let (id, mask) = match id.split_once("&0x") {
+            Some((id, mask)) => (id, u64::from_str_radix(mask, 16).ok()?),
+            None => (id, 0),
+        };
         let id = match id.strip_prefix("0x") {
             Some(hex) => u32::from_str_radix(hex, 16).ok()?,
             None if id.bytes().all(|b| b.is_ascii_digit()) => id.parse().ok()?,
@@ -70,7 +165,11 @@ impl Row {
         let name = columns.next()?;
         let stored = columns.next().filter(|text| *text != "-");
         let rule = Rule::parse(columns.next().unwrap_or("-"))?;
-        Some(Row { id, name, stored, rule })
+        let when = match columns.next() {
+            Some(text) => Some(When::parse(text)?),
+            None => None,
+        };
+        Some(Row { id, name, stored, rule, mask, when })
     }
 }
 
@@ -82,7 +181,7 @@ macro_rules! tables {
         /// The table of the file `name`.tsv.
         pub(crate) fn named(name: &str) -> Option<&'static Lazy> {
             $(if $file.strip_suffix(".tsv") == Some(name) { return Some(&$name); })*
-            None
+            BOOKS.iter().find_map(|(_, book)| book.table(name))
         }
 
         #[cfg(test)]
@@ -114,25 +213,59 @@ tables! {
     ITEM_LIST = "item_list.tsv";
 }
 
+macro_rules! books {
+    ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
+        $($(#[$doc])* pub(crate) static $name: Book =
+            Book::new(include_str!(concat!("../tables/", $file)));)*
+
+        const BOOKS: &[(&str, &Book)] = &[$(($file, &$name)),*];
+    };
+}
+
+books! {
+    /// Canon's maker notes.
+    CANON = "canon.tsv";
+    /// Nikon's maker notes.
+    NIKON = "nikon.tsv";
+    /// Sony's maker notes.
+    SONY = "sony.tsv";
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn check(file: &str, text: &'static str) {
+        let mut seen = std::collections::BTreeMap::new();
+        for (n, line) in text.lines().enumerate() {
+            if line.starts_with('#') || line.is_empty() {
+                continue;
+            }
+            if line.starts_with('[') {
+                seen.clear();
+                continue;
+            }
+            let row = Row::parse(line);
+            let row = row.unwrap_or_else(|| panic!("{file}:{}: {line}", n + 1));
+            assert!(!row.name.is_empty() && !row.name.contains(' '), "{file}:{}", n + 1);
+            if let Rule::Record(name) | Rule::Directory(name) = row.rule {
+                assert!(named(name).is_some(), "{file}:{}: no table {name}", n + 1);
+            }
+            let twice = seen.insert((row.id, row.mask), row.when.is_none());
+            assert_ne!(twice, Some(true), "{file}:{}: a line before it always holds", n + 1);
+        }
+        assert!(text.starts_with("# "), "{file} names its sources");
+    }
+
     #[test]
     fn every_line_of_every_table_is_understood() {
         for (file, text) in ALL {
-            let mut seen = std::collections::BTreeMap::new();
-            for (n, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#')) {
-                let row = Row::parse(line);
-                let row = row.unwrap_or_else(|| panic!("{file}:{}: {line}", n + 1));
-                assert!(!row.name.is_empty() && !row.name.contains(' '), "{file}:{}", n + 1);
-                if let Rule::Record(name) | Rule::Directory(name) = row.rule {
-                    assert!(named(name).is_some(), "{file}:{}: no table {name}", n + 1);
-                }
-                let twice = seen.insert(row.id, n + 1);
-                assert_eq!(twice, None, "{file}:{}: the number is there twice", n + 1);
-            }
-            assert!(text.starts_with("# "), "{file} names its sources");
+            check(file, text);
+        }
+        for (file, book) in BOOKS {
+            check(file, book.text);
+            let sections = book.text.lines().filter(|line| line.starts_with('[')).count();
+            assert_eq!(book.tables().len(), sections, "{file}: lines of tables");
         }
     }
 }

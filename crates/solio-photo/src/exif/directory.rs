@@ -3,8 +3,9 @@
 use super::value::{Stored, decode, word};
 use crate::bytes::View;
 use crate::gather::Gather;
+use crate::maker::Camera;
 use crate::rule::{Named, Rule};
-use crate::table::{self, Lazy, Row};
+use crate::table::{self, Lazy, Row, Seen};
 use crate::value::Value;
 use crate::{icc, iptc, maker, photoshop, xmp};
 use std::borrow::Cow;
@@ -77,11 +78,13 @@ pub(crate) struct Place<'a> {
     pub(crate) group: &'static str,
     /// Its tags.
     pub(crate) table: &'static Lazy,
+    /// The camera.
+    pub(crate) camera: &'a Camera,
 }
 
 /// Reads the directory of a maker's note.
 pub(crate) fn read_note(place: &Place<'_>, gather: &mut Gather<'_>) {
-    let mut walk = Walk::new(place.view, place.big, gather);
+    let mut walk = Walk { camera: place.camera, ..Walk::new(place.view, place.big, gather) };
     walk.directory(place.at, Cow::Borrowed(place.group), place.table, 0);
 }
 
@@ -94,6 +97,12 @@ struct Walk<'a, 'g, 'f> {
     seen: Vec<u64>,
     /// How many directories were found through tag 0x014a.
     subs: usize,
+    /// The camera, within a maker's note; else a nameless one.
+    camera: &'a Camera,
+    /// Where the makes and models of the main directory are.
+    names: [(u64, u64); 2],
+    /// Where the directory that is being read starts.
+    here: u64,
     gather: &'g mut Gather<'f>,
 }
 
@@ -114,7 +123,18 @@ impl Entry {
 
 impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
     fn new(view: View<'a>, big: bool, gather: &'g mut Gather<'f>) -> Self {
-        Walk { view, big, wide: false, file: false, seen: Vec::new(), subs: 0, gather }
+        Walk {
+            view,
+            big,
+            wide: false,
+            file: false,
+            seen: Vec::new(),
+            subs: 0,
+            camera: Camera::NONE,
+            names: [(0, 0); 2],
+            here: 0,
+            gather,
+        }
     }
 
     fn word(&self, at: u64, bytes: usize) -> Option<u64> {
@@ -134,6 +154,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return None;
         }
         self.seen.push(at);
+        self.here = at;
         let (head, each) = if self.wide { (8, 20) } else { (2, 12) };
         let count = self.word(at, head)?;
         let bytes = usize::try_from(count.checked_mul(each)?).ok()?;
@@ -196,10 +217,15 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if ours && self.block(entry, group) {
             return;
         }
-        let Some(row) = table.get().row(u32::from(entry.id)) else { return };
+        if let (0x010f | 0x0110, "IFD0") = (entry.id, &**group) {
+            self.names[usize::from(entry.id & 1 == 0)] = (entry.at, entry.bytes());
+        }
+        let rows = table.get().rows_of(u32::from(entry.id));
+        let Some(row) = rows.iter().find(|row| self.holds(row, entry)) else { return };
         match row.rule {
             Rule::Record(name) => return self.record(entry, row, group, name),
             Rule::Directory(name) => return self.inner(entry, group, name),
+            Rule::Hook(name) => return self.hook(entry, group, name),
             _ => {}
         }
         if !self.gather.wants(group, row.name) {
@@ -212,22 +238,60 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         self.gather.put(group.clone(), row.name, value, row.rule);
     }
 
+    /// Whether the row is for this entry of this camera.
+    fn holds(&self, row: &Row, entry: &Entry) -> bool {
+        let Some(when) = row.when else { return true };
+        let bytes = entry.bytes();
+        let value = when.asks_value().then(|| self.view.get(entry.at, bytes.min(64) as usize));
+        let stored = row.stored.and_then(Stored::of_name).unwrap_or(entry.stored);
+        let value = value.flatten().map(|bytes| decode(&bytes, stored, self.big));
+        when.holds(&Seen {
+            camera: self.camera,
+            count: entry.count,
+            bytes,
+            kind: entry.stored.name(),
+            value: value.as_ref(),
+        })
+    }
+
     /// Numbers at fixed places within a value.
     fn record(&mut self, entry: &Entry, row: &Row, group: &Cow<'static, str>, name: &str) {
-        let unit = row.stored.and_then(Stored::of_name).unwrap_or(Stored::Int8u);
+        let unit = row.stored.and_then(Stored::of_name);
         let part = self.view.part(entry.at, entry.bytes());
         if let (Some(table), true) = (table::named(name), part.len() == entry.bytes()) {
-            maker::read_record(part, unit, self.big, table, group, self.gather);
+            let around = maker::Around { unit, big: self.big, group, camera: self.camera };
+            maker::read_record(part, table, &around, self.gather);
         }
+    }
+
+    /// A block that the maker's module reads.
+    fn hook(&mut self, entry: &Entry, group: &Cow<'static, str>, name: &'static str) {
+        let part = self.view.part(entry.at, entry.bytes());
+        if part.len() < entry.bytes() {
+            return;
+        }
+        let block = maker::Block {
+            part,
+            stored: entry.stored,
+            count: entry.count,
+            view: self.view,
+            directory: self.here,
+            around: maker::Around { unit: None, big: self.big, group, camera: self.camera },
+        };
+        maker::hook(name, &block, self.gather);
     }
 
     /// A directory within a maker's note: pointed to, or as the value itself.
     fn inner(&mut self, entry: &Entry, group: &Cow<'static, str>, name: &str) {
         let pointer = matches!(entry.stored, Stored::Ifd | Stored::Int32u) && entry.count == 1;
         let at = if pointer { self.word(entry.at, 4) } else { Some(entry.at) };
+        // The directory that this one is in goes on behind it.
+        let here = self.here;
         if let (Some(at), Some(table), true) = (at, table::named(name), self.seen.len() < 16) {
-            self.directory(at, group.clone(), table, 1);
+            let group = table.head.group.map_or_else(|| group.clone(), Cow::Borrowed);
+            self.directory(at, group, table, 1);
         }
+        self.here = here;
     }
 
     /// Reads the maker's note.
@@ -235,8 +299,13 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if self.gather.is_settled() {
             return;
         }
-        let note =
-            maker::Note { tiff: self.view, at: entry.at, bytes: entry.bytes(), big: self.big };
+        let note = maker::Note {
+            tiff: self.view,
+            at: entry.at,
+            bytes: entry.bytes(),
+            big: self.big,
+            names: self.names,
+        };
         maker::read(&note, self.gather);
     }
 

@@ -1,15 +1,23 @@
 //! Maker notes: what each maker of cameras keeps in EXIF's tag 0x927c, in a form of its own.
 //!
 //! Most are directories like EXIF's, some with a head in front, with offsets that count from the
-//! TIFF structure, from the note or from a TIFF structure within the note.
+//! TIFF structure, from the note or from a TIFF structure within the note. Directories hold
+//! records: numbers at fixed places, whose tables say more by model ([`read_record`]). What tables
+//! cannot say is code in the maker's own module: rules ([`own`]) and blocks ([`hook`]).
 
+mod canon;
+mod nikon;
 mod reconyx;
+mod record;
+mod sony;
+
+pub(crate) use record::{Around, Block, read_record};
 
 use crate::bytes::View;
-use crate::exif::{Place, Stored, decode, read_note};
+use crate::exif::{Place, read_note};
 use crate::gather::Gather;
-use crate::table::{self, Lazy};
-use std::borrow::Cow;
+use crate::rule::Own;
+use crate::table;
 
 /// A note and what is around it.
 pub(crate) struct Note<'a> {
@@ -21,13 +29,41 @@ pub(crate) struct Note<'a> {
     pub(crate) bytes: u64,
     /// The byte order of the structure.
     pub(crate) big: bool,
+    /// Where the names of maker and model are, and how long.
+    pub(crate) names: [(u64, u64); 2],
+}
+
+/// Who made the picture.
+#[derive(Clone, Debug)]
+pub(crate) struct Camera {
+    pub(crate) make: String,
+    pub(crate) model: String,
+}
+
+impl Camera {
+    /// Nobody knows.
+    pub(crate) const NONE: &'static Camera = &Camera { make: String::new(), model: String::new() };
+}
+
+impl Note<'_> {
+    fn camera(&self, gather: &Gather<'_>) -> Camera {
+        let name = |which: usize, tag: &str| {
+            let (at, bytes) = self.names[which];
+            let there = self.tiff.get(at, bytes.min(64) as usize).filter(|_| bytes > 0);
+            let found = || gather.find("IFD0", tag).map(|tag| tag.value.plain());
+            let text = there.map(|bytes| crate::value::lossy(&bytes)).or_else(found);
+            crate::text::before_zero(&text.unwrap_or_default()).trim_end().to_owned()
+        };
+        Camera { make: name(0, "Make"), model: name(1, "Model") }
+    }
 }
 
 /// Reads a note of a maker that is known.
 pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
     let body = note.tiff.part(note.at, note.bytes);
     let Some(head) = body.get(0, body.len().min(16) as usize) else { return };
-    if let Some(place) = place(note, &head) {
+    let camera = note.camera(gather);
+    if let Some(place) = place(note, &head, &camera) {
         if gather.fields.wants_any(place.group, place.table) {
             read_note(&place, gather);
         }
@@ -39,56 +75,52 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Where the note's directory is.
-fn place<'a>(note: &Note<'a>, head: &[u8]) -> Option<Place<'a>> {
+fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
     // Apple's and FujiFilm's offsets count from the note's start, Panasonic's as EXIF's own do.
     let own = note.tiff.from(note.at);
     if head.starts_with(b"Apple iOS\0") {
         let big = head.get(12) == Some(&b'M');
-        return Some(Place { view: own, at: 14, big, group: "Apple", table: &table::APPLE });
+        return Some(Place {
+            view: own,
+            at: 14,
+            big,
+            group: "Apple",
+            table: &table::APPLE,
+            camera,
+        });
     }
     if head.starts_with(b"FUJIFILM") {
         let at = u64::from(own.le32(8)?);
-        return Some(Place {
-            view: own,
-            at,
-            big: false,
-            group: "FujiFilm",
-            table: &table::FUJIFILM,
-        });
+        let (group, table) = ("FujiFilm", &table::FUJIFILM);
+        return Some(Place { view: own, at, big: false, group, table, camera });
     }
     if head.starts_with(b"Panasonic\0\0\0") {
-        let (view, at) = (note.tiff, note.at + 12);
-        return Some(Place {
-            view,
-            at,
-            big: note.big,
-            group: "Panasonic",
-            table: &table::PANASONIC,
-        });
+        let (view, at, big) = (note.tiff, note.at + 12, note.big);
+        let (group, table) = ("Panasonic", &table::PANASONIC);
+        return Some(Place { view, at, big, group, table, camera });
     }
-    None
+    canon::place(note, head, camera)
+        .or_else(|| nikon::place(note, head, camera))
+        .or_else(|| sony::place(note, head, camera))
 }
 
-/// Reads numbers at fixed places; a tag's number times the unit is its place.
-pub(crate) fn read_record(
-    part: View<'_>,
-    unit: Stored,
-    big: bool,
-    table: &'static Lazy,
-    group: &Cow<'static, str>,
-    gather: &mut Gather<'_>,
-) {
-    if !gather.fields.wants_any(group, table) {
-        return;
-    }
-    for row in table.get().rows() {
-        let (name, count) = match row.stored.and_then(|s| s.split_once('[')) {
-            Some((name, count)) => (Some(name), count.trim_end_matches(']').parse().unwrap_or(1)),
-            None => (row.stored, 1),
-        };
-        let stored = name.and_then(Stored::of_name).unwrap_or(unit);
-        let at = u64::from(row.id) * unit.size() as u64;
-        let Some(bytes) = part.get(at, stored.size() * count) else { continue };
-        gather.put(group.clone(), row.name, decode(&bytes, stored, big), row.rule);
+/// The rule that tables call `maker.function`.
+pub(crate) fn own(name: &str) -> Option<&'static Own> {
+    let rules = match name.split_once('.')?.0 {
+        "canon" => canon::RULES,
+        "nikon" => nikon::RULES,
+        "sony" => sony::RULES,
+        _ => return None,
+    };
+    rules.iter().find(|rule| rule.name == name)
+}
+
+/// Reads a block that a table calls `maker.block`.
+pub(crate) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+    match name.split_once('.').map(|(maker, _)| maker) {
+        Some("canon") => canon::hook(name, block, gather),
+        Some("nikon") => nikon::hook(name, block, gather),
+        Some("sony") => sony::hook(name, block, gather),
+        _ => {}
     }
 }

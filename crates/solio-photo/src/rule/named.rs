@@ -186,8 +186,15 @@ impl Named {
 
     /// The value in words.
     pub(crate) fn text(self, value: &Value) -> Value {
-        let stored = value;
-        let value = &self.number(value);
+        self.worded(value, &self.number(value))
+    }
+
+    /// The words for a number whose coding is undone already.
+    pub(crate) fn text_of_number(self, number: &Value) -> Value {
+        self.worded(number, number)
+    }
+
+    fn worded(self, stored: &Value, value: &Value) -> Value {
         let raw = || value.plain();
         let first = || leading(value);
         let with = |unit: &str| with_unit(value, unit);

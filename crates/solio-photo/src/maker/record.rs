@@ -1,0 +1,162 @@
+//! Records: numbers at fixed places, without a directory.
+
+use super::Camera;
+use crate::bytes::View;
+use crate::exif::{Stored, decode};
+use crate::gather::Gather;
+use crate::rule::Rule;
+use crate::table::{Lazy, Row, Seen};
+use crate::value::Value;
+use std::borrow::Cow;
+
+/// What a record's table leaves open.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    /// The unit of places.
+    pub(crate) unit: Option<Stored>,
+    /// The byte order.
+    pub(crate) big: bool,
+    /// The group of what the record is in.
+    pub(crate) group: &'a Cow<'static, str>,
+    /// The camera.
+    pub(crate) camera: &'a Camera,
+}
+
+/// An entry of a directory that its maker's module reads.
+#[allow(dead_code)] // read by the makers that have blocks
+pub(crate) struct Block<'a> {
+    /// The entry's value.
+    pub(crate) part: View<'a>,
+    /// Its type.
+    pub(crate) stored: Stored,
+    /// How many numbers.
+    pub(crate) count: u64,
+    /// What the directory's offsets count from, and where it starts there.
+    pub(crate) view: View<'a>,
+    pub(crate) directory: u64,
+    pub(crate) around: Around<'a>,
+}
+
+/// Records within records.
+const MOST_DEPTH: u8 = 4;
+
+/// Reads numbers at fixed places; a row's number times the unit is its place.
+pub(crate) fn read_record(
+    part: View<'_>,
+    table: &'static Lazy,
+    around: &Around<'_>,
+    gather: &mut Gather<'_>,
+) {
+    let group = table.head.group.map_or_else(|| around.group.clone(), Cow::Borrowed);
+    if gather.fields.wants_any(&group, table) {
+        record(part, table, &Around { group: &group, ..*around }, gather, 0);
+    }
+}
+
+fn record(
+    part: View<'_>,
+    table: &'static Lazy,
+    around: &Around<'_>,
+    gather: &mut Gather<'_>,
+    depth: u8,
+) {
+    let unit = around.unit.or(table.head.unit).unwrap_or(Stored::Int8u);
+    let big = table.head.big.unwrap_or(around.big);
+    let mut taken = None;
+    for row in table.get().rows() {
+        // Of several rows for the same bits of a place, the first that holds.
+        if taken == Some((row.id, row.mask)) || gather.is_full() {
+            continue;
+        }
+        let at = u64::from(row.id) * unit.size() as u64;
+        if let Rule::Record(name) | Rule::Hook(name) = row.rule {
+            let inner = part.part(at, length(row, unit).1.unwrap_or(u64::MAX));
+            if inner.len() > 0 && holds(row, around, inner.len(), unit, None) {
+                taken = Some((row.id, row.mask));
+                let around = Around { unit: None, big, ..*around };
+                match crate::table::named(name).filter(|_| depth < MOST_DEPTH) {
+                    Some(table) => {
+                        let group = table.head.group.map(Cow::Borrowed);
+                        let group = group.as_ref().unwrap_or(around.group);
+                        record(inner, table, &Around { group, ..around }, gather, depth + 1);
+                    }
+                    None => {
+                        let (stored, count) = (Stored::Undef, inner.len());
+                        let (view, directory) = (part, at);
+                        let block = Block { part: inner, stored, count, view, directory, around };
+                        super::hook(name, &block, gather);
+                    }
+                }
+            }
+            continue;
+        }
+        if !gather.wants(around.group, row.name) {
+            continue;
+        }
+        let Some(value) = number(part, at, row, unit, big) else { continue };
+        if holds(row, around, part.len(), unit, Some(&value)) {
+            taken = Some((row.id, row.mask));
+            gather.put(around.group.clone(), row.name, value, row.rule);
+        }
+    }
+}
+
+fn holds(row: &Row, around: &Around<'_>, bytes: u64, unit: Stored, value: Option<&Value>) -> bool {
+    row.when.is_none_or(|when| {
+        let (camera, kind, count) = (around.camera, unit.name(), bytes / unit.size() as u64);
+        when.holds(&Seen { camera, count, bytes, kind, value })
+    })
+}
+
+/// A row's type, and how many there are of it where the row says so.
+fn length(row: &Row, unit: Stored) -> (Stored, Option<u64>) {
+    let (name, count) = match row.stored.and_then(|stored| stored.split_once('[')) {
+        Some((name, count)) => (Some(name), count.trim_end_matches(']').parse().ok()),
+        None => (row.stored, None),
+    };
+    (name.and_then(Stored::of_name).unwrap_or(unit), count)
+}
+
+/// A row's value; lists end where the record does.
+fn number(part: View<'_>, at: u64, row: &Row, unit: Stored, big: bool) -> Option<Value> {
+    let (stored, count) = length(row, unit);
+    let there = part.len().saturating_sub(at) / stored.size() as u64;
+    let count = count.unwrap_or(1).min(there);
+    if count == 0 {
+        return None;
+    }
+    let value = decode(&part.get(at, count as usize * stored.size())?, stored, big);
+    Some(match &value {
+        Value::Ints(numbers) if row.mask != 0 => {
+            let cut = |n: &i64| (*n as u64 & row.mask) >> row.mask.trailing_zeros();
+            Value::Ints(numbers.iter().map(|n| cut(n) as i64).collect())
+        }
+        _ => value,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fields;
+
+    #[test]
+    fn rows_of_a_record() {
+        static TABLE: Lazy = Lazy::new(
+            "0\tFirst\tint16u\t-\n2&0xf0\tHigh\t-\t-\n2&0x0f\tLow\t-\t-\n3\tA\t-\t-\tmodel~X\n\
+             3\tB\t-\t-\tvalue>1\n3\tC\t-\t-\n4\tText\tstring[9]\t-\n9\tGone\tint16u\t-\n",
+        );
+        let fields = Fields::all();
+        let mut gather = Gather::new(&fields);
+        let group = Cow::Borrowed("G");
+        let around = Around { unit: None, big: true, group: &group, camera: Camera::NONE };
+        let part = View::memory(b"\x01\x02\x5a\x07ab\0c");
+        read_record(part, &TABLE, &around, &mut gather);
+        let all: Vec<_> = gather.tags.iter().map(|t| (&*t.name, t.value.plain())).collect();
+        let want = [("First", "258"), ("Low", "10"), ("High", "5"), ("B", "7"), ("Text", "ab")];
+        assert_eq!(all.len(), want.len());
+        for (name, value) in want {
+            assert!(all.contains(&(name, value.to_owned())), "{name}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Conditions of tables' lines: which cameras and values a line holds for.
+
+use crate::maker::Camera;
+use crate::value::Value;
+
+/// All of some tests, parted by `, `; each is a subject, a comparison and values parted by `|`.
+///
+/// Subjects: `model`, `make`, `count`, `bytes`, `type`, `value` (the number after the row's bits
+/// were cut out), `start` (the entry's first bytes as text). Comparisons: `=` is one of, `!=` is
+/// none of, `~` contains one of, `!~` contains none of, `^` starts with one of, `$` ends with one
+/// of, `<`, `>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct When(&'static str);
+
+/// What a condition can ask about.
+pub(crate) struct Seen<'a> {
+    /// The camera.
+    pub(crate) camera: &'a Camera,
+    /// How many numbers there are.
+    pub(crate) count: u64,
+    /// How many bytes.
+    pub(crate) bytes: u64,
+    /// Their type's name.
+    pub(crate) kind: &'static str,
+    /// The value, or the first bytes of it.
+    pub(crate) value: Option<&'a Value>,
+}
+
+const SUBJECTS: [&str; 7] = ["model", "make", "count", "bytes", "type", "value", "start"];
+const COMPARISONS: [&str; 8] = ["!=", "!~", "=", "~", "^", "$", "<", ">"];
+
+/// A test's three parts.
+fn parts(test: &'static str) -> Option<(&'static str, &'static str, &'static str)> {
+    let subject = SUBJECTS.iter().find(|subject| test.starts_with(**subject))?;
+    let rest = &test[subject.len()..];
+    let comparison = COMPARISONS.iter().find(|comparison| rest.starts_with(**comparison))?;
+    Some((subject, comparison, &rest[comparison.len()..]))
+}
+
+impl When {
+    /// Nothing where a test is not understood.
+    pub(crate) fn parse(text: &'static str) -> Option<When> {
+        text.split(", ").all(|test| parts(test).is_some()).then_some(When(text))
+    }
+
+    /// Whether the value itself is asked about.
+    pub(crate) fn asks_value(self) -> bool {
+        self.0.contains("value") || self.0.contains("start")
+    }
+
+    /// Whether all tests hold.
+    pub(crate) fn holds(self, seen: &Seen<'_>) -> bool {
+        self.0.split(", ").filter_map(parts).all(|(subject, comparison, values)| {
+            let text = match subject {
+                "model" => seen.camera.model.clone(),
+                "make" => seen.camera.make.clone(),
+                "count" => seen.count.to_string(),
+                "bytes" => seen.bytes.to_string(),
+                "type" => seen.kind.to_owned(),
+                _ => seen.value.map(Value::plain).unwrap_or_default(),
+            };
+            let any = |test: &dyn Fn(&str) -> bool| values.split('|').any(test);
+            let order = |test: &dyn Fn(f64, f64) -> bool| {
+                let limit = crate::number::leading(values);
+                crate::number::first(&text).is_some_and(|number| test(number, limit))
+            };
+            match comparison {
+                "=" => any(&|value| text == value),
+                "!=" => !any(&|value| text == value),
+                "~" => any(&|value| text.contains(value)),
+                "!~" => !any(&|value| text.contains(value)),
+                "^" => any(&|value| text.starts_with(value)),
+                "$" => any(&|value| text.ends_with(value)),
+                "<" => order(&|number, limit| number < limit),
+                _ => order(&|number, limit| number > limit),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_of_models_and_values() {
+        let camera = Camera { make: "Canon".into(), model: "Canon EOS 5D Mark II".into() };
+        let value = Value::int(7);
+        let seen =
+            Seen { camera: &camera, count: 1, bytes: 2, kind: "int16u", value: Some(&value) };
+        let holds = |text| When::parse(text).unwrap().holds(&seen);
+        assert!(holds("model~EOS 7D|EOS 5D") && holds("model$Mark II, value>6"));
+        assert!(!holds("model$5D") && !holds("count!=1") && !holds("model!~EOS"));
+        assert!(holds("type=int16u, bytes=1|2, value!=0") && holds("value<8, make^Can"));
+        assert_eq!(When::parse("color=3"), None);
+    }
+}
