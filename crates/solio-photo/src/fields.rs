@@ -71,6 +71,12 @@ impl Fields {
         wanted.iter().any(|f| f.group.as_deref().is_none_or(|wanted| in_group(group, wanted)))
     }
 
+    /// Whether all of `group` is wanted, or something of it by the group's own name.
+    pub(crate) fn names_group(&self, group: &str) -> bool {
+        let Some(wanted) = &self.wanted else { return true };
+        wanted.iter().any(|f| f.group.as_deref().is_some_and(|wanted| in_group(group, wanted)))
+    }
+
     /// Whether any tag of `table`, which appears as `group`, is wanted.
     pub(crate) fn wants_any(&self, group: &str, table: &'static Lazy) -> bool {
         let Some(wanted) = &self.wanted else { return true };

@@ -17,12 +17,14 @@ pub(crate) struct Gather<'f> {
     pub(crate) fields: &'f Fields,
     pub(crate) tags: Vec<Tag>,
     pub(crate) warnings: Vec<String>,
+    /// How many blocks of IPTC were read; each has a group of its own.
+    pub(crate) iptc_blocks: usize,
     bytes: usize,
 }
 
 impl<'f> Gather<'f> {
     pub(crate) fn new(fields: &'f Fields) -> Self {
-        Gather { fields, tags: Vec::new(), warnings: Vec::new(), bytes: 0 }
+        Gather { fields, tags: Vec::new(), warnings: Vec::new(), iptc_blocks: 0, bytes: 0 }
     }
 
     /// Whether a tag of this name would be kept.

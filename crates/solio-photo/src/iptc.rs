@@ -6,7 +6,7 @@
 //! IPTC Information Interchange Model 4.2, chapter 1.5.
 
 use crate::bytes::View;
-use crate::exif::{Stored, decode};
+use crate::exif::word;
 use crate::gather::Gather;
 use crate::rule::Rule;
 use crate::table;
@@ -15,12 +15,40 @@ use crate::value::{Value, binary_text};
 /// Most bytes that are read.
 const MOST: u64 = 16 << 20;
 
-/// Reads the datasets of `view`; `group` is `IPTC`, or `IPTC2` for a second block.
-pub(crate) fn read(view: View<'_>, group: &'static str, gather: &mut Gather<'_>) {
-    if !gather.fields.wants_any(group, &table::IPTC) {
+/// The groups of the first blocks of a file.
+const GROUPS: [&str; 9] =
+    ["IPTC", "IPTC2", "IPTC3", "IPTC4", "IPTC5", "IPTC6", "IPTC7", "IPTC8", "IPTC9"];
+
+/// Where datasets lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// Where the standards want them: their digest tells whether they were changed since others
+    /// were made of them.
+    Standard,
+    /// Elsewhere.
+    Other,
+    /// Behind the picture: they are second to any others.
+    Trailer,
+}
+
+/// Reads the datasets of `view`.
+pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
+    if home == Home::Trailer {
+        gather.iptc_blocks = gather.iptc_blocks.max(1);
+    }
+    let group = GROUPS[gather.iptc_blocks.min(GROUPS.len() - 1)];
+    gather.iptc_blocks += 1;
+    const DIGEST: &str = "CurrentIPTCDigest";
+    let wants_digest = home == Home::Standard
+        && gather.wants("File", DIGEST)
+        && gather.find("File", DIGEST).is_none();
+    if !wants_digest && !gather.fields.wants_any(group, &table::IPTC) {
         return;
     }
     let Some(all) = view.all(MOST) else { return };
+    if wants_digest {
+        gather.text("File", DIGEST, format!("{:x}", md5::compute(&all)));
+    }
     let first_tag = gather.tags.len();
     let mut utf8 = false;
     let mut rest = &all[..];
@@ -63,7 +91,8 @@ fn put(
 ) {
     let value = match row.stored {
         _ if row.rule == Rule::Binary => Value::Text(binary_text(data.len() as u64)),
-        Some("int16u") => decode(data, Stored::Int16u, true),
+        // Longer than any number: text all the same.
+        Some("int16u") if data.len() <= 8 => Value::int(word(data, true) as i64),
         _ if utf8 => Value::Text(crate::value::lossy(data)),
         _ => Value::Text(crate::text::cp1252(data)),
     };
@@ -102,13 +131,13 @@ mod tests {
             [set(0, &[0, 2]), set(25, b"a"), set(25, b"b\xe9"), set(55, b"20040621")].concat();
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        read(View::memory(&bytes), "IPTC", &mut gather);
+        read(View::memory(&bytes), Home::Other, &mut gather);
         let shown: Vec<String> =
             gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
         let wanted = ["ApplicationRecordVersion=2", "Keywords=a, bé", "DateCreated=2004:06:21"];
         assert_eq!(shown, wanted);
         for end in 0..bytes.len() {
-            read(View::memory(&bytes[..end]), "IPTC", &mut Gather::new(&fields));
+            read(View::memory(&bytes[..end]), Home::Other, &mut Gather::new(&fields));
         }
     }
 }

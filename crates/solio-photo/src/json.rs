@@ -24,12 +24,15 @@ pub fn json<'t>(
     let mut places = std::collections::HashMap::<String, usize>::new();
     let mut chosen: Vec<(String, &Tag)> = Vec::new();
     for tag in tags {
+        // Boxes within boxes say the same things of themselves; the outermost counts.
+        let outermost = tag.group == "JUMBF";
         let key = if options.bare_names {
             tag.name.to_string()
         } else {
             format!("{}:{}", tag.group, tag.name)
         };
         match places.get(&key) {
+            Some(_) if outermost => {}
             Some(place) => chosen[*place].1 = tag,
             None => {
                 places.insert(key.clone(), chosen.len());

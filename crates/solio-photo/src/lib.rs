@@ -20,6 +20,7 @@
 #![allow(clippy::ptr_arg)] // names of groups are cloned, as a rule without allocating
 
 mod bytes;
+mod cbor;
 mod composite;
 mod container;
 mod exif;
@@ -37,6 +38,7 @@ mod read;
 mod rule;
 mod table;
 mod text;
+mod text_tree;
 mod value;
 mod xmp;
 

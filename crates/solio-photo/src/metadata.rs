@@ -41,15 +41,15 @@ pub(crate) fn family(group: &str) -> &str {
     if group.starts_with("ICC-") {
         return "ICC_Profile";
     }
-    if group.starts_with("SubIFD") || group.starts_with("IFD") || group.starts_with("MPImage") {
-        return if group.starts_with("MPI") { "MPF" } else { "EXIF" };
+    if group.starts_with("SubIFD") || group.starts_with("IFD") || group.starts_with("MP") {
+        return if group.starts_with("MP") { "MPF" } else { "EXIF" };
     }
     if group.starts_with("Track") {
         return "QuickTime";
     }
     match group {
         "ExifIFD" | "GPS" | "InteropIFD" | "PreviewIFD" => "EXIF",
-        "IPTC2" | "IPTC3" => "IPTC",
+        group if group.starts_with("IPTC") => "IPTC",
         "Keys" | "ItemList" | "UserData" | "Meta" => "QuickTime",
         "PNG-pHYs" => "PNG",
         other => other,

@@ -7,6 +7,7 @@
 use crate::bytes::View;
 use crate::exif::{Stored, decode};
 use crate::gather::Gather;
+use crate::iptc::Home;
 use crate::rule::{Named, Rule};
 use crate::table;
 use crate::value::Value;
@@ -16,10 +17,9 @@ const GROUP: &str = "Photoshop";
 /// Most resources of one file.
 const MOST_RESOURCES: usize = 4096;
 
-/// Reads a run of resources.
-pub(crate) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+/// Reads a run of resources. `home`: what place that is for IPTC.
+pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
     let mut at = 0;
-    let mut iptc_blocks = 0;
     for _ in 0..MOST_RESOURCES {
         let Some(kind) = view.array::<4>(at) else { return };
         if !matches!(&kind, b"8BIM" | b"PHUT" | b"DCSR") {
@@ -37,7 +37,7 @@ pub(crate) fn read(view: View<'_>, gather: &mut Gather<'_>) {
             gather.warn("Photoshop: a resource ends past the end");
             return;
         }
-        resource(number, part, &mut iptc_blocks, gather);
+        resource(number, part, home, gather);
         if gather.is_full() {
             return;
         }
@@ -45,13 +45,9 @@ pub(crate) fn read(view: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn resource(number: u16, part: View<'_>, iptc_blocks: &mut usize, gather: &mut Gather<'_>) {
+fn resource(number: u16, part: View<'_>, home: Home, gather: &mut Gather<'_>) {
     match number {
-        0x0404 => {
-            let group = ["IPTC", "IPTC2", "IPTC3"][(*iptc_blocks).min(2)];
-            *iptc_blocks += 1;
-            iptc::read(part, group, gather);
-        }
+        0x0404 => iptc::read(part, home, gather),
         0x0424 => {
             if let Some(packet) = part.all(xmp::MOST_PACKET) {
                 xmp::read(&packet, gather);
@@ -193,7 +189,7 @@ pub(crate) fn read_file(view: View<'_>, gather: &mut Gather<'_>) {
     let Some(colors) = view.be32(26).map(u64::from) else { return };
     let at = 30 + colors;
     let Some(len) = view.be32(at).map(u64::from) else { return };
-    read(view.part(at + 4, len), gather);
+    read(view.part(at + 4, len), Home::Standard, gather);
     layers(view.from(at + 4 + len), view.be16(4) == Some(2), gather);
 }
 
@@ -234,13 +230,13 @@ mod tests {
         let bytes = bytes.concat();
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        read(View::memory(&bytes), &mut gather);
+        read(View::memory(&bytes), Home::Other, &mut gather);
         let shown: Vec<String> =
             gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
         let digest = format!("IPTCDigest={}", "ab".repeat(16));
         assert_eq!(shown, ["CopyrightFlag=True", &digest, "GlobalAngle=30"]);
         for end in 0..bytes.len() {
-            read(View::memory(&bytes[..end]), &mut Gather::new(&fields));
+            read(View::memory(&bytes[..end]), Home::Other, &mut Gather::new(&fields));
         }
     }
 }

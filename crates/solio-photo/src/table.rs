@@ -205,6 +205,22 @@ tables! {
     APPLE = "apple.tsv";
     /// FujiFilm's maker notes.
     FUJIFILM = "fujifilm.tsv";
+    /// The list of pictures of a multi-picture file.
+    MPF = "mpf.tsv";
+    /// GoPro's settings.
+    GOPRO = "gopro.tsv";
+    /// FotoStation's trailer.
+    FOTO_STATION = "foto_station.tsv";
+    /// Photo Mechanic's trailer.
+    PHOTO_MECHANIC = "photo_mechanic.tsv";
+    /// Kodak's directories in APP3.
+    KODAK_META = "kodak_meta.tsv";
+    /// What Kodak did to a picture.
+    KODAK_EFFECTS = "kodak_effects.tsv";
+    /// What Kodak drew around it.
+    KODAK_BORDERS = "kodak_borders.tsv";
+    /// FujiFilm's directory in front of the raw picture.
+    RAF = "raf.tsv";
     /// Panasonic's maker notes.
     PANASONIC = "panasonic.tsv";
     /// User data of movies.

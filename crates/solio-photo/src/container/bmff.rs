@@ -102,7 +102,8 @@ pub(super) fn identified(body: View<'_>, gather: &mut Gather<'_>) {
                 b"CMT4" => "GPS",
                 _ => return true,
             };
-            exif::read_as(part, group, gather);
+            let table = if group == "GPS" { &crate::table::GPS } else { &crate::table::EXIF };
+            exif::read_as(part, group, table, gather);
             !gather.is_full()
         }),
         _ => {}
@@ -333,6 +334,8 @@ fn property(kind: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
             if let (Some(width), Some(height)) = (body.be32(4), body.be32(8)) {
                 let size = Value::Ints(vec![i64::from(width), i64::from(height)]);
                 gather.put(GROUP, "ImageSpatialExtent", size, Rule::Named(Named::Dimensions));
+                gather.int("File", "ImageWidth", width);
+                gather.int("File", "ImageHeight", height);
             }
         }
         b"pixi" => {

@@ -108,7 +108,7 @@ fn extension(
     *at += 2;
     if label == 0xfe {
         let text = content(view, at, false, budget)?;
-        gather.text(GROUP, "Comment", lossy(&text));
+        gather.text("File", "Comment", lossy(&text));
         return Some(());
     }
     if label != 0xff || view.u8(*at)? != 11 {

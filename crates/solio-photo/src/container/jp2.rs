@@ -51,7 +51,7 @@ fn one(header: &Header, body: View<'_>, gather: &mut Gather<'_>) {
         b"xml " => packet(body, gather),
         b"uuid" => match body.array::<16>(0) {
             Some(XMP_UUID) => packet(body.from(16), gather),
-            Some(IPTC_UUID) => iptc::read(body.from(16), "IPTC", gather),
+            Some(IPTC_UUID) => iptc::read(body.from(16), iptc::Home::Other, gather),
             Some(id) if &id == b"JpgTiffExif->JP2" => {
                 exif::read_tiff(body.from(16), false, gather);
             }

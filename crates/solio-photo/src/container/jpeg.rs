@@ -3,11 +3,13 @@
 //! ISO/IEC 10918-1, annex B; the metadata's marks in front of the application segments are those
 //! of JFIF 1.02, Exif, XMP part 3, ICC.1 annex B.4 and CIPA DC-007 (MPF).
 
+use super::{jumbf, mpf, segments, trailer};
 use crate::bytes::View;
 use crate::gather::Gather;
+use crate::iptc::Home;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
-use crate::{exif, icc, photoshop, xmp};
+use crate::{exif, icc, photoshop, table, xmp};
 use std::collections::BTreeMap;
 
 /// Most segments that are looked at.
@@ -26,6 +28,8 @@ struct Joined {
     photoshop_at: Option<(u64, u64)>,
     /// Extended XMP: by identifier, the parts by their offset.
     xmp: BTreeMap<Vec<u8>, BTreeMap<u32, Vec<u8>>>,
+    /// Boxes of JUMBF: by number, the parts by theirs.
+    boxes: BTreeMap<u16, BTreeMap<u32, Vec<u8>>>,
     bytes: usize,
 }
 
@@ -48,7 +52,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
             gather.warn("JPEG: a segment ends past the end of the file");
             break;
         }
-        segment(marker, body, &mut joined, gather);
+        segment(marker, body, view, &mut joined, gather);
         if gather.is_full() || gather.is_settled() {
             return;
         }
@@ -77,7 +81,13 @@ fn next_marker(view: View<'_>, at: &mut u64) -> Option<u8> {
     Some(marker)
 }
 
-fn segment(marker: u8, body: View<'_>, joined: &mut Joined, gather: &mut Gather<'_>) {
+fn segment(
+    marker: u8,
+    body: View<'_>,
+    file: View<'_>,
+    joined: &mut Joined,
+    gather: &mut Gather<'_>,
+) {
     let starts = |mark: &[u8]| body.get(0, mark.len()).is_some_and(|head| *head == *mark);
     match marker {
         0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => frame(marker, body, gather),
@@ -103,6 +113,13 @@ fn segment(marker: u8, body: View<'_>, joined: &mut Joined, gather: &mut Gather<
                 keep(&mut joined.bytes, part.len()).then(|| joined.icc.insert(number, part.into()));
             }
         }
+        0xe2 if starts(b"MPF\0") => mpf::read(body.from(4), file, gather),
+        0xe3 if starts(b"_JPSJPS_") => segments::stereo(body, gather),
+        0xe3 if starts(b"Meta\0\0") => {
+            exif::read_as(body.from(6), "MetaIFD", &table::KODAK_META, gather);
+        }
+        0xe6 if starts(b"GoPro\0") => segments::gopro(body.from(6), 0, gather),
+        0xeb if starts(b"JP") => boxes(body, joined, gather),
         0xec if starts(b"Ducky") => ducky(body.from(5), gather),
         0xec if gather.fields.wants_group("PictureInfo") => crate::picture_info::read(body, gather),
         0xed if starts(b"Photoshop 3.0\0") => resources(body.from(14), joined),
@@ -236,6 +253,20 @@ fn extended(body: View<'_>, joined: &mut Joined, gather: &Gather<'_>) {
     }
 }
 
+/// A part of a box of JUMBF: number of the box (2), of the part (4), then the box; all parts have
+/// its head.
+fn boxes(body: View<'_>, joined: &mut Joined, gather: &Gather<'_>) {
+    if !gather.fields.is_all() && !gather.fields.names_group("JUMBF") {
+        return;
+    }
+    let (Some(number), Some(part)) = (body.be16(2), body.be32(4)) else { return };
+    let parts = joined.boxes.entry(number).or_default();
+    let content = body.from(if parts.is_empty() { 8 } else { 16 });
+    if let Some(bytes) = content.all(1 << 16).filter(|p| keep(&mut joined.bytes, p.len())) {
+        parts.insert(part, bytes.into());
+    }
+}
+
 /// What is known only when all segments have been seen.
 fn finish(view: View<'_>, joined: Joined, gather: &mut Gather<'_>) {
     let wanted = gather.tags.iter().find(|t| t.name == "HasExtendedXMP").map(|t| t.value.plain());
@@ -248,9 +279,9 @@ fn finish(view: View<'_>, joined: Joined, gather: &mut Gather<'_>) {
         }
     }
     match joined.photoshop_at {
-        Some((at, len)) => photoshop::read(view.part(at, len), gather),
+        Some((at, len)) => photoshop::read(view.part(at, len), Home::Standard, gather),
         None if !joined.photoshop.is_empty() => {
-            photoshop::read(View::memory(&joined.photoshop), gather);
+            photoshop::read(View::memory(&joined.photoshop), Home::Standard, gather);
         }
         None => {}
     }
@@ -258,4 +289,9 @@ fn finish(view: View<'_>, joined: Joined, gather: &mut Gather<'_>) {
         let profile: Vec<u8> = joined.icc.into_values().flatten().collect();
         icc::read(View::memory(&profile), gather);
     }
+    for parts in joined.boxes.into_values() {
+        let all: Vec<u8> = parts.into_values().flatten().collect();
+        jumbf::read(View::memory(&all), gather);
+    }
+    trailer::read(view, gather);
 }

@@ -100,6 +100,8 @@ const ICC: Kind = kind("ICC", "ICC", "application/vnd.iccprofile", Reader::Icc);
 const XMP: Kind = kind("XMP", "XMP", "application/rdf+xml", Reader::Xmp);
 
 const MOV: Kind = kind("MOV", "MOV", "video/quicktime", Reader::Boxes);
+/// QuickTime by its brand, but not by its name.
+const MOV_AS_MP4: Kind = kind("MP4", "MP4", "video/quicktime", Reader::Boxes);
 const MP4: Kind = kind("MP4", "MP4", "video/mp4", Reader::Boxes);
 
 /// Kinds of box files by their main brand.
@@ -138,7 +140,7 @@ pub(super) fn of_head(head: &[u8], extension: &str) -> Option<Kind> {
         [0xff, 0x4f, 0xff, 0x51, 0, ..] => J2C,
         [0, 0, 0, 12, b'J', b'X', b'L', b' ', 13, 10, 0x87, 10, ..] => JXL,
         [0xff, 0x0a, ..] => JXL_BARE,
-        [b'F', b'U', b'J', b'I', b'F', b'I', b'L', b'M', ..] => RAF,
+        [b'F', b'U', b'J', b'I', b'F', b'I', b'L', b'M', b'C', b'C', b'D', b'-', ..] => RAF,
         [_, _, _, _, b'f', b't', b'y', b'p', rest @ ..] => brand(rest, extension),
         [_, _, _, _, b'm', b'o', b'o', b'v', ..]
         | [_, _, _, _, b'f', b'r', b'e', b'e', ..]
@@ -170,7 +172,7 @@ fn brand(rest: &[u8], extension: &str) -> Kind {
     let brand = rest.get(..4).unwrap_or_default();
     let of_brand = |brand: &[u8]| BRANDS.iter().find(|(name, _)| *name == brand).map(|(_, k)| *k);
     if let Some(kind) = of_brand(brand) {
-        return if kind == MOV && extension == "mp4" { MP4 } else { kind };
+        return if kind == MOV && extension == "mp4" { MOV_AS_MP4 } else { kind };
     }
     // Some name their kind among the compatible brands only.
     let others = rest.get(8..).unwrap_or_default().chunks_exact(4);

@@ -4,12 +4,16 @@ mod bmff;
 mod gif;
 mod jp2;
 mod jpeg;
+mod jumbf;
 mod kind;
 mod movie;
+mod mpf;
 mod png;
 mod raf;
 mod riff;
+mod segments;
 mod tiff;
+mod trailer;
 
 use crate::bytes::View;
 use crate::gather::Gather;

@@ -5,6 +5,7 @@
 
 use crate::bytes::View;
 use crate::gather::Gather;
+use crate::iptc::Home;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, photoshop, xmp};
@@ -238,8 +239,8 @@ fn raw_profile(kind: &str, content: &[u8], gather: &mut Gather<'_>) {
         }
         "exif" => shown("RawProfileTypeExif"),
         "xmp" => xmp::read(&bytes, gather),
-        "iptc" | "8bim" if bytes.starts_with(b"8BIM") => photoshop::read(view, gather),
-        "iptc" => iptc::read(view, "IPTC", gather),
+        "iptc" | "8bim" if bytes.starts_with(b"8BIM") => photoshop::read(view, Home::Other, gather),
+        "iptc" => iptc::read(view, Home::Other, gather),
         "icc" | "icm" => icc::read(view, gather),
         _ => {}
     }

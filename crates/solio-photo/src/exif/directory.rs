@@ -3,6 +3,7 @@
 use super::value::{Stored, decode, word};
 use crate::bytes::View;
 use crate::gather::Gather;
+use crate::iptc::Home;
 use crate::maker::Camera;
 use crate::rule::{Named, Rule};
 use crate::table::{self, Lazy, Row, Seen};
@@ -55,15 +56,38 @@ pub(crate) fn read_tiff(view: View<'_>, file: bool, gather: &mut Gather<'_>) -> 
 }
 
 /// Reads the first directory of a TIFF structure as one of another place.
-pub(crate) fn read_as(view: View<'_>, group: &'static str, gather: &mut Gather<'_>) {
+pub(crate) fn read_as(
+    view: View<'_>,
+    group: &'static str,
+    table: &'static Lazy,
+    gather: &mut Gather<'_>,
+) {
     let Some(head) = view.array::<8>(0) else { return };
     let big = &head[..2] == b"MM";
     if !big && &head[..2] != b"II" {
         return;
     }
-    let table = if group == "GPS" { &table::GPS } else { &table::EXIF };
     let mut walk = Walk::new(view, big, gather);
     walk.directory(word(&head[4..8], big), Cow::Borrowed(group), table, 0);
+}
+
+/// Reads all directories of a TIFF structure that is none of EXIF, as one group.
+pub(crate) fn read_chain(
+    view: View<'_>,
+    group: &'static str,
+    table: &'static Lazy,
+    gather: &mut Gather<'_>,
+) {
+    let Some(head) = view.array::<8>(0) else { return };
+    let big = &head[..2] == b"MM";
+    if !big && &head[..2] != b"II" {
+        return;
+    }
+    let mut walk = Walk::new(view, big, gather);
+    let mut next = Some(word(&head[4..8], big));
+    while let Some(at) = next.filter(|at| *at != 0) {
+        next = walk.directory(at, Cow::Borrowed(group), table, 0);
+    }
 }
 
 /// Where a maker's directory is, and how it is to be read.
@@ -224,6 +248,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         let Some(row) = rows.iter().find(|row| self.holds(row, entry)) else { return };
         match row.rule {
             Rule::Record(name) => return self.record(entry, row, group, name),
+            Rule::Directory(name) if group == "MetaIFD" => {
+                return self.inner(entry, &Cow::Borrowed(row.name), name);
+            }
             Rule::Directory(name) => return self.inner(entry, group, name),
             Rule::Hook(name) => return self.hook(entry, group, name),
             _ => {}
@@ -360,8 +387,11 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                     xmp::read(&bytes, self.gather);
                 }
             }
-            0x83bb => iptc::read(part, "IPTC", self.gather),
-            0x8649 => photoshop::read(part, self.gather),
+            0x83bb => {
+                let home = if self.file { Home::Standard } else { Home::Other };
+                iptc::read(part, home, self.gather);
+            }
+            0x8649 => photoshop::read(part, Home::Other, self.gather),
             0x8773 => icc::read(part, self.gather),
             _ => {
                 let version = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"));

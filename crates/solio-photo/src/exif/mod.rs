@@ -9,5 +9,5 @@
 mod directory;
 mod value;
 
-pub(crate) use directory::{Place, read_as, read_note, read_tiff};
-pub(crate) use value::{Stored, decode};
+pub(crate) use directory::{Place, read_as, read_chain, read_note, read_tiff};
+pub(crate) use value::{Stored, decode, word};

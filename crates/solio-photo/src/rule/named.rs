@@ -103,6 +103,14 @@ named! {
     Low15Bits = "low_15_bits",
     UnixDate = "unix_date",
     MacDate = "mac_date",
+    HexWords = "hex_words",
+    ThousandthPercent = "thousandth_percent",
+    CommentWords = "comment_words",
+    BoxType = "box_type",
+    SwappedSize = "swapped_size",
+    SwappedRatio = "swapped_ratio",
+    SignedTenth = "signed_tenth",
+    BinaryLog = "binary_log",
 }
 
 impl Named {
@@ -165,6 +173,16 @@ impl Named {
             }
             Named::IptcDate => iptc_date(&value.plain()),
             Named::IptcTime => iptc_time(&value.plain()),
+            Named::BoxType => hex(value),
+            Named::SwappedSize | Named::SwappedRatio => {
+                match (value.integer(0), value.integer(1)) {
+                    (Some(height), Some(width)) => format!("{width} {height}"),
+                    _ => value.plain(),
+                }
+            }
+            Named::BinaryLog => {
+                first().filter(|v| *v > 0.0).map_or_else(|| "0".into(), |v| plain(v.log2()))
+            }
             Named::UnixDate => value.integer(0).map_or_else(|| value.plain(), |s| date_of(s, 0)),
             Named::MacDate => match value.integer(0) {
                 Some(0) => "0000:00:00 00:00:00".into(),
@@ -274,6 +292,7 @@ impl Named {
             Named::PanasonicSerial => panasonic_serial(&raw()),
             Named::HundredthsClock => first().map_or_else(raw, clock),
             Named::Kilopascal => with(" kPa"),
+            Named::CommentWords => text::comment(stored),
             Named::DepthOfField => depth_of_field(value),
             Named::XmpLatitude => signed_angle(first(), "N", "S").unwrap_or_else(raw),
             Named::XmpLongitude => signed_angle(first(), "E", "W").unwrap_or_else(raw),
@@ -340,6 +359,18 @@ impl Named {
             Named::FrameRate => {
                 first().map_or_else(raw, |v| plain((v * 1000.0 + 0.5).floor() / 1000.0))
             }
+            Named::HexWords => {
+                let words = (0..value.count()).filter_map(|i| value.integer(i));
+                words.map(|word| format!("{word:08x}")).collect()
+            }
+            Named::ThousandthPercent => first().map_or_else(raw, |v| format!("{v:.3}%")),
+            Named::BoxType => box_type(&raw()),
+            Named::SwappedRatio => raw().replace(' ', ":"),
+            Named::SwappedSize => raw().replace(' ', "x"),
+            Named::SignedTenth | Named::BinaryLog => match first() {
+                Some(v) if v != 0.0 => format!("{v:+.1}"),
+                _ => "0".into(),
+            },
             Named::PlusWords => plus_words(&raw()),
             Named::Dimensions => raw().replace(' ', "x"),
             Named::Seconds => first().map_or_else(raw, seconds),
@@ -471,6 +502,18 @@ fn cfa_words(numbers: &str) -> String {
     let name = |c: &usize| names.get(*c).copied().unwrap_or("Unknown");
     let row = |row: &[usize]| row.iter().map(name).collect::<Vec<_>>().join(",");
     colors.chunks(*columns).map(|r| format!("[{}]", row(r))).collect()
+}
+
+/// Four letters of a type in words, the rest in base 16: `(c2pa)-0011-0010-800000aa00389b71`.
+fn box_type(hex: &str) -> String {
+    let Some((first, rest)) = hex.split_at_checked(8).filter(|(_, rest)| rest.len() == 24) else {
+        return hex.to_owned();
+    };
+    let code = u32::from_str_radix(first, 16).unwrap_or(0).to_be_bytes();
+    let letters = code.iter().all(u8::is_ascii_alphanumeric);
+    let first =
+        if letters { format!("({})", crate::value::lossy(&code)) } else { first.to_owned() };
+    format!("{first}-{}-{}-{}", &rest[..4], &rest[4..8], &rest[8..])
 }
 
 /// A length of time: `4.97 s`, `0:01:05`.

@@ -1,0 +1,90 @@
+//! JUMBF: labelled boxes within boxes, in which C2PA keeps who made a picture and how.
+//!
+//! ISO/IEC 19566-5 (JUMBF); C2PA specification 1.4; CBOR (RFC 8949), JSON (RFC 8259).
+
+use super::bmff::{boxes, too_deep};
+use crate::bytes::View;
+use crate::gather::Gather;
+use crate::rule::{Named, Rule};
+use crate::value::{Value, lossy};
+use crate::{cbor, text_tree};
+
+/// Longest CBOR or JSON that is read.
+const MOST: u64 = 1 << 20;
+
+/// Reads boxes of JUMBF.
+pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+    if ["JUMBF", "JSON", "CBOR", "Jpeg2000"].iter().any(|g| gather.fields.wants_group(g)) {
+        walk(view, &mut String::new(), 0, gather);
+    }
+}
+
+/// `label`: that of the nearest description.
+fn walk(view: View<'_>, label: &mut String, depth: u8, gather: &mut Gather<'_>) {
+    if too_deep(depth) {
+        return;
+    }
+    boxes(view, 0, &mut |header, body| {
+        let named = |what: &str| format!("{}{what}", name_of(label));
+        match &header.kind {
+            b"jumb" => walk(body, &mut label.clone(), depth + 1, gather),
+            b"jumd" => description(body, label, gather),
+            b"json" => text_tree::read(&body.all(MOST).unwrap_or_default(), gather),
+            b"cbor" => cbor::read(&body.all(MOST).unwrap_or_default(), gather),
+            b"bfdb" => {
+                let text = lossy(&body.from(1).all(1 << 10).unwrap_or_default());
+                let mime = crate::text::before_zero(&text).to_owned();
+                gather.text("Jpeg2000", named("Type"), mime);
+            }
+            b"bidb" => {
+                let value = Value::Binary { at: body.place().unwrap_or(0), bytes: body.len() };
+                gather.put("Jpeg2000", named("Data"), value, Rule::Binary);
+            }
+            b"c2sh" => {
+                let salt = Value::Bytes(body.all(64).unwrap_or_default().into());
+                gather.put("Jpeg2000", named("Salt"), salt, Rule::Named(Named::HexLower));
+            }
+            _ => {}
+        }
+        !gather.is_full()
+    });
+}
+
+/// Type (16), which parts follow (1), label; then number, digest or a box of one's own.
+fn description(body: View<'_>, label: &mut String, gather: &mut Gather<'_>) {
+    let (Some(kind), Some(parts)) = (body.array::<16>(0), body.u8(16)) else { return };
+    let rule = Rule::Named(Named::BoxType);
+    gather.put("JUMBF", "JUMDType", Value::Bytes(kind.into()), rule);
+    label.clear();
+    let mut at = 17;
+    if parts & 2 != 0 {
+        let bytes = body.from(at).all(1 << 10).unwrap_or_default();
+        let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+        *label = lossy(&bytes[..end]);
+        gather.text("JUMBF", "JUMDLabel", label.clone());
+        at += end as u64 + 1;
+    }
+    if parts & 4 != 0 {
+        gather.int("JUMBF", "JUMDID", body.be32(at).unwrap_or(0));
+        at += 4;
+    }
+    if parts & 8 != 0 {
+        let digest = Value::Bytes(body.get(at, 32).unwrap_or_default().into());
+        gather.put("JUMBF", "JUMDSignature", digest, Rule::Binary);
+        at += 32;
+    }
+    if parts & 16 != 0 {
+        walk(body.from(at), label, 7, gather);
+    }
+}
+
+/// A label as part of a tag's name.
+fn name_of(label: &str) -> String {
+    let mut name = String::new();
+    for part in label.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')) {
+        let mut letters = part.chars();
+        name.extend(letters.next().map(|c| c.to_ascii_uppercase()));
+        name.extend(letters);
+    }
+    name
+}

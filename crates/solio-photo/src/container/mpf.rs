@@ -1,0 +1,58 @@
+//! Several pictures in one JPEG: a directory that lists those behind the first.
+//!
+//! CIPA DC-007 (Multi-Picture Format), 5.2.
+
+use crate::bytes::View;
+use crate::gather::Gather;
+use crate::rule::Rule;
+use crate::value::Value;
+use crate::{exif, table};
+
+/// Most pictures that are listed.
+const MOST_IMAGES: u64 = 100;
+const TYPES: &str = "0:Undefined|65537:Large Thumbnail (VGA equivalent)|\
+    65538:Large Thumbnail (full HD equivalent)|131073:Multi-frame Panorama|\
+    131074:Multi-frame Disparity|131075:Multi-angle|196608:Baseline MP Primary Image|\
+    262144:Original Preservation Image|327680:Gain Map Image";
+
+/// Reads the segment's directories; `file` is the file that the segment is in.
+pub(super) fn read(body: View<'_>, file: View<'_>, gather: &mut Gather<'_>) {
+    if !gather.fields.wants_group("MPF0") {
+        return;
+    }
+    exif::read_chain(body, "MPF0", &table::MPF, gather);
+    let big = body.get(0, 2).is_some_and(|order| *order == *b"MM");
+    let Some(at) = gather.tags.iter().position(|t| t.group == "MPF0" && t.name == "MPImageList")
+    else {
+        return;
+    };
+    let Value::Bytes(list) = gather.tags.remove(at).value else { return };
+    let base = body.place().unwrap_or(0) - file.place().unwrap_or(0).min(body.place().unwrap_or(0));
+    for (n, entry) in (1..=MOST_IMAGES).zip(list.chunks_exact(16)) {
+        let word = |at: usize| exif::word(&entry[at..at + 4], big);
+        let short = |at: usize| exif::word(&entry[at..at + 2], big) as i64;
+        let group = format!("MPImage{n}");
+        let flags = word(0);
+        let (bytes, offset) = (word(4), word(8));
+        let start = if offset == 0 { 0 } else { offset + base };
+        let mut put = |name, value: u64, rule| {
+            gather.put(group.clone(), name, Value::int(value as i64), rule);
+        };
+        let bits = "2:Representative image|3:Dependent child image|4:Dependent parent image";
+        put("MPImageFlags", flags >> 27, Rule::Bits(bits));
+        put("MPImageFormat", flags >> 24 & 7, Rule::Words { words: "0:JPEG", hex: false });
+        let kind = flags & 0xff_ffff;
+        put("MPImageType", kind, Rule::Words { words: TYPES, hex: true });
+        put("MPImageLength", bytes, Rule::Plain);
+        put("MPImageStart", start, Rule::Plain);
+        gather.int(group.clone(), "DependentImage1EntryNumber", short(12));
+        gather.int(group.clone(), "DependentImage2EntryNumber", short(14));
+        let picture = file.part(start, bytes);
+        if offset > 0 && bytes > 0 && picture.len() > 0 {
+            let preview = kind & 0xff_0000 == 0x1_0000;
+            let name = if preview { "PreviewImage".to_owned() } else { group.clone() };
+            let value = Value::Binary { at: picture.place().unwrap_or(start), bytes };
+            gather.put(group, name, value, Rule::Binary);
+        }
+    }
+}
