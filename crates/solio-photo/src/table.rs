@@ -213,12 +213,6 @@ tables! {
     FOTO_STATION = "foto_station.tsv";
     /// Photo Mechanic's trailer.
     PHOTO_MECHANIC = "photo_mechanic.tsv";
-    /// Kodak's directories in APP3.
-    KODAK_META = "kodak_meta.tsv";
-    /// What Kodak did to a picture.
-    KODAK_EFFECTS = "kodak_effects.tsv";
-    /// What Kodak drew around it.
-    KODAK_BORDERS = "kodak_borders.tsv";
     /// FujiFilm's directory in front of the raw picture.
     RAF = "raf.tsv";
     /// Panasonic's maker notes.
@@ -239,6 +233,8 @@ macro_rules! books {
 }
 
 books! {
+    /// Kodak's directories in APP3.
+    KODAK_SEGMENT = "kodak_segment.tsv";
     /// Canon's maker notes.
     CANON = "canon.tsv";
     /// Nikon's maker notes.

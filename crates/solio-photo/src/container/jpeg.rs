@@ -116,7 +116,9 @@ fn segment(
         0xe2 if starts(b"MPF\0") => mpf::read(body.from(4), file, gather),
         0xe3 if starts(b"_JPSJPS_") => segments::stereo(body, gather),
         0xe3 if starts(b"Meta\0\0") => {
-            exif::read_as(body.from(6), "MetaIFD", &table::KODAK_META, gather);
+            if let Some(table) = table::KODAK_SEGMENT.table("kodak_meta") {
+                exif::read_as(body.from(6), "MetaIFD", table, gather);
+            }
         }
         0xe6 if starts(b"GoPro\0") => segments::gopro(body.from(6), 0, gather),
         0xeb if starts(b"JP") => boxes(body, joined, gather),

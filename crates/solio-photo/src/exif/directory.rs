@@ -248,9 +248,6 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         let Some(row) = rows.iter().find(|row| self.holds(row, entry)) else { return };
         match row.rule {
             Rule::Record(name) => return self.record(entry, row, group, name),
-            Rule::Directory(name) if group == "MetaIFD" => {
-                return self.inner(entry, &Cow::Borrowed(row.name), name);
-            }
             Rule::Directory(name) => return self.inner(entry, group, name),
             Rule::Hook(name) => return self.hook(entry, group, name),
             _ => {}
