@@ -1,4 +1,4 @@
-"""Solio reads and writes meshes and images at the speed of the disk.
+"""Solio reads and writes meshes, images and photo metadata at the speed of the disk.
 
 >>> import solio
 >>> mesh = solio.read_mesh("scan.obj")             # doctest: +SKIP
@@ -6,6 +6,7 @@
 >>> solio.write_mesh(mesh, "scan.ply.zst")          # doctest: +SKIP
 >>> image = solio.read_image("shot.exr", channels="RGBA")  # doctest: +SKIP
 >>> solio.write_image(image, "small.exr", compression="zstd:3")  # doctest: +SKIP
+>>> dates = solio.read_metadata(photos, ["DateTimeOriginal"])  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from ._io import Written, encode_mesh, read_mesh, write_mesh
 from ._light import Peak, light
 from ._material import Material, TextureMap
 from ._mesh import Instance, ListValues, Mesh, Object, VertexGroup
+from ._photo import MetadataTable, Thumbnail, read_metadata, thumbnail
 from ._solio import version as __version__
 
 __all__ = [
@@ -51,10 +53,12 @@ __all__ = [
     "ListValues",
     "Material",
     "Mesh",
+    "MetadataTable",
     "Object",
     "Part",
     "Peak",
     "TextureMap",
+    "Thumbnail",
     "UnsupportedError",
     "VertexGroup",
     "Written",
@@ -69,6 +73,8 @@ __all__ = [
     "read_image",
     "read_images",
     "read_mesh",
+    "read_metadata",
+    "thumbnail",
     "unused",
     "write_image",
     "write_mesh",

@@ -5,12 +5,14 @@ from typing import Any, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
+from ._errors import Error
 from ._material import Material
 from ._mesh import Instance, Mesh
 
 __all__ = [
     "Bytes",
     "ImageBatch",
+    "MetadataColumns",
     "Reader",
     "Reading",
     "encode",
@@ -23,7 +25,11 @@ __all__ = [
     "image_read",
     "image_write",
     "light",
+    "metadata",
+    "metadata_table",
     "read",
+    "thumbnail",
+    "thumbnail_pixels",
     "unused",
     "version",
     "write",
@@ -114,3 +120,19 @@ class Bytes:
     def __len__(self) -> int: ...
     if sys.version_info >= (3, 12):
         def __buffer__(self, flags: int, /) -> memoryview: ...
+
+def metadata(source: str | PathLike[str] | bytes, options: dict[str, Any]) -> dict[str, Any]: ...
+def metadata_table(paths: list[str], options: dict[str, Any]) -> MetadataColumns: ...
+@final
+class MetadataColumns:
+    def names(self) -> list[str]: ...
+    def errors(self) -> list[tuple[int, Error]]: ...
+    def column(self, name: str) -> npt.NDArray[Any] | list[Any] | None: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+def thumbnail(
+    path: str | PathLike[str], size: int, options: dict[str, Any]
+) -> tuple[str, bytes, int, int, int] | None: ...
+def thumbnail_pixels(picture: tuple[str, bytes, int, int, int]) -> npt.NDArray[np.uint8]: ...

@@ -34,6 +34,8 @@ const INPUTS: &[(&str, &[&str])] = &[
         "Megapixels",
         &["ImageWidth", "ImageHeight", "ExifImageWidth", "ExifImageHeight", "ImageSpatialExtent"],
     ),
+    // Not a composite, but made of tags just so.
+    ("ThumbnailImage", &["ThumbnailOffset", "ThumbnailLength"]),
     ("ShutterSpeed", &["ExposureTime", "ShutterSpeedValue"]),
     ("Aperture", &["FNumber", "ApertureValue"]),
     ("LightValue", &["ExposureTime", "ShutterSpeedValue", "FNumber", "ApertureValue", "ISO"]),

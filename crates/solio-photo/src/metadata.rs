@@ -1,6 +1,7 @@
 //! What a file says about itself: tags with their groups.
 
 use crate::Value;
+use crate::number::is_number;
 use crate::rule::Rule;
 use std::borrow::Cow;
 
@@ -27,9 +28,32 @@ impl Tag {
         self.rule.text(&self.value)
     }
 
+    /// The value for a program: in words or as a number, but a number that is only spelt out
+    /// (`2.8`) is one again. Text of the file stays text, digits or not.
+    pub fn typed(&self, words: bool) -> Value {
+        let value = if words { self.text() } else { self.number() };
+        match value {
+            Value::Text(text) if !matches!(self.value, Value::Text(_) | Value::List(_)) => {
+                spelt(&text).unwrap_or(Value::Text(text))
+            }
+            other => other,
+        }
+    }
+
     /// The wider group that this one belongs to: `EXIF` of `ExifIFD`, `XMP` of `XMP-dc`.
     pub fn family(&self) -> &str {
         family(&self.group)
+    }
+}
+
+/// The number that all of `text` spells.
+fn spelt(text: &str) -> Option<Value> {
+    if !is_number(text) {
+        return None;
+    }
+    match text.parse::<i64>() {
+        Ok(whole) => Some(Value::Ints(vec![whole])),
+        Err(_) => text.parse().ok().map(|fraction| Value::Floats(vec![fraction])),
     }
 }
 

@@ -5,7 +5,7 @@
 //! * `instances` shows a mesh several times that the file is to have several times;
 //! * `give` moves the arrays of a scene into NumPy, without copies;
 //! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
-//! * `image` is the same for images;
+//! * `image` is the same for images, `photo` for the metadata of photos;
 //! * `reader` is the asynchronous engine;
 //! * `errors` raises `solio.Error`.
 
@@ -17,6 +17,7 @@ mod image;
 mod instances;
 mod material;
 mod options;
+mod photo;
 mod reader;
 mod run;
 
@@ -31,6 +32,8 @@ mod _solio {
         ImageBatch, image_attribute_type, image_encode, image_header, image_into, image_plan,
         image_preview, image_read, image_write,
     };
+    #[pymodule_export]
+    use super::photo::{MetadataColumns, metadata, metadata_table, thumbnail, thumbnail_pixels};
     #[pymodule_export]
     use super::reader::{Bytes, Reader, Reading, light};
 

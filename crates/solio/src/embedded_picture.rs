@@ -1,0 +1,116 @@
+//! The small pictures that photos carry within them.
+
+use crate::metadata_file::read_metadata;
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader};
+use solio_base::{Error, Limits, Result, Source, Work};
+use solio_photo::{Fields, Value};
+use std::io::Cursor;
+use std::path::Path;
+
+/// Tags whose bytes are a JPEG file.
+const PICTURES: [&str; 9] = [
+    "ThumbnailImage",
+    "PreviewImage",
+    "JpgFromRaw",
+    "JpgFromRaw2",
+    "OtherImage",
+    "PhotoshopThumbnail",
+    "MPImage2",
+    "MPImage3",
+    "CoverArt",
+];
+
+/// A picture within a photo, as JPEG.
+#[derive(Clone, Debug)]
+pub struct EmbeddedPicture {
+    /// The tag that holds it: `IFD1:ThumbnailImage`.
+    pub tag: String,
+    /// The bytes of a JPEG file.
+    pub jpeg: Vec<u8>,
+    /// Columns, as stored.
+    pub width: u32,
+    /// Rows, as stored.
+    pub height: u32,
+    /// How the photo is to be turned: 1 to 8, as Exif (CIPA DC-008, 4.6.5.1.1) has it.
+    pub orientation: u8,
+}
+
+/// The smallest picture within the file at `path` whose longer side has `size` pixels or more, or
+/// else the largest; `None` where the file has none.
+pub fn thumbnail(
+    path: &Path,
+    size: u32,
+    limits: &Limits,
+    work: &Work,
+) -> Result<Option<EmbeddedPicture>> {
+    let fields = Fields::of(PICTURES.iter().copied().chain(["Orientation"]));
+    let metadata = read_metadata(path, &fields, limits, work)?;
+    let orientation = metadata.get("Orientation").and_then(|tag| tag.number().integer(0));
+    let orientation = orientation.and_then(|v| u8::try_from(v).ok());
+    let orientation = orientation.filter(|v| (1..=8).contains(v)).unwrap_or(1);
+    let mut places = Vec::new();
+    for tag in &metadata.tags {
+        if let Value::Binary { at, bytes } = tag.value {
+            places.push((bytes, at, format!("{}:{}", tag.group, tag.name)));
+        }
+    }
+    places.sort();
+    let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
+    let source = &*opened.source;
+    let mut largest: Option<EmbeddedPicture> = None;
+    for (bytes, at, tag) in places {
+        let Some(jpeg) = range(source, at, bytes, limits).map_err(|e| e.at_path(path))? else {
+            continue;
+        };
+        let reader = ImageReader::with_format(Cursor::new(&jpeg), ImageFormat::Jpeg);
+        let Ok((width, height)) = reader.into_dimensions() else { continue };
+        let picture = EmbeddedPicture { tag, jpeg, width, height, orientation };
+        if width.max(height) >= size {
+            return Ok(Some(picture));
+        }
+        let side = |p: &EmbeddedPicture| p.width.max(p.height);
+        if largest.as_ref().is_none_or(|largest| side(largest) < side(&picture)) {
+            largest = Some(picture);
+        }
+    }
+    Ok(largest)
+}
+
+/// The bytes at `at` if they start as JPEG does.
+fn range(source: &dyn Source, at: u64, bytes: u64, limits: &Limits) -> Result<Option<Vec<u8>>> {
+    let len = source.len_bytes().unwrap_or(0);
+    // What starts a file is the photo itself.
+    if at == 0 || bytes < 4 || at.checked_add(bytes).is_none_or(|end| end > len) {
+        return Ok(None);
+    }
+    if bytes > limits.bytes {
+        return Err(Error::limit(format!("the picture within the file has {bytes} bytes")));
+    }
+    let mut jpeg = vec![0; bytes as usize];
+    let mut got = 0;
+    while got < jpeg.len() {
+        match source.read_at(at + got as u64, &mut jpeg[got..])? {
+            0 => return Ok(None),
+            n => got += n,
+        }
+    }
+    Ok(jpeg.starts_with(&[0xff, 0xd8, 0xff]).then_some(jpeg))
+}
+
+impl EmbeddedPicture {
+    /// The pixels, turned upright: columns, rows, and three bytes (red, green, blue) a pixel.
+    pub fn pixels(&self) -> Result<(u32, u32, Vec<u8>)> {
+        let wrong = |e: image::ImageError| Error::corrupt(format!("{}: {e}", self.tag));
+        let mut reader = ImageReader::with_format(Cursor::new(&self.jpeg), ImageFormat::Jpeg);
+        reader.limits(image::Limits::default());
+        let mut decoder = reader.into_decoder().map_err(wrong)?;
+        decoder.set_limits(image::Limits::default()).map_err(wrong)?;
+        let mut picture = DynamicImage::from_decoder(decoder).map_err(wrong)?;
+        if let Some(orientation) = Orientation::from_exif(self.orientation) {
+            picture.apply_orientation(orientation);
+        }
+        let rgb = picture.into_rgb8();
+        Ok((rgb.width(), rgb.height(), rgb.into_raw()))
+    }
+}
