@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import solio
+from test_photo import with_thumbnail
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -33,6 +34,7 @@ def test_the_python_in_readme_runs(
     channels = {name: plane for name in "RGBA"} | {"depth.Z": plane.astype(np.float32)}
     beauty = solio.Part(channels, name="beauty", attributes={"owner": "somebody"})
     solio.write_image([beauty, solio.Part({"id": plane}, name="id")], "shot.exr")
+    Path("photo.jpg").write_bytes(with_thumbnail(40, 24, 6))
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
@@ -40,3 +42,5 @@ def test_the_python_in_readme_runs(
     out = capsys.readouterr().out
     assert "(3, 3) uint32" in out and "broken.obj 2" in out
     assert "(20, 30) float32 somebody" in out and "small.exr 1.0" in out
+    assert "{'Orientation': 'Rotate 90 CW'}" in out and "[None] {}" in out
+    assert names["small"].jpeg[:2] == b"\xff\xd8"
