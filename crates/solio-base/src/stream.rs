@@ -89,6 +89,12 @@ pub trait Sink: Send {
         })
     }
 
+    /// All bytes so far, where they lie in memory: who makes the next ones on one thread may append
+    /// them without a detour.
+    fn in_memory(&mut self) -> Option<&mut Vec<u8>> {
+        None
+    }
+
     /// Whether [`Sink::rewrite`] works: not on pipes and compressed streams.
     fn can_rewrite(&self) -> bool {
         false
@@ -111,6 +117,10 @@ impl Sink for Vec<u8> {
             self.extend_from_slice(bytes);
             Ok(())
         })
+    }
+
+    fn in_memory(&mut self) -> Option<&mut Vec<u8>> {
+        Some(self)
     }
 
     fn can_rewrite(&self) -> bool {

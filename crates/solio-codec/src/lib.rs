@@ -1,6 +1,7 @@
 //! Codecs: number text (format, parse, whole lines), compressed streams, case folding of names.
 
 pub mod compress;
+pub mod copy;
 pub mod deflate;
 pub mod estimate;
 pub mod fold;

@@ -6,7 +6,7 @@
 
 use crate::file::FileSource;
 use crate::sink::FileSink;
-use crate::{io_error, throttle};
+use crate::throttle;
 use solio_base::{Error, Result, Sink, Source, Work};
 use std::path::Path;
 
@@ -19,8 +19,7 @@ impl FileSource {
     /// Opens the plain file at `path`; what it is compressed with stays.
     pub fn open(path: &Path, work: &Work) -> Result<FileSource> {
         work.progress.add_file();
-        let file = crate::file::open_file(path)?;
-        let meta = file.metadata().map_err(|e| io_error("read", e, path))?;
+        let (file, meta) = crate::file::open_file(path)?;
         if !meta.is_file() {
             return Err(Error::argument("this is no plain file").at_path(path));
         }

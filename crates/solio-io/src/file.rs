@@ -10,12 +10,19 @@ use crate::{StreamSource, io_error, throttle};
 use solio_base::{Error, Limits, Progress, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_measure::SpanName;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// So much of a file is read when it is opened: it tells the compression, and is often all that is
+/// asked for.
+const HEAD_BYTES: usize = 4096;
+
+/// The system reads this much ahead without being told that all is wanted.
+const READ_AHEAD_BYTES: u64 = 128 << 10;
 
 static READ: SpanName = SpanName::new("read chunk");
 
@@ -45,22 +52,23 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
         let compression = source.compression();
         return Ok(Opened { source: Box::new(source), compression, file_bytes: None });
     }
-    let file = open_file(path)?;
-    let meta = file.metadata().map_err(|e| io_error("read", e, path))?;
+    let (file, meta) = open_file(path)?;
     if !meta.is_file() {
         let source = StreamSource::start(file, path, limits, &work.progress)?;
         let compression = source.compression();
         return Ok(Opened { source: Box::new(source), compression, file_bytes: None });
     }
     work.progress.add_read_total(meta.len());
-    let mut head = [0; 4];
+    let mut head = vec![0; HEAD_BYTES];
     let got = read_full(&file, 0, &mut head).map_err(|e| io_error("read", e, path))?;
-    let compression = Compression::of_head(&head[..got]);
+    head.truncate(got);
+    let compression = Compression::of_head(&head);
     let source: Box<dyn Source> = if compression == Compression::None {
         let cold = meta.len() >= ahead::LEAST_BYTES
             && work.memory_bytes >= ahead::LEAST_MEMORY
             && residency(file.as_fd(), 0, meta.len()) == Residency::Cold;
-        let source = FileSource::new(file, meta.len(), work.progress.clone());
+        let source =
+            FileSource { head, ..FileSource::new(file, meta.len(), work.progress.clone()) };
         if cold {
             Box::new(AheadSource::new(source, path, work.memory_bytes)?)
         } else {
@@ -76,6 +84,8 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
 pub struct FileSource {
     pub(crate) file: File,
     pub(crate) bytes: u64,
+    /// What was read when the file was opened.
+    head: Vec<u8>,
     /// How far reads have come: progress counts what is read again, such as the head, once.
     reached: AtomicU64,
     progress: Progress,
@@ -83,7 +93,14 @@ pub struct FileSource {
 
 impl FileSource {
     pub(crate) fn new(file: File, bytes: u64, progress: Progress) -> Self {
-        FileSource { file, bytes, reached: AtomicU64::new(0), progress }
+        FileSource { file, bytes, head: Vec::new(), reached: AtomicU64::new(0), progress }
+    }
+
+    /// The bytes from `offset` on, where all `wanted`, or all that there are, were read already.
+    fn of_head(&self, offset: u64, wanted: usize) -> Option<&[u8]> {
+        let rest = self.head.get(usize::try_from(offset).ok()?..)?;
+        let is_whole = !self.head.is_empty() && self.head.len() < HEAD_BYTES;
+        (rest.len() >= wanted || is_whole).then(|| &rest[..rest.len().min(wanted)])
     }
 
     /// Everything before `end` has been read.
@@ -99,6 +116,11 @@ impl Source for FileSource {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        if let Some(from) = self.of_head(offset, buf.len()) {
+            buf[..from.len()].copy_from_slice(from);
+            self.reached(offset + from.len() as u64);
+            return Ok(from.len());
+        }
         throttle::wait((buf.len() as u64).min(self.bytes.saturating_sub(offset)))?;
         let mut span = READ.begin();
         let got = read_full(&self.file, offset, buf).map_err(|e| Error::io("read", e))?;
@@ -163,7 +185,7 @@ pub fn copy_file(from: &Path, to: &Path, work: &Work) -> Result<u64> {
     {
         return Ok(0);
     }
-    let file = open_file(from)?;
+    let (file, _) = open_file(from)?;
     let mut sink = crate::FileSink::create(to, &crate::SinkOptions::default(), work)?;
     let mut buffer = vec![0; 1 << 20];
     let mut offset = 0;
@@ -181,15 +203,18 @@ pub fn copy_file(from: &Path, to: &Path, work: &Work) -> Result<u64> {
 
 /// The one place that opens files for reading.
 #[allow(clippy::disallowed_methods)]
-pub(crate) fn open_file(path: &Path) -> Result<File> {
+pub(crate) fn open_file(path: &Path) -> Result<(File, Metadata)> {
     let file = File::open(path).map_err(|e| io_error("open", e, path))?;
-    if file.metadata().is_ok_and(|m| m.is_dir()) {
+    let meta = file.metadata().map_err(|e| io_error("read", e, path))?;
+    if meta.is_dir() {
         let e = Error::new(solio_base::ErrorKind::Io, "cannot open: this is a directory");
         return Err(e.at_path(path));
     }
     #[cfg(target_os = "linux")]
-    let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Sequential);
-    Ok(file)
+    if meta.len() > READ_AHEAD_BYTES {
+        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Sequential);
+    }
+    Ok((file, meta))
 }
 
 fn read_full(file: &File, mut offset: u64, mut buf: &mut [u8]) -> std::io::Result<usize> {

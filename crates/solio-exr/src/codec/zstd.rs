@@ -19,6 +19,8 @@
 //!
 //! * Level 1: photographs and renders are as small as with the reference's level 5 once chunks
 //!   have several rows, and several rows also make up for the time that a frame takes to begin.
+//! * Matches of 7 bytes and more: photographs became 0.7 % smaller, and were packed 1.07 and unpacked
+//!   1.1 times as fast as with matches of 6.
 //! * The lower bytes of halves are noise, the upper ones are not: each kind comes into blocks of
 //!   its own, with a code of its own. In a tile of 8 rows of a photograph that made files 4 to 7 %
 //!   smaller and their blocks up to 1.6 times as fast to unpack. Of 32-bit samples the blocks of
@@ -59,6 +61,10 @@ const DIFFERENCES: u32 = 1;
 
 /// The level where nobody asks for another.
 const DEFAULT_LEVEL: i32 = 1;
+
+/// The shortest matches that level 1 looks for; it looks for those of 6 bytes in chunks of up to
+/// 256 KiB. 0 is what a level has.
+const LONG_MATCHES: u32 = 7;
 
 /// The reference's level where nobody asks for another.
 const REFERENCE_LEVEL: i32 = 5;
@@ -236,6 +242,8 @@ fn pack(inner: &[u8], cuts: &[usize], level: i32, out: &mut Vec<u8>) -> SafeResu
         let (its_level, context) = compressor.get_or_insert_with(|| (i32::MIN, CCtx::create()));
         if *its_level != level {
             context.set_parameter(CParameter::CompressionLevel(level))?;
+            let shortest = if level == DEFAULT_LEVEL { LONG_MATCHES } else { 0 };
+            context.set_parameter(CParameter::MinMatch(shortest))?;
             *its_level = level;
         }
         let start = out.len();

@@ -6,6 +6,7 @@ use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec::Rows;
 use crate::cursor::Cursor;
+use crate::header::Box2i;
 use crate::shape::{Place, Shape};
 use crate::table::{Opened, Table};
 use crate::{Channel, Compression, codec};
@@ -108,6 +109,32 @@ impl Buffers {
         }
         self.length = of.opened.source.read_at(start, &mut self.file[..self.length])?;
         Ok(())
+    }
+
+    /// The pixels and the bytes of a flat chunk without compression, where it was fetched and
+    /// nothing is wrong with it.
+    pub(super) fn stored<'b>(&'b self, of: Of<'b>, chunk: u64) -> Option<(Box2i, &'b [u8])> {
+        let (file, start) = match of.opened.source.as_bytes() {
+            Some(bytes) => (bytes, 0),
+            None => (&self.file[..self.length], self.start),
+        };
+        let offset = of.table[chunk as usize];
+        let from = usize::try_from(offset.checked_sub(start)?).ok()?;
+        let multipart = of.opened.header.is_multipart();
+        let shape = of.shape();
+        let mut cursor = Cursor::new(file.get(from..)?, offset);
+        let leader = Leader::decode(&mut cursor, shape.kind, multipart).ok()?;
+        if offset == 0 || leader.part as usize != of.part && multipart {
+            return None;
+        }
+        let window = shape.place(chunk).window;
+        let whole = leader.data == shape.block(&window).bytes();
+        if !whole || leader.chunk(shape) != Some(chunk) {
+            return None;
+        }
+        let head = leader_bytes(shape.kind, multipart);
+        let bytes = file.get(from + head..)?.get(..usize::try_from(leader.data).ok()?)?;
+        Some((window, bytes))
     }
 
     /// Chunk `chunk`, checked to be that one.

@@ -10,6 +10,7 @@
 
 use super::chunk::Buffers;
 use super::jobs::{Piece, Task};
+use super::past::Past;
 use super::store::Target;
 use crate::codec;
 use crate::header::Box2i;
@@ -52,6 +53,8 @@ pub(crate) struct Dealer<'t, 'a> {
     task: &'t Task<'t>,
     /// What is left of each target.
     targets: Vec<Rows<'a>>,
+    /// Of each target, the bytes of its rows in each tile of a row of tiles.
+    bytes: Vec<Vec<usize>>,
     /// The rows of tiles that are left.
     down: Range<u64>,
     /// What is left of the row of tiles that was begun.
@@ -78,23 +81,32 @@ impl<'t, 'a> Dealer<'t, 'a> {
             Rows { bytes, row, stride: stride.unwrap_or(row) }
         });
         let targets = targets.collect();
-        let [_, down] = task.shape.tiles_touching(task.level(), &task.region);
-        Dealer { task, targets, down, begun: VecDeque::new() }
+        let level = task.level();
+        let [across, down] = task.shape.tiles_touching(level, &task.region);
+        let windows = across.map(|tile| task.shape.window_of(level, [tile, down.start]));
+        let windows = windows.filter_map(|window| window.intersection(&task.region));
+        let blocks: Vec<_> = windows.map(|window| task.shape.block(&window)).collect();
+        let of_target =
+            |target: &Target| blocks.iter().map(|block| target.row_bytes(block)).collect();
+        let bytes = task.targets.iter().map(of_target).collect();
+        Dealer { task, targets, bytes, down, begun: VecDeque::new() }
     }
 
     /// Cuts the rows of row `down` of tiles into those of each tile.
     fn begin(&mut self, down: u64) {
-        let (task, shape) = (self.task, self.task.shape);
-        let windows = tiles(task, down, &mut self.begun);
-        let blocks: Vec<_> = windows.iter().map(|window| shape.block(window)).collect();
-        let of_target =
-            |target: &Target| blocks.iter().map(|block| target.row_bytes(block)).collect();
-        let bytes: Vec<Vec<usize>> = task.targets.iter().map(of_target).collect();
-        for piece in &mut self.begun {
-            piece.rows.reserve_exact(windows[0].height() as usize * task.targets.len());
-        }
-        for y in rows(&windows[0]) {
-            let targets = task.targets.iter().zip(&bytes);
+        let (task, level) = (self.task, self.task.level());
+        let [across, _] = task.shape.tiles_touching(level, &task.region);
+        let window = task.shape.window_of(level, [across.start, down]);
+        let (inside, of_tiles) = (rows(&task.region), rows(&window));
+        let down_to = inside.start.max(of_tiles.start)..inside.end.min(of_tiles.end);
+        let first = level.first_chunk + down * level.across;
+        let rows_of_piece = down_to.len() * task.targets.len();
+        self.begun.extend(
+            across
+                .map(|tile| Piece { chunk: first + tile, rows: Vec::with_capacity(rows_of_piece) }),
+        );
+        for y in down_to {
+            let targets = task.targets.iter().zip(&self.bytes);
             for ((target, bytes), rows) in targets.zip(&mut self.targets) {
                 if !target.has_row(y) {
                     continue;
@@ -137,10 +149,11 @@ pub(crate) fn tiles(task: &Task<'_>, down: u64, pieces: &mut VecDeque<Piece<'_>>
 }
 
 /// Reads a chunk of pixels, or the counts of a deep one.
-pub(crate) fn read_piece(
+pub(crate) fn read_piece<'a>(
     task: &Task<'_>,
     buffers: &mut Buffers,
-    piece: &mut Piece<'_>,
+    past: &mut Past<'a>,
+    piece: &mut Piece<'a>,
 ) -> Result<()> {
     let place = task.place(piece.chunk)?;
     let mut store = std::mem::take(&mut buffers.store);
@@ -150,7 +163,7 @@ pub(crate) fn read_piece(
         buffers.pixels(task.of, piece.chunk, &place)?
     };
     let block = task.shape.block(&place.window);
-    store.chunk(&block, &task.region, task.targets, source, &mut piece.rows);
+    store.chunk(&block, &task.region, task.targets, source, &mut piece.rows, past);
     buffers.store = store;
     Ok(())
 }

@@ -1,12 +1,15 @@
 //! The pipeline of reading: chunks are fetched and unpacked side by side, each into its own rows.
 
 use super::chunk::{Buffers, Of};
+use super::past::Past;
 use super::store::Target;
+use super::stored;
 use crate::codec;
 use crate::header::Box2i;
 use crate::model::MissingChunk;
 use crate::shape::{Level, Place, Shape};
 use solio_base::{Error, ErrorKind, Result, Work, ordered};
+use solio_codec::copy::Keep;
 
 /// Pixels of a job, in bytes: enough that handing it out costs nothing beside it.
 const JOB_BYTES: u64 = 256 << 10;
@@ -42,6 +45,14 @@ impl<'a> Task<'a> {
         }
     }
 
+    /// Bytes of its targets.
+    fn result_bytes(&self) -> usize {
+        let region = self.shape.block(&self.region);
+        let bytes =
+            |target: &Target| target.row_bytes(&region) * region.rows_at(target.sampling[1]);
+        self.targets.iter().map(bytes).sum()
+    }
+
     /// The chunks that have wanted pixels, row by row.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = u64> + use<'a> {
         let level = self.level();
@@ -67,6 +78,7 @@ struct Job<'a> {
     /// Those of the pieces.
     chunks: Vec<u64>,
     buffers: Buffers,
+    past: Past<'a>,
     missing: Vec<MissingChunk>,
 }
 
@@ -82,7 +94,7 @@ fn side_by_side(task: &Task<'_>, threads: usize) -> usize {
 pub(crate) fn read<'a>(
     tasks: &[Task<'_>],
     dealers: Vec<impl Iterator<Item = Piece<'a>> + Send>,
-    read_piece: impl Fn(&Task<'_>, &mut Buffers, &mut Piece<'a>) -> Result<()> + Sync,
+    read_piece: impl Fn(&Task<'_>, &mut Buffers, &mut Past<'a>, &mut Piece<'a>) -> Result<()> + Sync,
     partial: bool,
     work: &Work,
 ) -> Result<Vec<MissingChunk>> {
@@ -97,6 +109,7 @@ pub(crate) fn read<'a>(
     let sizes = of_chunk.iter().zip(&of_job).map(|(bytes, chunks)| bytes * *chunks as u64);
     let largest = sizes.fold(JOB_BYTES, u64::max);
     let window = work.window(usize::try_from(largest.saturating_mul(3)).unwrap_or(usize::MAX));
+    let keep = Keep::of_result(tasks.iter().map(Task::result_bytes).sum());
     let mut missing = Vec::new();
     ordered::run::<Job<'_>>(
         work,
@@ -126,8 +139,12 @@ pub(crate) fn read<'a>(
             job.chunks.extend(job.pieces.iter().map(|piece| piece.chunk));
             job.buffers.fetch(task.of, job.chunks.iter().copied())?;
             job.buffers.unpack_ahead(task.of, &job.chunks);
+            stored::read(task, &job.buffers, &mut job.pieces, keep);
+            job.past.set(keep);
             for piece in &mut job.pieces {
-                let Err(e) = read_piece(task, &mut job.buffers, piece) else { continue };
+                let Err(e) = read_piece(task, &mut job.buffers, &mut job.past, piece) else {
+                    continue;
+                };
                 let e = task.of.error(piece.chunk, e);
                 if !partial || e.kind() != ErrorKind::Corrupt {
                     return Err(e);
@@ -136,6 +153,7 @@ pub(crate) fn read<'a>(
                 let message = e.to_string();
                 job.missing.push(MissingChunk { part: task.of.part, chunk: piece.chunk, message });
             }
+            job.past.flush();
             Ok(())
         },
         |job| {

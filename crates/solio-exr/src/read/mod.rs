@@ -6,9 +6,11 @@ mod flat;
 mod into;
 mod jobs;
 mod options;
+mod past;
 mod plan;
 mod scanlines;
 mod store;
+mod stored;
 
 pub(crate) use chunk::{Buffers, Of};
 pub(crate) use deep::count_channel;

@@ -1,5 +1,6 @@
 //! From unpacked chunks into the rows of planes, or of pixels with several channels side by side.
 
+use super::past::Past;
 use crate::block::{Block, Channel, PixelType};
 use crate::codec::{Rows, room};
 use crate::header::Box2i;
@@ -43,6 +44,12 @@ impl Target {
         self.sampling[1] == 1 || y.rem_euclid(self.sampling[1]) == 0
     }
 
+    /// Whether `targets` take rows as they are, in the order in which a chunk has them.
+    pub(crate) fn are_in_order(targets: &[Target], channels: &[Channel]) -> bool {
+        let plain = targets.iter().map(|target| target.plain(channels));
+        plain.clone().all(|index| index.is_some()) && plain.is_sorted_by(|a, b| a < b)
+    }
+
     /// The channel whose rows it takes as they are.
     fn plain(&self, channels: &[Channel]) -> Option<usize> {
         match self.channels[..] {
@@ -77,13 +84,14 @@ pub(crate) struct Store {
 impl Store {
     /// Stores the samples of a chunk that lie in `region` in the rows of its targets: row by row,
     /// in each target by target.
-    pub(crate) fn chunk(
+    pub(crate) fn chunk<'m>(
         &mut self,
         block: &Block<'_>,
         region: &Box2i,
         targets: &[Target],
         mut source: Rows<'_>,
-        rows_of_targets: &mut [&mut [u8]],
+        rows_of_targets: &mut [&'m mut [u8]],
+        past: &mut Past<'m>,
     ) {
         let left = block.x.start..columns(region).start.max(block.x.start);
         let left = Block { x: left, ..block.clone() };
@@ -93,17 +101,15 @@ impl Store {
             let (row, skip) = (block.row_samples(channel), left.row_samples(channel));
             Place { start: 0, row: row * bytes, skip: skip * bytes, pixel_type: channel.pixel_type }
         }));
-        let plain = targets.iter().map(|target| target.plain(block.channels));
-        let in_order =
-            plain.clone().all(|index| index.is_some()) && plain.is_sorted_by(|a, b| a < b);
-        let mut rows_of_targets = rows_of_targets.iter_mut();
+        let in_order = Target::are_in_order(targets, block.channels);
+        let mut rows_of_targets = rows_of_targets.iter_mut().map(std::mem::take);
         for y in block.y.clone() {
             if !rows(region).contains(&y) {
                 self.skip(block, y, &mut source);
             } else if in_order {
-                self.planes(block, y, targets, &mut source, &mut rows_of_targets);
+                self.planes((block, y), targets, &mut source, &mut rows_of_targets, past);
             } else {
-                self.mixed(block, y, targets, &mut source, &mut rows_of_targets);
+                self.mixed((block, y), targets, &mut source, &mut rows_of_targets, past);
             }
         }
     }
@@ -118,13 +124,13 @@ impl Store {
 
     /// Row `y` to targets that have one channel each, as it is, in the order of the chunk: straight
     /// to where it belongs.
-    fn planes<'r, 'm: 'r>(
+    fn planes<'m>(
         &mut self,
-        block: &Block<'_>,
-        y: i32,
+        (block, y): (&Block<'_>, i32),
         targets: &[Target],
         source: &mut Rows<'_>,
-        rows_of_targets: &mut impl Iterator<Item = &'r mut &'m mut [u8]>,
+        rows_of_targets: &mut impl Iterator<Item = &'m mut [u8]>,
+        past: &mut Past<'m>,
     ) {
         let mut wanted = targets.iter().map(|target| target.channels[0]).peekable();
         for (index, (place, channel)) in self.places.iter().zip(block.channels).enumerate() {
@@ -138,7 +144,7 @@ impl Store {
             }
             let to = rows_of_targets.next().expect("a row was dealt out for it");
             if to.len() == place.row {
-                source.fill(to, index, channel);
+                past.fill(to, |to| source.fill(to, index, channel));
                 continue;
             }
             let row = match source.plain(place.row) {
@@ -149,18 +155,18 @@ impl Store {
                     row
                 }
             };
-            to.copy_from_slice(&row[place.skip..][..to.len()]);
+            past.fill(to, |to| to.copy_from_slice(&row[place.skip..][..to.len()]));
         }
     }
 
     /// Row `y` to any targets.
-    fn mixed<'r, 'm: 'r>(
+    fn mixed<'m>(
         &mut self,
-        block: &Block<'_>,
-        y: i32,
+        (block, y): (&Block<'_>, i32),
         targets: &[Target],
         source: &mut Rows<'_>,
-        rows_of_targets: &mut impl Iterator<Item = &'r mut &'m mut [u8]>,
+        rows_of_targets: &mut impl Iterator<Item = &'m mut [u8]>,
+        past: &mut Past<'m>,
     ) {
         let mut all = 0;
         for (place, channel) in self.places.iter_mut().zip(block.channels) {
@@ -193,7 +199,7 @@ impl Store {
         };
         for target in targets.iter().filter(|target| target.has_row(y)) {
             let to = rows_of_targets.next().expect("a row was dealt out for it");
-            self.row(target, block.channels, line, to);
+            past.fill(to, |to| self.row(target, block.channels, line, to));
         }
         self.line = spare;
     }

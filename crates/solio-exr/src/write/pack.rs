@@ -2,10 +2,11 @@
 
 use super::plan;
 use crate::chunk::Leader;
-use crate::codec;
+use crate::codec::{self, Compression};
 use crate::model::{Image, Pixels};
 use crate::shape::Shape;
 use solio_base::{Result, Sink, Work};
+use solio_codec::copy::Keep;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -49,6 +50,16 @@ pub(super) fn chunks(
             Pixels::Deep(levels) => levels.iter().map(super::deep::starts).collect(),
             Pixels::Flat(_) => Vec::new(),
         };
+        if let (Pixels::Flat(levels), Compression::None) = (&part.pixels, shape.compression) {
+            let size_of = |chunk: u64, size| sizes[chunk as usize].store(size, Ordering::Relaxed);
+            let fill = |i: usize, out: &mut Vec<u8>, keep| {
+                let chunks = (index, groups[i]);
+                super::flat::stored(levels, shape, chunks, style.multipart, (out, keep), size_of)
+            };
+            stored(groups.len(), first * shape.chunks, &fill, sink, work)?;
+            all.push(sizes.into_iter().map(AtomicU64::into_inner).collect());
+            continue;
+        }
         let fill = |i: usize, out: &mut Vec<u8>| {
             let lock = || pool.lock().unwrap_or_else(PoisonError::into_inner);
             let mut buffers = lock().pop().unwrap_or_default();
@@ -82,4 +93,26 @@ pub(super) fn chunks(
         all.push(sizes.into_iter().map(AtomicU64::into_inner).collect());
     }
     Ok(all)
+}
+
+/// Writes `groups` groups of chunks, `bytes` bytes or so, that `fill` appends as they are.
+fn stored(
+    groups: usize,
+    bytes: u64,
+    fill: &(dyn Fn(usize, &mut Vec<u8>, Keep) -> Result<()> + Sync),
+    sink: &mut dyn Sink,
+    work: &Work,
+) -> Result<()> {
+    if work.threads == 1
+        && let Some(out) = sink.in_memory()
+    {
+        // Right to where they stay.
+        let keep = Keep::of_result(usize::try_from(bytes).unwrap_or(usize::MAX));
+        for group in 0..groups {
+            work.cancel.check()?;
+            fill(group, out, keep)?;
+        }
+        return Ok(());
+    }
+    sink.write_chunks(work, groups, &|i, out| fill(i, out, Keep::Cached))
 }
