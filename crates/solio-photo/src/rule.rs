@@ -1,5 +1,6 @@
 //! Rules: from a value as stored to the number and the words that people read.
 
+mod lists;
 mod named;
 mod own;
 mod steps;
@@ -20,6 +21,8 @@ pub(crate) enum Rule {
     Words { words: &'static str, hex: bool },
     /// Each number one of some words.
     Each(&'static str),
+    /// Numbers that each have words of their own.
+    Lists(&'static str),
     /// Some bits, each with a word.
     Bits(&'static str),
     /// Data that is not shown.
@@ -41,9 +44,10 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    /// `-`, `={1:one|2:two|*:others %d}`, `#{…}` (hexadecimal), `*{…}` (each), `&{0:first bit}`,
-    /// `~/10 : %.1f mm` (a sum and the rule for what it gives), a template with `%` or `{}`,
-    /// `record:table`, `directory:table`, `hook:name`, `maker.function`, or a name.
+    /// `-`, `={1:one|2:two|*:others %d}`, `#{…}` (hexadecimal), `*{…}` (each), `;{…}{…}` (each by
+    /// its own), `&{0:first bit}`, `~/10 : %.1f mm` (a sum and the rule for what it gives), a
+    /// template with `%` or `{}`, `record:table`, `directory:table`, `hook:name`,
+    /// `maker.function`, or a name.
     pub(crate) fn parse(text: &'static str) -> Option<Rule> {
         let braces = || text.get(1..)?.strip_prefix('{')?.strip_suffix('}');
         Some(match text.as_bytes().first()? {
@@ -51,6 +55,7 @@ impl Rule {
             b'=' => Rule::Words { words: braces()?, hex: false },
             b'#' => Rule::Words { words: braces()?, hex: true },
             b'*' => Rule::Each(braces()?),
+            b';' => Rule::Lists(braces()?),
             b'&' => Rule::Bits(braces()?),
             _ if text == "binary" => Rule::Binary,
             _ if text.starts_with("record:") => Rule::Record(&text[7..]),
@@ -95,6 +100,7 @@ impl Rule {
                 let each = value.numbers().into_iter().map(|n| Value::int(n as i64));
                 each.map(|one| worded(words, false, &one)).collect::<Vec<_>>().join("; ")
             }
+            Rule::Lists(sets) => lists::listed(sets, value),
             Rule::Bits(words) => bits(words, value),
             Rule::Named(named) => return named.text(value),
         })

@@ -241,6 +241,12 @@ books! {
     NIKON = "nikon.tsv";
     /// Sony's maker notes.
     SONY = "sony.tsv";
+    /// Pentax' maker notes.
+    PENTAX = "pentax.tsv";
+    /// Olympus' maker notes.
+    OLYMPUS = "olympus.tsv";
+    /// Minolta's maker notes.
+    MINOLTA = "minolta.tsv";
 }
 
 #[cfg(test)]

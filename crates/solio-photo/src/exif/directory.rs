@@ -237,6 +237,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
     }
 
     fn tag(&mut self, entry: &Entry, group: &Cow<'static, str>, table: &'static Lazy) {
+        if (entry.id, &**group) == (0xc634, "IFD0") && self.is_note(entry) {
+            return self.note(entry);
+        }
         let ours = std::ptr::eq(table, &table::EXIF) || std::ptr::eq(table, &table::GPS);
         if ours && self.block(entry, group) {
             return;
@@ -318,6 +321,11 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         self.here = here;
     }
 
+    /// Whether the private data of a DNG is a maker's note.
+    fn is_note(&self, entry: &Entry) -> bool {
+        self.view.get(entry.at, 8).is_some_and(|head| head[..] == *b"PENTAX \0")
+    }
+
     /// Reads the maker's note.
     fn note(&mut self, entry: &Entry) {
         if self.gather.is_settled() {
@@ -357,7 +365,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return Some(Value::Binary { at, bytes });
         }
         let mut value = decode(&self.view.get(entry.at, bytes as usize)?, stored, self.big);
-        let offset = matches!(entry.id, 0x0111 | 0x0144 | 0x0201);
+        let offset = matches!(row.name, "StripOffsets" | "TileOffsets" | "ThumbnailOffset");
         if let (true, Value::Ints(offsets)) = (offset, &mut value) {
             let base = self.view.place().unwrap_or(0) as i64;
             offsets.iter_mut().for_each(|at| *at = at.saturating_add(base));

@@ -6,7 +6,10 @@
 //! cannot say is code in the maker's own module: rules ([`own`]) and blocks ([`hook`]).
 
 mod canon;
+mod minolta;
 mod nikon;
+mod olympus;
+mod pentax;
 mod reconyx;
 mod record;
 mod sony;
@@ -14,10 +17,11 @@ mod sony;
 pub(crate) use record::{Around, Block, read_record};
 
 use crate::bytes::View;
-use crate::exif::{Place, read_note};
+use crate::exif::{Place, read_note, word};
 use crate::gather::Gather;
-use crate::rule::Own;
+use crate::rule::{Own, Rule};
 use crate::table;
+use crate::value::Value;
 
 /// A note and what is around it.
 pub(crate) struct Note<'a> {
@@ -66,6 +70,7 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
     if let Some(place) = place(note, &head, &camera) {
         if gather.fields.wants_any(place.group, place.table) {
             read_note(&place, gather);
+            preview(place.group, gather);
         }
         return;
     }
@@ -102,6 +107,9 @@ fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'
     canon::place(note, head, camera)
         .or_else(|| nikon::place(note, head, camera))
         .or_else(|| sony::place(note, head, camera))
+        .or_else(|| pentax::place(note, head, camera))
+        .or_else(|| olympus::place(note, head, camera))
+        .or_else(|| minolta::place(note, head, camera))
 }
 
 /// The rule that tables call `maker.function`.
@@ -110,6 +118,9 @@ pub(crate) fn own(name: &str) -> Option<&'static Own> {
         "canon" => canon::RULES,
         "nikon" => nikon::RULES,
         "sony" => sony::RULES,
+        "pentax" => pentax::RULES,
+        "olympus" => olympus::RULES,
+        "minolta" => minolta::RULES,
         _ => return None,
     };
     rules.iter().find(|rule| rule.name == name)
@@ -121,6 +132,36 @@ pub(crate) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
         Some("canon") => canon::hook(name, block, gather),
         Some("nikon") => nikon::hook(name, block, gather),
         Some("sony") => sony::hook(name, block, gather),
+        Some("pentax") => pentax::hook(name, block, gather),
+        Some("olympus") => olympus::hook(name, block, gather),
+        _ if name == "start" => preview_start(block, gather),
         _ => {}
+    }
+}
+
+/// Where an entry of the block's directory is.
+fn entry_of(block: &Block<'_>, id: u16) -> Option<u64> {
+    let number = |at| Some(word(&block.view.array::<2>(at)?, block.around.big) as u16);
+    let count = u64::from(number(block.directory)?).min(512);
+    let mut entries = (0..count).map(|n| block.directory + 2 + 12 * n);
+    entries.find(|at| number(*at) == Some(id))
+}
+
+/// Where the preview starts in the file: what offsets count from is added.
+fn preview_start(block: &Block<'_>, gather: &mut Gather<'_>) {
+    let place = block.view.place().unwrap_or(0) as i64;
+    if let (1, Some(at)) = (block.count, block.value().and_then(|value| value.integer(0))) {
+        let at = Value::int(at.saturating_add(place));
+        gather.put(block.around.group.clone(), "PreviewImageStart", at, Rule::Plain);
+    }
+}
+
+/// The preview that two tags of a maker frame.
+fn preview(group: &'static str, gather: &mut Gather<'_>) {
+    let number = |name| gather.find(group, name)?.value.integer(0);
+    let (at, bytes) = (number("PreviewImageStart"), number("PreviewImageLength"));
+    if let (Some(at), Some(bytes @ 1..)) = (at, bytes) {
+        let value = Value::Binary { at: at.max(0) as u64, bytes: bytes as u64 };
+        gather.put(group, "PreviewImage", value, Rule::Binary);
     }
 }

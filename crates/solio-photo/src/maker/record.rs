@@ -37,6 +37,14 @@ pub(crate) struct Block<'a> {
     pub(crate) around: Around<'a>,
 }
 
+impl Block<'_> {
+    /// The entry's value as a directory would read it, if it is no longer than 64 KiB.
+    pub(crate) fn value(&self) -> Option<Value> {
+        let bytes = self.part.all(1 << 16)?;
+        Some(decode(&bytes, self.stored, self.around.big))
+    }
+}
+
 /// Records within records.
 const MOST_DEPTH: u8 = 4;
 

@@ -1,0 +1,80 @@
+//! Maker notes of Minolta and Konica Minolta.
+
+use super::{Camera, Note};
+use crate::exif::Place;
+use crate::rule::{Own, look_up};
+use crate::table;
+use crate::value::Value;
+
+/// The rules that Minolta's tables name.
+pub(super) const RULES: &[Own] = &[
+    Own { name: "minolta.white_balance", number: Value::clone, text: white_balance },
+    Own { name: "minolta.date", number: date, text: Value::clone },
+    Own { name: "minolta.time", number: time, text: Value::clone },
+    Own { name: "minolta.focus", number: Value::clone, text: focus },
+];
+
+/// Where the note's directory is, if it is one of Minolta's: it starts without a head.
+pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+    let known = camera.make.starts_with("Minolta") || camera.make.starts_with("KONICA MINOLTA");
+    let known = known || camera.make.starts_with("Konica Minolta");
+    // Cheap cameras, which others made, have other notes.
+    if !known || head.starts_with(b"MLY") || head.starts_with(b"KC") || head.starts_with(b"+M") {
+        return None;
+    }
+    let table = table::MINOLTA.table("minolta")?;
+    let (view, at, big) = (note.tiff, note.at, note.big);
+    Some(Place { view, at, big, group: "Minolta", table, camera })
+}
+
+/// A kind of light in steps of 2^20 with a fine tuning around it.
+fn white_balance(value: &Value) -> Value {
+    const KINDS: &str = "8:Auto|0:Manual|1:Daylight|2:Cloudy|3:Tungsten|4:Flash|5:Fluorescent|\
+        6:Shade|7:User 1";
+    let Some(number) = value.integer(0) else { return value.clone() };
+    let (kind, fine) = ((number + (1 << 19)) >> 20, (number & 0xf_ffff) >> 16);
+    let Some(name) = look_up(KINDS, &kind.to_string()) else {
+        return Value::text(format!("Unknown ({number})"));
+    };
+    // Sixteenths above the half are below the next kind.
+    let fine = if fine >= 8 { fine - 16 } else { fine };
+    Value::text(if fine == 0 { name.to_owned() } else { format!("{name} ({fine:+})") })
+}
+
+/// Year, month and day from the third byte down.
+fn date(value: &Value) -> Value {
+    let Some(n) = value.integer(0) else { return value.clone() };
+    Value::text(format!("{:04}:{:02}:{:02}", n >> 16, n >> 8 & 0xff, n & 0xff))
+}
+
+fn time(value: &Value) -> Value {
+    let Some(n) = value.integer(0) else { return value.clone() };
+    Value::text(format!("{:02}:{:02}:{:02}", n >> 16, n >> 8 & 0xff, n & 0xff))
+}
+
+/// How far a sensor sees the picture before or behind it.
+fn focus(value: &Value) -> Value {
+    Value::text(match value.integer(0) {
+        Some(0) => "In Focus".to_owned(),
+        Some(-32768) => "Out of Focus".to_owned(),
+        Some(n) if n < 0 => format!("Front Focus ({n:+})"),
+        Some(n) => format!("Back Focus ({n:+})"),
+        None => value.plain(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codings() {
+        assert_eq!(white_balance(&Value::int(8 << 20)).plain(), "Auto");
+        assert_eq!(white_balance(&Value::int((1 << 20) + (2 << 16))).plain(), "Daylight (+2)");
+        assert_eq!(white_balance(&Value::int((1 << 20) - (1 << 16))).plain(), "Daylight (-1)");
+        assert_eq!(date(&Value::int(131_336_978)).plain(), "2004:11:18");
+        assert_eq!(time(&Value::int(1_510_970)).plain(), "23:14:58");
+        assert_eq!(focus(&Value::int(-9)).plain(), "Front Focus (-9)");
+        assert_eq!(focus(&Value::int(11)).plain(), "Back Focus (+11)");
+    }
+}

@@ -1,0 +1,240 @@
+//! Maker notes of Pentax, and of Ricoh's cameras of that name.
+
+use super::{Block, Camera, Note};
+use crate::bytes::View;
+use crate::exif::Place;
+use crate::gather::Gather;
+use crate::number::plain;
+use crate::rule::{Own, Rule, look_up};
+use crate::table;
+use crate::value::{Value, binary_text};
+
+/// The rules that Pentax' tables name.
+pub(super) const RULES: &[Own] = &[
+    Own { name: "pentax.date", number: date, text: Value::clone },
+    Own { name: "pentax.time", number: time, text: Value::clone },
+    Own { name: "pentax.compensation", number: compensation, text: signed },
+    Own { name: "pentax.bracketing", number: Value::clone, text: bracketing },
+    Own { name: "pentax.firmware", number: firmware, text: dotted },
+    Own { name: "pentax.picture", number: Value::clone, text: picture },
+    Own { name: "pentax.color_temperature", number: color_temperature, text: with_tints },
+    Own { name: "pentax.sr_focal", number: stabilized_focal, text: whole_mm },
+    Own { name: "pentax.f_stops", number: f_stops, text: Value::clone },
+    Own { name: "pentax.lens_focal", number: lens_focal, text: tenths_of_mm },
+    Own { name: "pentax.kelvin", number: kelvin, text: Value::clone },
+    Own { name: "pentax.segments", number: Value::clone, text: segments },
+    Own { name: "pentax.day", number: day, text: Value::clone },
+    Own { name: "pentax.production", number: production, text: Value::clone },
+    Own { name: "pentax.curves", number: Value::clone, text: curves },
+];
+
+/// Where the note's directory is, if it is one of Pentax'.
+pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+    // Offsets count from the TIFF structure behind the first head, from the note behind the other.
+    let (view, at) = if head.starts_with(b"AOC\0") {
+        (note.tiff, note.at.checked_add(6)?)
+    } else if head.starts_with(b"PENTAX \0") {
+        (note.tiff.from(note.at), 10)
+    } else {
+        return None;
+    };
+    let table = table::PENTAX.table("pentax")?;
+    let big = counts_big(view, at)?;
+    Some(Place { view, at, big, group: "Pentax", table, camera })
+}
+
+/// The byte order in which a directory has fewer entries: some heads name the wrong one.
+fn counts_big(view: View<'_>, at: u64) -> Option<bool> {
+    let count = view.array::<2>(at)?;
+    Some(u16::from_be_bytes(count) < u16::from_le_bytes(count))
+}
+
+/// Reads a block.
+pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+    if name == "pentax.shutter_count"
+        && gather.wants(block.around.group, "ShutterCount")
+        && let Some(count) = shutter_count(block)
+    {
+        gather.put(block.around.group.clone(), "ShutterCount", Value::int(count), Rule::Plain);
+    }
+}
+
+/// The count is mixed with the date and the time, which the same directory holds.
+fn shutter_count(block: &Block<'_>) -> Option<u32> {
+    let mixed = u32::from_be_bytes(block.part.array(0)?);
+    let date = u32::from_be_bytes(in_place(block, 6)?);
+    let [hour, minute, second, _] = in_place(block, 7)?;
+    Some(mixed ^ date ^ !u32::from_be_bytes([hour, minute, second, 0]))
+}
+
+/// The four bytes of an entry of the block's directory that lie in the entry itself.
+fn in_place(block: &Block<'_>, id: u16) -> Option<[u8; 4]> {
+    block.view.array(super::entry_of(block, id)? + 8)
+}
+
+/// The numbers of a value, if there are as many.
+fn ints<const N: usize>(value: &Value) -> Option<[i64; N]> {
+    match value {
+        Value::Ints(numbers) => numbers.get(..N)?.try_into().ok(),
+        _ => None,
+    }
+}
+
+fn date(value: &Value) -> Value {
+    let Some([century, year, month, day]) = ints(value) else { return value.clone() };
+    Value::text(format!("{:04}:{month:02}:{day:02}", century << 8 | year))
+}
+
+fn time(value: &Value) -> Value {
+    let Some([hour, minute, second]) = ints(value) else { return value.clone() };
+    Value::text(format!("{hour:02}:{minute:02}:{second:02}"))
+}
+
+/// The first number counts tenths from 50.
+fn compensation(value: &Value) -> Value {
+    let Some([tenths]) = ints(value) else { return value.clone() };
+    Value::text(plain((tenths - 50) as f64 / 10.0))
+}
+
+fn signed(value: &Value) -> Value {
+    match value.number(0) {
+        Some(0.0) => Value::int(0),
+        Some(number) => Value::text(format!("{number:+.1}")),
+        None => value.clone(),
+    }
+}
+
+fn bracketing(value: &Value) -> Value {
+    let Some([steps, extended]) = ints(value) else { return value.clone() };
+    let extended = match extended {
+        0 => "No Extended Bracket".to_owned(),
+        other => format!("Unknown ({other})"),
+    };
+    Value::text(format!("{steps} EV, {extended}"))
+}
+
+/// Versions lie upside down: each byte is taken from 255.
+fn firmware(value: &Value) -> Value {
+    let Some(parts) = ints::<4>(value) else { return value.clone() };
+    let [a, b, c, d] = parts.map(|part| 255 - part);
+    Value::text(format!("{a} {b:02} {c:02} {d:02}"))
+}
+
+fn dotted(value: &Value) -> Value {
+    Value::text(value.plain().replace(' ', "."))
+}
+
+/// Modes of the dial, and of its scenes, as seen.
+const PICTURES: &str = "0 0:Program|1 4:Auto PICT (Standard)|1 8:Auto PICT (Sport)|\
+    2 0:Program (HyP)|3 0:Green Mode|4 0:Shutter Speed Priority|5 0:Aperture Priority|8 0:Manual|\
+    9 0:Bulb|16 0:Flash X-Sync Speed AE";
+
+fn picture(value: &Value) -> Value {
+    let Some([mode, scene]) = ints(value) else { return value.clone() };
+    let key = format!("{mode} {scene}");
+    let mode = look_up(PICTURES, &key).map_or_else(|| format!("Unknown ({key})"), str::to_owned);
+    Value::text(match value.integer(2) {
+        Some(0) => format!("{mode}; 1/2 EV steps"),
+        Some(1) => format!("{mode}; 1/3 EV steps"),
+        Some(other) => format!("{mode}; Unknown ({other})"),
+        None => mode,
+    })
+}
+
+/// A temperature, and tints in the two halves of the last byte.
+fn color_temperature(value: &Value) -> Value {
+    let Some([high, low, _, tints]) = ints(value) else { return value.clone() };
+    let half = |bits: i64| if bits & 8 == 0 { bits & 7 } else { (bits & 15) - 16 };
+    Value::Ints(vec![53190 - (high << 8 | low), half(tints), half(tints >> 4)])
+}
+
+fn with_tints(value: &Value) -> Value {
+    let Some([kelvin, first, second]) = ints(value) else { return value.clone() };
+    let tint = |n: i64| if n == 0 { " 0".to_owned() } else { format!("{n:+}") };
+    Value::text(format!("{kelvin} {} {}", tint(first), tint(second)))
+}
+
+/// Odd numbers count in fours, even ones in halves.
+fn stabilized_focal(value: &Value) -> Value {
+    let Some([n]) = ints(value) else { return value.clone() };
+    Value::text(plain(if n & 1 == 1 { n as f64 * 4.0 } else { n as f64 / 2.0 }))
+}
+
+fn whole_mm(value: &Value) -> Value {
+    Value::text(format!("{} mm", value.plain()))
+}
+
+fn f_stops(value: &Value) -> Value {
+    let Some([n]) = ints(value) else { return value.clone() };
+    Value::text(plain(5.0 + (n ^ 7) as f64 / 2.0))
+}
+
+/// Tens, times a power of four.
+fn lens_focal(value: &Value) -> Value {
+    let Some([n]) = ints(value) else { return value.clone() };
+    Value::text(plain(10.0 * (n >> 2) as f64 * 4f64.powi((n & 3) as i32 - 2)))
+}
+
+fn tenths_of_mm(value: &Value) -> Value {
+    Value::text(format!("{:.1} mm", value.number(0).unwrap_or_default()))
+}
+
+/// A temperature and the factors of red and blue that belong to it.
+fn kelvin(value: &Value) -> Value {
+    let Some([kelvin, other, red, blue]) = ints(value) else { return value.clone() };
+    let factor = |n: i64| n as f64 / 8192.0;
+    Value::Floats(vec![(53190 - kelvin) as f64, other as f64, factor(red), factor(blue)])
+}
+
+/// Light values in steps of an eighth, 0 and 255 of none.
+fn segments(value: &Value) -> Value {
+    let one = |n: f64| match n as i64 {
+        0 => "0".to_owned(),
+        255 => "n/a".to_owned(),
+        _ => format!("{:.1}", n / 8.0 - 6.0),
+    };
+    Value::text(value.numbers().into_iter().map(one).collect::<Vec<_>>().join(" "))
+}
+
+/// `20060729` as `2006:07:29`.
+fn day(value: &Value) -> Value {
+    let Some([n]) = ints(value) else { return value.clone() };
+    Value::text(format!("{:04}:{:02}:{:02}", n / 10000, n / 100 % 100, n % 100))
+}
+
+fn production(value: &Value) -> Value {
+    Value::text(value.plain().replace(' ', "."))
+}
+
+fn curves(value: &Value) -> Value {
+    Value::text(match value {
+        Value::Bytes(bytes) => binary_text(bytes.len() as u64),
+        other => other.plain(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codings() {
+        let both = |name: &str, numbers: &[i64]| {
+            let rule = RULES.iter().find(|rule| rule.name == name).unwrap();
+            let number = (rule.number)(&Value::Ints(numbers.to_vec()));
+            (number.plain(), (rule.text)(&number).plain())
+        };
+        let same = |text: &str| (text.to_owned(), text.to_owned());
+        assert_eq!(both("pentax.date", &[7, 0xe0, 1, 20]), same("2016:01:20"));
+        assert_eq!(both("pentax.time", &[9, 5, 59]), same("09:05:59"));
+        assert_eq!(both("pentax.compensation", &[53, 0]).1, "+0.3");
+        assert_eq!(both("pentax.firmware", &[254, 255, 255, 248]).1, "1.00.00.07");
+        assert_eq!(both("pentax.picture", &[5, 0, 1]).1, "Aperture Priority; 1/3 EV steps");
+        let daylight = both("pentax.color_temperature", &[0xbb, 0x71, 0, 0x2b]);
+        assert_eq!(daylight, ("5205 -5 2".into(), "5205 -5 +2".into()));
+        assert_eq!(both("pentax.sr_focal", &[55]).1, "220 mm");
+        assert_eq!(both("pentax.lens_focal", &[108]).0, "16.875");
+        assert_eq!(both("pentax.segments", &[74, 0, 255]).1, "3.2 0 n/a");
+        assert_eq!(both("pentax.day", &[20060729]), same("2006:07:29"));
+    }
+}
