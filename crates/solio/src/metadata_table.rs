@@ -183,6 +183,9 @@ pub fn read_metadata_table(
     }
     for column in &mut table.columns {
         column.counts.resize(table.rows, None);
+        if column.values.len() == 0 {
+            column.values = ColumnValues::Texts(Vec::new()); // what tags are most often
+        }
     }
     Ok(table)
 }
@@ -246,6 +249,10 @@ mod tests {
         assert_eq!(make.values, ColumnValues::Texts(vec!["ab".into()]));
         assert_eq!(bits.values, ColumnValues::Integers(vec![8, 8]));
         assert_eq!(bits.counts, [None, None, Some(2)]);
+
+        let none = ["ISO".to_owned()];
+        let table = read_metadata_table(&files, Some(&none), true, &limits, &work).unwrap();
+        assert_eq!(table.columns[0].values, ColumnValues::Texts(Vec::new()));
 
         let all = read_metadata_table(&files, None, false, &limits, &work).unwrap();
         let names: Vec<&str> = all.columns.iter().map(|c| c.name.as_str()).collect();
