@@ -37,6 +37,8 @@ pub(crate) enum Rule {
     Steps(Steps),
     /// A template with the number in it.
     Template(&'static str),
+    /// A list of two: the number and the words.
+    Both,
     /// A function of this crate.
     Named(Named),
     /// A function of a maker's module.
@@ -70,6 +72,9 @@ impl Rule {
 
     /// The value as computers want it.
     pub(crate) fn number(self, value: &Value) -> Value {
+        if let (Rule::Both, Value::List(list)) = (self, value) {
+            return list.first().cloned().unwrap_or_else(|| Value::text(""));
+        }
         if let (Value::List(list), Rule::Named(_)) = (value, self) {
             return Value::List(list.iter().map(|v| self.number(v)).collect());
         }
@@ -84,11 +89,14 @@ impl Rule {
 
     /// The value as people want it.
     pub(crate) fn text(self, value: &Value) -> Value {
+        if let (Rule::Both, Value::List(list)) = (self, value) {
+            return list.last().cloned().unwrap_or_else(|| Value::text(""));
+        }
         if let (Value::List(list), false) = (value, matches!(self, Rule::Plain)) {
             return Value::List(list.iter().map(|v| self.text(v)).collect());
         }
         Value::Text(match self {
-            Rule::Plain | Rule::Record(_) | Rule::Directory(_) | Rule::Hook(_) => {
+            Rule::Plain | Rule::Both | Rule::Record(_) | Rule::Directory(_) | Rule::Hook(_) => {
                 return value.clone();
             }
             Rule::Own(own) => return (own.text)(&(own.number)(value)),

@@ -103,6 +103,8 @@ named! {
     Low15Bits = "low_15_bits",
     UnixDate = "unix_date",
     MacDate = "mac_date",
+    Bitrate = "bitrate",
+    SixDecimals = "six_decimals",
     HexWords = "hex_words",
     ThousandthPercent = "thousandth_percent",
     CommentWords = "comment_words",
@@ -265,7 +267,11 @@ impl Named {
                 }
                 _ => first().map_or_else(raw, |v| format!("{v:.1} mm")),
             },
-            Named::FieldOfView => first().map_or_else(raw, |v| format!("{v:.1} deg")),
+            Named::FieldOfView => match (first(), value.number(1)) {
+                (Some(angle), Some(width)) => format!("{angle:.1} deg ({width:.2} m)"),
+                (Some(angle), None) => format!("{angle:.1} deg"),
+                _ => raw(),
+            },
             Named::FieldOrder => {
                 let order = match value.integer(0) {
                     Some(1) => "Progressive",
@@ -364,6 +370,10 @@ impl Named {
                 words.map(|word| format!("{word:08x}")).collect()
             }
             Named::ThousandthPercent => first().map_or_else(raw, |v| format!("{v:.3}%")),
+            Named::Bitrate => first().map_or_else(raw, bitrate),
+            Named::SixDecimals => {
+                first().map_or_else(raw, |v| plain((v * 1e6 + 0.5).trunc() * 1e-6))
+            }
             Named::BoxType => box_type(&raw()),
             Named::SwappedRatio => raw().replace(' ', ":"),
             Named::SwappedSize => raw().replace(' ', "x"),
@@ -514,6 +524,22 @@ fn box_type(hex: &str) -> String {
     let first =
         if letters { format!("({})", crate::value::lossy(&code)) } else { first.to_owned() };
     format!("{first}-{}-{}-{}", &rest[..4], &rest[4..8], &rest[8..])
+}
+
+/// Bits a second: `1.23 Mbps`.
+fn bitrate(bits: f64) -> String {
+    let (mut value, mut unit) = (bits, "bps");
+    for larger in ["kbps", "Mbps", "Gbps"] {
+        if value < 1000.0 {
+            break;
+        }
+        (value, unit) = (value / 1000.0, larger);
+    }
+    if value < 100.0 {
+        format!("{} {unit}", crate::number::significant(value, 3))
+    } else {
+        format!("{value:.0} {unit}")
+    }
 }
 
 /// A length of time: `4.97 s`, `0:01:05`.

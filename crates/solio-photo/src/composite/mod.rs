@@ -1,5 +1,10 @@
 //! Tags made of others: a date with its fraction and zone, a position, a size, a lens' reach.
 
+mod color;
+mod lens;
+mod maker;
+mod optics;
+
 use crate::gather::Gather;
 use crate::metadata::{Tag, rank};
 use crate::number::plain;
@@ -7,12 +12,6 @@ use crate::rule::{Named, Rule};
 use crate::value::Value;
 
 const GROUP: &str = "Composite";
-/// The number that the programs to agree with use.
-#[allow(clippy::approx_constant)]
-const NEARLY_PI: f64 = 3.14159;
-/// The diagonal of a frame of 35 mm film: √(36² + 24²).
-const FILM_DIAGONAL: f64 = 43.266_615_305_567_87;
-
 /// The composites and what each is made of; a field list needs the latter to give the former.
 const INPUTS: &[(&str, &[&str])] = &[
     ("SubSecDateTimeOriginal", &["DateTimeOriginal", "SubSecTimeOriginal", "OffsetTimeOriginal"]),
@@ -23,6 +22,8 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("DigitalCreationDateTime", &["DigitalCreationDate", "DigitalCreationTime"]),
     ("GPSLatitude", &["GPSLatitude", "GPSLatitudeRef"]),
     ("GPSLongitude", &["GPSLongitude", "GPSLongitudeRef"]),
+    ("GPSDestLatitude", &["GPSDestLatitude", "GPSDestLatitudeRef"]),
+    ("GPSDestLongitude", &["GPSDestLongitude", "GPSDestLongitudeRef"]),
     ("GPSPosition", &["GPSLatitude", "GPSLatitudeRef", "GPSLongitude", "GPSLongitudeRef"]),
     ("GPSAltitude", &["GPSAltitude", "GPSAltitudeRef"]),
     ("GPSDateTime", &["GPSDateStamp", "GPSTimeStamp"]),
@@ -39,45 +40,46 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("ShutterSpeed", &["ExposureTime", "ShutterSpeedValue"]),
     ("Aperture", &["FNumber", "ApertureValue"]),
     ("LightValue", &["ExposureTime", "ShutterSpeedValue", "FNumber", "ApertureValue", "ISO"]),
-    ("FocalLength35efl", LENGTHS),
-    ("ScaleFactor35efl", LENGTHS),
-    ("CircleOfConfusion", LENGTHS),
-    ("FOV", LENGTHS),
-    ("HyperfocalDistance", LENGTHS),
-    ("DOF", LENGTHS),
-];
-
-const LENGTHS: &[&str] = &[
-    "FocalLength",
-    "FocalLengthIn35mmFormat",
-    "FocalPlaneXResolution",
-    "FocalPlaneYResolution",
-    "FocalPlaneResolutionUnit",
-    "ExifImageWidth",
-    "ExifImageHeight",
-    "ImageWidth",
-    "ImageHeight",
-    "FNumber",
-    "ApertureValue",
-    "SubjectDistance",
+    ("FocalLength35efl", optics::LENGTHS),
+    ("ScaleFactor35efl", optics::LENGTHS),
+    ("CircleOfConfusion", optics::LENGTHS),
+    ("FOV", optics::LENGTHS),
+    ("HyperfocalDistance", optics::LENGTHS),
+    ("DOF", optics::LENGTHS),
+    ("RedBalance", color::INPUTS),
+    ("BlueBalance", color::INPUTS),
+    ("Lens", lens::INPUTS),
+    ("Lens35efl", lens::INPUTS),
+    ("LensID", lens::INPUTS),
+    ("LensSpec", lens::INPUTS),
+    ("Rotation", &["MatrixStructure", "HandlerType"]),
+    ("AvgBitrate", &["MediaDataSize", "Duration"]),
+    ("Flash", &["FlashFired", "FlashReturn", "FlashMode", "FlashFunction", "FlashRedEyeMode"]),
 ];
 
 /// What the composite `name` is made of; nothing for other tags.
 pub(crate) fn inputs(name: &str) -> &'static [&'static str] {
-    let found = INPUTS.iter().find(|(composite, _)| composite.eq_ignore_ascii_case(name));
+    let mut all = INPUTS.iter().chain(maker::INPUTS);
+    let found = all.find(|(composite, _)| composite.eq_ignore_ascii_case(name));
     found.map_or(&[], |(_, inputs)| inputs)
 }
 
 /// Adds the composites that the tags found allow.
 pub(crate) fn compute(gather: &mut Gather<'_>) {
-    if !gather.fields.is_all() && !INPUTS.iter().any(|(name, _)| gather.fields.asks(GROUP, name)) {
+    let mut all = INPUTS.iter().chain(maker::INPUTS);
+    if !gather.fields.is_all() && !all.any(|(name, _)| gather.fields.asks(GROUP, name)) {
         return;
     }
     sizes(gather);
-    let exposure = exposure(gather);
+    maker::compute(gather);
+    maker::flash_of_xmp(gather);
+    let aperture = exposure(gather);
     dates(gather);
     position(gather);
-    lengths(gather, exposure);
+    let scale = optics::compute(gather, aperture);
+    lens::compute(gather, scale);
+    color::compute(gather);
+    movie(gather);
 }
 
 /// The tag that counts for `name`, of the directories of a picture.
@@ -89,6 +91,16 @@ fn find<'t>(gather: &'t Gather<'_>, name: &str) -> Option<&'t Tag> {
         }
     }
     best
+}
+
+/// The words of a tag.
+fn words(tag: &Tag) -> String {
+    tag.text().plain()
+}
+
+/// A value of which number and words are known already.
+fn both(number: impl ToString, words: &str) -> Value {
+    Value::List(vec![Value::Text(number.to_string()), Value::text(words)])
 }
 
 /// Its value without coding, as a number that is one.
@@ -132,7 +144,18 @@ fn sizes(gather: &mut Gather<'_>) {
             .filter(|_| raw)
     };
     let tracks = ["Track1", "Track2", "Track3"];
-    let found = pair(&main).or_else(extent).or_else(|| pair(&tracks)).or_else(exif);
+    let cropped = || {
+        // FujiFilm's raw pictures are larger than what is meant to be seen.
+        let size = gather.find("RAF", "RawImageCroppedSize")?.number();
+        Some((size.number(0)?, size.number(1)?))
+    };
+    let packet = || pair(&["XMP-tiff"]);
+    let found = cropped()
+        .or_else(|| pair(&main))
+        .or_else(extent)
+        .or_else(|| pair(&tracks))
+        .or_else(exif)
+        .or_else(packet);
     let Some((width, height)) = found.filter(|(width, height)| *width > 0.0 && *height > 0.0)
     else {
         return;
@@ -142,12 +165,22 @@ fn sizes(gather: &mut Gather<'_>) {
     put(gather, "Megapixels", width * height / 1e6, Named::Megapixels);
 }
 
-/// Exposure time and aperture.
-fn exposure(gather: &mut Gather<'_>) -> (Option<f64>, Option<f64>) {
-    let time = ["ExposureTime", "ShutterSpeedValue"].into_iter().find_map(|n| find(gather, n));
-    let time = time.map(Tag::number);
+/// What Kodak's notes say of the exposure is more exact than what EXIF says.
+fn exact<'t>(gather: &'t Gather<'_>, name: &str) -> Option<&'t Tag> {
+    gather.find("Kodak", name).or_else(|| find(gather, name))
+}
+
+/// Exposure time and aperture; gives the latter.
+fn exposure(gather: &mut Gather<'_>) -> Option<f64> {
+    let bulb = gather.tags.iter().find(|t| t.name == "BulbDuration").map(Tag::number);
+    let bulb = bulb.filter(|time| time.number(0).is_some_and(|t| t > 0.0));
+    let time = ["ExposureTime", "ShutterSpeedValue"].into_iter().find_map(|n| exact(gather, n));
+    let time = bulb.or_else(|| time.map(Tag::number));
+    let number_of = |name| exact(gather, name)?.number().number(0).filter(|n| n.is_finite());
     let aperture = ["FNumber", "ApertureValue"].into_iter();
-    let aperture = aperture.filter_map(|n| number(gather, n)).find(|aperture| *aperture != 0.0);
+    let aperture = aperture.filter_map(number_of).find(|aperture| *aperture != 0.0);
+    // Some write several numbers, of which one is shown.
+    let iso = exact(gather, "ISO").and_then(|tag| crate::number::first(&words(tag)));
     let seconds = time.as_ref().and_then(|time| time.number(0)).filter(|t| t.is_finite());
     if let Some(time) = time {
         gather.put(GROUP, "ShutterSpeed", time, Rule::Named(Named::ExposureTime));
@@ -155,7 +188,6 @@ fn exposure(gather: &mut Gather<'_>) -> (Option<f64>, Option<f64>) {
     if let Some(aperture) = aperture {
         put(gather, "Aperture", aperture, Named::FNumber);
     }
-    let iso = number(gather, "ISO");
     if let (Some(seconds), Some(aperture), Some(iso)) = (seconds, aperture, iso)
         && seconds > 0.0
         && aperture > 0.0
@@ -164,7 +196,27 @@ fn exposure(gather: &mut Gather<'_>) -> (Option<f64>, Option<f64>) {
         let light = (aperture * aperture * 100.0 / (seconds * iso)).ln() / 2f64.ln();
         put(gather, "LightValue", light, Named::OneDecimal);
     }
-    (seconds, aperture)
+    aperture
+}
+
+/// How a film is turned, and how many bits a second has.
+fn movie(gather: &mut Gather<'_>) {
+    let video = |tag: &&Tag| tag.name == "HandlerType" && tag.value.plain() == "vide";
+    let track = gather.tags.iter().find(video).map(|tag| tag.group.clone());
+    let matrix =
+        track.and_then(|track| Some(gather.find(&track, "MatrixStructure")?.value.numbers()));
+    if let Some([a, b, ..]) = matrix.as_deref().filter(|m| m.len() == 9) {
+        let turned = (b.atan2(*a).to_degrees() * 1000.0).round() / 1000.0;
+        let turned = if turned < 0.0 { turned + 360.0 } else { turned };
+        put(gather, "Rotation", turned, Named::Dotted);
+    }
+    let sizes = gather.tags.iter().filter(|t| t.name == "MediaDataSize");
+    let sizes: Vec<f64> = sizes.filter_map(|t| t.value.number(0)).collect();
+    let duration = gather.find("QuickTime", "Duration").and_then(|t| t.value.number(0));
+    if let Some(duration) = duration.filter(|d| *d > 0.0 && !sizes.is_empty()) {
+        let size: f64 = sizes.iter().sum();
+        put(gather, "AvgBitrate", (size * 8.0 / duration + 0.5).trunc(), Named::Bitrate);
+    }
 }
 
 fn dates(gather: &mut Gather<'_>) {
@@ -227,6 +279,18 @@ fn position(gather: &mut Gather<'_>) {
     };
     let latitude = coordinate("GPSLatitude", "GPSLatitudeRef", 'S');
     let longitude = coordinate("GPSLongitude", "GPSLongitudeRef", 'W');
+    let target = [
+        ("GPSDestLatitude", coordinate("GPSDestLatitude", "GPSDestLatitudeRef", 'S')),
+        ("GPSDestLongitude", coordinate("GPSDestLongitude", "GPSDestLongitudeRef", 'W')),
+    ];
+    let side = |name, negative, positive| {
+        let value = gather.find("XMP-exif", name)?.number().number(0)?;
+        Some(if value < 0.0 { negative } else { positive })
+    };
+    let sides = [
+        ("GPSLatitudeRef", side("GPSLatitude", "S", "N"), "S:South|N:North"),
+        ("GPSLongitudeRef", side("GPSLongitude", "W", "E"), "W:West|E:East"),
+    ];
     let altitude = || {
         let value =
             gather.find("GPS", "GPSAltitude")?.number().number(0).filter(|v| v.is_finite())?;
@@ -234,6 +298,17 @@ fn position(gather: &mut Gather<'_>) {
         Some(if below { -value } else { value })
     };
     let altitude = altitude();
+    for (name, value, words) in sides {
+        if let Some(value) = value {
+            gather.put(GROUP, name, Value::text(value), Rule::Words { words, hex: false });
+        }
+    }
+    for (name, value) in target {
+        if let Some(value) = value {
+            let latitude = name.ends_with("Latitude");
+            put(gather, name, value, if latitude { Named::Latitude } else { Named::Longitude });
+        }
+    }
     if let Some(latitude) = latitude {
         put(gather, "GPSLatitude", latitude, Named::Latitude);
     }
@@ -246,84 +321,5 @@ fn position(gather: &mut Gather<'_>) {
     }
     if let Some(altitude) = altitude {
         put(gather, "GPSAltitude", altitude, Named::Altitude);
-    }
-}
-
-/// How much smaller the sensor is than a frame of film.
-fn scale_factor(gather: &Gather<'_>) -> Option<f64> {
-    let focal = number(gather, "FocalLength").filter(|f| *f > 0.0);
-    let film = number(gather, "FocalLengthIn35mmFormat").filter(|f| *f > 0.0);
-    if let (Some(focal), Some(film)) = (focal, film) {
-        return Some(film / focal);
-    }
-    if let Some(diagonal) = canon_diagonal(gather) {
-        return Some(FILM_DIAGONAL / diagonal);
-    }
-    let unit = match number(gather, "FocalPlaneResolutionUnit")? as i64 {
-        3 => 10.0,
-        4 => 1.0,
-        5 => 0.001,
-        2 => 25.4,
-        _ => return None,
-    };
-    let x = number(gather, "FocalPlaneXResolution").filter(|x| *x > 0.0)?;
-    let y = number(gather, "FocalPlaneYResolution").filter(|y| *y > 0.0)?;
-    let width = number(gather, "ExifImageWidth").or_else(|| number(gather, "ImageWidth"))?;
-    let height = number(gather, "ExifImageHeight").or_else(|| number(gather, "ImageHeight"))?;
-    let (width, height) = (width * unit / x, height * unit / y);
-    let diagonal = (width * width + height * height).sqrt();
-    // Sensors lie between a pinhead and a sheet of film; other numbers are faults.
-    let ratio = width.max(height) / width.min(height);
-    (diagonal > 1.0 && diagonal < 100.0 && ratio < 3.0).then(|| FILM_DIAGONAL / diagonal)
-}
-
-/// Canon writes pixels × 1000 over thousandths of an inch, whatever became of the picture since.
-fn canon_diagonal(gather: &Gather<'_>) -> Option<f64> {
-    if !find(gather, "Make")?.value.plain().starts_with("Canon") {
-        return None;
-    }
-    let thousandths = |name| match &find(gather, name)?.value {
-        Value::Rationals(parts) => match parts[..] {
-            [(pixels, size)] if pixels > 0 && pixels % 1000 == 0 && (80..=2000).contains(&size) => {
-                Some(size as f64)
-            }
-            _ => None,
-        },
-        _ => None,
-    };
-    let (width, height) =
-        (thousandths("FocalPlaneXResolution")?, thousandths("FocalPlaneYResolution")?);
-    Some((width * width + height * height).sqrt() * 0.0254)
-}
-
-fn lengths(gather: &mut Gather<'_>, (_, aperture): (Option<f64>, Option<f64>)) {
-    let focal = number(gather, "FocalLength");
-    let scale = scale_factor(gather);
-    if let Some(scale) = scale {
-        put(gather, "ScaleFactor35efl", scale, Named::OneDecimal);
-        put(gather, "CircleOfConfusion", FILM_DIAGONAL / (scale * 1440.0), Named::Millimetres3);
-    }
-    let Some(focal) = focal else { return };
-    let printed = scale.map_or(1.0, as_printed);
-    let mut both = vec![focal * printed];
-    if scale.is_some() {
-        both.push(focal);
-    }
-    gather.put(GROUP, "FocalLength35efl", Value::Floats(both), Rule::Named(Named::FilmLength));
-    let Some(scale) = scale.filter(|_| focal > 0.0) else { return };
-    let angle = 2.0 * (36.0f64).atan2(2.0 * focal * printed) * 180.0 / NEARLY_PI;
-    put(gather, "FOV", angle, Named::FieldOfView);
-    let Some(aperture) = aperture.filter(|a| *a > 0.0) else { return };
-    let blur = as_printed(FILM_DIAGONAL / (scale * 1440.0));
-    put(gather, "HyperfocalDistance", focal * focal / (aperture * blur * 1000.0), Named::Metres2);
-    let distance = number(gather, "SubjectDistance").filter(|d| *d > 0.0);
-    if let Some(distance) = distance {
-        let (far, focal) = (distance * 1000.0, focal);
-        let step = aperture * blur * (far - focal) / (focal * focal);
-        let near = far / (1.0 + step) / 1000.0;
-        let farthest = far / (1.0 - step) / 1000.0;
-        let farthest = if farthest < 0.0 { 0.0 } else { farthest };
-        let field = Value::Text(format!("{} {}", plain(near), plain(farthest)));
-        gather.put(GROUP, "DOF", field, Rule::Named(Named::DepthOfField));
     }
 }

@@ -1,0 +1,207 @@
+//! Which lens it was: what the camera says, made more exact by what the picture says.
+
+use super::{both, number, text, words};
+use crate::gather::Gather;
+use crate::metadata::Tag;
+use crate::number::plain;
+use crate::rule::Rule;
+
+const GROUP: &str = super::GROUP;
+
+pub(super) const INPUTS: &[&str] = &[
+    "LensType",
+    "LensType2",
+    "LensType3",
+    "LensModel",
+    "LensIDNumber",
+    "LensFStops",
+    "MinFocalLength",
+    "MaxFocalLength",
+    "MaxApertureAtMinFocal",
+    "MaxApertureAtMaxFocal",
+    "MCUVersion",
+    "FocalLength",
+    "MaxApertureValue",
+    "MaxAperture",
+    "LensFocalRange",
+    "Make",
+    "LensID",
+    "Lens",
+];
+
+/// Adds the lens' reach and name.
+pub(super) fn compute(gather: &mut Gather<'_>, scale: Option<f64>) {
+    let canon = |name: &str| gather.find("Canon", name)?.number().number(0);
+    if let (Some(short), Some(long)) = (canon("MinFocalLength"), canon("MaxFocalLength")) {
+        let range = range(short, long);
+        gather.put(GROUP, "Lens", both(plain(short), &range), Rule::Both);
+        if let Some(scale) = scale {
+            let film = self::range(short * scale, long * scale);
+            let shown = format!("{range} (35 mm equivalent: {film})");
+            let value = both(plain(short * scale), &shown);
+            gather.put(GROUP, "Lens35efl", value, Rule::Both);
+        }
+    }
+    super::maker::lens_spec(gather);
+    if let Some((id, name)) = id(gather) {
+        gather.put(GROUP, "LensID", both(id, &name), Rule::Both);
+    }
+}
+
+fn range(short: f64, long: f64) -> String {
+    if short == long { format!("{short:.1} mm") } else { format!("{short:.1} - {long:.1} mm") }
+}
+
+/// Number and name of the lens.
+fn id(gather: &Gather<'_>) -> Option<(String, String)> {
+    if let Some(found) = nikon(gather) {
+        return Some(found);
+    }
+    let kind = gather.tags.iter().find(|t| t.name == "LensType" && t.group != "Nikon");
+    if let Some(kind) = kind {
+        return Some((kind.number().plain(), name_of(kind, gather)));
+    }
+    let model = text(gather, "LensModel").filter(|model| !model.trim().is_empty());
+    let lens = || {
+        let packet = gather.tags.iter().find(|t| t.group == "XMP-aux" && t.name == "Lens")?;
+        gather.find("XMP-aux", "LensID").is_none().then(|| packet.number().plain())
+    };
+    let model = model.or_else(lens)?;
+    // The aperture stands apart from the length.
+    Some((model.clone(), model.replacen("mmF", "mm F", 1).replacen(" mm", "mm", 1)))
+}
+
+/// Eight bytes of Nikon's notes tell its lenses apart.
+fn nikon(gather: &Gather<'_>) -> Option<(String, String)> {
+    const PARTS: [&str; 8] = [
+        "LensIDNumber",
+        "LensFStops",
+        "MinFocalLength",
+        "MaxFocalLength",
+        "MaxApertureAtMinFocal",
+        "MaxApertureAtMaxFocal",
+        "MCUVersion",
+        "LensType",
+    ];
+    let byte = |name: &str| gather.find("Nikon", name)?.value.integer(0);
+    let bytes: Option<Vec<String>> =
+        PARTS.iter().map(|name| Some(format!("{:02X}", byte(name)? & 0xff))).collect();
+    let id = bytes?.join(" ");
+    let name = shared("nikon", &id).next().map(str::to_owned);
+    let name = name.unwrap_or_else(|| format!("Unknown ({id})"));
+    Some((id, name))
+}
+
+/// The lenses that have this number.
+fn shared(maker: &str, number: &str) -> impl Iterator<Item = &'static str> {
+    include_str!("../../tables/lenses.tsv").lines().filter_map(move |line| {
+        line.strip_prefix(maker)?.strip_prefix('\t')?.strip_prefix(number)?.strip_prefix('\t')
+    })
+}
+
+/// The lens' name; of several with one number those that fit the picture.
+fn name_of(kind: &Tag, gather: &Gather<'_>) -> String {
+    let mut kind = kind;
+    let maker = kind.group.to_lowercase();
+    let none = |tag: &Tag| tag.number().integer(0) == Some(0xffff);
+    if maker == "sony" && none(kind) {
+        // The lens is none of the first mount's; two other places name it.
+        let real = |name: &str| {
+            gather.find("Sony", name).filter(|t| t.number().number(0).is_some_and(|n| n > 0.0))
+        };
+        kind = real("LensType2").or_else(|| real("LensType3")).unwrap_or(kind);
+    }
+    let number = kind.number().plain();
+    let name = words(kind);
+    let list: Vec<&str> = shared(&maker, &number).collect();
+    if list.is_empty() {
+        let missing = name == "n/a" || name.starts_with("Unknown");
+        let range = focal_range(gather).filter(|_| missing);
+        return range.map_or(name, |(short, long)| {
+            let (short, long) = (short.trunc(), long.trunc());
+            if short == long {
+                format!("Unknown {short}mm")
+            } else {
+                format!("Unknown {short}-{long}mm")
+            }
+        });
+    }
+    let model = text(gather, "LensModel").unwrap_or_default();
+    let best = fitting(&list, gather, &model);
+    if best.is_empty() { name } else { best.join(" or ") }
+}
+
+fn focal_range(gather: &Gather<'_>) -> Option<(f64, f64)> {
+    let (short, long) = (number(gather, "MinFocalLength")?, number(gather, "MaxFocalLength")?);
+    Some((short, long))
+}
+
+/// Those of `list` whose length and aperture the picture can have been taken with.
+fn fitting<'l>(list: &[&'l str], gather: &Gather<'_>, model: &str) -> Vec<&'l str> {
+    let focal = number(gather, "FocalLength");
+    let aperture = ["MaxAperture", "MaxApertureValue"].into_iter().find_map(|n| number(gather, n));
+    let range = focal_range(gather).filter(|(short, _)| *short > 0.0);
+    let fits = |name: &&&str| {
+        let Some(reach) = Reach::of(name) else { return true };
+        let near = |a: f64, b: f64| (a - b).abs() < 0.5;
+        let by_range =
+            range.is_none_or(|(short, long)| near(reach.short, short) && near(reach.long, long));
+        let by_focal = focal.is_none_or(|f| f > reach.short - 0.5 && f < reach.long + 0.5);
+        let by_light = aperture.is_none_or(|a| a > reach.wide - 0.15 && a < reach.narrow + 0.15);
+        by_range && by_focal && by_light
+    };
+    let found: Vec<&str> = list.iter().filter(fits).copied().collect();
+    // A name that the lens gives itself counts more than what was guessed.
+    let maker = |name: &str| name.split(' ').next().unwrap_or_default().to_owned();
+    let one_maker = found.iter().all(|name| maker(name) == maker(found[0]));
+    let says = one_maker && model.contains(" F");
+    let own = |name: &&&str| says && name.to_lowercase().contains(&model.to_lowercase());
+    let named: Vec<&str> = found.iter().filter(own).copied().collect();
+    match (named.is_empty(), found.is_empty()) {
+        (false, _) => {
+            named.into_iter().max_by_key(|n| std::cmp::Reverse(n.len())).into_iter().collect()
+        }
+        (true, false) => found,
+        _ => Vec::new(),
+    }
+}
+
+/// What a lens' name says of it: `28-70mm f/2.8-4`.
+struct Reach {
+    short: f64,
+    long: f64,
+    wide: f64,
+    narrow: f64,
+}
+
+impl Reach {
+    fn of(name: &str) -> Option<Reach> {
+        let (before, after) = name.split_once("mm ")?;
+        let length = before.rsplit(' ').next()?;
+        let pair = |text: &str| {
+            let (first, second) = text.split_once('-').unwrap_or((text, text));
+            Some((crate::number::first(first)?, crate::number::first(second)?))
+        };
+        let (short, long) = pair(length)?;
+        let light = after.trim_start_matches("f/").trim_start_matches('F');
+        let (wide, narrow) = pair(light.split(' ').next()?).unwrap_or((0.0, 100.0));
+        Some(Reach { short, long, wide, narrow })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_length_and_aperture() {
+        let reach = Reach::of("Sigma AF 28-300mm F3.5-6.3 DL IF").unwrap();
+        assert_eq!([reach.short, reach.long, reach.wide, reach.narrow], [28.0, 300.0, 3.5, 6.3]);
+        let reach = Reach::of("Canon EF 300mm f/2.8L USM").unwrap();
+        assert_eq!([reach.short, reach.long, reach.wide, reach.narrow], [300.0, 300.0, 2.8, 2.8]);
+        for line in include_str!("../../tables/lenses.tsv").lines().skip(3) {
+            let name = line.split('\t').nth(2).unwrap_or_default();
+            assert!(Reach::of(name).is_some(), "{line}");
+        }
+    }
+}
