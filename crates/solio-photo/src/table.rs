@@ -201,10 +201,6 @@ tables! {
     ICC = "icc.tsv";
     /// Photoshop's image resources.
     PHOTOSHOP = "photoshop.tsv";
-    /// Apple's maker notes.
-    APPLE = "apple.tsv";
-    /// FujiFilm's maker notes.
-    FUJIFILM = "fujifilm.tsv";
     /// The list of pictures of a multi-picture file.
     MPF = "mpf.tsv";
     /// GoPro's settings.
@@ -215,8 +211,6 @@ tables! {
     PHOTO_MECHANIC = "photo_mechanic.tsv";
     /// FujiFilm's directory in front of the raw picture.
     RAF = "raf.tsv";
-    /// Panasonic's maker notes.
-    PANASONIC = "panasonic.tsv";
     /// User data of movies.
     USER_DATA = "user_data.tsv";
     /// Items of iTunes' list.
@@ -247,6 +241,14 @@ books! {
     OLYMPUS = "olympus.tsv";
     /// Minolta's maker notes.
     MINOLTA = "minolta.tsv";
+    /// Apple's maker notes.
+    APPLE = "apple.tsv";
+    /// FujiFilm's maker notes.
+    FUJIFILM = "fujifilm.tsv";
+    /// Panasonic's maker notes.
+    PANASONIC = "panasonic.tsv";
+    /// Maker notes of several others.
+    MAKERS = "makers.tsv";
 }
 
 #[cfg(test)]

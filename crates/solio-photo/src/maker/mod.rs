@@ -5,10 +5,14 @@
 //! records: numbers at fixed places, whose tables say more by model ([`read_record`]). What tables
 //! cannot say is code in the maker's own module: rules ([`own`]) and blocks ([`hook`]).
 
+mod apple;
 mod canon;
+mod fujifilm;
 mod minolta;
 mod nikon;
 mod olympus;
+mod others;
+mod panasonic;
 mod pentax;
 mod reconyx;
 mod record;
@@ -20,7 +24,6 @@ use crate::bytes::View;
 use crate::exif::{Place, read_note, word};
 use crate::gather::Gather;
 use crate::rule::{Own, Rule};
-use crate::table;
 use crate::value::Value;
 
 /// A note and what is around it.
@@ -75,41 +78,23 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
         return;
     }
     if let [0x01, 0xf1, 0x02 | 0x03, 0, ..] = &head[..] {
-        reconyx::read(body, gather);
+        return reconyx::read(body, gather);
     }
+    others::read(body, &head, &camera, note.big, gather);
 }
 
 /// Where the note's directory is.
 fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
-    // Apple's and FujiFilm's offsets count from the note's start, Panasonic's as EXIF's own do.
-    let own = note.tiff.from(note.at);
-    if head.starts_with(b"Apple iOS\0") {
-        let big = head.get(12) == Some(&b'M');
-        return Some(Place {
-            view: own,
-            at: 14,
-            big,
-            group: "Apple",
-            table: &table::APPLE,
-            camera,
-        });
-    }
-    if head.starts_with(b"FUJIFILM") {
-        let at = u64::from(own.le32(8)?);
-        let (group, table) = ("FujiFilm", &table::FUJIFILM);
-        return Some(Place { view: own, at, big: false, group, table, camera });
-    }
-    if head.starts_with(b"Panasonic\0\0\0") {
-        let (view, at, big) = (note.tiff, note.at + 12, note.big);
-        let (group, table) = ("Panasonic", &table::PANASONIC);
-        return Some(Place { view, at, big, group, table, camera });
-    }
     canon::place(note, head, camera)
         .or_else(|| nikon::place(note, head, camera))
         .or_else(|| sony::place(note, head, camera))
         .or_else(|| pentax::place(note, head, camera))
         .or_else(|| olympus::place(note, head, camera))
         .or_else(|| minolta::place(note, head, camera))
+        .or_else(|| apple::place(note, head, camera))
+        .or_else(|| fujifilm::place(note, head, camera))
+        .or_else(|| panasonic::place(note, head, camera))
+        .or_else(|| others::place(note, head, camera))
 }
 
 /// The rule that tables call `maker.function`.
@@ -121,6 +106,9 @@ pub(crate) fn own(name: &str) -> Option<&'static Own> {
         "pentax" => pentax::RULES,
         "olympus" => olympus::RULES,
         "minolta" => minolta::RULES,
+        "fujifilm" => fujifilm::RULES,
+        "panasonic" => panasonic::RULES,
+        "others" => others::RULES,
         _ => return None,
     };
     rules.iter().find(|rule| rule.name == name)
@@ -134,6 +122,8 @@ pub(crate) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
         Some("sony") => sony::hook(name, block, gather),
         Some("pentax") => pentax::hook(name, block, gather),
         Some("olympus") => olympus::hook(name, block, gather),
+        Some("apple") => apple::hook(name, block, gather),
+        Some("panasonic") => panasonic::hook(name, block, gather),
         _ if name == "start" => preview_start(block, gather),
         _ => {}
     }

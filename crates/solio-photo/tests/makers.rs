@@ -1,0 +1,221 @@
+//! Maker notes put together here: of makers whose photos are rare, and damaged ones of all.
+
+use solio_photo::{Fields, Metadata, ReadOptions, decode_metadata};
+
+/// An entry of a directory: number, type, count and value.
+type Entry = (u16, u16, u32, Vec<u8>);
+
+fn text(id: u16, text: &str) -> Entry {
+    (id, 2, text.len() as u32, text.as_bytes().to_vec())
+}
+
+fn short(id: u16, number: u16) -> Entry {
+    (id, 3, 1, number.to_le_bytes().to_vec())
+}
+
+/// A directory at `at` whose offsets count `from` bytes less.
+fn directory(at: usize, from: usize, entries: &[Entry]) -> Vec<u8> {
+    let mut head = (entries.len() as u16).to_le_bytes().to_vec();
+    let mut values: Vec<u8> = Vec::new();
+    let behind = at + 2 + 12 * entries.len() + 4;
+    for (id, kind, count, value) in entries {
+        head.extend(id.to_le_bytes());
+        head.extend(kind.to_le_bytes());
+        head.extend(count.to_le_bytes());
+        if value.len() > 4 {
+            head.extend(((behind + values.len() - from) as u32).to_le_bytes());
+            values.extend(value);
+        } else {
+            let mut inline = value.clone();
+            inline.resize(4, 0);
+            head.extend(inline);
+        }
+    }
+    head.extend([0; 4]);
+    head.extend(values);
+    head
+}
+
+/// A TIFF file of a camera with a note; `note` makes it for the place where it will be.
+fn photo(make: &str, model: &str, note: impl Fn(usize) -> Vec<u8>) -> Vec<u8> {
+    let file = |exif: u32, at: usize| {
+        let mut bytes = b"II*\0\x08\0\0\0".to_vec();
+        let entries =
+            [text(0x010f, make), text(0x0110, model), (0x8769, 4, 1, exif.to_le_bytes().to_vec())];
+        bytes.extend(directory(8, 0, &entries));
+        let exif = bytes.len();
+        let note = note(at);
+        bytes.extend(directory(exif, 0, &[(0x927c, 7, note.len() as u32, note)]));
+        (bytes, exif)
+    };
+    // The first round finds where things come to lie.
+    let (bytes, exif) = file(0, 0);
+    let length = note(0).len();
+    file(exif as u32, bytes.len() - length).0
+}
+
+fn read(bytes: &[u8]) -> Option<Metadata> {
+    let options =
+        ReadOptions { fields: Fields::all(), extension: "tif".into(), ..ReadOptions::default() };
+    decode_metadata(bytes, &options).ok()
+}
+
+fn words(bytes: &[u8], tag: &str) -> String {
+    let metadata = read(bytes).expect("the file is read");
+    metadata.get(tag).map(|tag| tag.text().plain()).unwrap_or_default()
+}
+
+fn samsung() -> Vec<u8> {
+    let entries = |at: usize, from: usize| {
+        let version = (0x0001, 7, 4, b"0100".to_vec());
+        let fraction = [5u32.to_le_bytes(), 10u32.to_le_bytes()].concat();
+        let entries = [version, text(0xa001, "NX100_FW"), (0xa018, 5, 1, fraction)];
+        directory(at, from, &entries)
+    };
+    photo("SAMSUNG\0", "NX100\0", move |at| entries(at, 0))
+}
+
+fn olympus() -> Vec<u8> {
+    photo("OLYMPUS IMAGING CORP.\0", "E-M1\0", |_| {
+        let mut note = b"OLYMPUS\0II\x03\0".to_vec();
+        let settings = 12 + 2 + 12 * 2 + 4;
+        let pointer = (0x2020, 13, 1, (settings as u32).to_le_bytes().to_vec());
+        note.extend(directory(12, 0, &[short(0x0202, 1), pointer]));
+        let drive = [1u16, 2, 0, 0, 0].map(u16::to_le_bytes).concat();
+        note.extend(directory(settings, 0, &[short(0x0200, 3), (0x0600, 3, 5, drive)]));
+        note
+    })
+}
+
+fn pentax() -> Vec<u8> {
+    photo("PENTAX Corporation\0", "PENTAX K10D\0", |at| {
+        let mut note = b"AOC\0II".to_vec();
+        let entries = [
+            (0x0006, 7, 4, vec![7, 0xd7, 4, 28]),
+            (0x0007, 7, 3, vec![17, 47, 59]),
+            (0x005d, 7, 4, vec![0xe9, 7, 0xc0, 0x3f]),
+            (0x0206, 7, 14, vec![104, 108, 32, 64, 0, 128, 1, 0, 0, 108, 108, 148, 0, 0]),
+        ];
+        note.extend(directory(at + 6, 0, &entries));
+        note
+    })
+}
+
+fn casio() -> Vec<u8> {
+    photo("CASIO\0", "QV-8000SX\0", |at| directory(at, 0, &[short(1, 4), short(7, 129)]))
+}
+
+fn dji() -> Vec<u8> {
+    let speed = |id, speed: f32| (id, 11, 1, speed.to_le_bytes().to_vec());
+    photo("DJI\0", "FC300S\0", move |at| directory(at, 0, &[speed(3, 1.5), speed(4, -0.25)]))
+}
+
+fn ricoh() -> Vec<u8> {
+    photo("RICOH\0", "RDC-5300\0", |_| b"Rv0103;Rg1C;Bg18;Ll0:\0".to_vec())
+}
+
+fn kodak() -> Vec<u8> {
+    photo("EASTMAN KODAK COMPANY\0", "DX4900\0", |_| {
+        let mut note = b"KDK INFODX4900  ".to_vec();
+        note.extend([3, 1, 0, 1, 9, 0x90, 6, 0x60, 7, 0xd2, 5, 1, 10, 22, 28, 62]);
+        note.resize(8 + 108, 0);
+        note
+    })
+}
+
+/// A packed list of one number: the time since a phone was switched on.
+fn apple() -> Vec<u8> {
+    photo("Apple\0", "iPhone\0", |_| {
+        let mut list = b"bplist00\xd1\x01\x02\x55value\x10\x2a".to_vec();
+        let places = list.len() as u64;
+        list.extend([8, 11, 17, 0, 0, 0, 0, 0, 0, 1, 1]);
+        for number in [3, 0, places] {
+            list.extend(number.to_be_bytes());
+        }
+        let mut note = b"Apple iOS\0\0\x01II".to_vec();
+        note.extend(directory(14, 0, &[(3, 7, list.len() as u32, list)]));
+        note
+    })
+}
+
+fn fujifilm() -> Vec<u8> {
+    photo("FUJIFILM\0", "X-T3\0", |_| {
+        let mut note = b"FUJIFILM\x0c\0\0\0".to_vec();
+        let focus = (0x102d, 4, 1, 0x4011u32.to_le_bytes().to_vec());
+        note.extend(directory(12, 0, &[short(0x102b, 0x21), focus]));
+        note
+    })
+}
+
+fn panasonic() -> Vec<u8> {
+    photo("Panasonic\0", "DMC-FT4\0", |at| {
+        let mut note = b"Panasonic\0\0\0".to_vec();
+        let faces = [1u16, 10, 20, 30, 40].map(u16::to_le_bytes).concat();
+        note.extend(directory(at + 12, 0, &[(0x004e, 7, 10, faces), text(0x0065, "A day\0")]));
+        note
+    })
+}
+
+fn all() -> [Vec<u8>; 10] {
+    [
+        samsung(),
+        olympus(),
+        pentax(),
+        casio(),
+        dji(),
+        ricoh(),
+        kodak(),
+        apple(),
+        fujifilm(),
+        panasonic(),
+    ]
+}
+
+#[test]
+fn notes_of_makers() {
+    for (file, tag, want) in [
+        (samsung(), "Samsung:FirmwareName", "NX100_FW"),
+        (samsung(), "Samsung:ExposureTime", "0.5"),
+        (olympus(), "Olympus:ExposureMode", "Aperture-priority AE"),
+        (olympus(), "Olympus:DriveMode", "Continuous Shooting, Shot 2"),
+        (olympus(), "Olympus:Macro", "On"),
+        (pentax(), "Pentax:ShutterCount", "220"),
+        (pentax(), "Pentax:AEAperture", "5.7"),
+        (pentax(), "Pentax:AEExposureTime", "1/21"),
+        (casio(), "Casio:RecordingMode", "Portrait"),
+        (casio(), "Casio:WhiteBalance", "Manual"),
+        (dji(), "DJI:SpeedX", "+1.50"),
+        (dji(), "DJI:SpeedY", "-0.25"),
+        (ricoh(), "Ricoh:FirmwareVersion", "1.03"),
+        (kodak(), "Kodak:KodakImageWidth", "2448"),
+        (kodak(), "Kodak:TimeCreated", "10:22:28.62"),
+        (apple(), "Apple:RunTimeValue", "42"),
+        (fujifilm(), "FujiFilm:AF-SPriority", "Release"),
+        (fujifilm(), "FujiFilm:PreAF", "On"),
+        (fujifilm(), "FujiFilm:AFAreaPointSize", "4"),
+        (panasonic(), "Panasonic:Face1Position", "10 20 30 40"),
+        (panasonic(), "Panasonic:Title", "A day"),
+    ] {
+        assert_eq!(words(&file, tag), want, "{tag}");
+    }
+}
+
+#[test]
+fn damaged_notes_are_read_without_harm() {
+    for file in all() {
+        for end in 0..file.len() {
+            let _ = read(&file[..end]);
+        }
+        for at in 0..file.len() {
+            for byte in [0, 1, 0x7f, 0xff, file[at] ^ 0x80] {
+                let mut wrong = file.clone();
+                wrong[at] = byte;
+                if let Some(metadata) = read(&wrong) {
+                    for tag in &metadata.tags {
+                        let _ = (tag.number(), tag.text());
+                    }
+                }
+            }
+        }
+    }
+}
