@@ -20,6 +20,11 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// The first bytes, as far as they were read when the source was opened.
+    fn head(&self) -> &[u8] {
+        &[]
+    }
+
     /// Fills as much of `buf` as there is, and says how much; fewer bytes than `buf.len()` only
     /// at the end of the data.
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize>;

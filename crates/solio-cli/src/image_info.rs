@@ -10,37 +10,56 @@ use solio::{Limits, Result, Work};
 use std::fmt::Write;
 use std::path::Path;
 
-/// The header of the image at `path`, as text or as a line of JSON.
-pub(crate) fn look(path: &Path, limits: &Limits, as_json: bool, work: &Work) -> Result<String> {
+/// Appends the header of the image at `path`, as text or as a line of JSON.
+pub(crate) fn look(
+    path: &Path,
+    limits: &Limits,
+    as_json: bool,
+    work: &Work,
+    text: &mut String,
+) -> Result<()> {
     let header = solio::image_header(path, limits, work)?;
-    Ok(if as_json { format!("{}\n", to_json(path, &header)) } else { text(path, &header) })
+    if as_json {
+        // Writing into text does not fail.
+        let _ = writeln!(text, "{}", to_json(path, &header));
+    } else {
+        words(path, &header, text);
+    }
+    Ok(())
 }
 
-fn text(path: &Path, header: &Header) -> String {
-    let (bold, dim) =
-        if screen::has_colours() { (BOLD, DIM) } else { (Style::new(), Style::new()) };
-    let mut text = format!("{bold}{}{bold:#}\n", path.display());
-    let mut value = String::new();
+fn words(path: &Path, header: &Header, text: &mut String) {
+    let coloured = screen::has_colours();
+    let (bold, dim) = if coloured { (BOLD, DIM) } else { (Style::new(), Style::new()) };
+    // Of many files this is most of the work: text alone is several times as fast as text with
+    // places in it.
+    let (open, close) = (format!(" {dim}("), format!("){dim:#}:"));
+    let _ = writeln!(text, "{bold}{}{bold:#}", path.display());
+    let mut value = String::with_capacity(1 << 10);
     for (i, part) in header.parts.iter().enumerate() {
         if header.parts.len() > 1 {
             let name = part.name().map_or(String::new(), |name| format!(" \"{name}\""));
             let _ = writeln!(text, "{bold}part {i}{name}{bold:#}");
         }
         for attribute in &part.attributes {
-            let (name, type_name) = (&attribute.name, attribute.value.type_name());
             value.clear();
-            // Writing into text does not fail.
             let _ = write!(value, "{}", attribute.value);
-            let space = if value.starts_with('\n') { "" } else { " " };
-            let _ = write!(text, "  {name} {dim}({type_name}){dim:#}:{space}");
-            for (i, line) in value.split('\n').enumerate() {
-                text += if i == 0 { "" } else { "\n  " };
-                text += line;
+            let type_name = attribute.value.type_name();
+            for words in ["  ", &attribute.name, &open, type_name, &close] {
+                *text += words;
             }
+            if !value.starts_with('\n') {
+                *text += " ";
+            }
+            let mut lines = value.split('\n');
+            *text += lines.next().unwrap_or_default();
+            lines.for_each(|line| {
+                *text += "\n  ";
+                *text += line;
+            });
             text.push('\n');
         }
     }
-    text
 }
 
 fn to_json(path: &Path, header: &Header) -> Json {

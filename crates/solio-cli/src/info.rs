@@ -44,9 +44,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         }
         let image = solio::is_image(path);
         let known = if image {
-            image_info::look(path, &read.limits, args.json, &work).map(|text| {
-                waiting += &text;
-            })
+            image_info::look(path, &read.limits, args.json, &work, &mut waiting)
         } else {
             solio::info(path, &read, &work).map(|info| {
                 if args.json {
@@ -57,7 +55,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
             })
         };
         if known.is_err() || waiting.len() > most_waiting {
-            screen::print(&std::mem::take(&mut waiting));
+            screen::print(&waiting);
+            waiting.clear();
         }
         match known {
             Ok(()) => {}

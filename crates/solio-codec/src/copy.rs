@@ -200,7 +200,7 @@ mod lanes {
     #[target_feature(enable = "sse2")]
     unsafe fn all<const PAST: bool>(runs: &mut [Run]) {
         let step = 2 * LINE;
-        if let Some(runs) = runs.as_mut_array::<LANES>() {
+        if let Ok(runs) = <&mut [Run; LANES]>::try_from(&mut *runs) {
             let shortest = runs.iter().map(|run| run.bytes).min().unwrap_or(0);
             let side_by_side = shortest / step * step;
             for at in (0..side_by_side).step_by(step) {

@@ -3,6 +3,7 @@
 use crate::names;
 use solio_base::{Error, Result};
 use std::borrow::Cow;
+use std::fmt::Display;
 
 /// Reads from `bytes`, which start at `base` of the file.
 #[derive(Debug)]
@@ -29,8 +30,9 @@ impl<'a> Cursor<'a> {
         &self.bytes[self.at..]
     }
 
-    /// The next `count` bytes, which are `what`.
-    pub(crate) fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8]> {
+    /// The next `count` bytes, which are `what`: words for an error, which are put together only
+    /// then.
+    pub(crate) fn take(&mut self, count: usize, what: impl Display) -> Result<&'a [u8]> {
         match self.rest().get(..count) {
             Some(bytes) => {
                 self.at += count;
@@ -46,28 +48,28 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `N` bytes.
-    pub(crate) fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self, what: impl Display) -> Result<[u8; N]> {
         Ok(self.take(N, what)?.try_into().expect("as many as were asked for"))
     }
 
-    pub(crate) fn u8(&mut self, what: &str) -> Result<u8> {
+    pub(crate) fn u8(&mut self, what: impl Display) -> Result<u8> {
         Ok(self.array::<1>(what)?[0])
     }
 
-    pub(crate) fn i32(&mut self, what: &str) -> Result<i32> {
+    pub(crate) fn i32(&mut self, what: impl Display) -> Result<i32> {
         self.array(what).map(i32::from_le_bytes)
     }
 
-    pub(crate) fn u32(&mut self, what: &str) -> Result<u32> {
+    pub(crate) fn u32(&mut self, what: impl Display) -> Result<u32> {
         self.array(what).map(u32::from_le_bytes)
     }
 
-    pub(crate) fn u64(&mut self, what: &str) -> Result<u64> {
+    pub(crate) fn u64(&mut self, what: impl Display) -> Result<u64> {
         self.array(what).map(u64::from_le_bytes)
     }
 
     /// A name of at most `most` bytes that ends with a zero byte.
-    pub(crate) fn name(&mut self, most: usize, what: &str) -> Result<Cow<'a, str>> {
+    pub(crate) fn name(&mut self, most: usize, what: impl Display) -> Result<Cow<'a, str>> {
         let start = self.offset();
         let rest = self.rest();
         let Some(length) = rest.iter().take(most + 1).position(|&b| b == 0) else {

@@ -19,7 +19,7 @@ fn byte(c: char) -> Option<u8> {
 /// A name from its bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(name) = std::str::from_utf8(bytes)
-        && name.chars().all(|c| byte(c).is_none())
+        && (name.is_ascii() || name.chars().all(|c| byte(c).is_none()))
     {
         return Cow::Borrowed(name);
     }

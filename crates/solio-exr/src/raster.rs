@@ -25,6 +25,24 @@ impl<'a> SamplesMut<'a> {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            SamplesMut::Uint(values) => values.len(),
+            SamplesMut::Half(values) => values.len(),
+            SamplesMut::Float(values) => values.len(),
+        }
+    }
+
+    /// Their bytes, lent.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            SamplesMut::Uint(values) => bytemuck::cast_slice_mut(values),
+            SamplesMut::Half(values) => bytemuck::cast_slice_mut(values),
+            SamplesMut::Float(values) => bytemuck::cast_slice_mut(values),
+        }
+    }
+
     /// Their bytes, in the order of this machine.
     pub(crate) fn into_bytes(self) -> &'a mut [u8] {
         match self {

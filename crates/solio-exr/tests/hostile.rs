@@ -120,6 +120,8 @@ fn rows_of_damaged_files_are_survived() {
             let options = ScanlineOptions::default();
             if let Ok(mut rows) = Scanlines::new(&bytes, &options, &Work::serial()) {
                 let window = rows.window();
+                let none = rows.row_into(window.min[1], &mut []);
+                assert!(none.is_err(), "{name}, bit {bit}: every image has a channel");
                 for y in (window.min[1]..=window.max[1]).take(100) {
                     if let Err(e) = rows.row(y) {
                         assert!(e.offset().is_some(), "{name}, bit {bit}: no place: {e}");

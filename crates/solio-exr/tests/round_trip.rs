@@ -5,9 +5,9 @@ mod images;
 use images::{deep_images, flat_images};
 use solio_base::{Result, Sink, Source, Work};
 use solio_exr::header::{Box2i, LineOrder, Part, Tiles};
-use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane};
+use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+use solio_exr::{Channel, PixelType, SamplesMut, WriteOptions, decode_exr, encode_exr};
 use solio_exr::{Compression, Layout, Levels, ReadOptions, ScanlineOptions, Scanlines};
-use solio_exr::{WriteOptions, decode_exr, encode_exr};
 
 const LOSSLESS: [Compression; 6] = [
     Compression::None,
@@ -244,10 +244,38 @@ fn a_choice_of_deep_data_gives_the_same_samples() {
     }
 }
 
+/// The bytes of each channel of a row, read into memory.
+fn row_into(rows: &mut Scanlines<'_>, y: i32) -> Vec<Vec<u8>> {
+    let width = rows.window().width() as usize;
+    let channels = rows.channels().to_vec();
+    let has_row = |channel: &Channel| y.rem_euclid(channel.y_sampling) == 0;
+    let mut memory: Vec<Samples<'_>> = (channels.iter())
+        .map(|channel| {
+            let samples = width / channel.x_sampling as usize;
+            match channel.pixel_type {
+                PixelType::Uint => Samples::Uint(vec![0; samples].into()),
+                PixelType::Half => Samples::Half(vec![half::f16::ZERO; samples].into()),
+                PixelType::Float => Samples::Float(vec![0.0; samples].into()),
+            }
+        })
+        .collect();
+    let lent = memory.iter_mut().map(|samples| match samples {
+        Samples::Uint(values) => SamplesMut::Uint(values.to_mut()),
+        Samples::Half(values) => SamplesMut::Half(values.to_mut()),
+        Samples::Float(values) => SamplesMut::Float(values.to_mut()),
+    });
+    let mut lent: Vec<SamplesMut<'_>> = lent.collect();
+    assert!(rows.row_into(y, &mut lent[1..]).unwrap_err().message().starts_with("memory for"));
+    rows.row_into(y, &mut lent).unwrap();
+    let bytes = channels.iter().zip(&memory);
+    bytes.map(|(c, s)| if has_row(c) { s.as_bytes().to_vec() } else { Vec::new() }).collect()
+}
+
 #[test]
 fn rows_come_one_by_one_in_any_order() {
     let images = flat_images(Compression::Zip).into_iter();
-    for (name, image) in images.chain(flat_images(Compression::Zips)) {
+    let images = images.chain(flat_images(Compression::Zips));
+    for (name, image) in images.chain(flat_images(Compression::None)) {
         let bytes = write(&image, &WriteOptions::default(), 1);
         for (part, of) in image.parts.iter().enumerate() {
             let Pixels::Flat(levels) = &of.pixels else { panic!() };
@@ -256,11 +284,14 @@ fn rows_come_one_by_one_in_any_order() {
                 let options = ScanlineOptions { part, level: level_of, ..Default::default() };
                 let work = Work { threads: 2, ..Work::default() };
                 let mut rows = Scanlines::new(&bytes, &options, &work).unwrap();
+                let elsewhere = Elsewhere(bytes.clone());
+                let mut placed = Scanlines::new(&elsewhere, &options, &work).unwrap();
                 assert_eq!(rows.window(), level.window, "{name}");
                 let (top, bottom) = (level.window.min[1], level.window.max[1]);
                 let down = top..=bottom;
                 let jumps = (0..9).map(|i| top + i * 71 % (bottom - top + 1));
                 for y in down.clone().chain(down.rev()).chain(jumps) {
+                    let mut filled = [row_into(&mut rows, y), row_into(&mut placed, y)];
                     let row = rows.row(y).unwrap();
                     for (plane, got) in level.planes.iter().zip(row) {
                         let min = [level.window.min[0], y];
@@ -276,6 +307,9 @@ fn rows_come_one_by_one_in_any_order() {
                         let expected = cut(&one, 0, &plane.channel.name, &window).concat();
                         let got = got.map_or(Vec::new(), |s| s.as_bytes().to_vec());
                         assert_eq!(got, expected, "{name}, row {y}");
+                        for filled in &mut filled {
+                            assert_eq!(filled.remove(0), expected, "{name}, row {y} into memory");
+                        }
                     }
                 }
                 let e = rows.row(bottom + 1).unwrap_err();

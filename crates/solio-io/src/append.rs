@@ -1,8 +1,8 @@
 //! The rest of one file put behind what was written of another, by the system itself.
 //!
-//! `copy_file_range` moves bytes within the page cache, or shares them where the file system can:
-//! 38 MB as fast as `cp`, which does the same. Where it cannot (other file systems, devices, packed
-//! outputs) they are read and written.
+//! `copy_file_range` moves bytes within the page cache, or shares them where the file system can, as
+//! `cp` does; bytes that come to another place of their page are written out of a memory map. Where
+//! neither goes (other file systems, devices, packed outputs) they are read and written.
 
 use crate::file::FileSource;
 use crate::sink::FileSink;
@@ -11,7 +11,7 @@ use solio_base::{Error, Result, Sink, Source, Work};
 use std::path::Path;
 
 /// Bytes between two looks at whether to stop.
-const STEP_BYTES: usize = 32 << 20;
+const STEP_BYTES: usize = 8 << 20;
 /// Bytes at once where they are read and written.
 const BUFFER_BYTES: usize = 1 << 20;
 

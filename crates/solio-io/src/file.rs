@@ -10,6 +10,7 @@ use crate::{StreamSource, io_error, throttle};
 use solio_base::{Error, Limits, Progress, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_measure::SpanName;
+use std::cell::Cell;
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::fd::AsFd;
@@ -25,6 +26,11 @@ const HEAD_BYTES: usize = 4096;
 const READ_AHEAD_BYTES: u64 = 128 << 10;
 
 static READ: SpanName = SpanName::new("read chunk");
+
+thread_local! {
+    /// The memory of a head, for the next file.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// A file ready to be decoded.
 pub struct Opened {
@@ -59,7 +65,8 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
         return Ok(Opened { source: Box::new(source), compression, file_bytes: None });
     }
     work.progress.add_read_total(meta.len());
-    let mut head = vec![0; HEAD_BYTES];
+    let mut head = SPARE.take();
+    head.resize(HEAD_BYTES, 0);
     let got = read_full(&file, 0, &mut head).map_err(|e| io_error("read", e, path))?;
     head.truncate(got);
     let compression = Compression::of_head(&head);
@@ -67,8 +74,8 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
         let cold = meta.len() >= ahead::LEAST_BYTES
             && work.memory_bytes >= ahead::LEAST_MEMORY
             && residency(file.as_fd(), 0, meta.len()) == Residency::Cold;
-        let source =
-            FileSource { head, ..FileSource::new(file, meta.len(), work.progress.clone()) };
+        let mut source = FileSource::new(file, meta.len(), work.progress.clone());
+        source.head = head;
         if cold {
             Box::new(AheadSource::new(source, path, work.memory_bytes)?)
         } else {
@@ -110,9 +117,20 @@ impl FileSource {
     }
 }
 
+impl Drop for FileSource {
+    fn drop(&mut self) {
+        let _ = SPARE.try_with(|spare| spare.set(std::mem::take(&mut self.head)));
+    }
+}
+
 impl Source for FileSource {
     fn len_bytes(&self) -> Option<u64> {
         Some(self.bytes)
+    }
+
+    fn head(&self) -> &[u8] {
+        self.reached(self.head.len() as u64);
+        &self.head
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {

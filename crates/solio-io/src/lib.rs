@@ -14,6 +14,8 @@ mod atomic;
 pub mod cgroup;
 pub mod engine;
 mod file;
+#[cfg(target_os = "linux")]
+mod mapped;
 pub mod mount;
 pub mod order;
 pub mod probe;

@@ -344,7 +344,7 @@ impl Sink for FileSink {
     }
 }
 
-/// One call of `copy_file_range`; `None` where these two files cannot be copied so.
+/// One call of the system; `None` where these two files cannot be copied so.
 #[cfg(target_os = "linux")]
 fn copy_range(
     from: &File,
@@ -354,6 +354,9 @@ fn copy_range(
     bytes: usize,
 ) -> std::io::Result<Option<u64>> {
     use rustix::io::Errno;
+    if let Some(written) = crate::mapped::write(from, *offset, to, *end, bytes)? {
+        return Ok(Some(written));
+    }
     loop {
         match rustix::fs::copy_file_range(from, Some(offset), to, Some(end), bytes) {
             Ok(copied) => return Ok(Some(copied as u64)),

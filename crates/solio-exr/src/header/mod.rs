@@ -42,6 +42,9 @@ const MULTIPART: u32 = 0x1000;
 /// Most that is read at first; most headers are smaller.
 const FIRST_BYTES: usize = 4096;
 
+/// Room for so many attributes is made at first; most parts have fewer.
+const USUAL_ATTRIBUTES: usize = 28;
+
 /// An attribute: a name and a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
@@ -78,6 +81,9 @@ pub fn decode_header(source: &dyn Source, limits: &Limits) -> Result<Header> {
 pub(crate) fn decode_placed(source: &dyn Source, limits: &Limits) -> Result<Placed> {
     if let Some(bytes) = source.as_bytes() {
         return parse(bytes).map_err(|(e, _)| e);
+    }
+    if let Ok(placed) = parse(source.head()) {
+        return Ok(placed);
     }
     let mut bytes = vec![0; FIRST_BYTES];
     let mut filled = source.read_at(0, &mut bytes)?;
@@ -135,8 +141,8 @@ fn parse_all(cursor: &mut Cursor<'_>) -> Result<Placed> {
     let mut parts = Vec::new();
     loop {
         let start = cursor.offset();
-        let mut attributes = Vec::new();
-        let mut places = Vec::new();
+        let mut attributes = Vec::with_capacity(USUAL_ATTRIBUTES);
+        let mut places = Vec::with_capacity(USUAL_ATTRIBUTES);
         while let Some((attribute, place)) = parse_attribute(cursor)? {
             attributes.push(attribute);
             places.push(place);
@@ -168,17 +174,18 @@ fn parse_attribute(cursor: &mut Cursor<'_>) -> Result<Option<(Attribute, u64)>> 
     if name.is_empty() {
         return Ok(None);
     }
-    let what = || format!("the attribute {name:?}");
-    let type_name = cursor.name(LONGEST_NAME, &format!("the type of {}", what()))?;
+    let type_name =
+        cursor.name(LONGEST_NAME, format_args!("the type of the attribute {name:?}"))?;
     if type_name.is_empty() {
-        let message = format!("{} has no type", what());
+        let message = format!("the attribute {name:?} has no type");
         return Err(Error::corrupt(message).at_offset(place));
     }
-    let size = cursor.i32(&what())?;
+    let size = cursor.i32(format_args!("the attribute {name:?}"))?;
     let size = usize::try_from(size).map_err(|_| {
-        Error::corrupt(format!("{} has a size of {size} bytes", what())).at_offset(place)
+        let message = format!("the attribute {name:?} has a size of {size} bytes");
+        Error::corrupt(message).at_offset(place)
     })?;
-    let data = cursor.take(size, &what())?;
+    let data = cursor.take(size, format_args!("the attribute {name:?}"))?;
     let value = value_bytes::decode(&type_name, data);
     Ok(Some((Attribute { name: name.into_owned(), value }, place)))
 }

@@ -11,18 +11,26 @@ impl Display for Value {
     /// On one line, or, after a line end, on several that are indented.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Box2i(v) => write!(f, "{} - {}", Point(&v.min), Point(&v.max)),
+            Value::Box2i(v) => {
+                Point(&v.min).fmt(f)?;
+                f.write_str(" - ")?;
+                Point(&v.max).fmt(f)
+            }
             Value::Box2f(v) => write!(f, "{} - {}", Point(&v[0]), Point(&v[1])),
             Value::Bytes { hint, data } if hint.0.is_empty() => write!(f, "{} bytes", data.len()),
             Value::Bytes { hint, data } => write!(f, "{} bytes of {hint}", data.len()),
             Value::Channels(channels) => channels.iter().try_for_each(|channel| {
                 let kind = match channel.pixel_type {
-                    PixelType::Uint => "32-bit unsigned integer",
-                    PixelType::Half => "16-bit floating-point",
-                    PixelType::Float => "32-bit floating-point",
+                    PixelType::Uint => ", 32-bit unsigned integer, sampling ",
+                    PixelType::Half => ", 16-bit floating-point, sampling ",
+                    PixelType::Float => ", 32-bit floating-point, sampling ",
                 };
-                let (name, x, y) = (&channel.name, channel.x_sampling, channel.y_sampling);
-                write!(f, "\n    {name}, {kind}, sampling {x} {y}")?;
+                for words in ["\n    ", &channel.name, kind] {
+                    f.write_str(words)?;
+                }
+                channel.x_sampling.fmt(f)?;
+                f.write_str(" ")?;
+                channel.y_sampling.fmt(f)?;
                 f.write_str(if channel.linear { ", plinear" } else { "" })
             }),
             Value::Chromaticities(v) => {
@@ -35,9 +43,9 @@ impl Display for Value {
                 let names = ["messy", "sorted", "non-overlapping", "tidy"];
                 named(f, &names, *v)
             }
-            Value::Double(v) => write!(f, "{v}"),
+            Value::Double(v) => number(f, v),
             Value::Envmap(v) => named(f, &["latitude-longitude map", "cube-face map"], *v),
-            Value::Float(v) => write!(f, "{v}"),
+            Value::Float(v) => number(f, v),
             Value::FloatVector(v) => list(f, v),
             Value::Int(v) => write!(f, "{v}"),
             Value::KeyCode(v) => {
@@ -77,12 +85,12 @@ impl Display for Value {
                 }
             }
             Value::TimeCode(v) => write!(f, "{v}"),
-            Value::V2i(v) => write!(f, "{}", Point(v)),
-            Value::V2f(v) => write!(f, "{}", Point(v)),
-            Value::V2d(v) => write!(f, "{}", Point(v)),
-            Value::V3i(v) => write!(f, "{}", Point(v)),
-            Value::V3f(v) => write!(f, "{}", Point(v)),
-            Value::V3d(v) => write!(f, "{}", Point(v)),
+            Value::V2i(v) => Point(v).fmt(f),
+            Value::V2f(v) => Point(v).fmt(f),
+            Value::V2d(v) => Point(v).fmt(f),
+            Value::V3i(v) => Point(v).fmt(f),
+            Value::V3f(v) => Point(v).fmt(f),
+            Value::V3d(v) => Point(v).fmt(f),
             Value::Opaque { data, .. } => write!(f, "{} bytes", data.len()),
         }
     }
@@ -104,12 +112,46 @@ impl Display for TimeCode {
 /// Coordinates as `(1 2 3)`.
 struct Point<'a, T>(&'a [T]);
 
-impl<T: Display> Display for Point<'_, T> {
+impl<T: Number> Display for Point<'_, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (i, value) in self.0.iter().enumerate() {
-            write!(f, "{}{value}", if i == 0 { "(" } else { " " })?;
+            f.write_str(if i == 0 { "(" } else { " " })?;
+            number(f, value)?;
         }
         f.write_str(")")
+    }
+}
+
+/// A number that may be a whole one.
+trait Number: Display {
+    /// What shows as the same text, where it is one.
+    fn whole(&self) -> Option<i32>;
+}
+
+impl Number for i32 {
+    fn whole(&self) -> Option<i32> {
+        Some(*self)
+    }
+}
+
+impl Number for f32 {
+    fn whole(&self) -> Option<i32> {
+        f64::from(*self).whole()
+    }
+}
+
+impl Number for f64 {
+    fn whole(&self) -> Option<i32> {
+        let whole = *self as i32;
+        (f64::from(whole) == *self && (whole != 0 || self.is_sign_positive())).then_some(whole)
+    }
+}
+
+/// As `Display` shows it; whole numbers, which most are, take a fraction of the time.
+fn number(f: &mut Formatter<'_>, value: &impl Number) -> fmt::Result {
+    match value.whole() {
+        Some(whole) => whole.fmt(f),
+        None => value.fmt(f),
     }
 }
 
@@ -126,8 +168,11 @@ fn list<T: Display>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
     write!(f, "{} values: {}{more}", values.len(), shown.join(" "))
 }
 
-fn matrix<T: Display, const N: usize>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
-    values.chunks(N).try_for_each(|row| write!(f, "\n    {}", Point(row)))
+fn matrix<T: Number, const N: usize>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
+    values.chunks(N).try_for_each(|row| {
+        f.write_str("\n    ")?;
+        Point(row).fmt(f)
+    })
 }
 
 #[cfg(test)]
@@ -139,7 +184,10 @@ mod tests {
     fn values_show_as_people_know_them() {
         let shown = |value: Value| value.to_string();
         assert_eq!(shown(Value::Box2i(Box2i::of_size(7, 5))), "(0 0) - (6 4)");
-        assert_eq!(shown(Value::Float(0.5)), "0.5");
+        for value in [0.5, 45.0, -7.0, 0.0, -0.0, 1e-9, 3e9, f32::MAX, f32::NAN, f32::INFINITY] {
+            assert_eq!(shown(Value::Float(value)), value.to_string());
+            assert_eq!(shown(Value::Double(value.into())), f64::from(value).to_string());
+        }
         assert_eq!(shown(Value::Text(Text(b"\xa9".to_vec()))), "\"©\"");
         assert_eq!(shown(Value::Rational(24, 1)), "24/1 (24)");
         assert_eq!(shown(Value::Envmap(9)), "9");

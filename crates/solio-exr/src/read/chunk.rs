@@ -137,6 +137,13 @@ impl Buffers {
         Some((window, bytes))
     }
 
+    /// Whether chunk `chunk` was fetched, or need not be.
+    pub(super) fn has(&self, of: Of<'_>, chunk: u64) -> bool {
+        let span = of.span(chunk);
+        let end = self.start + self.length as u64;
+        of.opened.source.as_bytes().is_some() || (self.start <= span.start && span.end <= end)
+    }
+
     /// Chunk `chunk`, checked to be that one.
     fn packed<'b>(
         file: &'b [u8],

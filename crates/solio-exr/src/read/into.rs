@@ -101,7 +101,8 @@ fn decode_placed(
     check_sizes(&opened, &plans, &tables, &read)?;
     let tasks: Vec<_> = plan_tasks(&opened, &plans[0], &tables[0]).collect();
     let dealers = vec![Dealer::new(&tasks[0], memory.into_iter())];
-    let missing = jobs::read(&tasks, dealers, flat::read_piece, options.partial, work)?;
+    let pool = jobs::Pool::default();
+    let missing = jobs::read(&tasks, dealers, flat::read_piece, options.partial, &pool, work)?;
     let header = plans[0].header.clone();
     Ok(ReadInto { header, window, missing })
 }

@@ -10,9 +10,10 @@ use crate::model::MissingChunk;
 use crate::shape::{Level, Place, Shape};
 use solio_base::{Error, ErrorKind, Result, Work, ordered};
 use solio_codec::copy::Keep;
+use std::sync::{Mutex, PoisonError};
 
 /// Pixels of a job, in bytes: enough that handing it out costs nothing beside it.
-const JOB_BYTES: u64 = 256 << 10;
+pub(crate) const JOB_BYTES: u64 = 256 << 10;
 
 /// What an unfinished file says of a chunk.
 pub(crate) const NOT_THERE: &str = "the file does not have it: it was not written to its end";
@@ -77,10 +78,12 @@ struct Job<'a> {
     pieces: Vec<Piece<'a>>,
     /// Those of the pieces.
     chunks: Vec<u64>,
-    buffers: Buffers,
     past: Past<'a>,
     missing: Vec<MissingChunk>,
 }
+
+/// What threads need, for the next one.
+pub(crate) type Pool = Mutex<Vec<Buffers>>;
 
 /// How many chunks of a task one job should have, so that all threads still get some jobs.
 fn side_by_side(task: &Task<'_>, threads: usize) -> usize {
@@ -96,6 +99,7 @@ pub(crate) fn read<'a>(
     dealers: Vec<impl Iterator<Item = Piece<'a>> + Send>,
     read_piece: impl Fn(&Task<'_>, &mut Buffers, &mut Past<'a>, &mut Piece<'a>) -> Result<()> + Sync,
     partial: bool,
+    pool: &Pool,
     work: &Work,
 ) -> Result<Vec<MissingChunk>> {
     let mut dealers = dealers.into_iter().enumerate().peekable();
@@ -137,12 +141,14 @@ pub(crate) fn read<'a>(
             let task = &tasks[job.task];
             job.chunks.clear();
             job.chunks.extend(job.pieces.iter().map(|piece| piece.chunk));
-            job.buffers.fetch(task.of, job.chunks.iter().copied())?;
-            job.buffers.unpack_ahead(task.of, &job.chunks);
-            stored::read(task, &job.buffers, &mut job.pieces, keep);
+            let spare = || pool.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut buffers = spare().pop().unwrap_or_default();
+            buffers.fetch(task.of, job.chunks.iter().copied())?;
+            buffers.unpack_ahead(task.of, &job.chunks);
+            stored::read(task, &buffers, &mut job.pieces, keep);
             job.past.set(keep);
             for piece in &mut job.pieces {
-                let Err(e) = read_piece(task, &mut job.buffers, &mut job.past, piece) else {
+                let Err(e) = read_piece(task, &mut buffers, &mut job.past, piece) else {
                     continue;
                 };
                 let e = task.of.error(piece.chunk, e);
@@ -154,6 +160,7 @@ pub(crate) fn read<'a>(
                 job.missing.push(MissingChunk { part: task.of.part, chunk: piece.chunk, message });
             }
             job.past.flush();
+            spare().push(buffers);
             Ok(())
         },
         |job| {

@@ -23,7 +23,7 @@ use crate::model::{Image, ImagePart, MissingChunk, Pixels, zeros};
 use crate::shape::Shape;
 use crate::table::{Opened, Table};
 use crate::{Block, Channel, codec};
-use jobs::Task;
+use jobs::{Pool, Task};
 use plan::PartPlan;
 use solio_base::{Error, Limits, Result, Source, Work};
 use std::borrow::Cow;
@@ -114,7 +114,7 @@ fn read_flat(
         let planes = level.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
         flat::Dealer::of_planes(task, planes)
     });
-    jobs::read(&tasks, dealers.collect(), flat::read_piece, options.partial, work)
+    jobs::read(&tasks, dealers.collect(), flat::read_piece, options.partial, &Pool::default(), work)
 }
 
 fn read_deep(
@@ -145,13 +145,21 @@ fn read_deep(
             flat::Dealer::of_planes(task, std::iter::once(counts))
         });
         let dealers = dealers.collect();
-        let missing = jobs::read(&of_counts, dealers, flat::read_piece, options.partial, work)?;
+        let missing = jobs::read(
+            &of_counts,
+            dealers,
+            flat::read_piece,
+            options.partial,
+            &Pool::default(),
+            work,
+        )?;
         for (level, task) in levels.iter_mut().zip(&tasks) {
             deep::make_planes(task, level, &options.limits)?;
         }
         let dealers = tasks.iter().zip(levels).map(|(task, level)| deep::Dealer::new(task, level));
         let dealers = dealers.collect();
-        let more = jobs::read(&tasks, dealers, deep::read_piece, options.partial, work)?;
+        let more =
+            jobs::read(&tasks, dealers, deep::read_piece, options.partial, &Pool::default(), work)?;
         let known = |chunk: &MissingChunk| missing.iter().any(|other| other.chunk == chunk.chunk);
         let more: Vec<_> = more.into_iter().filter(|chunk| !known(chunk)).collect();
         all_missing.extend(missing.into_iter().chain(more));

@@ -1,24 +1,31 @@
 //! Row by row: the rows around the last one are kept, so that a chunk is unpacked once.
 //!
 //! Who goes on from row to row gets more and more rows ahead, unpacked on all threads; who jumps
-//! pays for one row of chunks.
+//! pays for one row of chunks. They stay within the cache until they are asked for. Rows without
+//! compression go straight from the file to where they are wanted.
 
-use super::chunk::Of;
+use super::chunk::{Buffers, Of};
 use super::flat::{self, Dealer};
-use super::jobs::{self, Task};
-use super::plan;
-use super::{Levels, ReadOptions};
-use crate::Channel;
+use super::jobs::{self, Piece, Pool, Task};
+use super::past::Past;
+use super::{Levels, ReadOptions, plan, stored};
 use crate::header::{Box2i, Part};
 use crate::model::{FlatLevel, Samples};
+use crate::raster::SamplesMut;
 use crate::shape::Shape;
 use crate::table::{Opened, Table};
+use crate::{Channel, Compression};
 use solio_base::{Error, Limits, Result, Source, Work};
+use solio_codec::copy::{self, Keep};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Most bytes of pixels a thread that are kept.
-const KEPT_BYTES: u64 = 2 << 20;
+const KEPT_BYTES: u64 = 512 << 10;
+
+/// Rows of so many bytes go past the caches, where the whole image does: waiting for shorter ones
+/// takes longer than what that saves.
+const PAST_ROW_BYTES: usize = 8 << 10;
 
 /// What of a file to read row by row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +51,13 @@ pub struct Scanlines<'s> {
     kept: Option<FlatLevel<'static>>,
     /// Rows of chunks that the next step reads.
     step: u64,
+    /// For the next step.
+    pool: Pool,
+    /// For rows that are read by themselves, and the last of them.
+    buffers: Buffers,
+    last: Option<i32>,
+    /// How rows are stored where they go.
+    keep: Keep,
 }
 
 impl<'s> Scanlines<'s> {
@@ -68,7 +82,22 @@ impl<'s> Scanlines<'s> {
         }
         let table = opened.table(plan.part)?;
         let wanted = plan.header.shape()?;
-        Ok(Scanlines { opened, plan, table, wanted, work: work.clone(), kept: None, step: 1 })
+        let whole = wanted.block(&wanted.data_window);
+        let image = usize::try_from(whole.bytes()).unwrap_or(usize::MAX);
+        let large_rows = image / whole.y.len().max(1) >= PAST_ROW_BYTES;
+        Ok(Scanlines {
+            keep: if large_rows { Keep::of_result(image) } else { Keep::Cached },
+            opened,
+            plan,
+            table,
+            wanted,
+            work: work.clone(),
+            kept: None,
+            step: 1,
+            pool: Pool::default(),
+            buffers: Buffers::default(),
+            last: None,
+        })
     }
 
     /// The attributes of what is read: its channels and its window.
@@ -88,34 +117,106 @@ impl<'s> Scanlines<'s> {
 
     /// Row `y`: the samples of each channel, or none where the channel has no samples in this row.
     pub fn row(&mut self, y: i32) -> Result<Vec<Option<Samples<'_>>>> {
+        self.check_row(y)?;
+        self.keep(y)?;
+        Ok(self.kept_row(y).collect())
+    }
+
+    /// Fills `to` with the samples of row `y`: of each channel, in order, as many of its type as it
+    /// has in a row. A channel without samples in this row stays as it is.
+    pub fn row_into(&mut self, y: i32, to: &mut [SamplesMut<'_>]) -> Result<()> {
+        self.check_row(y)?;
+        let row = self.wanted.block(&self.row_window(y));
+        let channels = &self.wanted.channels;
+        if to.len() != channels.len() {
+            let message = format!("memory for {} channels of {}", to.len(), channels.len());
+            return Err(Error::argument(message));
+        }
+        let mut rows = Vec::with_capacity(to.len());
+        for (channel, to) in channels.iter().zip(to) {
+            let samples = row.row_samples(channel);
+            if !row.has_row(channel, y) {
+                continue;
+            }
+            if to.pixel_type() != channel.pixel_type || to.count() != samples {
+                let (name, kind) = (&channel.name, channel.pixel_type);
+                let message = format!("channel {name:?} has {samples} samples of type {kind:?}");
+                return Err(Error::argument(message));
+            }
+            rows.push(to.bytes_mut());
+        }
+        if self.wanted.compression == Compression::None && !self.wanted.kind.is_tiled() {
+            return self.read_row(y, rows);
+        }
+        self.keep(y)?;
+        let kept: Vec<Samples<'_>> = self.kept_row(y).flatten().collect();
+        let kept: Vec<&[u8]> = kept.iter().map(Samples::as_bytes).collect();
+        copy::rows(&kept, &mut rows, self.keep);
+        Ok(())
+    }
+
+    fn check_row(&self, y: i32) -> Result<()> {
+        let [top, bottom] = [self.window().min[1], self.window().max[1]];
+        if y >= top && y <= bottom {
+            return Ok(());
+        }
+        Err(Error::argument(format!("there is no row {y}; rows are {top} to {bottom}")))
+    }
+
+    fn row_window(&self, y: i32) -> Box2i {
         let window = self.window();
-        if y < window.min[1] || y > window.max[1] {
-            let (top, bottom) = (window.min[1], window.max[1]);
-            return Err(Error::argument(format!(
-                "there is no row {y}; rows are {top} to {bottom}"
-            )));
-        }
-        let rows = |level: &FlatLevel<'_>| level.window.min[1]..=level.window.max[1];
-        if !self.kept.as_ref().is_some_and(|kept| rows(kept).contains(&y)) {
-            self.keep(y)?;
-        }
+        Box2i { min: [window.min[0], y], max: [window.max[0], y] }
+    }
+
+    /// The samples of row `y`, which was kept.
+    fn kept_row(&self, y: i32) -> impl Iterator<Item = Option<Samples<'_>>> {
         let kept = self.kept.as_ref().expect("it was just kept");
-        let row = Box2i { min: [window.min[0], y], max: [window.max[0], y] };
+        let row = self.wanted.block(&self.row_window(y));
         let above = self.wanted.block(&kept.window).y.start..y;
-        let planes = kept.planes.iter().map(|plane| {
-            let row = self.wanted.block(&row);
+        kept.planes.iter().map(move |plane| {
             let above = crate::Block { y: above.clone(), ..row.clone() };
             row.has_row(&plane.channel, y).then(|| {
                 let samples = row.row_samples(&plane.channel);
                 let start = above.rows(&plane.channel) * samples;
                 part_of(&plane.samples, start..start + samples)
             })
-        });
-        Ok(planes.collect())
+        })
     }
 
-    /// Unpacks the row of chunks that has row `y`, and some after it in the direction of travel.
+    /// Reads row `y`, which is a chunk of its own, straight into `rows`.
+    fn read_row(&mut self, y: i32, rows: Vec<&mut [u8]>) -> Result<()> {
+        let of = Of { opened: &self.opened, part: self.plan.part, table: &self.table };
+        let shape = of.shape();
+        let (level, whole) = self.plan.levels[0];
+        let region = Box2i { min: [whole.min[0], y], max: [whole.max[0], y] };
+        let (wanted, targets) = (&self.plan.wanted[..], &self.plan.targets[..]);
+        let task = Task { of, shape, level, region, wanted, targets };
+        let chunk = (i64::from(y) - i64::from(shape.data_window.min[1])) as u64;
+        let error = |e| of.error(chunk, e);
+        let place = task.place(chunk).map_err(error)?;
+        if !self.buffers.has(of, chunk) {
+            let goes_on = self.last.is_some_and(|last| last + 1 == y);
+            let ahead = jobs::JOB_BYTES / shape.block(&place.window).bytes().max(1);
+            let count = if goes_on { ahead.max(1) } else { 1 };
+            let chunks = chunk..chunk.saturating_add(count).min(shape.chunks);
+            self.buffers.fetch(of, chunks)?;
+        }
+        self.last = Some(y);
+        let mut pieces = vec![Piece { chunk, rows }];
+        stored::read(&task, &self.buffers, &mut pieces, self.keep);
+        // What is wrong with it is found out here.
+        let Some(mut piece) = pieces.pop() else { return Ok(()) };
+        let mut past = Past::default();
+        flat::read_piece(&task, &mut self.buffers, &mut past, &mut piece).map_err(error)
+    }
+
+    /// Unpacks the row of chunks that has row `y`, and some after it in the direction of travel,
+    /// unless it was kept.
     fn keep(&mut self, y: i32) -> Result<()> {
+        let rows = |level: &FlatLevel<'_>| level.window.min[1]..=level.window.max[1];
+        if self.kept.as_ref().is_some_and(|kept| rows(kept).contains(&y)) {
+            return Ok(());
+        }
         let of = Of { opened: &self.opened, part: self.plan.part, table: &self.table };
         let shape = of.shape();
         let (level, whole) = self.plan.levels[0];
@@ -157,7 +258,8 @@ impl<'s> Scanlines<'s> {
         };
         let planes = kept.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
         let dealers = vec![Dealer::of_planes(&task, planes)];
-        jobs::read(std::slice::from_ref(&task), dealers, flat::read_piece, false, &self.work)?;
+        let tasks = std::slice::from_ref(&task);
+        jobs::read(tasks, dealers, flat::read_piece, false, &self.pool, &self.work)?;
         self.kept = Some(kept);
         Ok(())
     }

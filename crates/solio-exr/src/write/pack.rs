@@ -56,7 +56,7 @@ pub(super) fn chunks(
                 let chunks = (index, groups[i]);
                 super::flat::stored(levels, shape, chunks, style.multipart, (out, keep), size_of)
             };
-            stored(groups.len(), first * shape.chunks, &fill, sink, work)?;
+            stored(groups.len(), first * shape.chunks, fill, sink, work)?;
             all.push(sizes.into_iter().map(AtomicU64::into_inner).collect());
             continue;
         }
@@ -99,7 +99,7 @@ pub(super) fn chunks(
 fn stored(
     groups: usize,
     bytes: u64,
-    fill: &(dyn Fn(usize, &mut Vec<u8>, Keep) -> Result<()> + Sync),
+    fill: impl Fn(usize, &mut Vec<u8>, Keep) -> Result<()> + Sync,
     sink: &mut dyn Sink,
     work: &Work,
 ) -> Result<()> {

@@ -136,7 +136,7 @@ pub(super) fn sum(image: &Image<'_>) -> Result<u64> {
 }
 
 /// Of the bytes of all planes: words, and words times their place.
-pub(super) fn sum_of<'p>(planes: impl Iterator<Item = &'p [u8]>) -> u64 {
+fn sum_of<'p>(planes: impl Iterator<Item = &'p [u8]>) -> u64 {
     let mut all = 0u64;
     for plane in planes {
         let (words, rest) = plane.as_chunks::<4>();

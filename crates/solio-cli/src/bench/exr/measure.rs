@@ -4,14 +4,14 @@
 //! have the size of the first round, and every file, whoever wrote it, gives the same pixels to
 //! both sides; those of the source where the method loses nothing.
 
-use super::images::{Class, Plain, options, planes, rasters, sum, sum_of};
+use super::images::{Class, Plain, options, planes, rasters, sum};
 use super::peer::{Peer, Place, Took};
 use crate::bench::stats::{Ratio, median};
 use crate::inputs::make_way;
 use solio::image::model::Image;
 use solio::image::{
-    Compression, IntoOptions, ReadOptions, ScanlineOptions, Scanlines, decode_exr, decode_exr_into,
-    encode_exr,
+    Compression, IntoOptions, ReadOptions, SamplesMut, ScanlineOptions, Scanlines, decode_exr,
+    decode_exr_into, encode_exr,
 };
 use solio::{Error, Result, Stopwatch, Usage, Work};
 use solio_io::probe::{read_plain, write_plain};
@@ -153,8 +153,6 @@ pub(super) struct Bench<'a> {
     pub(super) work: &'a Work,
     /// The file in memory, and the one that others wrote.
     pub(super) bytes: Vec<u8>,
-    /// The pixels of who reads row by row.
-    pub(super) planes: Vec<Vec<u8>>,
     /// Reading makes new memory each time, as the peer does.
     pub(super) fresh: bool,
 }
@@ -284,8 +282,8 @@ impl Bench<'_> {
             read_plain(path, &mut self.bytes)?;
         }
         if case.job == Job::Rows {
-            let usage = read_rows(&self.bytes, &mut self.planes, work)?;
-            return Ok(Took { usage, found: sum_of(self.planes.iter().map(Vec::as_slice)) });
+            let usage = read_rows(&self.bytes, there, work)?;
+            return Ok(Took { usage, found: sum(there)? });
         }
         let in_memory = case.place == Place::Memory;
         if self.fresh {
@@ -378,19 +376,37 @@ fn copy_planes(image: &Image<'_>, copy: &mut Vec<u8>) -> Result<Usage> {
     Ok(watch.usage())
 }
 
-/// Reads row by row into planes that are there already.
-fn read_rows(bytes: &[u8], planes: &mut Vec<Vec<u8>>, work: &Work) -> Result<Usage> {
-    planes.iter_mut().for_each(Vec::clear);
+/// Reads row by row into memory that is there already.
+fn read_rows(bytes: &[u8], there: &mut Image<'static>, work: &Work) -> Result<Usage> {
+    let mut rasters = rasters(there)?;
     let watch = Stopwatch::start();
     let mut rows = Scanlines::new(&bytes, &ScanlineOptions::default(), work)?;
-    planes.resize_with(rows.channels().len(), Vec::new);
     let window = rows.window();
+    let steps: Vec<i32> = rows.channels().iter().map(|channel| channel.y_sampling).collect();
+    let mut row = Vec::with_capacity(rasters.len());
     for y in window.min[1]..=window.max[1] {
-        for (plane, samples) in planes.iter_mut().zip(rows.row(y)?) {
-            plane.extend_from_slice(samples.as_ref().map_or(&[], |samples| samples.as_bytes()));
-        }
+        row.clear();
+        row.extend(rasters.iter_mut().zip(&steps).map(|(raster, step)| {
+            let count = if y.rem_euclid(*step) == 0 { raster.row_stride } else { 0 };
+            first(&mut raster.samples, count)
+        }));
+        rows.row_into(y, &mut row)?;
     }
     Ok(watch.usage())
+}
+
+/// The first `count` samples; `samples` keep the rest.
+fn first<'a>(samples: &mut SamplesMut<'a>, count: usize) -> SamplesMut<'a> {
+    fn cut<'a, T>(values: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+        let (first, rest) = std::mem::take(values).split_at_mut(count);
+        *values = rest;
+        first
+    }
+    match samples {
+        SamplesMut::Uint(values) => SamplesMut::Uint(cut(values, count)),
+        SamplesMut::Half(values) => SamplesMut::Half(cut(values, count)),
+        SamplesMut::Float(values) => SamplesMut::Float(cut(values, count)),
+    }
 }
 
 /// Methods that give back what they got.

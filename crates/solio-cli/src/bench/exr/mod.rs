@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ExrBenchArgs) -> Result<Outcome> {
     let seconds = if args.quick { 0.05 } else { 0.4 };
     let folder = folder.path();
     let bytes = Vec::new();
-    let mut bench = Bench { folder, seconds, work: &work, bytes, planes: Vec::new(), fresh: false };
+    let mut bench = Bench { folder, seconds, work: &work, bytes, fresh: false };
     let mut lines = Vec::new();
     let mut done = |line: Line| {
         if args.json {
