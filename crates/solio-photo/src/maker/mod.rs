@@ -8,6 +8,7 @@
 mod apple;
 mod canon;
 mod fujifilm;
+mod lenses;
 mod minolta;
 mod nikon;
 mod olympus;
@@ -18,7 +19,7 @@ mod reconyx;
 mod record;
 mod sony;
 
-pub(crate) use record::{Around, Block, read_record};
+pub(crate) use record::{Around, Block, number_at, put, read_record};
 
 use crate::bytes::View;
 use crate::exif::{Place, read_note, word};

@@ -2,7 +2,7 @@
 
 use super::Camera;
 use crate::bytes::View;
-use crate::exif::{Stored, decode};
+use crate::exif::{Stored, decode, word};
 use crate::gather::Gather;
 use crate::rule::Rule;
 use crate::table::{Lazy, Row, Seen};
@@ -37,14 +37,59 @@ pub(crate) struct Block<'a> {
     pub(crate) around: Around<'a>,
 }
 
-impl Block<'_> {
+impl<'a> Block<'a> {
     /// The entry's value as a directory would read it, if it is no longer than 64 KiB.
     pub(crate) fn value(&self) -> Option<Value> {
         let bytes = self.part.all(1 << 16)?;
         Some(decode(&bytes, self.stored, self.around.big))
     }
+
+    /// The value of another entry of the directory that the block is in, and its type.
+    pub(crate) fn entry(&self, id: u16) -> Option<(View<'a>, Stored)> {
+        let big = self.around.big;
+        let number = |at: u64, bytes: usize| Some(word(&self.view.get(at, bytes)?, big));
+        let count = number(self.directory, 2)?.min(MOST_ENTRIES);
+        let place = |n: u64| self.directory + 2 + 12 * n;
+        let at = (0..count).map(place).find(|at| number(*at, 2) == Some(u64::from(id)))?;
+        let stored = Stored::of_number(number(at + 2, 2)? as u16)?;
+        let bytes = number(at + 4, 4)?.checked_mul(stored.size() as u64)?;
+        let from = if bytes <= 4 { at + 8 } else { number(at + 8, 4)? };
+        let part = self.view.part(from, bytes);
+        (part.len() == bytes).then_some((part, stored))
+    }
+
+    /// The number of `stored` at `index` of the block.
+    pub(crate) fn number(&self, index: u64, stored: Stored) -> Option<i64> {
+        number_at(self.part, index, stored, self.around.big)
+    }
 }
 
+/// The number of `stored` at `index` of `part`.
+pub(crate) fn number_at(part: View<'_>, index: u64, stored: Stored, big: bool) -> Option<i64> {
+    let bytes = part.get(index.checked_mul(stored.size() as u64)?, stored.size())?;
+    decode(&bytes, stored, big).integer(0)
+}
+
+/// Keeps a value under the name and rule that the table has for it.
+pub(crate) fn put(
+    table: &'static Lazy,
+    id: u32,
+    value: Value,
+    around: &Around<'_>,
+    gather: &mut Gather<'_>,
+) {
+    let group = table.head.group.map_or_else(|| around.group.clone(), Cow::Borrowed);
+    let count = value.count() as u64;
+    let seen =
+        Seen { camera: around.camera, count, bytes: count, kind: "int32u", value: Some(&value) };
+    let rows = table.get().rows_of(id);
+    if let Some(row) = rows.iter().find(|row| row.when.is_none_or(|when| when.holds(&seen))) {
+        gather.put(group, row.name, value, row.rule);
+    }
+}
+
+/// Most entries of a maker's directory that are looked through.
+const MOST_ENTRIES: u64 = 1024;
 /// Records within records.
 const MOST_DEPTH: u8 = 4;
 
@@ -68,7 +113,7 @@ fn record(
     gather: &mut Gather<'_>,
     depth: u8,
 ) {
-    let unit = around.unit.or(table.head.unit).unwrap_or(Stored::Int8u);
+    let unit = table.head.unit.or(around.unit).unwrap_or(Stored::Int8u);
     let big = table.head.big.unwrap_or(around.big);
     let mut taken = None;
     for row in table.get().rows() {
@@ -122,6 +167,7 @@ fn length(row: &Row, unit: Stored) -> (Stored, Option<u64>) {
         Some((name, count)) => (Some(name), count.trim_end_matches(']').parse().ok()),
         None => (row.stored, None),
     };
+    let name = name.map(|name| name.strip_suffix("_swapped").unwrap_or(name));
     (name.and_then(Stored::of_name).unwrap_or(unit), count)
 }
 
@@ -133,6 +179,8 @@ fn number(part: View<'_>, at: u64, row: &Row, unit: Stored, big: bool) -> Option
     if count == 0 {
         return None;
     }
+    // A few numbers of little-endian records are big-endian.
+    let big = big != row.stored.is_some_and(|stored| stored.contains("_swapped"));
     let value = decode(&part.get(at, count as usize * stored.size())?, stored, big);
     Some(match &value {
         Value::Ints(numbers) if row.mask != 0 => {

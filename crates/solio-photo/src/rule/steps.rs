@@ -55,6 +55,7 @@ fn apply(step: &str, n: f64) -> Option<f64> {
         "root" => n.sqrt(),
         "abs" => n.abs(),
         "whole" => n.trunc(),
+        "thirds32" => thirds32(n as i64),
         "int8s" => f64::from(n as i64 as i8),
         "int16s" => f64::from(n as i64 as i16),
         "bits16" => f64::from(n as i64 as u16),
@@ -78,6 +79,17 @@ fn apply(step: &str, n: f64) -> Option<f64> {
             }
         }
     })
+}
+
+/// Steps of exposure in 32nds; 12 and 20 of them stand for thirds.
+fn thirds32(n: i64) -> f64 {
+    let (sign, n) = (if n < 0 { -1.0 } else { 1.0 }, n.abs());
+    let part = match n & 31 {
+        12 => 32.0 / 3.0,
+        20 => 64.0 / 3.0,
+        other => other as f64,
+    };
+    sign * ((n & !31) as f64 + part) / 32.0
 }
 
 /// `value` in a template: `%.1f mm`, `%+d`, `{}`; `@name` is a named rule.
