@@ -108,6 +108,8 @@ pub(crate) struct View<'a> {
     inner: Inner<'a>,
     start: u64,
     len: u64,
+    /// How many bytes at the start of the part are not there.
+    gap: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -119,12 +121,12 @@ enum Inner<'a> {
 impl<'a> View<'a> {
     /// All of a source.
     pub(crate) fn of(bytes: &'a Bytes<'a>) -> Self {
-        View { inner: Inner::Source(bytes), start: 0, len: bytes.len }
+        View { inner: Inner::Source(bytes), start: 0, len: bytes.len, gap: 0 }
     }
 
     /// Bytes in memory.
     pub(crate) fn memory(bytes: &'a [u8]) -> Self {
-        View { inner: Inner::Memory(bytes), start: 0, len: bytes.len() as u64 }
+        View { inner: Inner::Memory(bytes), start: 0, len: bytes.len() as u64, gap: 0 }
     }
 
     /// How many bytes there are.
@@ -134,13 +136,16 @@ impl<'a> View<'a> {
 
     /// Where this part starts in the file; `None` for bytes put together in memory.
     pub(crate) fn place(&self) -> Option<u64> {
-        matches!(self.inner, Inner::Source(_)).then_some(self.start)
+        let start = self.start.checked_sub(self.gap);
+        start.filter(|_| matches!(self.inner, Inner::Source(_)))
     }
 
     /// The part at `at` of at most `len` bytes.
     pub(crate) fn part(&self, at: u64, len: u64) -> View<'a> {
         let at = at.min(self.len);
-        View { inner: self.inner, start: self.start + at, len: len.min(self.len - at) }
+        let start = self.start + at.saturating_sub(self.gap);
+        let gap = self.gap.saturating_sub(at);
+        View { inner: self.inner, start, len: len.min(self.len - at), gap }
     }
 
     /// Everything from `at` on.
@@ -148,15 +153,21 @@ impl<'a> View<'a> {
         self.part(at, u64::MAX)
     }
 
+    /// This part behind `bytes` that are not there: for offsets that count from before it.
+    pub(crate) fn behind(&self, bytes: u64) -> View<'a> {
+        View { len: self.len.saturating_add(bytes), gap: self.gap.saturating_add(bytes), ..*self }
+    }
+
     /// `len` bytes at `at`, or nothing where they are not all there.
     pub(crate) fn get(&self, at: u64, len: usize) -> Option<Cow<'a, [u8]>> {
         if at.checked_add(len as u64)? > self.len {
             return None;
         }
+        let at = self.start + at.checked_sub(self.gap)?;
         match self.inner {
-            Inner::Source(bytes) => bytes.get(self.start + at, len),
+            Inner::Source(bytes) => bytes.get(at, len),
             Inner::Memory(bytes) => {
-                let from = (self.start + at) as usize;
+                let from = at as usize;
                 bytes.get(from..from + len).map(Cow::Borrowed)
             }
         }
@@ -191,13 +202,14 @@ impl<'a> View<'a> {
         if at.checked_add(N as u64)? > self.len {
             return None;
         }
+        let at = self.start + at.checked_sub(self.gap)?;
         match self.inner {
             Inner::Source(bytes) => {
                 let take = |bytes: &[u8]| bytes.try_into().ok();
-                bytes.with(self.start + at, N, take)?
+                bytes.with(at, N, take)?
             }
             Inner::Memory(bytes) => {
-                let from = (self.start + at) as usize;
+                let from = at as usize;
                 bytes.get(from..from + N)?.try_into().ok()
             }
         }
@@ -231,6 +243,10 @@ mod tests {
         assert_eq!(bytes.bytes_read(), 24);
         assert!(part.get(49, 2).is_none());
         assert!(view.get(200, 40).is_none(), "past the budget");
+        let later = View::memory(b"abcd").behind(10);
+        assert_eq!(later.get(11, 2).unwrap()[..], *b"bc");
+        assert_eq!(later.part(11, 3).part(1, 1).get(0, 1).unwrap()[..], *b"c");
+        assert!(later.get(9, 2).is_none() && later.part(5, 7).get(4, 1).is_none());
         assert_eq!(View::memory(b"abcd").part(1, 2).get(0, 2).unwrap()[..], *b"bc");
     }
 }

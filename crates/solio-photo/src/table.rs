@@ -4,8 +4,9 @@
 //! stored (`-`: as the file says), rule, and where the line holds only for some cameras or values
 //! the condition (see [`When`]). Lines that start with `#` name the sources.
 //!
-//! A book holds the tables of one maker, each behind a line `[name int16s le @Group]`: the unit of
-//! a record's places, its byte order and its group, where they differ from what is around it.
+//! A book holds the tables of one maker, each behind a line `[name int16s le low @Group]`: the unit
+//! of a record's places, its byte order and its group, where they differ from what is around it;
+//! `low`: tags of the same name that were read before count.
 
 mod when;
 
@@ -35,11 +36,13 @@ pub(crate) struct Head {
     pub(crate) big: Option<bool>,
     /// The group of its tags.
     pub(crate) group: Option<&'static str>,
+    /// Its tags do not stand for those of the same name elsewhere.
+    pub(crate) low: bool,
 }
 
 impl Lazy {
     pub(crate) const fn new(text: &'static str) -> Self {
-        let head = Head { unit: None, big: None, group: None };
+        let head = Head { unit: None, big: None, group: None, low: false };
         Lazy { text, table: OnceLock::new(), head, book: None }
     }
 
@@ -81,6 +84,7 @@ impl Book {
             match word {
                 "le" => head.big = Some(false),
                 "be" => head.big = Some(true),
+                "low" => head.low = true,
                 other => match other.strip_prefix('@') {
                     Some(group) => head.group = Some(group),
                     None => head.unit = Some(Stored::of_name(other)?),

@@ -149,6 +149,9 @@ fn record(
         let Some(value) = number(part, at, row, unit, big) else { continue };
         if holds(row, around, part.len(), unit, Some(&value)) {
             taken = Some((row.id, row.mask));
+            if table.head.low && gather.find(around.group, row.name).is_some() {
+                continue;
+            }
             gather.put(around.group.clone(), row.name, value, row.rule);
         }
     }

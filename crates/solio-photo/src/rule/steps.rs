@@ -50,6 +50,8 @@ impl Steps {
 fn apply(step: &str, n: f64) -> Option<f64> {
     Some(match step {
         "exp2" => n.exp2(),
+        // The same to the last digit but one; which of the two counts for `-n`.
+        "raise2" => (n * std::f64::consts::LN_2).exp(),
         "log2" => n.log2(),
         "inverse" => 1.0 / n,
         "root" => n.sqrt(),
