@@ -124,7 +124,9 @@ fn record(
         let at = u64::from(row.id) * unit.size() as u64;
         if let Rule::Record(name) | Rule::Hook(name) = row.rule {
             let inner = part.part(at, length(row, unit).1.unwrap_or(u64::MAX));
-            if inner.len() > 0 && holds(row, around, inner.len(), unit, None) {
+            // Some records say with their first byte what follows.
+            let first = part.u8(0).map(Value::int);
+            if inner.len() > 0 && holds(row, around, inner.len(), unit, first.as_ref()) {
                 taken = Some((row.id, row.mask));
                 let around = Around { unit: None, big, ..*around };
                 match crate::table::named(name).filter(|_| depth < MOST_DEPTH) {

@@ -1,26 +1,249 @@
-//! Sony's maker notes.
+//! Sony's maker notes: a directory, often behind a head, and records in it that are enciphered.
 
-use super::{Block, Camera, Note};
+use super::{Block, Camera, Note, read_record};
+use crate::bytes::View;
 use crate::exif::Place;
 use crate::gather::Gather;
 use crate::rule::Own;
 use crate::table;
+use crate::value::Value;
 
 /// The rules that Sony's tables name.
-pub(super) const RULES: &[Own] = &[];
+pub(super) const RULES: &[Own] = &[
+    Own { name: "sony.iso_code", number: iso_code, text: Value::clone },
+    Own { name: "sony.short_date", number: short_date, text: Value::clone },
+    Own { name: "sony.date", number: date, text: Value::clone },
+    Own { name: "sony.lens_spec", number: lens_spec, text: lens_words },
+    Own { name: "sony.lens_features", number: lens_features, text: feature_words },
+    Own { name: "sony.swapped_size", number: swapped_size, text: size_words },
+    Own { name: "sony.swapped_pairs", number: swapped_pairs, text: Value::clone },
+    Own { name: "sony.bit_list", number: Value::clone, text: bit_list },
+    Own { name: "sony.af_status", number: Value::clone, text: af_status },
+];
 
 /// Where the note's directory is, if it is one of Sony's.
 pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
     let table = table::SONY.table("sony")?;
-    (camera.make.starts_with("Sony") && !head.is_empty()).then_some(Place {
-        view: note.tiff,
-        at: note.at,
-        big: note.big,
-        group: "Sony",
-        table,
-        camera,
+    let headed = [&b"SONY DSC"[..], b"SONY CAM", b"SONY MOBILE", b"\0\0SONY PIC\0", b"VHAB     \0"];
+    let at = if headed.iter().any(|text| head.starts_with(text)) {
+        note.at + 12
+    } else if camera.make.starts_with("SONY") && !head.starts_with(b"SONY PI") {
+        note.at
+    } else {
+        return None;
+    };
+    Some(Place { view: note.tiff, at, big: note.big, group: "Sony", table, camera })
+}
+
+/// Longest enciphered record that is read.
+const MOST_RECORD: u64 = 1 << 20;
+
+/// Reads an enciphered record: the table has the block's name.
+pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+    let Some(name) = name.strip_prefix("sony.") else { return };
+    let Some(table) = table::SONY.table(&format!("sony_{name}")) else { return };
+    if block.part.len() > MOST_RECORD || !gather.fields.wants_any("Sony", table) {
+        return;
+    }
+    let Some(bytes) = block.part.all(MOST_RECORD) else { return };
+    let plain = deciphered(&bytes);
+    read_record(View::memory(&plain), table, &block.around, gather);
+}
+
+/// Each byte below 249 was replaced by its cube modulo 249.
+fn deciphered(bytes: &[u8]) -> Vec<u8> {
+    let mut plain: [u8; 256] = std::array::from_fn(|byte| byte as u8);
+    for byte in 0..249u32 {
+        plain[(byte * byte % 249 * byte % 249) as usize] = byte as u8;
+    }
+    bytes.iter().map(|byte| plain[usize::from(*byte)]).collect()
+}
+
+/// Sensitivities in thirds of steps; 11 is 100.
+fn iso_code(value: &Value) -> Value {
+    const DECADE: [u32; 10] = [100, 125, 160, 200, 250, 320, 400, 500, 640, 800];
+    // Each factor of ten has its own rounding above 1000.
+    const ABOVE: [u32; 24] = [
+        1000, 1250, 1600, 2000, 2500, 3200, 4000, 5000, 6400, 8000, 10000, 12800, 16000, 20000,
+        25600, 32000, 40000, 51200, 64000, 80000, 102_400, 128_000, 160_000, 204_800,
+    ];
+    const BELOW: [u32; 7] = [25, 32, 40, 50, 64, 80, 100];
+    let code = value.integer(0).unwrap_or(0);
+    let sensitivity = match code {
+        0 => return Value::text("Auto"),
+        5..=10 => BELOW.get(code as usize - 5),
+        11..=20 => DECADE.get(code as usize - 11),
+        21..=44 => ABOVE.get(code as usize - 21),
+        _ => None,
+    };
+    sensitivity.map_or_else(|| value.clone(), |number| Value::int(*number))
+}
+
+fn bytes_of(value: &Value) -> Vec<u8> {
+    match value {
+        Value::Bytes(bytes) => bytes.clone(),
+        other => other.numbers().iter().map(|n| *n as u8).collect(),
+    }
+}
+
+/// Year of this century, month, day, hour, minute and second in a byte each.
+fn short_date(value: &Value) -> Value {
+    let [year, month, day, hour, minute, second] = bytes_of(value)[..] else {
+        return value.clone();
+    };
+    Value::Text(format!("20{year:02}:{month:02}:{day:02} {hour:02}:{minute:02}:{second:02}"))
+}
+
+/// The same with a year of two bytes.
+fn date(value: &Value) -> Value {
+    let bytes = bytes_of(value);
+    let [low, high, month, day, hour, minute, second] = bytes[..] else { return value.clone() };
+    let year = u16::from_le_bytes([low, high]);
+    Value::Text(format!("{year:04}:{month:02}:{day:02} {hour:02}:{minute:02}:{second:02}"))
+}
+
+/// Two bytes of features around lengths and apertures in decimal digits.
+fn lens_spec(value: &Value) -> Value {
+    let bytes = bytes_of(value);
+    let [before, a, b, c, d, wide, narrow, behind] = bytes[..] else { return value.clone() };
+    let digits = |byte: u8| format!("{byte:02x}");
+    let number = |text: String| text.trim_start_matches('0').to_owned();
+    let whole = |text: String| if text.is_empty() { "0".to_owned() } else { text };
+    let length = |high, low| whole(number(digits(high) + &digits(low)));
+    let stop = |byte: u8| {
+        let tenths = digits(byte).parse::<f64>().unwrap_or(0.0);
+        crate::number::plain(tenths / 10.0)
+    };
+    Value::Text(format!(
+        "{before:02x} {} {} {} {} {behind:02x}",
+        length(a, b),
+        length(c, d),
+        stop(wide),
+        stop(narrow)
+    ))
+}
+
+/// What the bits of the two bytes of features say, before and behind the lengths.
+fn features(bits: u16) -> (Vec<&'static str>, Vec<&'static str>) {
+    let one = |mask: u16, words: &[(u16, &'static str)]| {
+        words.iter().find(|(value, _)| bits & mask == *value).map(|(_, word)| *word)
+    };
+    let before = [
+        one(0x4000, &[(0x4000, "PZ")]),
+        one(0x0300, &[(0x0100, "DT"), (0x0200, "FE"), (0x0300, "E")]),
+    ];
+    let behind = [
+        one(0x00e0, &[(0x20, "STF"), (0x40, "Reflex"), (0x60, "Macro"), (0x80, "Fisheye")]),
+        one(0x000c, &[(0x04, "ZA"), (0x08, "G")]),
+        one(0x0003, &[(0x01, "SSM"), (0x02, "SAM")]),
+        one(0x8000, &[(0x8000, "OSS")]),
+        one(0x2000, &[(0x2000, "LE")]),
+        one(0x0800, &[(0x0800, "II")]),
+    ];
+    let mut before: Vec<_> = before.into_iter().flatten().collect();
+    before.reverse();
+    (before, behind.into_iter().flatten().collect())
+}
+
+fn lens_words(value: &Value) -> Value {
+    let text = value.plain();
+    let parts: Vec<&str> = text.split(' ').collect();
+    let [before, short, long, wide, narrow, behind] = parts[..] else { return value.clone() };
+    let byte = |text| u16::from_str_radix(text, 16).unwrap_or(0);
+    let bits = byte(before) << 8 | byte(behind);
+    let number = |text: &str| crate::number::leading(text);
+    let fits = number(short) > 0.0
+        && number(wide) > 0.0
+        && (number(long) == 0.0 || number(long) >= number(short))
+        && (number(narrow) == 0.0 || number(narrow) >= number(wide));
+    if !fits {
+        return Value::Text(format!("Unknown ({text})"));
+    }
+    let range = |low: &str, high: &str| {
+        if number(high) > 0.0 && high != low { format!("{low}-{high}") } else { low.to_owned() }
+    };
+    let lens = format!("{}mm F{}", range(short, long), range(wide, narrow));
+    let (before, behind) = features(bits);
+    let words: Vec<String> = before
+        .into_iter()
+        .map(str::to_owned)
+        .chain(std::iter::once(lens))
+        .chain(behind.into_iter().map(str::to_owned))
+        .collect();
+    Value::Text(words.join(" "))
+}
+
+fn lens_features(value: &Value) -> Value {
+    let bytes = bytes_of(value);
+    let [before, behind] = bytes[..] else { return value.clone() };
+    Value::Text(format!("{before:02x} {behind:02x}"))
+}
+
+fn feature_words(value: &Value) -> Value {
+    let text = value.plain();
+    let mut bytes = text.split(' ').map(|text| u16::from_str_radix(text, 16).unwrap_or(0));
+    let bits = bytes.next().unwrap_or(0) << 8 | bytes.next().unwrap_or(0);
+    let (before, behind) = features(bits);
+    Value::Text(before.into_iter().chain(behind).collect::<Vec<_>>().join(" "))
+}
+
+/// Height before width.
+fn swapped_size(value: &Value) -> Value {
+    match value {
+        Value::Ints(sizes) => Value::Ints(sizes.iter().rev().copied().collect()),
+        other => other.clone(),
+    }
+}
+
+fn size_words(value: &Value) -> Value {
+    Value::Text(value.plain().replace(' ', "x"))
+}
+
+/// Digits whose pairs come last first.
+fn swapped_pairs(value: &Value) -> Value {
+    let text = value.plain();
+    let pairs: Vec<&[u8]> = text.as_bytes().chunks(2).rev().collect();
+    Value::Text(crate::value::lossy(&pairs.concat()))
+}
+
+/// The places of the bits that are set, over bytes.
+fn bit_list(value: &Value) -> Value {
+    let bytes = bytes_of(value);
+    let set = (0..8 * bytes.len()).filter(|at| bytes[at / 8] >> (at % 8) & 1 == 1);
+    let text = set.map(|at| format!("[{at}]")).collect::<Vec<_>>().join(", ");
+    Value::Text(if text.is_empty() { "(none)".to_owned() } else { text })
+}
+
+fn af_status(value: &Value) -> Value {
+    Value::Text(match value.integer(0).unwrap_or(0) {
+        0 => "In Focus".to_owned(),
+        -32768 => "Out of Focus".to_owned(),
+        number if number < 0 => format!("Front Focus ({number})"),
+        number => format!("Back Focus (+{number})"),
     })
 }
 
-/// Reads a block.
-pub(super) fn hook(_name: &str, _block: &Block<'_>, _gather: &mut Gather<'_>) {}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_deciphered() {
+        let all: Vec<u8> = (0..=255).collect();
+        let plain = deciphered(&all);
+        for byte in 0..249u32 {
+            assert_eq!(plain[(byte.pow(3) % 249) as usize], byte as u8);
+        }
+        assert_eq!(plain[250], 250);
+    }
+
+    #[test]
+    fn lenses_and_sensitivities() {
+        let spec = |bytes: [u8; 8]| lens_words(&lens_spec(&Value::Bytes(bytes.to_vec()))).plain();
+        let power = [0xc3, 0, 0x16, 0, 0x50, 0x35, 0x56, 0];
+        assert_eq!(spec(power), "E PZ 16-50mm F3.5-5.6 OSS");
+        assert_eq!(spec([8, 0, 0x24, 0, 0x70, 0x28, 0, 5]), "24-70mm F2.8 ZA SSM II");
+        assert_eq!(iso_code(&Value::int(35)).plain(), "25600");
+        assert_eq!(iso_code(&Value::int(8)).plain(), "50");
+    }
+}
