@@ -386,6 +386,7 @@ fn user_data(part: View<'_>, gather: &mut Gather<'_>) {
     boxes(part, 0, &mut |header, body| {
         match &header.kind {
             b"meta" => meta(body, gather),
+            b"TAGS" => crate::maker::read_movie(body, gather),
             b"XMP_" => {
                 if let Some(packet) = body.all(xmp::MOST_PACKET) {
                     xmp::read(&packet, gather);

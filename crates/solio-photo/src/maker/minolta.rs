@@ -27,18 +27,12 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
     Some(Place { view, at, big, group: "Minolta", table, camera })
 }
 
-/// A kind of light in steps of 2^20 with a fine tuning around it.
+/// Newer cameras put the kind of light above the lower bits.
 fn white_balance(value: &Value) -> Value {
-    const KINDS: &str = "8:Auto|0:Manual|1:Daylight|2:Cloudy|3:Tungsten|4:Flash|5:Fluorescent|\
-        6:Shade|7:User 1";
-    let Some(number) = value.integer(0) else { return value.clone() };
-    let (kind, fine) = ((number + (1 << 19)) >> 20, (number & 0xf_ffff) >> 16);
-    let Some(name) = look_up(KINDS, &kind.to_string()) else {
-        return Value::text(format!("Unknown ({number})"));
-    };
-    // Sixteenths above the half are below the next kind.
-    let fine = if fine >= 8 { fine - 16 } else { fine };
-    Value::text(if fine == 0 { name.to_owned() } else { format!("{name} ({fine:+})") })
+    const KINDS: &str = "0:Auto|1:Daylight|2:Cloudy|3:Tungsten|5:Custom|7:Fluorescent|\
+        8:Fluorescent 2|11:Custom 2|12:Custom 3|8388608:Auto";
+    let key = value.plain();
+    Value::text(look_up(KINDS, &key).map_or_else(|| format!("Unknown ({key})"), str::to_owned))
 }
 
 /// Year, month and day from the third byte down.
@@ -70,8 +64,7 @@ mod tests {
     #[test]
     fn codings() {
         assert_eq!(white_balance(&Value::int(8 << 20)).plain(), "Auto");
-        assert_eq!(white_balance(&Value::int((1 << 20) + (2 << 16))).plain(), "Daylight (+2)");
-        assert_eq!(white_balance(&Value::int((1 << 20) - (1 << 16))).plain(), "Daylight (-1)");
+        assert_eq!(white_balance(&Value::int(2)).plain(), "Cloudy");
         assert_eq!(date(&Value::int(131_336_978)).plain(), "2004:11:18");
         assert_eq!(time(&Value::int(1_510_970)).plain(), "23:14:58");
         assert_eq!(focus(&Value::int(-9)).plain(), "Front Focus (-9)");

@@ -19,6 +19,7 @@ mod reconyx;
 mod record;
 mod sony;
 
+pub(crate) use pentax::read_movie;
 pub(crate) use record::{Around, Block, number_at, put, read_record};
 
 use crate::bytes::View;
@@ -125,6 +126,7 @@ pub(crate) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
         Some("olympus") => olympus::hook(name, block, gather),
         Some("apple") => apple::hook(name, block, gather),
         Some("panasonic") => panasonic::hook(name, block, gather),
+        Some("others") => others::hook(name, block, gather),
         _ if name == "start" => preview_start(block, gather),
         _ => {}
     }

@@ -1,8 +1,8 @@
 //! Maker notes of Casio, DJI, Kodak, Motorola, Ricoh, Samsung, Sanyo and Sigma: small ones.
 
-use super::{Around, Camera, Note, read_record};
+use super::{Around, Block, Camera, Note, read_record};
 use crate::bytes::View;
-use crate::exif::{Place, word};
+use crate::exif::{Place, read_note, word};
 use crate::gather::Gather;
 use crate::number::plain;
 use crate::rule::{Own, Rule};
@@ -17,6 +17,7 @@ pub(super) const RULES: &[Own] = &[
     Own { name: "others.month_day", number: month_day, text: Value::clone },
     Own { name: "others.time", number: time, text: Value::clone },
     Own { name: "others.behind_colon", number: behind_colon, text: Value::clone },
+    Own { name: "others.ricoh_date", number: ricoh_date, text: Value::clone },
     Own { name: "others.version", number: Value::clone, text: version },
 ];
 
@@ -33,7 +34,7 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
         }
         _ if head.starts_with(b"MOT\0") => ("Motorola", "motorola", (own, 8, true)),
         _ if head.starts_with(b"SANYO\0") => ("Sanyo", "sanyo", based(note, 8)?),
-        _ if head.starts_with(b"Ricoh\0") || head.starts_with(b"RICOH\0") => {
+        _ if head.starts_with(b"Ricoh") || head.starts_with(b"RICOH") => {
             ("Ricoh", "ricoh", tiff(8, note.big)?)
         }
         _ if casio => ("Casio", "casio1", tiff(0, note.big)?),
@@ -93,6 +94,24 @@ pub(super) fn read(
     true
 }
 
+/// Reads a block: a directory of Ricoh's within the note, behind a line of text that ends in a
+/// zero where offsets count from the line.
+pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+    let head = block.part.get(0, 20).unwrap_or_default();
+    if name != "others.ricoh_inner" || !head.starts_with(b"[Ricoh Camera Info]") {
+        return;
+    }
+    let places = block.part.place().zip(block.view.place());
+    let (view, at) = match places {
+        Some((here, base)) if head.ends_with(&[0xff]) => (block.view, here - base + 20),
+        _ => (block.part, 20),
+    };
+    if let Some(table) = table::MAKERS.table("ricoh_inner") {
+        let (big, camera) = (block.around.big, block.around.camera);
+        read_note(&Place { view, at, big, group: "Ricoh", table, camera }, gather);
+    }
+}
+
 /// `Rv0207;Sf6C84;Rg76;…`: two letters and a value.
 fn ricoh(body: View<'_>, gather: &mut Gather<'_>) {
     let bytes = body.all(1 << 12).unwrap_or_default();
@@ -150,9 +169,18 @@ fn behind_colon(value: &Value) -> Value {
     Value::text(text.split_once(':').map_or(text.as_str(), |(_, rest)| rest))
 }
 
-/// `0207` as `2.07`.
+/// Bytes of two decimal digits each.
+fn ricoh_date(value: &Value) -> Value {
+    let Value::Ints(bytes) = value else { return value.clone() };
+    let [century, year, month, day, hour, minute, second] = bytes[..] else { return value.clone() };
+    let date = format!("{century:02x}{year:02x}:{month:02x}:{day:02x}");
+    Value::text(format!("{date} {hour:02x}:{minute:02x}:{second:02x}"))
+}
+
+/// `0207` or `Rev0207` as `2.07`.
 fn version(value: &Value) -> Value {
     let text = value.plain();
+    let text = text.strip_prefix("Rev").unwrap_or(&text);
     match text.len().checked_sub(2) {
         Some(split) if text.is_ascii() => {
             let whole = crate::number::leading(&text[..split]);

@@ -1,13 +1,14 @@
 //! Maker notes of Pentax, and of Ricoh's cameras of that name.
 
-use super::{Block, Camera, Note};
+use super::{Around, Block, Camera, Note, read_record};
 use crate::bytes::View;
 use crate::exif::Place;
 use crate::gather::Gather;
 use crate::number::plain;
-use crate::rule::{Own, Rule, look_up};
+use crate::rule::{Named, Own, Rule, look_up};
 use crate::table;
 use crate::value::{Value, binary_text};
+use std::borrow::Cow;
 
 /// The rules that Pentax' tables name.
 pub(super) const RULES: &[Own] = &[
@@ -25,6 +26,12 @@ pub(super) const RULES: &[Own] = &[
     Own { name: "pentax.segments", number: Value::clone, text: segments },
     Own { name: "pentax.day", number: day, text: Value::clone },
     Own { name: "pentax.production", number: production, text: Value::clone },
+    Own { name: "pentax.steps", number: steps, text: signed },
+    Own { name: "pentax.time_setting", number: time_setting, text: seconds },
+    Own { name: "pentax.aperture_setting", number: aperture_setting, text: one_decimal },
+    Own { name: "pentax.iso_setting", number: iso_setting, text: Value::clone },
+    Own { name: "pentax.battery_idle", number: Value::clone, text: battery_idle },
+    Own { name: "pentax.battery_busy", number: Value::clone, text: battery_busy },
     Own { name: "pentax.curves", number: Value::clone, text: curves },
 ];
 
@@ -47,6 +54,15 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
 fn counts_big(view: View<'_>, at: u64) -> Option<bool> {
     let count = view.array::<2>(at)?;
     Some(u16::from_be_bytes(count) < u16::from_le_bytes(count))
+}
+
+/// Reads what films of these cameras hold among their user data.
+pub(crate) fn read_movie(body: View<'_>, gather: &mut Gather<'_>) {
+    let ours = body.get(0, 6).is_some_and(|head| head[..] == *b"PENTAX");
+    if let (true, Some(table)) = (ours, table::PENTAX.table("pentax_movie")) {
+        let (group, camera) = (Cow::Borrowed("Pentax"), &Camera::NONE);
+        read_record(body, table, &Around { unit: None, big: false, group: &group, camera }, gather);
+    }
 }
 
 /// Reads a block.
@@ -206,6 +222,60 @@ fn production(value: &Value) -> Value {
     Value::text(value.plain().replace(' ', "."))
 }
 
+/// Exposure values in eighths, of which three and five stand for thirds.
+fn exposure_value(eighths: i64) -> f64 {
+    let (whole, rest) = (eighths.abs() >> 3, eighths.abs() & 7);
+    let rest = match rest {
+        3 => 1.0 / 3.0,
+        5 => 2.0 / 3.0,
+        other => other as f64 / 8.0,
+    };
+    (whole as f64 + rest).copysign(eighths as f64)
+}
+
+fn steps(value: &Value) -> Value {
+    let Some([n]) = ints(value) else { return value.clone() };
+    if n == 64 { Value::int(0) } else { Value::Floats(vec![exposure_value(64 - n)]) }
+}
+
+fn time_setting(value: &Value) -> Value {
+    let Some([n]) = ints(value) else { return value.clone() };
+    Value::Floats(vec![(-exposure_value(n - 68)).exp2()])
+}
+
+fn seconds(value: &Value) -> Value {
+    Named::ExposureTime.text(value)
+}
+
+fn aperture_setting(value: &Value) -> Value {
+    let Some([n]) = ints(value) else { return value.clone() };
+    Value::Floats(vec![(exposure_value(n - 68) / 2.0).exp2()])
+}
+
+fn one_decimal(value: &Value) -> Value {
+    value.number(0).map_or_else(|| value.clone(), |n| Value::text(format!("{n:.1}")))
+}
+
+fn iso_setting(value: &Value) -> Value {
+    let Some([n]) = ints(value) else { return value.clone() };
+    Value::Ints(vec![(100.0 * exposure_value(n - 32).exp2()).round() as i64])
+}
+
+/// Measured steps of 0.044 V; empty and full as read off what is printed for some of them.
+fn battery(value: &Value, empty: i64, full: i64) -> Value {
+    let Some([n]) = ints(value) else { return value.clone() };
+    let percent = (100 * (n - empty) / (full - empty)).clamp(0, 100);
+    Value::text(format!("{n} ({:.1}V, {percent}%)", n as f64 * 0.044))
+}
+
+fn battery_idle(value: &Value) -> Value {
+    battery(value, 155, 190)
+}
+
+fn battery_busy(value: &Value) -> Value {
+    battery(value, 152, 186)
+}
+
 fn curves(value: &Value) -> Value {
     Value::text(match value {
         Value::Bytes(bytes) => binary_text(bytes.len() as u64),
@@ -235,6 +305,11 @@ mod tests {
         assert_eq!(both("pentax.sr_focal", &[55]).1, "220 mm");
         assert_eq!(both("pentax.lens_focal", &[108]).0, "16.875");
         assert_eq!(both("pentax.segments", &[74, 0, 255]).1, "3.2 0 n/a");
+        assert_eq!(both("pentax.time_setting", &[129]).1, "1/203");
+        assert_eq!(both("pentax.aperture_setting", &[127]).1, "12.7");
+        assert_eq!(both("pentax.steps", &[59]).1, "+0.7");
+        assert_eq!(both("pentax.battery_idle", &[171]).1, "171 (7.5V, 45%)");
+        assert_eq!(both("pentax.battery_busy", &[168]).1, "168 (7.4V, 47%)");
         assert_eq!(both("pentax.day", &[20060729]), same("2006:07:29"));
     }
 }
