@@ -76,6 +76,10 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
         if gather.fields.wants_any(place.group, place.table) {
             read_note(&place, gather);
             preview(place.group, gather);
+            if place.group == "Sony" {
+                // The first of Sony's cameras with a mirror keeps a note of Minolta's within.
+                preview("Minolta", gather);
+            }
         }
         return;
     }
