@@ -156,7 +156,16 @@ fn panasonic() -> Vec<u8> {
     })
 }
 
-fn all() -> [Vec<u8>; 10] {
+/// A raw file whose main directory has numbers of its own.
+fn raw_of_panasonic() -> Vec<u8> {
+    let mut bytes = b"IIU\0\x08\0\0\0".to_vec();
+    let light = [1u16, 10, 573, 256, 416].map(u16::to_le_bytes).concat();
+    let entries = [short(0x0002, 3724), (0x0027, 7, 10, light), text(0x010f, "Panasonic\0")];
+    bytes.extend(directory(8, 0, &entries));
+    bytes
+}
+
+fn all() -> [Vec<u8>; 11] {
     [
         samsung(),
         olympus(),
@@ -168,6 +177,7 @@ fn all() -> [Vec<u8>; 10] {
         apple(),
         fujifilm(),
         panasonic(),
+        raw_of_panasonic(),
     ]
 }
 
@@ -195,6 +205,9 @@ fn notes_of_makers() {
         (fujifilm(), "FujiFilm:AFAreaPointSize", "4"),
         (panasonic(), "Panasonic:Face1Position", "10 20 30 40"),
         (panasonic(), "Panasonic:Title", "A day"),
+        (raw_of_panasonic(), "IFD0:SensorWidth", "3724"),
+        (raw_of_panasonic(), "IFD0:Make", "Panasonic"),
+        (raw_of_panasonic(), "PanasonicRaw:WBType1", "Cloudy"),
     ] {
         assert_eq!(words(&file, tag), want, "{tag}");
     }

@@ -19,6 +19,11 @@ use crate::bytes::View;
 use crate::gather::Gather;
 use crate::{icc, photoshop, xmp};
 
+/// Reads a JPEG within another file.
+pub(crate) fn read_jpeg(view: View<'_>, gather: &mut Gather<'_>) {
+    jpeg::read(view, gather);
+}
+
 /// Reads whatever the file is. False where it has no known format.
 pub(crate) fn read(view: View<'_>, extension: &str, gather: &mut Gather<'_>) -> bool {
     let mut head = [0; 32];

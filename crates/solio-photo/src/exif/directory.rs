@@ -36,7 +36,8 @@ pub(crate) fn read_tiff(view: View<'_>, file: bool, gather: &mut Gather<'_>) -> 
     let rule = Rule::Words { words: ORDERS, hex: false };
     gather.put("File", "ExifByteOrder", Value::text(order), rule);
     let wide = word(&head[2..4], big) == 43 && file;
-    let mut walk = Walk { wide, file, ..Walk::new(view, big, gather) };
+    let raw = if word(&head[2..4], big) == 0x55 && file { maker::raw_table() } else { None };
+    let mut walk = Walk { wide, file, raw, ..Walk::new(view, big, gather) };
     let first = if wide { walk.word(8, 8) } else { Some(word(&head[4..8], big)) };
     let mut next = first;
     let mut number = 0;
@@ -118,6 +119,8 @@ struct Walk<'a, 'g, 'f> {
     /// BigTIFF: offsets and counts of eight bytes.
     wide: bool,
     file: bool,
+    /// Of some raw files: what the main directory's low numbers mean.
+    raw: Option<&'static Lazy>,
     seen: Vec<u64>,
     /// How many directories were found through tag 0x014a.
     subs: usize,
@@ -152,6 +155,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             big,
             wide: false,
             file: false,
+            raw: None,
             seen: Vec::new(),
             subs: 0,
             camera: Camera::NONE,
@@ -247,6 +251,8 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if let (0x010f | 0x0110, "IFD0") = (entry.id, &**group) {
             self.names[usize::from(entry.id & 1 == 0)] = (entry.at, entry.bytes());
         }
+        let own = entry.id < 0x0100 || matches!(entry.id, 0x0118..=0x011a);
+        let table = self.raw.filter(|_| own && group == "IFD0").unwrap_or(table);
         let rows = table.get().rows_of(u32::from(entry.id));
         let Some(row) = rows.iter().find(|row| self.holds(row, entry)) else { return };
         match row.rule {

@@ -19,6 +19,7 @@ mod reconyx;
 mod record;
 mod sony;
 
+pub(crate) use panasonic::raw_table;
 pub(crate) use pentax::read_movie;
 pub(crate) use record::{Around, Block, number_at, put, read_record};
 

@@ -4,7 +4,7 @@ use super::{Block, Camera, Note};
 use crate::exif::{Place, Stored, decode};
 use crate::gather::Gather;
 use crate::rule::{Own, Rule};
-use crate::table;
+use crate::table::{self, Lazy};
 use crate::value::Value;
 
 /// The rules that Panasonic's table names.
@@ -26,8 +26,22 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
     match name {
         "panasonic.faces" => faces(block, gather),
         "panasonic.recognized" => recognized(block, gather),
+        "panasonic.jpeg" => jpeg(block, gather),
         _ => {}
     }
+}
+
+/// The tags of a raw file's main directory that are the maker's own.
+pub(crate) fn raw_table() -> Option<&'static Lazy> {
+    table::PANASONIC.table("panasonic_raw")
+}
+
+/// The picture for viewing within a raw file has what EXIF says and the maker's note.
+fn jpeg(block: &Block<'_>, gather: &mut Gather<'_>) {
+    let (at, bytes) = (block.part.place().unwrap_or(0), block.part.len());
+    let value = Value::Binary { at, bytes };
+    gather.put(block.around.group.clone(), "JpgFromRaw", value, Rule::Binary);
+    crate::container::read_jpeg(block.part, gather);
 }
 
 /// Part of a block, as `stored`.

@@ -169,10 +169,7 @@ impl Named {
                 None => value.plain(),
             },
             Named::Kilopascal => first().map_or_else(|| value.plain(), |v| plain(v / 10.0)),
-            Named::PanasonicSerial => {
-                let all = value.plain();
-                text::before_zero(all.trim_start_matches('\0')).trim_end().to_owned()
-            }
+            Named::PanasonicSerial => value.plain().trim_end_matches('\0').to_owned(),
             Named::IptcDate => iptc_date(&value.plain()),
             Named::IptcTime => iptc_time(&value.plain()),
             Named::BoxType => hex(value),
@@ -585,6 +582,8 @@ fn depth_of_field(value: &Value) -> String {
 
 /// `F651203260376` as `(F65) 2012:03:26 no. 0376`: factory, date, number of the day.
 fn panasonic_serial(text: &str) -> String {
+    // Numbers behind zeros have another form.
+    let text = if text.starts_with('\0') { text } else { text::before_zero(text).trim_end() };
     let digits = text.get(3..).filter(|t| t.len() == 10 && t.bytes().all(|b| b.is_ascii_digit()));
     match (text.get(..3), digits) {
         (Some(factory), Some(d)) if factory.bytes().all(|b| b.is_ascii_alphanumeric()) => {
