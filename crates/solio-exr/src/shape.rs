@@ -120,6 +120,8 @@ impl Shape {
     }
 
     /// Where chunk `index` lies; `index` is less than [`Shape::chunks`].
+    // Inlined: a place that is handed over in memory is waited for behind all samples before it.
+    #[inline(always)]
     pub(crate) fn place(&self, index: u64) -> Place {
         let level = self.levels.partition_point(|level| level.first_chunk <= index) - 1;
         let of = &self.levels[level];
@@ -129,6 +131,7 @@ impl Shape {
     }
 
     /// The pixels of a tile of `level`.
+    #[inline(always)]
     pub(crate) fn window_of(&self, level: &Level, tile: [u64; 2]) -> Box2i {
         let mut window = level.window;
         for (axis, (tile, size)) in tile.into_iter().zip(self.chunk_size).enumerate() {

@@ -65,6 +65,7 @@ fn read_flat(
         window: options.window,
         partial: options.partial,
         limits: options.limits,
+        fresh: true,
         ..IntoOptions::default()
     };
     let read = solio_exr::decode_exr_into(source, &into, rasters.collect(), work)?;

@@ -267,11 +267,13 @@ fn pack(inner: &[u8], cuts: &[usize], level: i32, out: &mut Vec<u8>) -> SafeResu
     })
 }
 
-/// What is left of the bytes of numbers, apart.
+/// The bytes of numbers, apart, and how many numbers were taken. The bounds of the bytes stay as
+/// they are: bounds that were just stored would be waited for behind all samples before them.
 #[derive(Debug)]
 pub(crate) struct Joiner<'a> {
     halves: [&'a [u8]; 2],
     words: [&'a [u8]; 4],
+    taken: [usize; 2],
     differences: bool,
 }
 
@@ -280,26 +282,27 @@ impl<'a> Joiner<'a> {
         let halves = halves.split_at(halves.len() / 2);
         let plane = words.len() / 4;
         let words = std::array::from_fn(|i| &words[i * plane..(i + 1) * plane]);
-        Joiner { halves: halves.into(), words, differences }
+        Joiner { halves: halves.into(), words, taken: [0; 2], differences }
     }
 
     /// Fills `to` with the next row, of samples of `bytes` bytes.
     pub(crate) fn fill(&mut self, to: &mut [u8], bytes: usize) {
+        let [halves, words] = self.taken;
         if bytes == 2 {
-            planes::join_halves(self.halves, self.differences, to.as_chunks_mut().0);
+            let [low, high] = &self.halves;
+            let planes = [&low[halves..], &high[halves..]];
+            planes::join_halves(planes, self.differences, to.as_chunks_mut().0);
         } else {
-            planes::join_words(self.words, self.differences, to.as_chunks_mut().0);
+            let [a, b, c, d] = &self.words;
+            let planes = [&a[words..], &b[words..], &c[words..], &d[words..]];
+            planes::join_words(planes, self.differences, to.as_chunks_mut().0);
         }
         self.skip(to.len(), bytes);
     }
 
     /// Steps over the next row of `row` bytes.
     pub(crate) fn skip(&mut self, row: usize, bytes: usize) {
-        if bytes == 2 {
-            self.halves = self.halves.map(|plane| &plane[row / 2..]);
-        } else {
-            self.words = self.words.map(|plane| &plane[row / 4..]);
-        }
+        self.taken[usize::from(bytes != 2)] += row / bytes;
     }
 }
 

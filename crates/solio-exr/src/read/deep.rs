@@ -4,7 +4,6 @@
 use super::chunk::Buffers;
 use super::flat::tiles;
 use super::jobs::{Piece, Task};
-use super::past::Past;
 use crate::header::Box2i;
 use crate::model::{DeepLevel, Plane, Samples};
 use crate::shape::{Shape, columns, rows};
@@ -116,7 +115,6 @@ impl<'a> Iterator for Dealer<'_, 'a> {
 pub(crate) fn read_piece(
     task: &Task<'_>,
     buffers: &mut Buffers,
-    _: &mut Past<'_>,
     piece: &mut Piece<'_>,
 ) -> Result<()> {
     let place = task.place(piece.chunk)?;

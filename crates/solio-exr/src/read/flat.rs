@@ -10,7 +10,6 @@
 
 use super::chunk::Buffers;
 use super::jobs::{Piece, Task};
-use super::past::Past;
 use super::store::Target;
 use crate::codec;
 use crate::header::Box2i;
@@ -149,11 +148,10 @@ pub(crate) fn tiles(task: &Task<'_>, down: u64, pieces: &mut VecDeque<Piece<'_>>
 }
 
 /// Reads a chunk of pixels, or the counts of a deep one.
-pub(crate) fn read_piece<'a>(
+pub(crate) fn read_piece(
     task: &Task<'_>,
     buffers: &mut Buffers,
-    past: &mut Past<'a>,
-    piece: &mut Piece<'a>,
+    piece: &mut Piece<'_>,
 ) -> Result<()> {
     let place = task.place(piece.chunk)?;
     let mut store = std::mem::take(&mut buffers.store);
@@ -163,7 +161,7 @@ pub(crate) fn read_piece<'a>(
         buffers.pixels(task.of, piece.chunk, &place)?
     };
     let block = task.shape.block(&place.window);
-    store.chunk(&block, &task.region, task.targets, source, &mut piece.rows, past);
+    store.chunk(&block, &task.region, task.targets, source, &mut piece.rows);
     buffers.store = store;
     Ok(())
 }

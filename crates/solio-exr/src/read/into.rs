@@ -12,6 +12,7 @@ use crate::raster::{RasterMut, check_rows};
 use crate::shape::Shape;
 use crate::table::{Opened, Table};
 use solio_base::{Error, Limits, Result, Source, Work};
+use solio_codec::copy::Keep;
 
 /// What was read into the caller's memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +103,13 @@ fn decode_placed(
     let tasks: Vec<_> = plan_tasks(&opened, &plans[0], &tables[0]).collect();
     let dealers = vec![Dealer::new(&tasks[0], memory.into_iter())];
     let pool = jobs::Pool::default();
-    let missing = jobs::read(&tasks, dealers, flat::read_piece, options.partial, &pool, work)?;
+    // New memory is in the caches already: the system has just filled it with zeros.
+    let keep = match options.fresh {
+        true => Keep::Cached,
+        false => Keep::of_result(tasks.iter().map(jobs::Task::result_bytes).sum()),
+    };
+    let how = (options.partial, keep);
+    let missing = jobs::read(&tasks, dealers, flat::read_piece, how, &pool, work)?;
     let header = plans[0].header.clone();
     Ok(ReadInto { header, window, missing })
 }

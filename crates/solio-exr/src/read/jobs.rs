@@ -1,7 +1,6 @@
 //! The pipeline of reading: chunks are fetched and unpacked side by side, each into its own rows.
 
 use super::chunk::{Buffers, Of};
-use super::past::Past;
 use super::store::Target;
 use super::stored;
 use crate::codec;
@@ -47,7 +46,7 @@ impl<'a> Task<'a> {
     }
 
     /// Bytes of its targets.
-    fn result_bytes(&self) -> usize {
+    pub(crate) fn result_bytes(&self) -> usize {
         let region = self.shape.block(&self.region);
         let bytes =
             |target: &Target| target.row_bytes(&region) * region.rows_at(target.sampling[1]);
@@ -78,7 +77,6 @@ struct Job<'a> {
     pieces: Vec<Piece<'a>>,
     /// Those of the pieces.
     chunks: Vec<u64>,
-    past: Past<'a>,
     missing: Vec<MissingChunk>,
 }
 
@@ -92,13 +90,14 @@ fn side_by_side(task: &Task<'_>, threads: usize) -> usize {
     codec::side_by_side(task.shape.compression).min(most).max(1)
 }
 
-/// Reads the pieces that `dealers` hand out, one dealer a task. Damaged chunks are an error, or,
+/// Reads the pieces that `dealers` hand out, one dealer a task; `keep` is for those that are copied
+/// as they are. Damaged chunks are an error, or,
 /// where `partial` allows it, returned.
 pub(crate) fn read<'a>(
     tasks: &[Task<'_>],
     dealers: Vec<impl Iterator<Item = Piece<'a>> + Send>,
-    read_piece: impl Fn(&Task<'_>, &mut Buffers, &mut Past<'a>, &mut Piece<'a>) -> Result<()> + Sync,
-    partial: bool,
+    read_piece: impl Fn(&Task<'_>, &mut Buffers, &mut Piece<'a>) -> Result<()> + Sync,
+    (partial, keep): (bool, Keep),
     pool: &Pool,
     work: &Work,
 ) -> Result<Vec<MissingChunk>> {
@@ -113,7 +112,6 @@ pub(crate) fn read<'a>(
     let sizes = of_chunk.iter().zip(&of_job).map(|(bytes, chunks)| bytes * *chunks as u64);
     let largest = sizes.fold(JOB_BYTES, u64::max);
     let window = work.window(usize::try_from(largest.saturating_mul(3)).unwrap_or(usize::MAX));
-    let keep = Keep::of_result(tasks.iter().map(Task::result_bytes).sum());
     let mut missing = Vec::new();
     ordered::run::<Job<'_>>(
         work,
@@ -146,9 +144,8 @@ pub(crate) fn read<'a>(
             buffers.fetch(task.of, job.chunks.iter().copied())?;
             buffers.unpack_ahead(task.of, &job.chunks);
             stored::read(task, &buffers, &mut job.pieces, keep);
-            job.past.set(keep);
             for piece in &mut job.pieces {
-                let Err(e) = read_piece(task, &mut buffers, &mut job.past, piece) else {
+                let Err(e) = read_piece(task, &mut buffers, piece) else {
                     continue;
                 };
                 let e = task.of.error(piece.chunk, e);
@@ -159,7 +156,6 @@ pub(crate) fn read<'a>(
                 let message = e.to_string();
                 job.missing.push(MissingChunk { part: task.of.part, chunk: piece.chunk, message });
             }
-            job.past.flush();
             spare().push(buffers);
             Ok(())
         },

@@ -6,7 +6,6 @@ mod flat;
 mod into;
 mod jobs;
 mod options;
-mod past;
 mod plan;
 mod scanlines;
 mod store;
@@ -26,6 +25,7 @@ use crate::{Block, Channel, codec};
 use jobs::{Pool, Task};
 use plan::PartPlan;
 use solio_base::{Error, Limits, Result, Source, Work};
+use solio_codec::copy::Keep;
 use std::borrow::Cow;
 use store::Target;
 pub(crate) use store::conversion;
@@ -114,7 +114,8 @@ fn read_flat(
         let planes = level.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
         flat::Dealer::of_planes(task, planes)
     });
-    jobs::read(&tasks, dealers.collect(), flat::read_piece, options.partial, &Pool::default(), work)
+    let (how, pool) = ((options.partial, Keep::Cached), Pool::default());
+    jobs::read(&tasks, dealers.collect(), flat::read_piece, how, &pool, work)
 }
 
 fn read_deep(
@@ -126,6 +127,7 @@ fn read_deep(
     work: &Work,
 ) -> Result<Vec<MissingChunk>> {
     let mut all_missing = Vec::new();
+    let (how, pool) = ((options.partial, Keep::Cached), Pool::default());
     for ((plan, table), part) in plans.iter().zip(tables).zip(parts) {
         let Pixels::Deep(levels) = &mut part.pixels else { continue };
         let tasks: Vec<Task<'_>> = plan_tasks(opened, plan, table).collect();
@@ -145,21 +147,13 @@ fn read_deep(
             flat::Dealer::of_planes(task, std::iter::once(counts))
         });
         let dealers = dealers.collect();
-        let missing = jobs::read(
-            &of_counts,
-            dealers,
-            flat::read_piece,
-            options.partial,
-            &Pool::default(),
-            work,
-        )?;
+        let missing = jobs::read(&of_counts, dealers, flat::read_piece, how, &pool, work)?;
         for (level, task) in levels.iter_mut().zip(&tasks) {
             deep::make_planes(task, level, &options.limits)?;
         }
         let dealers = tasks.iter().zip(levels).map(|(task, level)| deep::Dealer::new(task, level));
         let dealers = dealers.collect();
-        let more =
-            jobs::read(&tasks, dealers, deep::read_piece, options.partial, &Pool::default(), work)?;
+        let more = jobs::read(&tasks, dealers, deep::read_piece, how, &pool, work)?;
         let known = |chunk: &MissingChunk| missing.iter().any(|other| other.chunk == chunk.chunk);
         let more: Vec<_> = more.into_iter().filter(|chunk| !known(chunk)).collect();
         all_missing.extend(missing.into_iter().chain(more));

@@ -45,6 +45,9 @@ pub struct IntoOptions {
     pub window: Option<Box2i>,
     /// What stands where the part lacks a channel; without it that is an error.
     pub fill: Option<f32>,
+    /// Nobody has written to the memory yet; to memory of which that is not true, large images
+    /// without compression are read past the caches.
+    pub fresh: bool,
     /// Chunks that are missing or damaged leave zeros and are listed, instead of failing.
     pub partial: bool,
     /// What the file may make us do.

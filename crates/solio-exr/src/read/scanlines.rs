@@ -7,7 +7,6 @@
 use super::chunk::{Buffers, Of};
 use super::flat::{self, Dealer};
 use super::jobs::{self, Piece, Pool, Task};
-use super::past::Past;
 use super::{Levels, ReadOptions, plan, stored};
 use crate::header::{Box2i, Part};
 use crate::model::{FlatLevel, Samples};
@@ -56,8 +55,9 @@ pub struct Scanlines<'s> {
     /// For rows that are read by themselves, and the last of them.
     buffers: Buffers,
     last: Option<i32>,
-    /// How rows are stored where they go.
+    /// How rows are stored that go to memory of the whole image, and where the last one went.
     keep: Keep,
+    went: usize,
 }
 
 impl<'s> Scanlines<'s> {
@@ -97,6 +97,7 @@ impl<'s> Scanlines<'s> {
             pool: Pool::default(),
             buffers: Buffers::default(),
             last: None,
+            went: usize::MAX,
         })
     }
 
@@ -145,13 +146,17 @@ impl<'s> Scanlines<'s> {
             }
             rows.push(to.bytes_mut());
         }
+        // Who takes row after row into the same memory looks at each soon.
+        let to = rows.first().map_or(0, |row| row.as_ptr() as usize);
+        let goes_on = std::mem::replace(&mut self.went, to) < to;
+        let keep = if goes_on { self.keep } else { Keep::Cached };
         if self.wanted.compression == Compression::None && !self.wanted.kind.is_tiled() {
-            return self.read_row(y, rows);
+            return self.read_row(y, rows, keep);
         }
         self.keep(y)?;
         let kept: Vec<Samples<'_>> = self.kept_row(y).flatten().collect();
         let kept: Vec<&[u8]> = kept.iter().map(Samples::as_bytes).collect();
-        copy::rows(&kept, &mut rows, self.keep);
+        copy::rows(&kept, &mut rows, keep);
         Ok(())
     }
 
@@ -184,7 +189,7 @@ impl<'s> Scanlines<'s> {
     }
 
     /// Reads row `y`, which is a chunk of its own, straight into `rows`.
-    fn read_row(&mut self, y: i32, rows: Vec<&mut [u8]>) -> Result<()> {
+    fn read_row(&mut self, y: i32, rows: Vec<&mut [u8]>, keep: Keep) -> Result<()> {
         let of = Of { opened: &self.opened, part: self.plan.part, table: &self.table };
         let shape = of.shape();
         let (level, whole) = self.plan.levels[0];
@@ -203,11 +208,10 @@ impl<'s> Scanlines<'s> {
         }
         self.last = Some(y);
         let mut pieces = vec![Piece { chunk, rows }];
-        stored::read(&task, &self.buffers, &mut pieces, self.keep);
+        stored::read(&task, &self.buffers, &mut pieces, keep);
         // What is wrong with it is found out here.
         let Some(mut piece) = pieces.pop() else { return Ok(()) };
-        let mut past = Past::default();
-        flat::read_piece(&task, &mut self.buffers, &mut past, &mut piece).map_err(error)
+        flat::read_piece(&task, &mut self.buffers, &mut piece).map_err(error)
     }
 
     /// Unpacks the row of chunks that has row `y`, and some after it in the direction of travel,
@@ -259,7 +263,14 @@ impl<'s> Scanlines<'s> {
         let planes = kept.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
         let dealers = vec![Dealer::of_planes(&task, planes)];
         let tasks = std::slice::from_ref(&task);
-        jobs::read(tasks, dealers, flat::read_piece, false, &self.pool, &self.work)?;
+        jobs::read(
+            tasks,
+            dealers,
+            flat::read_piece,
+            (false, Keep::Cached),
+            &self.pool,
+            &self.work,
+        )?;
         self.kept = Some(kept);
         Ok(())
     }

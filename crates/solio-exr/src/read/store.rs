@@ -1,6 +1,5 @@
 //! From unpacked chunks into the rows of planes, or of pixels with several channels side by side.
 
-use super::past::Past;
 use crate::block::{Block, Channel, PixelType};
 use crate::codec::{Rows, room};
 use crate::header::Box2i;
@@ -84,14 +83,13 @@ pub(crate) struct Store {
 impl Store {
     /// Stores the samples of a chunk that lie in `region` in the rows of its targets: row by row,
     /// in each target by target.
-    pub(crate) fn chunk<'m>(
+    pub(crate) fn chunk(
         &mut self,
         block: &Block<'_>,
         region: &Box2i,
         targets: &[Target],
         mut source: Rows<'_>,
-        rows_of_targets: &mut [&'m mut [u8]],
-        past: &mut Past<'m>,
+        rows_of_targets: &mut [&mut [u8]],
     ) {
         let left = block.x.start..columns(region).start.max(block.x.start);
         let left = Block { x: left, ..block.clone() };
@@ -102,14 +100,14 @@ impl Store {
             Place { start: 0, row: row * bytes, skip: skip * bytes, pixel_type: channel.pixel_type }
         }));
         let in_order = Target::are_in_order(targets, block.channels);
-        let mut rows_of_targets = rows_of_targets.iter_mut().map(std::mem::take);
+        let mut rows_of_targets = rows_of_targets.iter_mut();
         for y in block.y.clone() {
             if !rows(region).contains(&y) {
                 self.skip(block, y, &mut source);
             } else if in_order {
-                self.planes((block, y), targets, &mut source, &mut rows_of_targets, past);
+                self.planes(block, y, targets, &mut source, &mut rows_of_targets);
             } else {
-                self.mixed((block, y), targets, &mut source, &mut rows_of_targets, past);
+                self.mixed(block, y, targets, &mut source, &mut rows_of_targets);
             }
         }
     }
@@ -124,13 +122,13 @@ impl Store {
 
     /// Row `y` to targets that have one channel each, as it is, in the order of the chunk: straight
     /// to where it belongs.
-    fn planes<'m>(
+    fn planes<'r, 'm: 'r>(
         &mut self,
-        (block, y): (&Block<'_>, i32),
+        block: &Block<'_>,
+        y: i32,
         targets: &[Target],
         source: &mut Rows<'_>,
-        rows_of_targets: &mut impl Iterator<Item = &'m mut [u8]>,
-        past: &mut Past<'m>,
+        rows_of_targets: &mut impl Iterator<Item = &'r mut &'m mut [u8]>,
     ) {
         let mut wanted = targets.iter().map(|target| target.channels[0]).peekable();
         for (index, (place, channel)) in self.places.iter().zip(block.channels).enumerate() {
@@ -144,7 +142,7 @@ impl Store {
             }
             let to = rows_of_targets.next().expect("a row was dealt out for it");
             if to.len() == place.row {
-                past.fill(to, |to| source.fill(to, index, channel));
+                source.fill(to, index, channel);
                 continue;
             }
             let row = match source.plain(place.row) {
@@ -155,18 +153,18 @@ impl Store {
                     row
                 }
             };
-            past.fill(to, |to| to.copy_from_slice(&row[place.skip..][..to.len()]));
+            to.copy_from_slice(&row[place.skip..][..to.len()]);
         }
     }
 
     /// Row `y` to any targets.
-    fn mixed<'m>(
+    fn mixed<'r, 'm: 'r>(
         &mut self,
-        (block, y): (&Block<'_>, i32),
+        block: &Block<'_>,
+        y: i32,
         targets: &[Target],
         source: &mut Rows<'_>,
-        rows_of_targets: &mut impl Iterator<Item = &'m mut [u8]>,
-        past: &mut Past<'m>,
+        rows_of_targets: &mut impl Iterator<Item = &'r mut &'m mut [u8]>,
     ) {
         let mut all = 0;
         for (place, channel) in self.places.iter_mut().zip(block.channels) {
@@ -199,7 +197,7 @@ impl Store {
         };
         for target in targets.iter().filter(|target| target.has_row(y)) {
             let to = rows_of_targets.next().expect("a row was dealt out for it");
-            past.fill(to, |to| self.row(target, block.channels, line, to));
+            self.row(target, block.channels, line, to);
         }
         self.line = spare;
     }

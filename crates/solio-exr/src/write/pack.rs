@@ -5,7 +5,7 @@ use crate::chunk::Leader;
 use crate::codec::{self, Compression};
 use crate::model::{Image, Pixels};
 use crate::shape::Shape;
-use solio_base::{Result, Sink, Work};
+use solio_base::{Result, Sink, Work, memory};
 use solio_codec::copy::Keep;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -56,7 +56,7 @@ pub(super) fn chunks(
                 let chunks = (index, groups[i]);
                 super::flat::stored(levels, shape, chunks, style.multipart, (out, keep), size_of)
             };
-            stored(groups.len(), first * shape.chunks, fill, sink, work)?;
+            stored(groups.len(), first.saturating_mul(shape.chunks), fill, sink, work)?;
             all.push(sizes.into_iter().map(AtomicU64::into_inner).collect());
             continue;
         }
@@ -106,8 +106,15 @@ fn stored(
     if work.threads == 1
         && let Some(out) = sink.in_memory()
     {
-        // Right to where they stay.
-        let keep = Keep::of_result(usize::try_from(bytes).unwrap_or(usize::MAX));
+        // Right to where they stay. New memory is in the caches already: the system has just
+        // filled it with zeros.
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let there = out.capacity() - out.len() >= bytes;
+        let keep = if there { Keep::of_result(bytes) } else { Keep::Cached };
+        if !there {
+            // Where it does not fit, that shows later.
+            let _ = memory::try_reserve(out, bytes);
+        }
         for group in 0..groups {
             work.cancel.check()?;
             fill(group, out, keep)?;
