@@ -1,11 +1,10 @@
 //! One block: counts its symbols, makes their codes, writes it (RFC 1951, section 3.2).
 
+use super::counts::{Counts, DISTANCES, END, LITERALS};
 use super::huffman::{self, Code, LENGTH_AT};
 use super::matches::Sequence;
+use super::symbols::{distance_symbol, length_symbol};
 
-const LITERALS: usize = 286;
-const DISTANCES: usize = 30;
-const END: usize = 256;
 /// Four codes and what is left of a byte fit into a word.
 const LONGEST_LITERAL: u32 = 14;
 const LONGEST_DISTANCE: u32 = 15;
@@ -51,8 +50,6 @@ impl<'o> Bits<'o> {
 
 /// A block under way; its memory is used again.
 pub(super) struct Block {
-    counts: [u32; LITERALS],
-    distance_counts: [u32; DISTANCES],
     lengths: [u8; LITERALS],
     distance_lengths: [u8; DISTANCES],
     codes: [Code; LITERALS],
@@ -64,8 +61,6 @@ pub(super) struct Block {
 impl Block {
     pub(super) fn new() -> Self {
         Block {
-            counts: [0; LITERALS],
-            distance_counts: [0; DISTANCES],
             lengths: [0; LITERALS],
             distance_lengths: [0; DISTANCES],
             codes: [0; LITERALS],
@@ -74,19 +69,20 @@ impl Block {
         }
     }
 
-    /// Writes `bytes`, which are what the sequences say.
+    /// Writes `bytes`, which are what the sequences say; `counts` are their symbols.
     pub(super) fn write(
         &mut self,
+        counts: &mut Counts,
         bytes: &[u8],
         sequences: &[Sequence],
         last: bool,
         bits: &mut Bits<'_>,
     ) {
-        self.count(bytes, sequences);
-        huffman::lengths(&self.counts, LONGEST_LITERAL, &mut self.lengths);
-        huffman::lengths(&self.distance_counts, LONGEST_DISTANCE, &mut self.distance_lengths);
+        counts.literals[END] = 1;
+        huffman::lengths(&counts.literals, LONGEST_LITERAL, &mut self.lengths);
+        huffman::lengths(&counts.distances, LONGEST_DISTANCE, &mut self.distance_lengths);
         let (literals, distances) = self.trim();
-        let cost = self.header(literals, distances) + self.body_bits(sequences);
+        let cost = self.header(literals, distances) + self.body_bits(counts);
         if cost >= 8 * (bytes.len() as u64 + 5) {
             return store(bytes, last, bits);
         }
@@ -94,34 +90,6 @@ impl Block {
         huffman::codes(&self.distance_lengths, &mut self.distance_codes);
         self.write_header(literals, distances, last, bits);
         self.write_body(bytes, sequences, cost, bits);
-    }
-
-    fn count(&mut self, bytes: &[u8], sequences: &[Sequence]) {
-        // Four tables: equal bytes in a row would wait for each other.
-        let mut four = [[0u32; 256]; 4];
-        self.counts.fill(0);
-        self.distance_counts.fill(0);
-        let mut at = 0;
-        for sequence in sequences {
-            let end = at + sequence.literals as usize;
-            let (words, rest) = bytes[at..end].as_chunks::<8>();
-            for word in words {
-                let word = u64::from_le_bytes(*word);
-                for i in 0..8 {
-                    four[i % 4][(word >> (8 * i)) as usize & 255] += 1;
-                }
-            }
-            rest.iter().for_each(|byte| four[0][usize::from(*byte)] += 1);
-            at = end + usize::from(sequence.length);
-            if sequence.length > 0 {
-                self.counts[length_symbol(sequence.length).0] += 1;
-                self.distance_counts[distance_symbol(sequence.distance).0] += 1;
-            }
-        }
-        for (symbol, count) in self.counts[..256].iter_mut().enumerate() {
-            *count = four.iter().map(|table| table[symbol]).sum();
-        }
-        self.counts[END] = 1;
     }
 
     /// How many code lengths of both kinds are written.
@@ -166,18 +134,14 @@ impl Block {
         3 + 14 + 3 * 19 + 14 * self.header.len() as u64
     }
 
-    fn body_bits(&self, sequences: &[Sequence]) -> u64 {
+    fn body_bits(&self, counts: &Counts) -> u64 {
         let bits = |counts: &[u32], lengths: &[u8]| {
             let each = counts.iter().zip(lengths);
             each.map(|(c, l)| u64::from(*c) * u64::from(*l)).sum::<u64>()
         };
-        let matches = sequences.iter().filter(|s| s.length > 0);
-        let extra = matches
-            .map(|s| u64::from(length_symbol(s.length).2 + distance_symbol(s.distance).2))
-            .sum::<u64>();
-        extra
-            + bits(&self.counts, &self.lengths)
-            + bits(&self.distance_counts, &self.distance_lengths)
+        counts.extra
+            + bits(&counts.literals, &self.lengths)
+            + bits(&counts.distances, &self.distance_lengths)
     }
 
     fn write_header(&self, literals: usize, distances: usize, last: bool, bits: &mut Bits<'_>) {
@@ -286,49 +250,5 @@ fn store(bytes: &[u8], last: bool, bits: &mut Bits<'_>) {
         bits.out.extend(count.to_le_bytes());
         bits.out.extend((!count).to_le_bytes());
         bits.out.extend_from_slice(chunk);
-    }
-}
-
-/// Symbol, extra bits and their number, of a length from 3 to 258.
-#[inline]
-fn length_symbol(length: u16) -> (usize, u32, u32) {
-    if length == 258 {
-        return (285, 0, 0);
-    }
-    let from = u32::from(length) - 3;
-    if from < 8 {
-        return (257 + from as usize, 0, 0);
-    }
-    let more = 29 - from.leading_zeros();
-    let symbol = 257 + (more << 2) + (from >> more);
-    (symbol as usize, from & ((1 << more) - 1), more)
-}
-
-/// The same of a distance from 1 to 32768.
-#[inline]
-fn distance_symbol(distance: u16) -> (usize, u32, u32) {
-    let from = u32::from(distance) - 1;
-    if from < 4 {
-        return (from as usize, 0, 0);
-    }
-    let more = 30 - from.leading_zeros();
-    let symbol = (more << 1) + (from >> more);
-    (symbol as usize, from & ((1 << more) - 1), more)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn symbols_are_those_of_the_tables() {
-        // RFC 1951, section 3.2.5.
-        let lengths = [3, 10, 11, 12, 13, 18, 19, 35, 66, 67, 114, 115, 130, 131, 257, 258];
-        let symbols =
-            [257, 264, 265, 265, 266, 268, 269, 273, 276, 277, 279, 280, 280, 281, 284, 285];
-        assert_eq!(lengths.map(|l| length_symbol(l).0), symbols);
-        let distances = [1, 4, 5, 6, 7, 9, 13, 24, 25, 1025, 16_385, 24_577, 32_768];
-        let symbols = [0, 3, 4, 4, 5, 6, 7, 8, 9, 20, 28, 29, 29];
-        assert_eq!(distances.map(|d| distance_symbol(d).0), symbols);
     }
 }

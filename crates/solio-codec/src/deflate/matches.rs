@@ -16,7 +16,7 @@ pub(super) struct Sequence {
 
 const TABLE_BITS: u32 = 13;
 const LONGEST: usize = 258;
-const FARTHEST: usize = 32_768;
+pub(super) const FARTHEST: usize = 32_768;
 /// A match of so many bytes is long.
 const LONG: usize = 24;
 /// A step grows by one place for so many misses.
@@ -85,7 +85,7 @@ impl Finder {
 
 /// Where a match that holds at `at` begins, at `least` or later.
 #[inline]
-fn back(bytes: &[u8], at: usize, distance: usize, least: usize) -> usize {
+pub(super) fn back(bytes: &[u8], at: usize, distance: usize, least: usize) -> usize {
     let mut from = at;
     while from > least && from > distance && bytes[from - 1] == bytes[from - 1 - distance] {
         from -= 1;
@@ -110,14 +110,19 @@ fn forward(bytes: &[u8], at: usize, distance: usize, end: usize) -> usize {
     to
 }
 
-fn finish(sequences: &mut Vec<Sequence>, literals: usize) {
+pub(super) fn finish(sequences: &mut Vec<Sequence>, literals: usize) {
     if literals > 0 {
         sequences.push(Sequence { literals: literals as u32, length: 0, distance: 1 });
     }
 }
 
-/// A match of any length of eight or more, in pieces.
-fn push(sequences: &mut Vec<Sequence>, literals: usize, mut length: usize, distance: usize) {
+/// A match of any length of three or more, in pieces.
+pub(super) fn push(
+    sequences: &mut Vec<Sequence>,
+    literals: usize,
+    mut length: usize,
+    distance: usize,
+) {
     let mut literals = literals as u32;
     while length > 0 {
         let take = if length > LONGEST { LONGEST.min(length - 3) } else { length };

@@ -1,36 +1,53 @@
 //! zlib streams (RFC 1950, 1951) of filtered images, fast where there is nothing to match.
 //!
-//! General encoders spend their time on looking for matches that noise does not have. This one
-//! looks for runs and for long repeats only, and writes the rest as Huffman codes, four at a time.
-//! Beside libdeflate's level 4, one core, chunks of 128 to 490 KiB as OpenEXR filters them: four
-//! photographs in half 3.3 to 4.2 times as fast, some 500 MB/s, and 1.2 to 2.2 % smaller; an
-//! environment map of photographs 2.1 times; flat renders and test pictures 0.83 to 1.35 times at
-//! 0.98 to 1.00 of the size. One picture of odd floats came out 2.8 % larger.
+//! General encoders spend their time on looking for matches that noise does not have. Three ways
+//! stand here, and each chunk takes one:
 //!
-//! * Looking takes steps of eight bytes, and longer ones where it finds nothing.
-//! * Symbols are counted in four tables and written as whole words.
-//! * What repeats in long pieces, as flat renders do, is libdeflate's, which finds more of it; the
-//!   search that tells so costs a tenth to a sixth of its time.
+//! * Noise: only runs and long repeats are looked for, in steps of eight bytes, and longer ones
+//!   where nothing is found; the rest is written as Huffman codes, four at a time.
+//! * Flat images, which repeat in long pieces: matches from three bytes on are looked for at every
+//!   place, with few candidates each, and blocks end where the statistics change.
+//! * libdeflate at level 4, where it packs some pieces of a flat chunk more tightly than the way for
+//!   flat images does.
 
 mod block;
+mod counts;
+mod dense;
 mod huffman;
 mod matches;
+mod symbols;
 
 use self::block::{Bits, Block};
+use self::counts::Counts;
+use self::dense::Dense;
 use self::matches::{Finder, Sequence};
 use libdeflater::{CompressionLvl, Compressor};
 
-/// Bytes in a block: a code of its own each.
+/// Bytes in a block of noise: a code of its own each.
 const BLOCK_BYTES: usize = 96 << 10;
-/// libdeflate packs what has one byte in so many in long repeats.
-const REPEATED_IN: usize = 5;
+/// Bytes of a flat image that go into one block or another as a whole.
+const STRETCH: usize = 8 << 10;
+/// What has one byte in so many in long repeats is flat.
+const REPEATED_IN: usize = 8;
+/// One byte in so many is packed in two ways, to see which suits.
+const TRIED_IN: usize = 16;
+/// In so many pieces, from all over the bytes.
+const PIECES: usize = 4;
+/// One in so many packed bytes tells nothing: a trial begins without the window.
+const TRIAL_SHARE: usize = 128;
 const LEVEL: i32 = 4;
+/// Window of 32 KiB, "fastest": RFC 1950, section 2.2.
+const ZLIB: [u8; 2] = [0x78, 0x01];
 
 /// Makes zlib streams; keep it, its tables are used again.
 pub struct Encoder {
     finder: Finder,
+    dense: Dense,
     block: Block,
+    /// Symbols of the block so far, and of the stretch after it.
+    counts: Box<[Counts; 2]>,
     sequences: Vec<Sequence>,
+    tried: Vec<u8>,
     /// The end of each block in the bytes, and in the sequences.
     ends: Vec<(usize, usize)>,
     general: Compressor,
@@ -40,8 +57,11 @@ impl Default for Encoder {
     fn default() -> Self {
         Encoder {
             finder: Finder::new(),
+            dense: Dense::new(),
             block: Block::new(),
+            counts: Box::new([Counts::NONE; 2]),
             sequences: Vec::new(),
+            tried: Vec::new(),
             ends: Vec::new(),
             general: Compressor::new(CompressionLvl::new(LEVEL).expect("a level that there is")),
         }
@@ -52,15 +72,17 @@ impl Encoder {
     /// Appends `bytes` as one zlib stream to `out`. A block ends at `halves`, where the statistics
     /// change: the low bytes of numbers before it, the high ones after it.
     pub fn zlib(&mut self, bytes: &[u8], halves: usize, out: &mut Vec<u8>) {
-        self.search(bytes, halves);
-        if self.finder.repeated * REPEATED_IN > bytes.len() {
-            append_zlib(&mut self.general, bytes, out);
-        } else {
+        if self.search(bytes, halves) {
             self.write(bytes, out);
+        } else if self.suits(bytes, out) {
+            self.flat(bytes, halves, out);
+        } else {
+            append_zlib(&mut self.general, bytes, out);
         }
     }
 
-    fn search(&mut self, bytes: &[u8], halves: usize) {
+    /// Looks for what noise has; stops and says no where the bytes are flat.
+    fn search(&mut self, bytes: &[u8], halves: usize) -> bool {
         self.finder.reset();
         self.sequences.clear();
         self.ends.clear();
@@ -71,21 +93,87 @@ impl Encoder {
             let blocks = (part - start).div_ceil(BLOCK_BYTES).max(1);
             let end = start + (part - start).div_ceil(blocks);
             self.finder.find(bytes, start, end, &mut self.sequences);
+            if self.finder.repeated * REPEATED_IN > bytes.len() {
+                return false;
+            }
             self.ends.push((end, self.sequences.len()));
             start = end;
         }
+        true
     }
 
+    /// Writes what [`Self::search`] found.
     fn write(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        // Window of 32 KiB, "fastest": RFC 1950, section 2.2.
-        out.extend([0x78, 0x01]);
+        out.extend(ZLIB);
         let mut bits = Bits::new(out);
         let (mut start, mut first) = (0, 0);
         for &(end, until) in &self.ends {
             let sequences = &self.sequences[first..until];
-            self.block.write(&bytes[start..end], sequences, end == bytes.len(), &mut bits);
+            let counts = &mut self.counts[0];
+            counts.count(&bytes[start..end], sequences);
+            self.block.write(counts, &bytes[start..end], sequences, end == bytes.len(), &mut bits);
             (start, first) = (end, until);
         }
+        bits.finish();
+        out.extend(libdeflater::adler32(bytes).to_be_bytes());
+    }
+
+    /// Whether the way for flat images packs some pieces of the bytes about as well as libdeflate.
+    /// What is in `out` stays as it is.
+    fn suits(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+        let mut tried = std::mem::take(&mut self.tried);
+        tried.clear();
+        let part = bytes.len() / PIECES;
+        let piece = part / TRIED_IN;
+        for i in 0..PIECES {
+            let middle = i * part + part / 2;
+            tried.extend_from_slice(&bytes[middle..middle + piece]);
+        }
+        let start = out.len();
+        append_zlib(&mut self.general, &tried, out);
+        let general = out.len() - start;
+        out.truncate(start);
+        self.flat(&tried, tried.len() / 2, out);
+        let own = out.len() - start;
+        out.truncate(start);
+        self.tried = tried;
+        own <= general + general / TRIAL_SHARE
+    }
+
+    /// Packs a flat image: stretches join the block before them unless two blocks take less.
+    fn flat(&mut self, bytes: &[u8], halves: usize, out: &mut Vec<u8>) {
+        out.extend(ZLIB);
+        let mut bits = Bits::new(out);
+        self.dense.reset();
+        self.sequences.clear();
+        let [block, stretch] = &mut *self.counts;
+        *block = Counts::NONE;
+        let (mut first, mut start, mut cost) = (0, 0, 0.0);
+        while start < bytes.len() {
+            let part = if start < halves.min(bytes.len()) { halves } else { bytes.len() };
+            let until = part.min(bytes.len()).min(start + STRETCH);
+            let before = self.sequences.len();
+            let end = self.dense.find(bytes, start, until, &mut self.sequences);
+            stretch.count(&bytes[start..end], &self.sequences[before..]);
+            let alone = stretch.bits();
+            let mut both = block.clone();
+            both.add(stretch);
+            let together = both.bits();
+            if first < start && together > cost + alone {
+                let sequences = &self.sequences[..before];
+                self.block.write(block, &bytes[first..start], sequences, false, &mut bits);
+                self.sequences.drain(..before);
+                first = start;
+                std::mem::swap(block, stretch);
+                cost = alone;
+            } else {
+                *block = both;
+                cost = together;
+            }
+            self.dense.learn(block);
+            start = end;
+        }
+        self.block.write(block, &bytes[first..], &self.sequences, true, &mut bits);
         bits.finish();
         out.extend(libdeflater::adler32(bytes).to_be_bytes());
     }
@@ -104,17 +192,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Sizes of the stream, and of the one without libdeflate.
-    fn check(bytes: &[u8], halves: usize) -> [usize; 2] {
+    /// Sizes of the stream, and of those by the ways for noise, if it is any, and flat images.
+    fn check(bytes: &[u8], halves: usize) -> [usize; 3] {
         let mut encoder = Encoder::default();
         let mut packed = vec![9];
         encoder.zlib(bytes, halves, &mut packed);
         check_one(bytes, &packed[1..]);
-        let mut own = Vec::new();
-        encoder.search(bytes, halves);
-        encoder.write(bytes, &mut own);
-        check_one(bytes, &own);
-        [packed.len() - 1, own.len()]
+        let mut noise = Vec::new();
+        if encoder.search(bytes, halves) {
+            encoder.write(bytes, &mut noise);
+            check_one(bytes, &noise);
+        }
+        let mut flat = Vec::new();
+        encoder.flat(bytes, halves, &mut flat);
+        check_one(bytes, &flat);
+        // What came before does not matter.
+        let mut again = vec![9];
+        encoder.zlib(bytes, halves, &mut again);
+        assert!(again == packed);
+        [packed.len() - 1, noise.len(), flat.len()]
     }
 
     fn check_one(bytes: &[u8], packed: &[u8]) {
@@ -129,7 +225,7 @@ mod tests {
     #[test]
     fn small_and_flat_ones() {
         for size in (0..70).chain([258, 259, 260, 261, 516, 65_535, 65_536, 300_000]) {
-            assert!(check(&vec![7; size], size)[1] < 400 + size / 100);
+            assert!(check(&vec![7; size], size).iter().all(|packed| *packed < 400 + size / 100));
             let rising: Vec<u8> = (0..size).map(|i| i as u8).collect();
             check(&rising, size / 2);
         }
@@ -144,7 +240,24 @@ mod tests {
                 (x >> 56) as u8
             })
             .collect();
-        assert!(check(&noise, noise.len())[1] < noise.len() + 50);
+        assert!(check(&noise, noise.len()).iter().all(|packed| *packed < noise.len() + 150));
+    }
+
+    #[test]
+    fn rows_that_repeat_from_afar() {
+        // Noise that comes again after each distance around the farthest one.
+        let mut x = 1u32;
+        let noise: Vec<u8> = (0..40_000)
+            .map(|_| {
+                x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (x >> 24) as u8
+            })
+            .collect();
+        for distance in [300, 8191, 32_767, 32_768, 32_769, 40_000] {
+            let bytes = [&noise[..distance], &noise[..distance], &noise[..distance]].concat();
+            let [_, _, flat] = check(&bytes, bytes.len() / 2);
+            assert_eq!(flat < 2 * distance, distance <= 32_768, "{distance}: {flat}");
+        }
     }
 
     proptest! {
