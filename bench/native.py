@@ -46,11 +46,14 @@ def git_version(checkout: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
+def version(crate: str) -> str:
+    lock = (CRATE / "Cargo.lock").read_text()
+    return lock.split(f'name = "{crate}"\nversion = "')[1].split('"')[0]
+
+
 def peers(build: Path, rust: Path) -> Iterator[tuple[str, str, list[str], int]]:
     """Name, version, driver and rounds of each peer that is there."""
-    lock = (CRATE / "Cargo.lock").read_text()
-    version = lock.split('name = "tobj"\nversion = "')[1].split('"')[0]
-    yield "tobj", version, [str(rust), "tobj"], 5
+    yield "tobj", version("tobj"), [str(rust), "tobj"], 5
     if checkout := os.environ.get("SOLIO_FAST_OBJ"):
         include = Path(checkout)
         driver = build_c(build, [os.environ.get("CC", "cc")], "fast_obj.c", include)

@@ -1,6 +1,8 @@
 //! Loads an OBJ once, with Solio or with tobj, and prints `wall_s cpu_s answer`; or (`peers exr`)
-//! reads and writes images as `solio bench exr` asks.
+//! reads and writes images as `solio bench exr` asks, or (`peers dates LIST`) reads three dates of
+//! photos for `solio bench photo`.
 
+mod dates;
 mod images;
 
 use solio::{MeshInfo, MeshReadOptions, Stopwatch, Work};
@@ -11,7 +13,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if arguments.get(1).is_some_and(|word| word == "exr") {
         return images::serve();
     }
-    let [_, reader, path] = &arguments[..] else { return Err("peers solio|tobj FILE, or peers exr".into()) };
+    let [_, reader, path] = &arguments[..] else {
+        return Err("peers solio|tobj FILE, peers dates LIST, or peers exr".into());
+    };
+    if reader == "dates" {
+        return dates::print(path);
+    }
     let path = Path::new(path);
     let watch = Stopwatch::start();
     let (usage, vertices, faces) = if reader == "solio" {

@@ -329,7 +329,7 @@ pub(crate) struct CatArgs {
 }
 
 /// One of `all`, by its name.
-fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+pub(crate) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],
     name_of: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
@@ -391,6 +391,8 @@ pub(crate) enum BenchCommand {
     Io(IoBenchArgs),
     /// OpenEXR images by every compression, against what else reads and writes them
     Exr(crate::bench::exr::ExrBenchArgs),
+    /// Metadata of photos, beside ExifTool and others; or the ways to run ExifTool
+    Photo(crate::bench::photo::PhotoBenchArgs),
 }
 
 #[derive(Debug, Args)]

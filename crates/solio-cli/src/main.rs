@@ -61,6 +61,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),
         Some(Command::Bench(BenchCommand::Io(args))) => bench::run_io(&args),
         Some(Command::Bench(BenchCommand::Exr(args))) => bench::exr::run(&args),
+        Some(Command::Bench(BenchCommand::Photo(args))) => bench::photo::run(&args),
         Some(Command::Completions { shell }) => manual::completions(shell),
         Some(Command::Man { dir }) => manual::write_pages(&dir),
     };

@@ -1,10 +1,10 @@
 //! `solio meta`: what photos say about themselves.
 
-use crate::meta_args::MetaArgs;
+use crate::meta_args::{EngineChoice, MetaArgs};
 use crate::table::{BOLD, DIM};
 use crate::{Outcome, inputs, options, screen};
-use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json};
-use solio::{Error, ErrorKind, Limits, Result};
+use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
+use solio::{Error, ErrorKind, ExifTool, ExifToolOptions, MetadataEngine, MetadataOptions, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -52,27 +52,36 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
         _ if args.fields.is_empty() => Fields::all(),
         _ => Fields::of(&args.fields),
     };
+    let options =
+        MetadataOptions { fields, engine: engine(args)?, order: args.order, ..Default::default() };
     let show = |path: &Path, read: Result<Metadata>| show(path, read, form, args);
     let mut all = failed.is_empty();
     let mut rows = Vec::new();
     let mut first = true;
-    let each = |shown: Shown| {
-        if let Some(error) = &shown.error {
-            all = false;
-            screen::complain(&error.to_string());
+    let array = matches!(form, Form::Json | Form::ExifTool);
+    let mut printed = String::new();
+    let each = |some: &mut dyn Iterator<Item = Shown>| {
+        printed.clear();
+        for shown in some {
+            if let Some(error) = &shown.error {
+                all = false;
+                screen::complain(&error.to_string());
+            }
+            if form == Form::Cells {
+                rows.push(shown.cells);
+                continue;
+            }
+            if array {
+                printed.push_str(if first { "[" } else { ",\n" });
+            }
+            first = false;
+            printed.push_str(&shown.text);
         }
-        let array = matches!(form, Form::Json | Form::ExifTool);
-        let lead = if first { "[" } else { ",\n" };
-        first = false;
-        match form {
-            Form::Cells => rows.push(shown.cells),
-            _ if array => screen::print(&format!("{lead}{}", shown.text)),
-            _ => screen::print(&shown.text),
-        }
+        screen::print(&printed);
         // Who reads no more wants no more work done.
         if screen::is_closed() { Err(Error::cancelled()) } else { Ok(()) }
     };
-    match solio::read_metadata_files(&files, &fields, &Limits::default(), &work, show, each) {
+    match solio::read_metadata_files(&files, &options, &work, show, each) {
         Err(e) if e.kind() == ErrorKind::Cancelled && screen::is_closed() => {
             return Ok(Outcome::Done);
         }
@@ -87,6 +96,23 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
     Ok(if all { Outcome::Done } else { Outcome::SomeFailed })
 }
 
+/// Who reads.
+fn engine(args: &MetaArgs) -> Result<MetadataEngine> {
+    let tool = || {
+        let mut options = ExifToolOptions { numbers: args.numbers, ..ExifToolOptions::default() };
+        if let Some(program) = &args.exiftool {
+            options.program.clone_from(program);
+        }
+        options.timeout_s = args.exiftool_timeout;
+        ExifTool::new(options)
+    };
+    Ok(match args.engine {
+        EngineChoice::Native => MetadataEngine::Native,
+        EngineChoice::Exiftool => MetadataEngine::ExifTool(tool()?),
+        EngineChoice::Both => MetadataEngine::Both(tool()?),
+    })
+}
+
 /// The files named, and those in the folders named.
 fn files(inputs: &[PathBuf], recursive: bool) -> (Vec<PathBuf>, Vec<Error>) {
     if recursive {
@@ -94,7 +120,7 @@ fn files(inputs: &[PathBuf], recursive: bool) -> (Vec<PathBuf>, Vec<Error>) {
     }
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for path in inputs {
-        if !path.is_dir() {
+        if is_named_as_photo(path) || !path.is_dir() {
             files.push(path.clone());
             continue;
         }
@@ -109,6 +135,17 @@ fn files(inputs: &[PathBuf], recursive: bool) -> (Vec<PathBuf>, Vec<Error>) {
         }
     }
     (files, failed)
+}
+
+/// Whether the name alone says that it is no folder: a look at each of many files takes a fifth of
+/// the time of reading their dates.
+fn is_named_as_photo(path: &Path) -> bool {
+    const ENDS: [&str; 16] = [
+        "jpg", "jpeg", "tif", "tiff", "png", "heic", "heif", "avif", "webp", "nef", "cr2", "cr3",
+        "arw", "dng", "raf", "orf",
+    ];
+    let end = path.extension().unwrap_or_default();
+    ENDS.iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
 /// The columns asked for; `None`: all that turn up.
@@ -167,14 +204,23 @@ fn object(
 ) -> String {
     let exiftool = form == Form::ExifTool;
     let lead = if exiftool { "\n  " } else { "" };
-    let mut out = format!("{{{lead}\"SourceFile\": {}", quoted(&path.to_string_lossy()));
+    let mut out = String::with_capacity(256 + 64 * metadata.tags.len());
+    out.push('{');
+    let mut member = |name: &str, text: &str| {
+        let comma = if out.len() > 1 { "," } else { "" };
+        for part in [comma, lead, "\"", name, "\": "] {
+            out.push_str(part);
+        }
+        json_string(text, &mut out);
+    };
+    member("SourceFile", &path.to_string_lossy());
     if path.to_str().is_none() {
         // The name as it is, byte by byte, for whoever must find the file again.
-        out += &format!(",{lead}\"SourceFileEncoded\": {}", quoted(&percent(path)));
+        member("SourceFileEncoded", &percent(path));
     }
     if let Some(error) = error {
         let name = if exiftool && args.groups { "ExifTool:Error" } else { "Error" };
-        out += &format!(",{lead}\"{name}\": {}", quoted(error.message()));
+        member(name, error.message());
     }
     let bare_names = exiftool && !args.groups;
     let options = JsonOptions { numbers: args.numbers, bare_names };
@@ -182,13 +228,30 @@ fn object(
         if bare_names { main_tags(metadata) } else { metadata.tags.iter().collect() };
     if !tags.is_empty() {
         out.push(',');
-        json(tags, options, lead, &mut out);
+        json(tags.iter().copied(), options, lead, &mut out);
+    }
+    if args.engine == EngineChoice::Both && !exiftool && error.is_none() {
+        origins(&tags, &mut out);
     }
     out += if exiftool { "\n}" } else { "}" };
     if form == Form::JsonLines {
         out.push('\n');
     }
     out
+}
+
+/// Who read which tags.
+fn origins(tags: &[&Tag], out: &mut String) {
+    let of = |foreign: bool| {
+        let keys: BTreeSet<String> = tags
+            .iter()
+            .filter(|tag| tag.is_foreign() == foreign)
+            .map(|tag| format!("{}:{}", tag.group, tag.name))
+            .collect();
+        serde_json::Value::from_iter(keys)
+    };
+    let origins = serde_json::json!({ "native": of(false), "exiftool": of(true) });
+    *out += &format!(",\"Origin\": {origins}");
 }
 
 /// Of each name the tag that counts, where it stands first.
@@ -201,11 +264,6 @@ fn main_tags(metadata: &Metadata) -> Vec<&Tag> {
         }
     }
     tags
-}
-
-/// A JSON string.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// Bytes as they stand in a URL: reversible, whatever they are.

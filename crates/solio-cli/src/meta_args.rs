@@ -1,14 +1,28 @@
 //! The arguments of `solio meta`.
 
-use crate::args::{InputArgs, WorkArgs};
-use clap::Args;
+use crate::args::{InputArgs, WorkArgs, named};
+use clap::{Args, ValueEnum};
+use solio::io::order::Order;
+use std::path::PathBuf;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   solio meta photo.jpg
   solio meta -r photos -f DateTimeOriginal,CreateDate,Model --csv > dates.csv
   solio meta -n -f GPSPosition,ImageSize *.heic --jsonl
-  find . -name '*.jpg' -print0 | solio meta -0 --files-from - --exiftool-json";
+  find . -name '*.jpg' -print0 | solio meta -0 --files-from - --exiftool-json
+  solio meta --engine both -r photos --jsonl     ExifTool adds what only it knows";
+
+/// Who reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineChoice {
+    /// Solio
+    Native,
+    /// ExifTool alone, in a pool of processes
+    Exiftool,
+    /// Solio; ExifTool for unknown formats and what is missing in maker notes
+    Both,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct MetaArgs {
@@ -41,6 +55,29 @@ pub(crate) struct MetaArgs {
     /// With --exiftool-json: names with their groups, and all tags of a name
     #[arg(short = 'G', long, requires = "exiftool_json")]
     pub(crate) groups: bool,
+    /// Who reads; with both, JSON says of each tag who read it
+    #[arg(long, value_enum, value_name = "WHO", default_value_t = EngineChoice::Native)]
+    pub(crate) engine: EngineChoice,
+    /// The program of ExifTool [default: $SOLIO_EXIFTOOL, or exiftool]
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) exiftool: Option<PathBuf>,
+    /// How long ExifTool may take for a file; then it is started anew
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
+    pub(crate) exiftool_timeout: f64,
+    /// In which order files are read: auto is by position on a disk that turns, else as named;
+    /// results come in the order of the names
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
+    pub(crate) order: Order,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
+}
+
+/// A time that is not nothing.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is wanted".to_owned())?;
+    if seconds > 0.0 && seconds.is_finite() {
+        Ok(seconds)
+    } else {
+        Err("more than 0 is wanted".into())
+    }
 }

@@ -14,6 +14,7 @@ mod atomic;
 pub mod cgroup;
 pub mod engine;
 mod file;
+mod head;
 #[cfg(target_os = "linux")]
 mod mapped;
 pub mod mount;
@@ -26,6 +27,7 @@ mod stream;
 pub mod throttle;
 
 pub use file::{FileSource, Opened, copy_file, file_bytes, open, read_standard, read_whole};
+pub use head::{HeadReader, HeadSource};
 pub use sink::{FileSink, SinkOptions, Written, is_direct};
 pub use stream::StreamSource;
 

@@ -27,3 +27,18 @@ pub fn read_plain(path: &Path, buffer: &mut Vec<u8>) -> Result<()> {
     file.read_to_end(buffer).map_err(|e| io_error("read", e, path))?;
     Ok(())
 }
+
+/// Opens `path` and reads what fits into `buffer` with one call: the least that any reader of the
+/// same head must do.
+#[allow(clippy::disallowed_methods)] // the plain way is the point
+pub fn read_head_plain(path: &Path, buffer: &mut [u8]) -> Result<usize> {
+    let mut file = std::fs::File::open(path).map_err(|e| io_error("open", e, path))?;
+    file.read(buffer).map_err(|e| io_error("read", e, path))
+}
+
+/// The file at `path` as the standard input of a command.
+#[allow(clippy::disallowed_methods)] // a command is what reads it
+pub fn input_of(path: &Path) -> Result<std::process::Stdio> {
+    let file = std::fs::File::open(path).map_err(|e| io_error("open", e, path))?;
+    Ok(file.into())
+}

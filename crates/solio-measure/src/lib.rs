@@ -34,4 +34,4 @@ pub use sampler::{Group, Samples, Series};
 pub use span::{Span, SpanName};
 pub use timer::{Scoped, Timed, Timer, time};
 pub use trace::trace_json;
-pub use usage::{Stopwatch, Usage, cpu_s};
+pub use usage::{Stopwatch, Usage, children_cpu_s, cpu_s};

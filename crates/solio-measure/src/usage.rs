@@ -48,6 +48,16 @@ pub fn cpu_s() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
+/// CPU seconds of the processes that this one started and that have ended.
+pub fn children_cpu_s() -> f64 {
+    use nix::sys::resource::{UsageWho, getrusage};
+    getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0.0, |usage| {
+        let seconds =
+            |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
+        seconds(usage.user_time()) + seconds(usage.system_time())
+    })
+}
+
 /// CPU seconds that this thread has used.
 pub(crate) fn thread_cpu_s() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

@@ -18,37 +18,39 @@ pub(crate) struct Bytes<'a> {
     source: &'a dyn Source,
     len: u64,
     steps: Steps,
-    blocks: RefCell<Blocks>,
+    /// It stays; of later blocks the last one does.
+    head: Cow<'a, [u8]>,
+    block: RefCell<Block>,
     left: Cell<u64>,
     reads: Cell<u64>,
     failed: RefCell<Option<solio_base::Error>>,
 }
 
-/// The head stays; of later blocks the last one.
 #[derive(Default)]
-struct Blocks {
-    head: Vec<u8>,
+struct Block {
     at: u64,
-    block: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl<'a> Bytes<'a> {
     /// `most` bounds what is read in all.
     pub(crate) fn new(source: &'a dyn Source, len: u64, steps: Steps, most: u64) -> Result<Self> {
-        let mut blocks = Blocks::default();
-        if source.as_bytes().is_none() {
-            blocks.head = vec![0; (steps.head as u64).min(len) as usize];
-            let got = source.read_at(0, &mut blocks.head)?;
-            blocks.head.truncate(got);
+        let mut head = Cow::Borrowed(source.as_bytes().unwrap_or(source.head()));
+        if head.is_empty() {
+            let mut first = vec![0; (steps.head as u64).min(len) as usize];
+            let got = source.read_at(0, &mut first)?;
+            first.truncate(got);
+            head = Cow::Owned(first);
         }
-        let head = blocks.head.len() as u64;
+        let got = if source.as_bytes().is_some() { 0 } else { head.len() as u64 };
         Ok(Bytes {
             source,
             len,
             steps,
-            blocks: RefCell::new(blocks),
-            left: Cell::new(most.saturating_sub(head)),
-            reads: Cell::new(head),
+            head,
+            block: RefCell::default(),
+            left: Cell::new(most.saturating_sub(got)),
+            reads: Cell::new(got),
             failed: RefCell::new(None),
         })
     }
@@ -64,9 +66,9 @@ impl<'a> Bytes<'a> {
     }
 
     fn get(&self, at: u64, len: usize) -> Option<Cow<'_, [u8]>> {
-        if let Some(all) = self.source.as_bytes() {
-            let end = at.checked_add(len as u64)?;
-            return all.get(at as usize..end as usize).map(Cow::Borrowed);
+        let end = at.checked_add(len as u64)?;
+        if end <= self.head.len() as u64 {
+            return Some(Cow::Borrowed(&self.head[at as usize..end as usize]));
         }
         self.with(at, len, |bytes| Cow::Owned(bytes.to_vec()))
     }
@@ -74,31 +76,28 @@ impl<'a> Bytes<'a> {
     /// Shows `len` bytes at `at` to `see`, reading them first where they are not there yet.
     fn with<R>(&self, at: u64, len: usize, see: impl FnOnce(&[u8]) -> R) -> Option<R> {
         let end = at.checked_add(len as u64).filter(|end| *end <= self.len)?;
-        if let Some(all) = self.source.as_bytes() {
-            return all.get(at as usize..end as usize).map(see);
+        if end <= self.head.len() as u64 {
+            return Some(see(&self.head[at as usize..end as usize]));
         }
-        let mut blocks = self.blocks.borrow_mut();
-        if end <= blocks.head.len() as u64 {
-            return Some(see(&blocks.head[at as usize..end as usize]));
-        }
-        if at < blocks.at || end > blocks.at + blocks.block.len() as u64 {
+        let mut block = self.block.borrow_mut();
+        if at < block.at || end > block.at + block.bytes.len() as u64 {
             let want = (len.max(self.steps.next) as u64).min(self.len - at);
             self.left.set(self.left.get().checked_sub(want)?);
-            blocks.at = at;
-            blocks.block.clear();
-            blocks.block.resize(want as usize, 0);
+            block.at = at;
+            block.bytes.clear();
+            block.bytes.resize(want as usize, 0);
             self.reads.set(self.reads.get() + want);
-            match self.source.read_at(at, &mut blocks.block) {
-                Ok(got) => blocks.block.truncate(got),
+            match self.source.read_at(at, &mut block.bytes) {
+                Ok(got) => block.bytes.truncate(got),
                 Err(e) => {
-                    blocks.block.clear();
+                    block.bytes.clear();
                     self.failed.borrow_mut().get_or_insert(e);
                     return None;
                 }
             }
         }
-        let from = (at - blocks.at) as usize;
-        blocks.block.get(from..from + len).map(see)
+        let from = (at - block.at) as usize;
+        block.bytes.get(from..from + len).map(see)
     }
 }
 

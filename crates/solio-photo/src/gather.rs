@@ -1,6 +1,6 @@
 //! Where readers put what they find, within bounds.
 
-use crate::metadata::Tag;
+use crate::metadata::{Gap, Tag};
 use crate::rule::Rule;
 use crate::{Fields, Value};
 use std::borrow::Cow;
@@ -19,12 +19,20 @@ pub(crate) struct Gather<'f> {
     pub(crate) warnings: Vec<String>,
     /// How many blocks of IPTC were read; each has a group of its own.
     pub(crate) iptc_blocks: usize,
+    pub(crate) gaps: Vec<Gap>,
     bytes: usize,
 }
 
 impl<'f> Gather<'f> {
     pub(crate) fn new(fields: &'f Fields) -> Self {
-        Gather { fields, tags: Vec::new(), warnings: Vec::new(), iptc_blocks: 0, bytes: 0 }
+        Gather {
+            fields,
+            tags: Vec::new(),
+            warnings: Vec::new(),
+            gaps: Vec::new(),
+            iptc_blocks: 0,
+            bytes: 0,
+        }
     }
 
     /// Whether a tag of this name would be kept.
@@ -58,7 +66,10 @@ impl<'f> Gather<'f> {
         name: impl Into<Cow<'static, str>>,
         text: impl Into<String>,
     ) {
-        self.put(group, name, Value::Text(text.into()), Rule::Plain);
+        let (group, name) = (group.into(), name.into());
+        if self.wants(&group, &name) {
+            self.put(group, name, Value::Text(text.into()), Rule::Plain);
+        }
     }
 
     /// A whole number without a rule.
@@ -68,7 +79,10 @@ impl<'f> Gather<'f> {
         name: impl Into<Cow<'static, str>>,
         number: impl Into<i64>,
     ) {
-        self.put(group, name, Value::int(number), Rule::Plain);
+        let (group, name) = (group.into(), name.into());
+        if self.wants(&group, &name) {
+            self.put(group, name, Value::int(number), Rule::Plain);
+        }
     }
 
     /// Whether no more is taken.
@@ -85,6 +99,13 @@ impl<'f> Gather<'f> {
     pub(crate) fn warn(&mut self, what: impl Into<String>) {
         if self.warnings.len() < MOST_WARNINGS {
             self.warnings.push(what.into());
+        }
+    }
+
+    /// Something is there that is not read, or not whole.
+    pub(crate) fn leave(&mut self, gap: Gap) {
+        if !self.gaps.contains(&gap) {
+            self.gaps.push(gap);
         }
     }
 

@@ -2,7 +2,12 @@
 
 use crate::number::is_number;
 use crate::{Tag, Value};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Write;
+
+/// Up to so many tags need no table of their names.
+const FEW: usize = 12;
 
 /// How tags become JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,30 +26,42 @@ pub fn json<'t>(
     lead: &str,
     out: &mut String,
 ) {
-    let mut places = std::collections::HashMap::<String, usize>::new();
-    let mut chosen: Vec<(String, &Tag)> = Vec::new();
+    let mut places = HashMap::<(&str, &str), usize>::new();
+    let mut chosen: Vec<&Tag> = Vec::new();
+    let key = |tag: &'t Tag| (if options.bare_names { "" } else { &*tag.group }, &*tag.name);
     for tag in tags {
         // Boxes within boxes say the same things of themselves; the outermost counts.
         let outermost = tag.group == "JUMBF";
-        let key = if options.bare_names {
-            tag.name.to_string()
-        } else {
-            format!("{}:{}", tag.group, tag.name)
+        // A few are found sooner by looking at each.
+        let place = match chosen.len() {
+            0..FEW => chosen.iter().position(|other| key(other) == key(tag)),
+            FEW => {
+                places.extend(chosen.iter().enumerate().map(|(n, tag)| (key(tag), n)));
+                places.get(&key(tag)).copied()
+            }
+            _ => places.get(&key(tag)).copied(),
         };
-        match places.get(&key) {
+        match place {
             Some(_) if outermost => {}
-            Some(place) => chosen[*place].1 = tag,
+            Some(place) => chosen[place] = tag,
             None => {
-                places.insert(key.clone(), chosen.len());
-                chosen.push((key, tag));
+                if chosen.len() >= FEW {
+                    places.insert(key(tag), chosen.len());
+                }
+                chosen.push(tag);
             }
         }
     }
-    for (n, (key, tag)) in chosen.into_iter().enumerate() {
+    for (n, tag) in chosen.into_iter().enumerate() {
         out.push_str(if n == 0 { "" } else { "," });
         out.push_str(lead);
-        quoted(&key, out);
-        out.push_str(": ");
+        out.push('"');
+        if !options.bare_names {
+            escaped(&tag.group, out);
+            out.push(':');
+        }
+        escaped(&tag.name, out);
+        out.push_str("\": ");
         let value = if options.numbers { tag.number() } else { tag.text() };
         self::value(&value, out);
     }
@@ -61,37 +78,51 @@ fn value(value: &Value, out: &mut String) {
             out.push(']');
         }
         other => {
-            let text = other.plain();
+            let text = match other {
+                Value::Text(text) => Cow::Borrowed(text.as_str()),
+                other => Cow::Owned(other.plain()),
+            };
             if is_number(&text) {
                 out.push_str(&text);
             } else if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
                 out.push_str(&text.to_ascii_lowercase());
             } else {
-                quoted(&text, out);
+                json_string(&text, out);
             }
         }
     }
 }
 
 /// `text` as a string of JSON.
-fn quoted(text: &str, out: &mut String) {
+pub fn json_string(text: &str, out: &mut String) {
     out.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
+    escaped(text, out);
+    out.push('"');
+}
+
+/// Most text goes over in one piece.
+fn escaped(text: &str, out: &mut String) {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && !matches!(byte, b'"' | b'\\' | 0x7f) {
+            continue;
+        }
+        out.push_str(&text[from..at]);
+        from = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
             // Zeros are fillers, not content.
-            '\0' => {}
-            control if (control as u32) < 0x20 || control == '\x7f' => {
-                let _ = write!(out, "\\u{:04X}", control as u32);
+            0 => {}
+            control => {
+                let _ = write!(out, "\\u{control:04X}");
             }
-            other => out.push(other),
         }
     }
-    out.push('"');
+    out.push_str(&text[from..]);
 }
 
 #[cfg(test)]

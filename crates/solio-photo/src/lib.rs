@@ -43,7 +43,7 @@ mod value;
 mod xmp;
 
 pub use fields::Fields;
-pub use json::{JsonOptions, json};
-pub use metadata::{Metadata, Tag};
+pub use json::{JsonOptions, json, json_string};
+pub use metadata::{Gap, Metadata, Tag};
 pub use read::{ReadOptions, decode_metadata};
 pub use value::Value;

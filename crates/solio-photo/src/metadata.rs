@@ -40,6 +40,20 @@ impl Tag {
         }
     }
 
+    /// A statement that another program read: `value` is shown as it is.
+    pub fn foreign(
+        group: impl Into<Cow<'static, str>>,
+        name: impl Into<Cow<'static, str>>,
+        value: Value,
+    ) -> Self {
+        Tag { group: group.into(), name: name.into(), value, rule: Rule::Foreign }
+    }
+
+    /// Whether another program read it.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.rule, Rule::Foreign)
+    }
+
     /// The wider group that this one belongs to: `EXIF` of `ExifIFD`, `XMP` of `XMP-dc`.
     pub fn family(&self) -> &str {
         family(&self.group)
@@ -89,6 +103,18 @@ pub struct Metadata {
     pub warnings: Vec<String>,
     /// How many bytes of the file were read.
     pub bytes_read: u64,
+    /// What was seen and not read, or not all of it.
+    pub gaps: Vec<Gap>,
+}
+
+/// What a file holds that is not read, or not all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Gap {
+    /// A maker's note: no maker says all that is in his.
+    MakerNotes,
+    /// A format of which only the name is known.
+    Format,
 }
 
 impl Metadata {

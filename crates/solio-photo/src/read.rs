@@ -17,8 +17,9 @@ pub struct ReadOptions {
     pub limits: Limits,
 }
 
-/// For a few fields: most dates stand within the first 4 KiB, and one more read gets the others.
-const FEW: Steps = Steps { head: 4 << 10, next: 4 << 10 };
+/// For a few fields: most dates stand within the first 4 KiB; what is read then is often no more
+/// than the next segment's head.
+const FEW: Steps = Steps { head: 4 << 10, next: 2 << 10 };
 /// For everything.
 const ALL: Steps = Steps { head: 64 << 10, next: 16 << 10 };
 /// Most bytes of one file that are read.
@@ -47,6 +48,9 @@ impl<S: Source + ?Sized> Source for By<'_, S> {
     fn as_bytes(&self) -> Option<&[u8]> {
         self.0.as_bytes()
     }
+    fn head(&self) -> &[u8] {
+        self.0.head()
+    }
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
         self.0.read_at(offset, buf)
     }
@@ -70,13 +74,18 @@ fn whole<S: Source + ?Sized>(source: &S, options: &ReadOptions) -> Result<Vec<u8
     }
 }
 
+/// How much is read at once for `fields`.
+pub(crate) fn steps(fields: &Fields) -> Steps {
+    if fields.is_all() { ALL } else { FEW }
+}
+
 fn decode(source: &dyn Source, len: u64, options: &ReadOptions) -> Result<Metadata> {
-    let steps = if options.fields.is_all() { ALL } else { FEW };
-    let bytes = Bytes::new(source, len, steps, MOST_READ.min(options.limits.bytes))?;
+    let bytes =
+        Bytes::new(source, len, steps(&options.fields), MOST_READ.min(options.limits.bytes))?;
     let mut gather = Gather::new(&options.fields);
     let known = container::read(View::of(&bytes), &options.extension, &mut gather);
     composite::compute(&mut gather);
-    let Gather { mut tags, warnings, .. } = gather;
+    let Gather { mut tags, warnings, gaps, .. } = gather;
     if !options.fields.is_all() {
         tags.retain(|tag| options.fields.asks(&tag.group, &tag.name));
     }
@@ -88,5 +97,5 @@ fn decode(source: &dyn Source, len: u64, options: &ReadOptions) -> Result<Metada
         let what = if len == 0 { "the file is empty" } else { "not a format with known metadata" };
         return Err(Error::unsupported(what));
     }
-    Ok(Metadata { tags, warnings, bytes_read })
+    Ok(Metadata { tags, warnings, bytes_read, gaps })
 }

@@ -17,6 +17,8 @@ use crate::value::{Value, binary_text};
 pub(crate) enum Rule {
     /// As it is.
     Plain,
+    /// As another program worded it.
+    Foreign,
     /// One of some words; `hex`: an unknown number is shown in base 16.
     Words { words: &'static str, hex: bool },
     /// Each number one of some words.
@@ -92,11 +94,16 @@ impl Rule {
         if let (Rule::Both, Value::List(list)) = (self, value) {
             return list.last().cloned().unwrap_or_else(|| Value::text(""));
         }
-        if let (Value::List(list), false) = (value, matches!(self, Rule::Plain)) {
+        if let (Value::List(list), false) = (value, matches!(self, Rule::Plain | Rule::Foreign)) {
             return Value::List(list.iter().map(|v| self.text(v)).collect());
         }
         Value::Text(match self {
-            Rule::Plain | Rule::Both | Rule::Record(_) | Rule::Directory(_) | Rule::Hook(_) => {
+            Rule::Plain
+            | Rule::Foreign
+            | Rule::Both
+            | Rule::Record(_)
+            | Rule::Directory(_)
+            | Rule::Hook(_) => {
                 return value.clone();
             }
             Rule::Own(own) => return (own.text)(&(own.number)(value)),

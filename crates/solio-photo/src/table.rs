@@ -110,6 +110,7 @@ impl Book {
 /// Tags by number.
 pub(crate) struct Table {
     rows: Vec<Row>,
+    names: OnceLock<HashSet<String>>,
 }
 
 /// What is known of one tag.
@@ -131,7 +132,7 @@ impl Table {
         let mut rows: Vec<Row> =
             text.lines().filter(|line| !line.starts_with('#')).filter_map(Row::parse).collect();
         rows.sort_by_key(|row| row.id);
-        Table { rows }
+        Table { rows, names: OnceLock::new() }
     }
 
     /// The tag of number `id`.
@@ -144,6 +145,12 @@ impl Table {
         let start = self.rows.partition_point(|row| row.id < id);
         let count = self.rows[start..].partition_point(|row| row.id == id);
         &self.rows[start..start + count]
+    }
+
+    /// Whether a tag has this name, which is in small letters.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        let names = || self.rows.iter().map(|row| row.name.to_ascii_lowercase()).collect();
+        self.names.get_or_init(names).contains(name)
     }
 
     /// All tags, by number.

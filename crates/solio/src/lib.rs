@@ -25,6 +25,7 @@ mod batch;
 mod check;
 mod each_file;
 mod embedded_picture;
+mod exiftool;
 mod format;
 mod image_as;
 mod image_choice;
@@ -51,6 +52,7 @@ pub use ahead::{Ahead, AheadOptions};
 pub use check::{FileCheck, check_file};
 pub use each_file::each_file;
 pub use embedded_picture::{EmbeddedPicture, thumbnail};
+pub use exiftool::{ExifTool, ExifToolOptions};
 pub use format::Format;
 pub use image_as::decode_image_as;
 pub use image_choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
@@ -64,7 +66,7 @@ pub use image_file::{
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::{Peak, measure_machine};
-pub use metadata_file::{read_metadata, read_metadata_files};
+pub use metadata_file::{MetadataEngine, MetadataOptions, read_metadata, read_metadata_files};
 pub use metadata_table::{
     ColumnValues, MetadataColumn, MetadataTable, read_metadata_table, tag_values,
 };
@@ -87,8 +89,8 @@ pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_measure::{
-    Bound, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage, cpu_s,
-    fetched_bytes, peak_rss_bytes, unix_s,
+    Bound, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage,
+    children_cpu_s, cpu_s, fetched_bytes, peak_rss_bytes, unix_s,
 };
 
 /// The asynchronous engine: many reads asked for at once, with priorities, answered as they come.

@@ -1,6 +1,6 @@
 //! Metadata of many files as columns with types, a row a file.
 
-use crate::read_metadata_files;
+use crate::{MetadataOptions, read_metadata_files};
 use solio_base::{Error, Limits, Result, Work};
 use solio_photo::{Fields, Metadata, Value};
 use std::collections::HashMap;
@@ -161,7 +161,7 @@ pub fn read_metadata_table(
         table.columns.push(MetadataColumn::new(name.clone()));
     }
     let show = |_: &Path, read: Result<Metadata>| read.map(|read| tag_values(&read, named, words));
-    let each = |row: Result<Vec<(String, Value)>>| {
+    let mut put = |row: Result<Vec<(String, Value)>>| {
         match row {
             Ok(row) => {
                 for (name, value) in row {
@@ -175,9 +175,13 @@ pub fn read_metadata_table(
             Err(error) => table.errors.push((table.rows, error)),
         }
         table.rows += 1;
+    };
+    let each = |rows: &mut dyn Iterator<Item = _>| {
+        rows.for_each(&mut put);
         Ok(())
     };
-    read_metadata_files(files, &wanted, limits, work, show, each)?;
+    let options = MetadataOptions { fields: wanted, limits: *limits, ..MetadataOptions::default() };
+    read_metadata_files(files, &options, work, show, each)?;
     if named.is_none() {
         table.columns.sort_by(|a, b| a.name.cmp(&b.name));
     }

@@ -278,7 +278,7 @@ pub fn files_below(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Error>) {
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) if entry.path().is_dir() => {}
+                Ok(entry) if entry.path_is_symlink() && entry.path().is_dir() => {}
                 Ok(entry) => files.push(entry.into_path()),
                 Err(e) => {
                     let place = e.path().unwrap_or(path).to_owned();

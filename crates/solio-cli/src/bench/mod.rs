@@ -4,6 +4,7 @@ pub(crate) mod exr;
 mod fold;
 mod jobs;
 mod kernels;
+pub(crate) mod photo;
 mod stats;
 
 use crate::args::{BenchArgs, IoBenchArgs};
@@ -13,6 +14,12 @@ use serde_json::{Value, json};
 use solio::{Error, Result, Summary, cpu};
 use stats::Ratio;
 use std::process::{Command, Stdio};
+
+/// A peer, `NAME=COMMAND`.
+fn peer_argument(text: &str) -> std::result::Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("NAME=COMMAND is wanted")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
 
 /// `solio bench io`
 pub(crate) fn run_io(args: &IoBenchArgs) -> Result<Outcome> {

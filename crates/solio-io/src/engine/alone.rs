@@ -172,14 +172,14 @@ impl Alone {
 
 /// The folder of the last file.
 #[derive(Default)]
-struct Folder {
+pub(crate) struct Folder {
     path: Vec<u8>,
     /// From its second file on.
     file: Option<OwnedFd>,
 }
 
 impl Folder {
-    fn open(&mut self, path: &Path) -> rustix::io::Result<OwnedFd> {
+    pub(crate) fn open(&mut self, path: &Path) -> rustix::io::Result<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let bytes = path.as_os_str().as_bytes();
         let cut = bytes.iter().rposition(|b| *b == b'/').filter(|cut| *cut > 0);

@@ -43,6 +43,7 @@ mod simulator;
 mod tests;
 mod uring;
 
+pub(crate) use alone::Folder;
 pub use batch::Batch;
 pub use handles::Direct;
 pub(crate) use handles::Handle;

@@ -70,6 +70,13 @@ pub(crate) fn compute(gather: &mut Gather<'_>) {
     if !gather.fields.is_all() && !all.any(|(name, _)| gather.fields.asks(GROUP, name)) {
         return;
     }
+    // Few fields are the common case where speed counts, and dates are the most common fields.
+    let asks = |of: fn(&str) -> bool| {
+        INPUTS.iter().any(|(name, _)| of(name) && gather.fields.asks(GROUP, name))
+    };
+    if !asks(|name| !name.contains("Date")) {
+        return dates(gather);
+    }
     sizes(gather);
     maker::compute(gather);
     maker::flash_of_xmp(gather);
@@ -243,7 +250,10 @@ fn dates(gather: &mut Gather<'_>) {
         ("SubSecCreateDate", "CreateDate", "SubSecTimeDigitized", "OffsetTimeDigitized"),
         ("SubSecModifyDate", "ModifyDate", "SubSecTime", "OffsetTime"),
     ]
-    .map(|(name, date, fraction, zone)| (name, with_fraction(date, fraction, zone)));
+    .map(|(name, date, fraction, zone)| {
+        let wanted = gather.wants(GROUP, name);
+        (name, if wanted { with_fraction(date, fraction, zone) } else { None })
+    });
     let iptc = |date: &str, time: &str| {
         let of = |name| Some(gather.find("IPTC", name)?.number().plain());
         Some(format!("{} {}", of(date)?, of(time)?))

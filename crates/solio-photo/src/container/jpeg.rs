@@ -108,7 +108,7 @@ fn segment(
             }
         }
         0xe1 if starts(b"http://ns.adobe.com/xmp/extension/\0") => extended(body, joined, gather),
-        0xe2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_group("ICC_Profile") => {
+        0xe2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_profile() => {
             if let (Some(number), Some(part)) = (body.u8(12), body.from(14).all(1 << 16)) {
                 keep(&mut joined.bytes, part.len()).then(|| joined.icc.insert(number, part.into()));
             }

@@ -17,6 +17,7 @@ mod trailer;
 
 use crate::bytes::View;
 use crate::gather::Gather;
+use crate::metadata::Gap;
 use crate::{icc, photoshop, xmp};
 
 /// Reads a JPEG within another file.
@@ -62,6 +63,6 @@ fn read_as(kind: kind::Kind, view: View<'_>, gather: &mut Gather<'_>) {
                 xmp::read(&packet, gather);
             }
         }
-        kind::Reader::Nothing => {}
+        kind::Reader::Nothing => gather.leave(Gap::Format),
     }
 }

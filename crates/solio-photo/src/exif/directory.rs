@@ -5,6 +5,7 @@ use crate::bytes::View;
 use crate::gather::Gather;
 use crate::iptc::Home;
 use crate::maker::Camera;
+use crate::metadata::Gap;
 use crate::rule::{Named, Rule};
 use crate::table::{self, Lazy, Row, Seen};
 use crate::value::Value;
@@ -214,6 +215,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             }
         }
         for entry in inner {
+            if self.gather.is_settled() {
+                return None;
+            }
             if entry.id == 0x927c {
                 self.note(&entry);
                 continue;
@@ -337,6 +341,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if self.gather.is_settled() {
             return;
         }
+        self.gather.leave(Gap::MakerNotes);
         let note = maker::Note {
             tiff: self.view,
             at: entry.at,

@@ -1,7 +1,7 @@
 //! Names of XMP: groups from namespaces, tags from paths of properties.
 
 use crate::rule::{Named, Rule};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// One line of a table: what a property is called, and its rule.
@@ -10,23 +10,22 @@ pub(super) struct Known {
     pub(super) rule: Rule,
 }
 
+/// Addresses and groups of the namespaces that are known.
+fn namespaces() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let text = include_str!("../../tables/xmp_namespaces.tsv");
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'))
+}
+
 /// The group of a namespace's address.
 pub(super) fn group(address: &str) -> Option<&'static str> {
     static GROUPS: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
-    let parse = || {
-        let text = include_str!("../../tables/xmp_namespaces.tsv");
-        let lines = text.lines().filter(|line| !line.starts_with('#'));
-        lines.filter_map(|line| line.split_once('\t')).collect()
-    };
-    GROUPS.get_or_init(parse).get(address).copied()
+    GROUPS.get_or_init(|| namespaces().collect()).get(address).copied()
 }
 
 /// Whether `group` is one of a namespace that is known; its repeated fields make lists.
 pub(super) fn group_is_known(group: &str) -> bool {
-    include_str!("../../tables/xmp_namespaces.tsv")
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .any(|line| line.split_once('\t').is_some_and(|(_, name)| name == group))
+    static GROUPS: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    GROUPS.get_or_init(|| namespaces().map(|(_, group)| group).collect()).contains(group)
 }
 
 /// What the table says of a path such as `exif:PixelXDimension` or `xmpMM:History/When`.
@@ -44,6 +43,18 @@ pub(super) fn known(path: &str) -> Option<&'static Known> {
         lines.filter_map(line).collect()
     };
     KNOWN.get_or_init(parse).get(path)
+}
+
+/// Whether a path that ends with `last` is in the table.
+pub(super) fn is_renamed(last: &str) -> bool {
+    static LAST: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    let parse = || {
+        let text = include_str!("../../tables/xmp.tsv");
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let paths = lines.filter_map(|line| line.split('\t').next());
+        paths.filter_map(|path| path.rsplit([':', '/']).next()).collect()
+    };
+    LAST.get_or_init(parse).contains(last)
 }
 
 /// A property that no table has: its path's parts, each with a capital.

@@ -89,8 +89,8 @@ impl Walk<'_, '_> {
         }
         let declared = self.prefixes.len();
         let attributes = self.attributes(start);
-        let name = String::from_utf8_lossy(start.name().into_inner()).into_owned();
-        let kind = self.kind(&name);
+        let name = start.name();
+        let kind = self.kind(&String::from_utf8_lossy(name.as_ref()));
         let within = self.open.iter().any(|o| matches!(o.kind, Kind::Node | Kind::Property(..)));
         self.open.push(Open {
             kind,
@@ -153,6 +153,9 @@ impl Walk<'_, '_> {
     }
 
     fn attribute(&mut self, name: &str, value: String, within: bool) {
+        if self.is_unwanted_field(name) {
+            return self.mark();
+        }
         let (group, local) = self.split(name);
         match (group.as_str(), local.as_str()) {
             ("rdf" | "", "about" | "ID") if !within => {
@@ -181,7 +184,9 @@ impl Walk<'_, '_> {
 
     fn text(&mut self, text: &str) -> bool {
         let Some(open) = self.open.last_mut() else { return true };
-        if !open.is_array {
+        // Between other elements there are only line ends.
+        let holds = matches!(open.kind, Kind::Property(..) | Kind::Item | Kind::Value);
+        if holds && !open.is_array {
             open.text.push_str(text);
         }
         open.text.len() < MOST_VALUE
@@ -227,8 +232,36 @@ impl Walk<'_, '_> {
         true
     }
 
+    /// Whether an attribute is a field of a structure that nobody asked for, as most are.
+    fn is_unwanted_field(&self, name: &str) -> bool {
+        let Some((prefix, local)) = name.split_once(':') else { return false };
+        let declared = self.prefixes.iter().rev().find(|(known, _)| known == prefix);
+        let group = declared.map_or(prefix, |(_, group)| group.as_str());
+        !matches!(group, "rdf" | "xml" | "x" | "")
+            && self.open.last().is_some_and(|open| open.kind != Kind::Frame)
+            && !self.may_be_wanted(Some(local))
+    }
+
+    /// Whether a value here can have a name that is wanted: names end as their last part does,
+    /// unless a table or a language says otherwise. Most values of most packets are not wanted.
+    fn may_be_wanted(&self, field: Option<&str>) -> bool {
+        let property = |open: &'_ Open| matches!(open.kind, Kind::Property(..));
+        let last = field.or_else(|| match &self.open.iter().rev().find(|o| property(o))?.kind {
+            Kind::Property(_, name) => Some(name),
+            _ => None,
+        });
+        let Some(last) = last else { return false };
+        last.bytes().any(|b| !b.is_ascii_alphanumeric())
+            || self.gather.fields.wants_ending(last)
+            || self.open.iter().any(|open| open.language.is_some())
+            || super::names::is_renamed(last)
+    }
+
     /// Keeps `value` as what the open elements, and `field` within them, say.
     fn put(&mut self, field: Option<(String, String)>, value: String) {
+        if !self.may_be_wanted(field.as_ref().map(|(_, name)| name.as_str())) {
+            return;
+        }
         let mut path: Vec<(&str, &str)> = Vec::new();
         let (mut items, mut direct, mut language) = (0, false, None);
         for open in &self.open {

@@ -1,6 +1,7 @@
 //! The arguments of `solio bench exr`.
 
 use crate::args::WorkArgs;
+use crate::bench::peer_argument;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -19,17 +20,11 @@ pub(crate) struct ExrBenchArgs {
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
     /// A compiled peer, as NAME=COMMAND; `bench/run` makes some
-    #[arg(long = "peer", value_name = "NAME=COMMAND", value_parser = peer)]
+    #[arg(long = "peer", value_name = "NAME=COMMAND", value_parser = peer_argument)]
     pub(crate) peers: Vec<(String, String)>,
     /// The Python whose OpenEXR and OpenImageIO are measured, where it has them
     #[arg(long, value_name = "PYTHON", default_value = "python3")]
     pub(crate) python: PathBuf,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-}
-
-/// `NAME=VALUE`.
-fn peer(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("NAME=COMMAND is wanted")?;
-    Ok((name.to_owned(), value.to_owned()))
 }

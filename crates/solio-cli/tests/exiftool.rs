@@ -1,0 +1,135 @@
+//! `solio meta --engine exiftool|both`, as people run it, with ExifTool where it is installed and
+//! with programs that are none.
+
+#![allow(clippy::disallowed_methods, clippy::print_stdout)] // tests read and write their own files
+
+mod ran;
+
+use ran::run as solio;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::process::Command;
+
+/// A picture without pixels, and its orientation.
+fn tiff(orientation: u8) -> Vec<u8> {
+    let mut tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0".to_vec();
+    tiff[18] = orientation;
+    tiff
+}
+
+fn has_exiftool() -> bool {
+    let there = Command::new("exiftool").arg("-ver").output().is_ok();
+    if !there {
+        println!("skipped: exiftool is not installed");
+    }
+    there
+}
+
+#[test]
+fn every_hostile_name_has_its_own_result() {
+    if !has_exiftool() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let long = "n".repeat(251) + ".tif";
+    let names: [&[u8]; 21] = [
+        b"plain.tif",
+        b"two words.tif",
+        b" leading.tif",
+        b"trailing ",
+        b"-dash.tif",
+        b"-o",
+        b"#hash.tif",
+        b"@list.tif",
+        b"new\nline.tif",
+        b"return\r",
+        b"tab\t.tif",
+        b"\"quoted'.tif",
+        b"back\\slash.tif",
+        b"per%cent%d.tif",
+        b"a|b|",
+        b"star*?[1].tif",
+        b"caf\xc3\xa9.tif",
+        b"caf\xe9.tif",
+        b"\xed\xa0\x80surrogate.tif",
+        long.as_bytes(),
+        b"$HOME;&.tif",
+    ];
+    let mut list = Vec::new();
+    for (n, name) in names.iter().enumerate() {
+        std::fs::write(dir.path().join(OsStr::from_bytes(name)), tiff(n as u8 + 1)).unwrap();
+        list.extend_from_slice(name);
+        list.push(0);
+    }
+    list.extend_from_slice(b"missing.tif\0");
+    for engine in ["exiftool", "both"] {
+        let words = ["meta", "--engine", engine, "-n", "-f", "Orientation", "--jsonl", "-0"];
+        let words = [&words[..], &["--files-from", "-"]].concat();
+        let ran = solio(dir.path(), &words, &list);
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        let lines = ran.json();
+        assert_eq!(lines.len(), 22);
+        for (n, (line, name)) in lines.iter().zip(&names).enumerate() {
+            assert_eq!(line["IFD0:Orientation"], n + 1, "{engine}: {line}");
+            let plain = std::str::from_utf8(name).ok();
+            assert_eq!(line["SourceFile"].as_str().filter(|_| plain.is_some()), plain);
+            assert_eq!(line["SourceFileEncoded"].is_string(), plain.is_none());
+        }
+        assert!(lines[21]["Error"].as_str().unwrap().contains("cannot open"), "{}", lines[21]);
+    }
+}
+
+#[test]
+fn both_asks_for_what_is_not_covered_and_says_so() {
+    if !has_exiftool() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.tif"), tiff(6)).unwrap();
+    std::fs::write(dir.path().join("a.txt"), "some words\n").unwrap();
+    std::fs::write(dir.path().join("a.bin"), [1, 2, 3]).unwrap();
+    let words = ["meta", "--engine", "both", "--jsonl", "a.tif", "a.txt", "a.bin"];
+    let ran = solio(dir.path(), &words, b"");
+    assert_eq!(ran.code, 1);
+    let lines = ran.json();
+    assert_eq!(lines[0]["Origin"]["exiftool"], serde_json::json!([]));
+    let native = lines[0]["Origin"]["native"].as_array().unwrap();
+    assert!(native.contains(&"IFD0:Orientation".into()));
+    assert_eq!(lines[1]["File:FileType"], "TXT");
+    let theirs = lines[1]["Origin"]["exiftool"].as_array().unwrap();
+    assert!(theirs.contains(&"File:FileType".into()));
+    assert!(lines[2]["Error"].is_string() && lines[2].get("Origin").is_none(), "{}", lines[2]);
+}
+
+#[test]
+fn without_exiftool_it_says_how_to_get_it() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.tif"), tiff(6)).unwrap();
+    let words = ["meta", "--engine", "both", "--exiftool", "/no/exiftool", "a.tif"];
+    let ran = solio(dir.path(), &words, b"");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("/no/exiftool: cannot start ExifTool"), "{}", ran.err);
+    assert!(ran.err.contains("libimage-exiftool-perl"), "{}", ran.err);
+    assert!(ran.out.is_empty());
+}
+
+#[test]
+fn results_come_in_the_order_of_the_names_whatever_order_is_read_in() {
+    let dir = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..70).map(|n| format!("{}.tif", (n * 37) % 70)).collect();
+    for (n, name) in names.iter().enumerate() {
+        std::fs::write(dir.path().join(name), tiff(n as u8)).unwrap();
+    }
+    for order in ["none", "name", "inode", "physical", "auto"] {
+        let mut words = vec!["meta", "-n", "-f", "Orientation", "--jsonl", "--order", order];
+        words.extend(names.iter().map(String::as_str));
+        let lines = solio(dir.path(), &words, b"").fine().json();
+        for (n, (line, name)) in lines.iter().zip(&names).enumerate() {
+            assert_eq!(
+                (&line["SourceFile"], &line["IFD0:Orientation"]),
+                (&name.as_str().into(), &n.into())
+            );
+        }
+        assert_eq!(lines.len(), names.len());
+    }
+}
