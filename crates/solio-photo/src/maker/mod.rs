@@ -76,9 +76,12 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
     if let Some(place) = place(note, &head, &camera) {
         if gather.fields.wants_any(place.group, place.table) {
             read_note(&place, gather);
-            preview(place.group, gather);
+            // Nikon's preview has a directory; the first of Sony's cameras with a mirror keeps a
+            // note of Minolta's within.
+            for group in [place.group, "PreviewIFD"] {
+                preview(group, gather);
+            }
             if place.group == "Sony" {
-                // The first of Sony's cameras with a mirror keeps a note of Minolta's within.
                 preview("Minolta", gather);
             }
         }

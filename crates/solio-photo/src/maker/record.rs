@@ -4,6 +4,7 @@ use super::Camera;
 use crate::bytes::View;
 use crate::exif::{Stored, decode, word};
 use crate::gather::Gather;
+use crate::metadata::Tag;
 use crate::rule::Rule;
 use crate::table::{Lazy, Row, Seen};
 use crate::value::Value;
@@ -116,6 +117,7 @@ fn record(
     let unit = table.head.unit.or(around.unit).unwrap_or(Stored::Int8u);
     let big = table.head.big.unwrap_or(around.big);
     let mut taken = None;
+    let before = gather.tags.len();
     for row in table.get().rows() {
         // Of several rows for the same bits of a place, the first that holds.
         if taken == Some((row.id, row.mask)) || gather.is_full() {
@@ -151,12 +153,17 @@ fn record(
         let Some(value) = number(part, at, row, unit, big) else { continue };
         if holds(row, around, part.len(), unit, Some(&value)) {
             taken = Some((row.id, row.mask));
-            if table.head.low && gather.find(around.group, row.name).is_some() {
+            if table.head.low && known(&gather.tags[..before], around, row) {
                 continue;
             }
             gather.put(around.group.clone(), row.name, value, row.rule);
         }
     }
+}
+
+/// Whether one of `tags` has the row's name.
+fn known(tags: &[Tag], around: &Around<'_>, row: &Row) -> bool {
+    tags.iter().any(|tag| tag.name == row.name && tag.group == *around.group)
 }
 
 fn holds(row: &Row, around: &Around<'_>, bytes: u64, unit: Stored, value: Option<&Value>) -> bool {

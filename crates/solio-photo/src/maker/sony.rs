@@ -1,10 +1,11 @@
 //! Sony's maker notes: a directory, often behind a head, and records in it that are enciphered.
 
+use super::lenses::Lenses;
 use super::{Block, Camera, Note, read_record};
 use crate::bytes::View;
 use crate::exif::Place;
 use crate::gather::Gather;
-use crate::rule::Own;
+use crate::rule::{Own, words};
 use crate::table;
 use crate::value::Value;
 
@@ -18,8 +19,13 @@ pub(super) const RULES: &[Own] = &[
     Own { name: "sony.swapped_size", number: swapped_size, text: size_words },
     Own { name: "sony.swapped_pairs", number: swapped_pairs, text: Value::clone },
     Own { name: "sony.bit_list", number: Value::clone, text: bit_list },
+    Own { name: "sony.lens", number: Value::clone, text: lens },
+    Own { name: "sony.times8", number: Value::clone, text: times8 },
+    Own { name: "sony.ratio", number: ratio, text: time },
     Own { name: "sony.af_status", number: Value::clone, text: af_status },
 ];
+
+static LENSES: Lenses = Lenses::new(include_str!("../../tables/sony_lenses.tsv"));
 
 /// Where the note's directory is, if it is one of Sony's.
 pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
@@ -212,6 +218,31 @@ fn bit_list(value: &Value) -> Value {
     let set = (0..8 * bytes.len()).filter(|at| bytes[at / 8] >> (at % 8) & 1 == 1);
     let text = set.map(|at| format!("[{at}]")).collect::<Vec<_>>().join(", ");
     Value::Text(if text.is_empty() { "(none)".to_owned() } else { text })
+}
+
+fn lens(value: &Value) -> Value {
+    let key = value.plain();
+    Value::Text(LENSES.name(&key).map_or_else(|| format!("Unknown ({key})"), str::to_owned))
+}
+
+/// Sizes in units of eight pixels.
+fn times8(value: &Value) -> Value {
+    match value.integer(0).unwrap_or(0) {
+        0 => Value::text("n/a"),
+        number => Value::int(8 * number),
+    }
+}
+
+/// A numerator and a denominator.
+fn ratio(value: &Value) -> Value {
+    match (value.integer(0), value.integer(1)) {
+        (Some(a), Some(b)) => Value::Rationals(vec![(a, b)]),
+        _ => value.clone(),
+    }
+}
+
+fn time(value: &Value) -> Value {
+    Value::Text(words::exposure_time(value.number(0).unwrap_or(0.0)))
 }
 
 fn af_status(value: &Value) -> Value {

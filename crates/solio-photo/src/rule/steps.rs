@@ -52,6 +52,7 @@ fn apply(step: &str, n: f64) -> Option<f64> {
         "exp2" => n.exp2(),
         // The same to the last digit but one; which of the two counts for `-n`.
         "raise2" => (n * std::f64::consts::LN_2).exp(),
+        "raise10" => 10f64.powf(n),
         "log2" => n.log2(),
         "inverse" => 1.0 / n,
         "root" => n.sqrt(),
