@@ -141,7 +141,7 @@ fn one(number: f64) -> Value {
 fn product(value: &Value) -> Value {
     let numbers = value.numbers();
     match numbers[..] {
-        [_, _, by, ..] if by == 0.0 => one(0.0),
+        [_, _, 0.0, ..] => one(0.0),
         [a, b, by, ..] => one(a * (b / by)),
         _ => value.clone(),
     }
