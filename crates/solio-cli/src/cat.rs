@@ -43,7 +43,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let shown = Shown::start(args.progress, "read", &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let mut out = (!args.null).then(|| std::io::stdout().lock());
+    let mut out = (!args.null).then(std::io::stdout);
     let lost = |e| Error::io("write to standard output", e);
     let read = solio::read_files(files, &options, &work, |_, part| match &mut out {
         Some(out) => out.write_all(part).map_err(lost),

@@ -6,6 +6,7 @@ use solio_io::engine::{Batch, Buffer, Engine, EngineOptions, EngineStats, Priori
 use solio_io::order::{self, Order, OrderOptions, Used};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Larger files are read in ranges of this size: their memory is used again.
 const RANGE_BYTES: u64 = 8 << 20;
@@ -40,8 +41,9 @@ pub struct ReadAll {
     pub order: Vec<Used>,
 }
 
-/// Reads all files; `each` gets their bytes, large files in several parts. A file that cannot be
-/// read is listed, and reading goes on. `-` is standard input.
+/// Reads all files; `each` gets their bytes, large files in several parts, one after the other but
+/// not always in the same thread. A file that cannot be read is listed, and reading goes on. `-` is
+/// standard input.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
@@ -62,7 +64,7 @@ pub fn read_files(
     paths: Vec<PathBuf>,
     options: &ReadFilesOptions,
     work: &Work,
-    each: impl FnMut(&Path, &[u8]) -> Result<()>,
+    each: impl FnMut(&Path, &[u8]) -> Result<()> + Send,
 ) -> Result<ReadAll> {
     let engine = Engine::new(EngineOptions {
         memory_bytes: work.memory_bytes,
@@ -95,7 +97,7 @@ struct Run<'o, F> {
 /// What the tag of a request says: whether it is the last one of its file.
 const LAST: u64 = 1;
 
-impl<F: FnMut(&Path, &[u8]) -> Result<()>> Run<'_, F> {
+impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
     fn whole(&self, path: PathBuf) -> Request {
         let request = Request::file(path).tag(LAST).at_most(self.range_bytes());
         self.request(request)
@@ -161,15 +163,19 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()>> Run<'_, F> {
         for _ in paths.len()..all {
             self.standard()?;
         }
-        let mut large = Vec::new();
-        let mut batch = engine.read(paths.into_iter().map(|path| self.whole(path)));
-        while let Some(done) = batch.next() {
-            self.work.cancel.check()?;
-            let path = batch.requests()[done.index].path.as_path();
-            if self.take(path, done.tag, done.result)? {
-                large.push(path.to_owned());
+        // Each thread reads small files of the page cache itself; only `each` takes turns.
+        let large = Mutex::new(Vec::new());
+        let batch = engine.read(paths.into_iter().map(|path| self.whole(path)));
+        let (threads, cancel) = (self.work.threads, self.work.cancel.clone());
+        let run = Mutex::new(&mut *self);
+        batch.try_consume(threads, |request, done| {
+            cancel.check()?;
+            if locked(&run).take(&request.path, done.tag, done.result)? {
+                locked(&large).push(request.path.clone());
             }
-        }
+            Ok(())
+        })?;
+        let large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Each by itself, so that a file is read from its beginning to its end.
         for path in large {
             let ranges = match self.ranges(&path) {
@@ -261,6 +267,10 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()>> Run<'_, F> {
     }
 }
 
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn is_standard(path: &Path) -> bool {
     path.as_os_str() == STANDARD
 }
@@ -322,6 +332,25 @@ mod tests {
             assert!(read.failed[0].path().unwrap().ends_with("missing"));
             assert_eq!(got.len(), wanted.len());
             assert!(!in_order || got == wanted);
+        }
+    }
+
+    #[test]
+    fn what_each_refuses_ends_reading() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write_plain(&path, b"bytes").unwrap();
+        for (in_order, threads) in [(true, 2), (false, 1), (false, 4)] {
+            let options = ReadFilesOptions { in_order, ..ReadFilesOptions::default() };
+            let work = Work { threads, ..Work::default() };
+            let mut calls = 0;
+            let read = read_files(vec![path.clone(); 5000], &options, &work, |_, part| {
+                assert_eq!(part, b"bytes");
+                calls += 1;
+                if calls < 70 { Ok(()) } else { Err(Error::argument("enough")) }
+            });
+            assert_eq!(read.unwrap_err().kind(), ErrorKind::Argument);
+            assert!((70..70 + threads).contains(&calls), "{calls}");
         }
     }
 }

@@ -7,7 +7,7 @@ use super::request::{Done, Request};
 use super::shared::Owner;
 use solio_base::Error;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Results that make a sleeping receiver wake up: waking costs as much as reading a small file.
@@ -255,10 +255,35 @@ impl Batch {
     /// assert_eq!(bytes.into_inner() as u64, std::fs::metadata(&path)?.len());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn consume(mut self, threads: usize, consume: impl Fn(Done) + Sync) {
+    pub fn consume(self, threads: usize, consume: impl Fn(Done) + Sync) {
+        let never_fails = |_: &Request, done| -> Result<(), std::convert::Infallible> {
+            consume(done);
+            Ok(())
+        };
+        let _ = self.try_consume(threads, never_fails);
+    }
+
+    /// [`Batch::consume`] with the request of each result. The first error cancels what has not
+    /// ended and is returned.
+    ///
+    /// # Errors
+    /// That of `consume`.
+    pub fn try_consume<E: Send>(
+        mut self,
+        threads: usize,
+        consume: impl Fn(&Request, Done) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let failed = OnceLock::new();
         let all = |receiver: &mut Receiver| {
-            while let Some(done) = receiver.next(None) {
-                consume(done);
+            while failed.get().is_none()
+                && let Some(done) = receiver.next(None)
+            {
+                let Receiver { state, owner, .. } = &*receiver;
+                if let Err(e) = consume(&state.requests[done.index], done) {
+                    let _ = failed.set(Mutex::new(e));
+                    // Those who sleep get what was cancelled.
+                    owner.0.cancel(state, 0..state.requests.len());
+                }
             }
             receiver.end();
         };
@@ -273,7 +298,13 @@ impl Batch {
             }
             all(&mut self.receiver);
         });
-        self.left = 0;
+        match failed.into_inner() {
+            Some(error) => Err(error.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            None => {
+                self.left = 0;
+                Ok(())
+            }
+        }
     }
 
     /// Cancels all requests that have not ended. Those in the queue end at once as cancelled, and

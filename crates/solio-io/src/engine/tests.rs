@@ -3,7 +3,7 @@
 use super::scheduler::{Entry, Grant, Next, Scheduler, Tuning, UNKNOWN};
 use super::*;
 use crate::probe::write_plain;
-use solio_base::{Cancel, ErrorKind};
+use solio_base::{Cancel, Error, ErrorKind};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -239,6 +239,30 @@ fn several_threads_take_the_results() {
             }
         });
         assert!(seen.iter().all(|count| count.load(Relaxed) == 1));
+    }
+}
+
+#[test]
+fn the_first_refusal_ends_a_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    for engine in engines() {
+        for threads in 1..5 {
+            let small = &files[1 + threads];
+            let requests = (0..3000).map(|_| Request::file(&small.0));
+            let taken = std::sync::atomic::AtomicUsize::new(0);
+            let refused = engine.read(requests).try_consume(threads, |request, done| {
+                assert_eq!(request.path, small.0);
+                let count = taken.fetch_add(1, Relaxed);
+                if count < 100 { done.result.map(drop) } else { Err(Error::argument("enough")) }
+            });
+            let error = refused.unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Argument | ErrorKind::Cancelled), "{error}");
+            let taken = taken.into_inner();
+            assert!((101..=100 + threads).contains(&taken), "{taken} by {threads}");
+            // Nothing is left that others would wait for.
+            assert!(engine.read([Request::file(&small.0)]).next().unwrap().result.is_ok());
+        }
     }
 }
 
