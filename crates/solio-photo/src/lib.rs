@@ -44,6 +44,6 @@ mod xmp;
 
 pub use fields::Fields;
 pub use json::{JsonOptions, json, json_string};
-pub use metadata::{Gap, Metadata, Tag};
+pub use metadata::{Gap, Metadata, Tag, date_of_unix};
 pub use read::{ReadOptions, decode_metadata};
 pub use value::Value;

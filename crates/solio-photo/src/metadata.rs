@@ -18,6 +18,17 @@ pub struct Tag {
 }
 
 impl Tag {
+    /// A statement that is not from the file's own metadata: its number, and how that reads.
+    pub fn stated(
+        group: impl Into<Cow<'static, str>>,
+        name: impl Into<Cow<'static, str>>,
+        number: Value,
+        text: Value,
+    ) -> Self {
+        let value = Value::List(vec![number, text]);
+        Tag { group: group.into(), name: name.into(), value, rule: Rule::Both }
+    }
+
     /// The value without its coding: what `-n` shows.
     pub fn number(&self) -> Value {
         self.rule.number(&self.value)
@@ -69,6 +80,11 @@ fn spelt(text: &str) -> Option<Value> {
         Ok(whole) => Some(Value::Ints(vec![whole])),
         Err(_) => text.parse().ok().map(|fraction| Value::Floats(vec![fraction])),
     }
+}
+
+/// `2020:01:02 03:04:05` of seconds since 1970, in universal time.
+pub fn date_of_unix(seconds: i64) -> String {
+    crate::rule::Named::UnixDate.number(&Value::int(seconds)).plain()
 }
 
 /// The wider group of `group`.

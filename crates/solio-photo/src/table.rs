@@ -238,6 +238,8 @@ macro_rules! books {
 }
 
 books! {
+    /// Raw files that are no TIFF.
+    RAW = "raw.tsv";
     /// Kodak's directories in APP3.
     KODAK_SEGMENT = "kodak_segment.tsv";
     /// Canon's maker notes.

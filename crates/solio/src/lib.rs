@@ -45,6 +45,7 @@ mod record;
 mod sequence;
 mod set;
 mod study;
+mod system_tags;
 mod textures;
 mod write;
 

@@ -3,6 +3,7 @@
 mod both;
 
 use crate::exiftool::ExifTool;
+use crate::system_tags::system_tags;
 use solio_base::{Error, Limits, Result, Source, Work, ordered};
 use solio_io::HeadReader;
 use solio_io::order::{self, Order, OrderOptions};
@@ -25,7 +26,11 @@ pub fn read_metadata(
     let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let options = ReadOptions { fields: fields.clone(), extension, limits: *limits };
-    decode_metadata(&*opened.source, &options).map_err(|e: Error| e.at_path(path))
+    let mut metadata =
+        decode_metadata(&*opened.source, &options).map_err(|e: Error| e.at_path(path))?;
+    let system = system_tags(path, fields);
+    metadata.tags.splice(0..0, system);
+    Ok(metadata)
 }
 
 /// Reads many files, one after the other.
@@ -52,6 +57,7 @@ impl Reader {
         let end = path.extension().unwrap_or_default().to_string_lossy();
         own.extension.extend(end.chars().flat_map(char::to_lowercase));
         let mut metadata = decode_metadata(&source, own).map_err(|e| e.at_path(path))?;
+        metadata.tags.splice(0..0, system_tags(path, fields));
         // A file that lies whole in its head was read, too.
         metadata.bytes_read = metadata.bytes_read.max(source.head().len() as u64);
         Ok(metadata)

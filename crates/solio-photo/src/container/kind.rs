@@ -17,6 +17,8 @@ pub(super) enum Reader {
     Jp2,
     Codestream,
     Raf,
+    Crw,
+    Mrw,
     Icc,
     Xmp,
     /// Only the kind is known.
@@ -95,6 +97,8 @@ const JP2: Kind = kind("JP2", "JP2", "image/jp2", Reader::Jp2);
 const J2C: Kind = kind("J2C", "J2C", "image/x-j2c", Reader::Codestream);
 const JXL: Kind = kind("JXL", "JXL", "image/jxl", Reader::Jp2);
 const JXL_BARE: Kind = kind("JXL Codestream", "JXL", "image/jxl", Reader::Nothing);
+const CRW: Kind = kind("CRW", "CRW", "image/x-canon-crw", Reader::Crw);
+const MRW: Kind = kind("MRW", "MRW", "image/x-minolta-mrw", Reader::Mrw);
 const RAF: Kind = kind("RAF", "RAF", "image/x-fujifilm-raf", Reader::Raf);
 const ICC: Kind = kind("ICC", "ICC", "application/vnd.iccprofile", Reader::Icc);
 const XMP: Kind = kind("XMP", "XMP", "application/rdf+xml", Reader::Xmp);
@@ -140,6 +144,8 @@ pub(super) fn of_head(head: &[u8], extension: &str) -> Option<Kind> {
         [0xff, 0x4f, 0xff, 0x51, 0, ..] => J2C,
         [0, 0, 0, 12, b'J', b'X', b'L', b' ', 13, 10, 0x87, 10, ..] => JXL,
         [0xff, 0x0a, ..] => JXL_BARE,
+        [0, b'M', b'R', b'M' | b'I', ..] => MRW,
+        [_, _, _, _, _, _, b'H', b'E', b'A', b'P', b'C', b'C', b'D', b'R', ..] => CRW,
         [b'F', b'U', b'J', b'I', b'F', b'I', b'L', b'M', b'C', b'C', b'D', b'-', ..] => RAF,
         [_, _, _, _, b'f', b't', b'y', b'p', rest @ ..] => brand(rest, extension),
         [_, _, _, _, b'm', b'o', b'o', b'v', ..]

@@ -1,6 +1,7 @@
 //! Containers: which format a file has, and where its metadata lies.
 
 mod bmff;
+mod crw;
 mod gif;
 mod jp2;
 mod jpeg;
@@ -8,6 +9,7 @@ mod jumbf;
 mod kind;
 mod movie;
 mod mpf;
+mod mrw;
 mod png;
 mod raf;
 mod riff;
@@ -56,6 +58,8 @@ fn read_as(kind: kind::Kind, view: View<'_>, gather: &mut Gather<'_>) {
         kind::Reader::Boxes => bmff::read(view, gather),
         kind::Reader::Jp2 => jp2::read(view, gather),
         kind::Reader::Codestream => jp2::read_codestream(view, gather),
+        kind::Reader::Crw => crw::read(view, gather),
+        kind::Reader::Mrw => mrw::read(view, gather),
         kind::Reader::Raf => raf::read(view, gather),
         kind::Reader::Icc => icc::read(view, gather),
         kind::Reader::Xmp => {

@@ -1,0 +1,219 @@
+//! Canon's older raw files: heaps within heaps, each with its directory at its end.
+//!
+//! ```text
+//! byte order · length of the head (4) · "HEAPCCDR" · … · heap
+//! heap: data · directory: count (2), entries (10 bytes: tag, length, place) · its place (4)
+//! ```
+//! Canon, CIFF specification 1.0 revision 4. What maker's notes hold as well has the numbers of
+//! those with 0x1000 added or changed.
+
+use crate::bytes::View;
+use crate::exif::{Place, Stored, decode, read_note};
+use crate::gather::Gather;
+use crate::maker::{Around, Camera, read_record};
+use crate::number::plain;
+use crate::rule::{Named, Rule};
+use crate::table;
+use crate::value::{Value, lossy};
+use std::borrow::Cow;
+
+const GROUP: &str = "CanonRaw";
+/// Heaps within each other.
+const MOST_DEPTH: u8 = 8;
+/// Most entries of all heaps.
+const MOST_ENTRIES: usize = 4096;
+/// Blocks that maker's notes hold too: number here, number there.
+const NOTES: [(u16, u16); 8] = [
+    (0x1029, 0x0002),
+    (0x102a, 0x0004),
+    (0x102d, 0x0001),
+    (0x1031, 0x00e0),
+    (0x1033, 0x000f),
+    (0x1038, 0x0012),
+    (0x1093, 0x0093),
+    (0x10a9, 0x00a9),
+];
+
+/// What has been seen of a file.
+struct Walk<'a> {
+    big: bool,
+    entries: usize,
+    notes: Vec<(u16, View<'a>)>,
+    camera: Camera,
+}
+
+/// Reads the heaps.
+pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+    let big = view.get(0, 2).is_some_and(|order| *order == *b"MM");
+    let mut walk = Walk { big, entries: 0, notes: Vec::new(), camera: Camera::NONE.clone() };
+    let Some(head) = walk.long(view, 2) else { return };
+    walk.heap(view.from(u64::from(head)), 0, 0, gather);
+    walk.note(gather);
+}
+
+impl<'a> Walk<'a> {
+    fn long(&self, view: View<'_>, at: u64) -> Option<u32> {
+        if self.big { view.be32(at) } else { view.le32(at) }
+    }
+
+    fn short(&self, view: View<'_>, at: u64) -> Option<u16> {
+        if self.big { view.be16(at) } else { view.le16(at) }
+    }
+
+    /// `kind`: the number of the heap in the one around it.
+    fn heap(&mut self, view: View<'a>, kind: u16, depth: u8, gather: &mut Gather<'_>) {
+        let Some(place) = view.len().checked_sub(4).and_then(|at| self.long(view, at)) else {
+            return;
+        };
+        let directory = view.from(u64::from(place));
+        let count = self.short(directory, 0).unwrap_or(0);
+        for n in 0..u64::from(count) {
+            self.entries += 1;
+            if self.entries > MOST_ENTRIES || gather.is_full() {
+                return;
+            }
+            let at = 2 + 10 * n;
+            let (Some(tag), Some(len), Some(start)) = (
+                self.short(directory, at),
+                self.long(directory, at + 2),
+                self.long(directory, at + 6),
+            ) else {
+                return;
+            };
+            // Small values stand in the entry itself.
+            let inside = tag & 0xc000 == 0x4000;
+            let part = if inside {
+                directory.part(at + 2, 8)
+            } else {
+                view.part(u64::from(start), u64::from(len))
+            };
+            let tag = tag & 0x3fff;
+            if !inside && part.len() < u64::from(len) {
+                continue;
+            }
+            if matches!(tag >> 11, 5 | 6) {
+                if depth < MOST_DEPTH {
+                    self.heap(part, tag, depth + 1, gather);
+                }
+            } else {
+                self.tag(tag, kind, part, gather);
+            }
+        }
+    }
+
+    fn tag(&mut self, tag: u16, heap: u16, part: View<'a>, gather: &mut Gather<'_>) {
+        if let Some((_, number)) = NOTES.iter().find(|(here, _)| *here == tag) {
+            self.notes.push((*number, part));
+            return;
+        }
+        let long = || self.long(part, 0);
+        let both = |number: String, text: String| {
+            Value::List(vec![Value::Text(number), Value::Text(text)])
+        };
+        match tag {
+            0x0805 => {
+                let text = lossy(&part.all(1 << 16).unwrap_or_default());
+                let name = if heap == 0x2804 { "CanonFileDescription" } else { "UserComment" };
+                gather.text(GROUP, name, crate::text::before_zero(&text));
+            }
+            0x080a => {
+                let text = lossy(&part.all(1 << 10).unwrap_or_default());
+                let mut names = text.split('\0');
+                self.camera.make = names.next().unwrap_or_default().to_owned();
+                self.camera.model = names.next().unwrap_or_default().to_owned();
+                gather.text(GROUP, "Make", self.camera.make.clone());
+                gather.text(GROUP, "Model", self.camera.model.clone());
+            }
+            0x180b => {
+                let number = long().unwrap_or(0);
+                let value = both(number.to_string(), format!("{number:010}"));
+                gather.put(GROUP, "SerialNumber", value, Rule::Both);
+            }
+            0x1814 => {
+                let steps = f32::from_bits(long().unwrap_or(0));
+                let value = Value::Floats(vec![f64::from(steps) + 5.0]);
+                gather.put(GROUP, "MeasuredEV", value, Rule::Plain);
+            }
+            0x1817 => {
+                let number = long().unwrap_or(0);
+                let shown = format!("{}-{:04}", number / 10_000, number % 10_000);
+                gather.put(GROUP, "FileNumber", both(number.to_string(), shown), Rule::Both);
+            }
+            0x1818 => self.exposure(part, gather),
+            _ => self.plain(tag, part, gather),
+        }
+    }
+
+    /// A tag of the table.
+    fn plain(&self, tag: u16, part: View<'a>, gather: &mut Gather<'_>) {
+        let Some(row) = table::RAW.table("crw").and_then(|t| t.get().row(u32::from(tag))) else {
+            return;
+        };
+        let group = Cow::Borrowed(GROUP);
+        if let Rule::Record(name) = row.rule {
+            if let Some(table) = table::RAW.table(name) {
+                let around =
+                    Around { unit: None, big: self.big, group: &group, camera: &self.camera };
+                read_record(part, table, &around, gather);
+            }
+            return;
+        }
+        if row.rule == Rule::Binary {
+            let value = Value::Binary { at: part.place().unwrap_or(0), bytes: part.len() };
+            return gather.put(group, row.name, value, row.rule);
+        }
+        let (stored, one) = match row.stored.and_then(|text| text.split_once('[')) {
+            Some((name, _)) => (Stored::of_name(name), true),
+            None => (row.stored.and_then(Stored::of_name), false),
+        };
+        let stored = stored.unwrap_or(Stored::Undef);
+        let most = if one { stored.size() as u64 } else { 1 << 10 };
+        let bytes = part.all(most).unwrap_or_default();
+        gather.put(group, row.name, decode(&bytes, stored, self.big), row.rule);
+    }
+
+    /// Compensation, and time and aperture as powers of two.
+    fn exposure(&self, part: View<'a>, gather: &mut Gather<'_>) {
+        let float = |at: u64| Some(f64::from(f32::from_bits(self.long(part, at)?)));
+        let (Some(compensation), Some(time), Some(aperture)) = (float(0), float(4), float(8))
+        else {
+            return;
+        };
+        let value = |number: f64| Value::Text(plain(number));
+        gather.put(GROUP, "ExposureCompensation", value(compensation), Rule::Plain);
+        let rule = Rule::Named(Named::ExposureTime);
+        gather.put(GROUP, "ShutterSpeedValue", value((-time).exp2()), rule);
+        let rule = Rule::Named(Named::OneDecimal);
+        gather.put(GROUP, "ApertureValue", value((aperture / 2.0).exp2()), rule);
+    }
+
+    /// Reads the blocks of maker's notes as if they stood in one.
+    fn note(&self, gather: &mut Gather<'_>) {
+        let Some(table) = table::CANON.table("canon") else { return };
+        // All such files are of the one byte order.
+        if self.notes.is_empty() || self.big || !gather.fields.wants_group("Canon") {
+            return;
+        }
+        let head = 2 + 12 * self.notes.len() + 4;
+        let (mut directory, mut data) = (Vec::new(), Vec::new());
+        directory.extend((self.notes.len() as u16).to_le_bytes());
+        for (number, part) in &self.notes {
+            let bytes = part.all(1 << 16).unwrap_or_default();
+            directory.extend(number.to_le_bytes());
+            directory.extend((Stored::Int16u as u16).to_le_bytes());
+            directory.extend((bytes.len() as u32 / 2).to_le_bytes());
+            let at = (head + data.len()) as u32;
+            let start = bytes.iter().copied().chain([0; 4]).take(4);
+            // Up to four bytes stand in the directory.
+            match bytes.len() / 2 {
+                0..=2 => directory.extend(start),
+                _ => directory.extend(at.to_le_bytes()),
+            }
+            data.extend_from_slice(&bytes);
+        }
+        directory.extend([0; 4]);
+        directory.extend(data);
+        let (view, camera) = (View::memory(&directory), &self.camera);
+        read_note(&Place { view, at: 0, big: false, group: "Canon", table, camera }, gather);
+    }
+}
