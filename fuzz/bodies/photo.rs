@@ -8,6 +8,7 @@
 
 mod process;
 
+#[allow(unused_imports)] // the replaying tests need no pool
 pub(crate) use process::init;
 
 use solio_base::{Result, Source};
@@ -118,7 +119,7 @@ pub(crate) fn in_tiff(make: &str, model: &str, big: bool, note: &[u8]) -> Vec<u8
     let mut all = if big { b"MM\0*".to_vec() } else { b"II*\0".to_vec() };
     all.extend(long(8));
     let (names, exif) = (8 + 2 + 3 * 12 + 4, 8 + 2 + 3 * 12 + 4 + 80);
-    let mut entry = |all: &mut Vec<u8>, id: u16, kind: u16, count: usize, value: u32| {
+    let entry = |all: &mut Vec<u8>, id: u16, kind: u16, count: usize, value: u32| {
         all.extend(short(id));
         all.extend(short(kind));
         all.extend(long(count as u32));
