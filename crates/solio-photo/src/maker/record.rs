@@ -24,7 +24,6 @@ pub(crate) struct Around<'a> {
 }
 
 /// An entry of a directory that its maker's module reads.
-#[allow(dead_code)] // read by the makers that have blocks
 pub(crate) struct Block<'a> {
     /// The entry's value.
     pub(crate) part: View<'a>,
