@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 /// What a table shows when no fields are named.
 const USUAL: [&str; 5] = ["DateTimeOriginal", "Make", "Model", "ImageSize", "GPSPosition"];
 
+/// The name byte by byte, where it is no text.
+const ENCODED: &str = "SourceFileEncoded";
+
 /// How results are shown.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
@@ -178,7 +181,8 @@ fn value(tag: &Tag, args: &MetaArgs) -> Value {
 
 /// A heading, a line a tag, and what was wrong with the file.
 fn text(path: &Path, metadata: &Metadata, args: &MetaArgs) -> String {
-    let mut text = format!("{BOLD}{}{BOLD:#}\n", path.display());
+    let name: String = path.to_string_lossy().chars().map(visible).collect();
+    let mut text = format!("{BOLD}{name}{BOLD:#}\n");
     for tag in &metadata.tags {
         let value: String = value(tag, args).plain().chars().map(visible).collect();
         text += &format!("  {DIM}{:<12}{DIM:#} {:<28} {value}\n", tag.group, tag.name);
@@ -216,7 +220,7 @@ fn object(
     member("SourceFile", &path.to_string_lossy());
     if path.to_str().is_none() {
         // The name as it is, byte by byte, for whoever must find the file again.
-        member("SourceFileEncoded", &percent(path));
+        member(ENCODED, &percent(path));
     }
     if let Some(error) = error {
         let name = if exiftool && args.groups { "ExifTool:Error" } else { "Error" };
@@ -294,8 +298,10 @@ fn cells(path: &Path, metadata: &Metadata, args: &MetaArgs) -> BTreeMap<String, 
             }
         }
     }
-    let name = if path.to_str().is_some() { path.to_string_lossy().into() } else { percent(path) };
-    cells.insert("SourceFile".into(), name);
+    cells.insert("SourceFile".into(), path.to_string_lossy().into());
+    if path.to_str().is_none() {
+        cells.insert(ENCODED.into(), percent(path));
+    }
     cells
 }
 
@@ -303,9 +309,13 @@ fn cells(path: &Path, metadata: &Metadata, args: &MetaArgs) -> BTreeMap<String, 
 fn lines(rows: Vec<BTreeMap<String, String>>, columns: Option<Vec<String>>, csv: bool) -> String {
     let mut columns = columns.unwrap_or_else(|| {
         let all: BTreeSet<&String> = rows.iter().flat_map(|row| row.keys()).collect();
-        all.into_iter().filter(|name| *name != "SourceFile").cloned().collect()
+        let is_name = |name: &String| name == "SourceFile" || name == ENCODED;
+        all.into_iter().filter(|name| !is_name(name)).cloned().collect()
     });
     columns.insert(0, "SourceFile".into());
+    if csv && rows.iter().any(|row| row.contains_key(ENCODED)) {
+        columns.insert(1, ENCODED.into());
+    }
     let cell = |row: &BTreeMap<String, String>, column: &String| {
         row.get(column).cloned().unwrap_or_default()
     };

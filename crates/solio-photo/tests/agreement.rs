@@ -147,9 +147,12 @@ impl Report {
                 a.extra
             );
         }
-        out.push_str("\n### Values that differ\n\nTag, in how many files, one of them: ExifTool's value / this one.\n\n");
+        out.push_str("\n### Values that differ\n\nTag, in how many files, one of them: ExifTool's value / this one: why.\n\n");
         for (key, (count, example)) in &self.different {
-            let _ = writeln!(out, "- {key} ({count}): {example}");
+            let known = include_str!("known_differences.tsv");
+            let mut lines = known.lines().filter_map(|line| line.split_once('\t'));
+            let reason = lines.find(|(tag, _)| tag == key).map_or("not explained", |(_, why)| why);
+            let _ = writeln!(out, "- {key} ({count}): {example}: {reason}");
         }
         out.push_str("\n### Tags that are missing\n\n");
         let own: BTreeSet<&String> =

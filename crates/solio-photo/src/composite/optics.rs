@@ -169,6 +169,12 @@ fn field_of_view(gather: &mut Gather<'_>, focal: f64, scale: f64) {
     gather.put(GROUP, "FOV", Value::Floats(angles), rule);
 }
 
+/// The same of several records: the last one is the most exact.
+fn last_measured(gather: &Gather<'_>, name: &str) -> Option<f64> {
+    let tag = gather.tags.iter().rev().find(|tag| tag.name == name)?;
+    crate::number::first(&tag.number().plain())
+}
+
 /// A distance that may be spelt with its unit; infinity is no number of metres.
 fn measured(gather: &Gather<'_>, name: &str) -> Option<f64> {
     crate::number::first(&text(gather, name)?)
@@ -183,8 +189,8 @@ fn distance(gather: &Gather<'_>) -> Option<f64> {
     let others = ["SubjectDistance", "ObjectDistance", "ApproximateFocusDistance"];
     let known = others.into_iter().filter_map(|name| measured(gather, name)).find(|d| *d > 0.0);
     known.or_else(|| {
-        let (lower, upper) =
-            (measured(gather, "FocusDistanceLower")?, measured(gather, "FocusDistanceUpper")?);
+        let lower = last_measured(gather, "FocusDistanceLower")?;
+        let upper = last_measured(gather, "FocusDistanceUpper")?;
         Some((lower + upper) / 2.0)
     })
 }

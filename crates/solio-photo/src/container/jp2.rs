@@ -162,7 +162,7 @@ pub(super) fn read_codestream(view: View<'_>, gather: &mut Gather<'_>) {
         if marker == 0xff90 || len < 2 {
             return;
         }
-        if marker == 0xff64 {
+        if marker == 0xff64 && gather.find("File", "Comment").is_none() {
             let text = view.part(at + 6, u64::from(len).saturating_sub(4)).all(1 << 16);
             gather.text("File", "Comment", lossy(&text.unwrap_or_default()));
         }

@@ -227,7 +227,8 @@ pub(super) fn handler(
     let group = group.into();
     let (Some(class), Some(kind)) = (part.array::<4>(4), part.array::<4>(8)) else { return };
     let words = |words| Rule::Words { words, hex: false };
-    if class != [0; 4] {
+    // A track has a second handler for its data; the first tells what it is.
+    if class != [0; 4] && gather.find(&group, "HandlerClass").is_none() {
         let classes = words("mhlr:Media Handler|dhlr:Data Handler");
         gather.put(group.clone(), "HandlerClass", Value::Text(lossy(&class)), classes);
     }

@@ -227,6 +227,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if self.gather.fields.is_all() || self.gather.fields.wants("IFD1", "ThumbnailImage") {
             self.thumbnail(&group);
         }
+        if std::ptr::eq(table, &table::EXIF) {
+            self.preview(&group);
+        }
         self.word(start + bytes as u64, if self.wide { 8 } else { 4 })
     }
 
@@ -457,6 +460,33 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             }
             self.directory(at, group, table, depth + 1);
         }
+    }
+
+    /// A smaller picture in JPEG has its place under other names than the picture itself.
+    fn preview(&mut self, group: &Cow<'static, str>) {
+        let (start, length, picture) = match &**group {
+            "IFD0" => ("PreviewImageStart", "PreviewImageLength", "PreviewImage"),
+            g if g.starts_with("SubIFD") => ("OtherImageStart", "OtherImageLength", "OtherImage"),
+            _ => return,
+        };
+        let number = |name| self.gather.find(group, name)?.value.integer(0);
+        let small = number("SubfileType").is_some_and(|kind| kind != 0);
+        let packed = matches!(number("Compression"), Some(6 | 7));
+        let (Some(at), Some(bytes)) = (number("StripOffsets"), number("StripByteCounts")) else {
+            return;
+        };
+        if !small || !packed {
+            return;
+        }
+        for tag in self.gather.tags.iter_mut().filter(|tag| tag.group == *group) {
+            match &*tag.name {
+                "StripOffsets" => tag.name = start.into(),
+                "StripByteCounts" => tag.name = length.into(),
+                _ => {}
+            }
+        }
+        let value = Value::Binary { at: at as u64, bytes: bytes as u64 };
+        self.gather.put(group.clone(), picture, value, Rule::Binary);
     }
 
     /// The picture that two tags of a directory frame.

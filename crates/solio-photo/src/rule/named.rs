@@ -230,7 +230,9 @@ impl Named {
             Named::Celsius => with(" C"),
             Named::WholeMm => with(" mm"),
             Named::FocalLength => {
-                format!("{:.1} mm", first().unwrap_or_default())
+                // Text of XMP may have the unit already.
+                let length = value.number(0).filter(|v| v.is_finite());
+                format!("{:.1} mm", length.unwrap_or_default())
             }
             Named::Iso => raw().replace(' ', ", "),
             Named::SubSampling => sub_sampling(&raw()),

@@ -1,0 +1,146 @@
+//! Names of files that are hard to hand on: each comes back, byte by byte, from every form of
+//! output of `solio meta`.
+
+#![allow(clippy::disallowed_methods)] // tests read and write their own files
+
+mod ran;
+
+use ran::run as solio;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+const TIFF: &[u8] = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+
+fn names() -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = [
+        &b"caf\xe9.tif"[..],
+        b"\xff\xfe.tif",
+        b"\xed\xa0\x80 surrogate.tif",
+        b"\xed\xb0\x80\xed\xa0\x80.tif",
+        b"line\nend.tif",
+        b"return\r.tif",
+        b"-n",
+        b"--json",
+        b"#comment.tif",
+        b" leading.tif",
+        b"trailing.tif ",
+        b"tab\t.tif",
+        b"%41.tif",
+        b"*.tif",
+        b"?[a].tif",
+        b"back\\slash.tif",
+        b"quote\".tif",
+        b"it's, comma.tif",
+        b"\x01\x7f.tif",
+        "\u{e9}\u{1f600}\u{202e}.tif".as_bytes(),
+    ]
+    .iter()
+    .map(|name| name.to_vec())
+    .collect();
+    names.push([&[b'x'; 251][..], b".tif"].concat());
+    names
+}
+
+/// `%E9` as the byte.
+fn decoded(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first == b'%' {
+            let (digits, after) = rest.split_at(2);
+            let digits = std::str::from_utf8(digits).unwrap();
+            bytes.push(u8::from_str_radix(digits, 16).unwrap());
+            rest = after;
+        } else {
+            bytes.push(*first);
+        }
+    }
+    bytes
+}
+
+fn of_json(file: &serde_json::Value) -> Vec<u8> {
+    assert_eq!(file.get("Error"), None, "{file}");
+    let orientation = file.get("IFD0:Orientation").or(file.get("Orientation"));
+    assert_eq!(orientation.unwrap(), "Rotate 90 CW");
+    match file.get("SourceFileEncoded") {
+        Some(encoded) => decoded(encoded.as_str().unwrap()),
+        None => file["SourceFile"].as_str().unwrap().as_bytes().to_vec(),
+    }
+}
+
+/// The one array of a text.
+fn array(text: &str) -> Vec<serde_json::Value> {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Cells of comma-separated values, by lines.
+fn cells(text: &str) -> Vec<Vec<String>> {
+    let (mut lines, mut line, mut cell, mut quoted) =
+        (Vec::new(), Vec::new(), String::new(), false);
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if quoted && letters.peek() == Some(&'"') => cell.push(letters.next().unwrap()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => line.push(std::mem::take(&mut cell)),
+            '\n' if !quoted => {
+                line.push(std::mem::take(&mut cell));
+                lines.push(std::mem::take(&mut line));
+            }
+            other => cell.push(other),
+        }
+    }
+    lines
+}
+
+#[test]
+fn every_name_comes_back_from_every_form() {
+    let dir = tempfile::tempdir().unwrap();
+    let names = names();
+    assert_eq!(names.len(), 21);
+    for name in &names {
+        std::fs::write(dir.path().join(OsStr::from_bytes(name)), TIFF).unwrap();
+    }
+    let list: Vec<u8> = names.iter().flat_map(|name| [&name[..], &[0]].concat()).collect();
+    let run = |form: &str| {
+        let arguments = ["meta", "-0", "--files-from", "-", "-f", "Orientation", form];
+        let ran = solio(dir.path(), &arguments, &list);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{form}");
+        ran
+    };
+    // In the order of the list.
+    for form in ["--json", "--exiftool-json"] {
+        let found: Vec<Vec<u8>> = array(run(form).text()).iter().map(of_json).collect();
+        assert_eq!(found, names, "{form}");
+    }
+    let text = run("--jsonl").text().to_owned();
+    let lines = text.lines().map(|line| of_json(&serde_json::from_str(line).unwrap()));
+    assert_eq!(lines.collect::<Vec<_>>(), names, "--jsonl");
+    let grid = cells(run("--csv").text());
+    assert_eq!(grid[0], ["SourceFile", "SourceFileEncoded", "Orientation"]);
+    let name = |row: &Vec<String>| match row[1].as_str() {
+        "" => row[0].as_bytes().to_vec(),
+        encoded => decoded(encoded),
+    };
+    assert_eq!(grid[1..].iter().map(name).collect::<Vec<_>>(), names, "--csv");
+    // One line a file, whatever is in its name.
+    assert_eq!(run("--table").text().lines().count(), names.len() + 1);
+}
+
+#[test]
+fn every_name_is_found_in_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in names() {
+        std::fs::write(dir.path().join(OsStr::from_bytes(&name)), TIFF).unwrap();
+    }
+    let ran = solio(dir.path(), &["meta", "--json", "-f", "Orientation", "."], b"");
+    let file_name = |file: &serde_json::Value| {
+        let path = of_json(file);
+        Path::new(OsStr::from_bytes(&path)).file_name().unwrap().as_bytes().to_vec()
+    };
+    let found: BTreeSet<Vec<u8>> = array(ran.text()).iter().map(file_name).collect();
+    assert_eq!(found, names().into_iter().collect());
+}
