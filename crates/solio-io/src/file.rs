@@ -67,7 +67,10 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
     work.progress.add_read_total(meta.len());
     let mut head = SPARE.take();
     head.resize(HEAD_BYTES, 0);
+    let mut span = READ.begin();
     let got = read_full(&file, 0, &mut head).map_err(|e| io_error("read", e, path))?;
+    span.set_bytes(got);
+    drop(span);
     head.truncate(got);
     let compression = Compression::of_head(&head);
     let source: Box<dyn Source> = if compression == Compression::None {
