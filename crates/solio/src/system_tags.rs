@@ -5,11 +5,24 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 const GROUP: &str = "System";
+const NAMES: [&str; 7] = [
+    "FileName",
+    "Directory",
+    "FileSize",
+    "FileModifyDate",
+    "FileAccessDate",
+    "FileInodeChangeDate",
+    "FilePermissions",
+];
 
 /// The tags of the file at `path` that are wanted.
 pub(crate) fn system_tags(path: &Path, fields: &Fields) -> Vec<Tag> {
     let wants = |name: &str| fields.asks(GROUP, name);
     let mut tags = Vec::new();
+    // Asking the system takes an eighth of the time of three dates.
+    if !NAMES.iter().any(|name| wants(name)) {
+        return tags;
+    }
     let mut put = |name: &'static str, number: Value, text: String| {
         if wants(name) {
             tags.push(Tag::stated(GROUP, name, number, Value::Text(text)));
@@ -75,6 +88,17 @@ fn date(seconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_is_given_by_its_name_alone() {
+        let all = system_tags(Path::new("Cargo.toml"), &Fields::all());
+        let names: Vec<&str> = all.iter().map(|tag| &*tag.name).collect();
+        assert_eq!(names, NAMES);
+        for name in NAMES {
+            assert_eq!(system_tags(Path::new("Cargo.toml"), &Fields::of([name])).len(), 1);
+        }
+        assert!(system_tags(Path::new("Cargo.toml"), &Fields::of(["CreateDate"])).is_empty());
+    }
 
     #[test]
     fn sizes_dates_and_permissions() {
