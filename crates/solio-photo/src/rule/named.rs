@@ -113,6 +113,7 @@ named! {
     SwappedRatio = "swapped_ratio",
     SignedTenth = "signed_tenth",
     BinaryLog = "binary_log",
+    ShareOf1024 = "share_of_1024",
 }
 
 impl Named {
@@ -386,6 +387,7 @@ impl Named {
             Named::Percent => first().map_or_else(raw, |v| format!("{:.2}%", v * 100.0)),
             Named::Megapixels => first().map_or_else(raw, megapixels),
             Named::Bytes => format!("{} bytes", raw()),
+            Named::ShareOf1024 => first().map_or_else(raw, |v| format!("{:.0}%", v / 10.24)),
             _ => return value.clone(),
         })
     }
