@@ -278,8 +278,9 @@ mod tests {
     static INNER: SpanName = SpanName::new("inner");
 
     /// One recording at a time.
+    static TURN: Mutex<()> = Mutex::new(());
+
     fn record(work: impl FnOnce()) -> Recording {
-        static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let recorder = Recorder::start().unwrap();
         assert!(Recorder::start().is_none());
@@ -339,11 +340,13 @@ mod tests {
     fn a_thread_that_goes_on_is_read_whole() {
         use std::sync::atomic::{AtomicBool, Ordering};
         static STOP: AtomicBool = AtomicBool::new(false);
+        // The thread may go on into the next test's recording, which must not count its spans.
+        static ENDLESS: SpanName = SpanName::new("endless");
         let mut running = None;
         let recording = record(|| {
             let spin = || {
                 while !STOP.load(Ordering::Relaxed) {
-                    drop(INNER.begin().bytes(7));
+                    drop(ENDLESS.begin().bytes(7));
                 }
             };
             running = std::thread::Builder::new().name("goes on".into()).spawn(spin).ok();
@@ -353,13 +356,16 @@ mod tests {
         running.unwrap().join().unwrap();
         let spans = &thread(&recording, "goes on").spans;
         assert!(spans.len() > 100);
-        assert!(spans.iter().all(|span| span.bytes == 7 && recording.name(span) == "inner"));
+        assert!(spans.iter().all(|span| span.bytes == 7 && recording.name(span) == "endless"));
         assert!(spans.windows(2).all(|w| w[0].start_ns + w[0].duration_ns <= w[1].start_ns));
     }
 
     #[test]
     fn nothing_is_kept_while_nothing_records() {
-        named("before", || drop(OUTER.begin()));
+        {
+            let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            named("before", || drop(OUTER.begin()));
+        }
         let recording = record(|| {});
         assert!(recording.threads.iter().all(|thread| thread.name != "before"));
     }
