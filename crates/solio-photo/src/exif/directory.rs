@@ -57,6 +57,13 @@ pub(crate) fn read_tiff(view: View<'_>, file: bool, gather: &mut Gather<'_>) -> 
     true
 }
 
+/// Whether a TIFF structure is big-endian, and where its first directory is.
+fn start(view: &View<'_>) -> Option<(bool, u64)> {
+    let head = view.array::<8>(0)?;
+    let big = &head[..2] == b"MM";
+    (big || &head[..2] == b"II").then(|| (big, word(&head[4..8], big)))
+}
+
 /// Reads the first directory of a TIFF structure as one of another place.
 pub(crate) fn read_as(
     view: View<'_>,
@@ -64,13 +71,9 @@ pub(crate) fn read_as(
     table: &'static Lazy,
     gather: &mut Gather<'_>,
 ) {
-    let Some(head) = view.array::<8>(0) else { return };
-    let big = &head[..2] == b"MM";
-    if !big && &head[..2] != b"II" {
-        return;
-    }
+    let Some((big, first)) = start(&view) else { return };
     let mut walk = Walk::new(view, big, gather);
-    walk.directory(word(&head[4..8], big), Cow::Borrowed(group), table, 0);
+    walk.directory(first, Cow::Borrowed(group), table, 0);
 }
 
 /// Reads all directories of a TIFF structure that is none of EXIF, as one group.
@@ -80,13 +83,9 @@ pub(crate) fn read_chain(
     table: &'static Lazy,
     gather: &mut Gather<'_>,
 ) {
-    let Some(head) = view.array::<8>(0) else { return };
-    let big = &head[..2] == b"MM";
-    if !big && &head[..2] != b"II" {
-        return;
-    }
+    let Some((big, first)) = start(&view) else { return };
     let mut walk = Walk::new(view, big, gather);
-    let mut next = Some(word(&head[4..8], big));
+    let mut next = Some(first);
     while let Some(at) = next.filter(|at| *at != 0) {
         next = walk.directory(at, Cow::Borrowed(group), table, 0);
     }
