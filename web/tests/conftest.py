@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,3 +34,15 @@ def browser() -> Iterator[Any]:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+def opened(browser: Any, scheme: str, page: Path) -> Iterator[Any]:
+    """A tab with a page of ours, light or dark; what goes wrong in it fails the test."""
+    tab = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 900})
+    wrong: list[str] = []
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    tab.goto(page.as_uri())
+    yield tab
+    tab.close()
+    assert not wrong, wrong

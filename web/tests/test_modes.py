@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import program
+from conftest import opened, program
 
 TIFF = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
 
@@ -33,14 +33,7 @@ def modes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
 def page(
     request: pytest.FixtureRequest, browser: Any, modes: tuple[Path, dict[str, Any]]
 ) -> Iterator[Any]:
-    tab = browser.new_page(color_scheme=request.param, viewport={"width": 1000, "height": 900})
-    wrong: list[str] = []
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    tab.goto(modes[0].as_uri())
-    yield tab
-    tab.close()
-    assert not wrong, wrong
+    yield from opened(browser, request.param, modes[0])
 
 
 def test_the_page_shows_what_the_json_says(page: Any, modes: tuple[Path, dict[str, Any]]) -> None:

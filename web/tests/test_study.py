@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import program
+from conftest import opened, program
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +29,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
 def page(
     request: pytest.FixtureRequest, browser: Any, study: tuple[Path, dict[str, Any]]
 ) -> Iterator[Any]:
-    tab = browser.new_page(color_scheme=request.param, viewport={"width": 1000, "height": 900})
-    wrong: list[str] = []
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    tab.goto(study[0].as_uri())
-    yield tab
-    tab.close()
-    assert not wrong, wrong
+    yield from opened(browser, request.param, study[0])
 
 
 def test_the_page_shows_what_the_json_says(page: Any, study: tuple[Path, dict[str, Any]]) -> None:
