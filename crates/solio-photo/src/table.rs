@@ -204,6 +204,8 @@ macro_rules! tables {
 tables! {
     /// EXIF and TIFF directories.
     EXIF = "exif.tsv";
+    /// Keys of GeoTIFF.
+    GEOTIFF = "geotiff.tsv";
     /// The GPS directory.
     GPS = "gps.tsv";
     /// IPTC records; numbers are record × 256 + dataset.
@@ -214,6 +216,8 @@ tables! {
     PHOTOSHOP = "photoshop.tsv";
     /// The list of pictures of a multi-picture file.
     MPF = "mpf.tsv";
+    /// Properties of FlashPix.
+    FLASHPIX = "flashpix.tsv";
     /// GoPro's settings.
     GOPRO = "gopro.tsv";
     /// FotoStation's trailer.

@@ -2,6 +2,7 @@
 
 mod bmff;
 mod crw;
+mod flashpix;
 mod gif;
 mod jp2;
 mod jpeg;

@@ -131,6 +131,7 @@ pub(crate) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
         Some("nikon") => nikon::hook(name, block, gather),
         Some("sony") => sony::hook(name, block, gather),
         Some("pentax") => pentax::hook(name, block, gather),
+        Some("minolta") => minolta::hook(name, block, gather),
         Some("olympus") => olympus::hook(name, block, gather),
         Some("apple") => apple::hook(name, block, gather),
         Some("panasonic") => panasonic::hook(name, block, gather),
