@@ -106,6 +106,7 @@ pub(crate) fn family(group: &str) -> &str {
         group if group.starts_with("IPTC") => "IPTC",
         "Keys" | "ItemList" | "UserData" | "Meta" => "QuickTime",
         "PNG-pHYs" => "PNG",
+        group if group.starts_with("OpenEXR") => "OpenEXR",
         other => other,
     }
 }

@@ -27,6 +27,7 @@ mod each_file;
 mod embedded_picture;
 mod exiftool;
 mod format;
+mod head_tags;
 mod image_as;
 mod image_choice;
 mod image_convert;

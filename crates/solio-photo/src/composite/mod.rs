@@ -39,7 +39,10 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("ThumbnailImage", &["ThumbnailOffset", "ThumbnailLength"]),
     ("ShutterSpeed", &["ExposureTime", "ShutterSpeedValue"]),
     ("Aperture", &["FNumber", "ApertureValue"]),
-    ("LightValue", &["ExposureTime", "ShutterSpeedValue", "FNumber", "ApertureValue", "ISO"]),
+    (
+        "LightValue",
+        &["ExposureTime", "ShutterSpeedValue", "FNumber", "ApertureValue", "Aperture", "ISO"],
+    ),
     ("FocalLength35efl", optics::LENGTHS),
     ("ScaleFactor35efl", optics::LENGTHS),
     ("CircleOfConfusion", optics::LENGTHS),
@@ -195,7 +198,9 @@ fn exposure(gather: &mut Gather<'_>) -> Option<f64> {
     if let Some(aperture) = aperture {
         put(gather, "Aperture", aperture, Named::FNumber);
     }
-    if let (Some(seconds), Some(aperture), Some(iso)) = (seconds, aperture, iso)
+    // OpenEXR says it by its own name.
+    let light_aperture = aperture.or_else(|| gather.find("OpenEXR", "Aperture")?.value.number(0));
+    if let (Some(seconds), Some(aperture), Some(iso)) = (seconds, light_aperture, iso)
         && seconds > 0.0
         && aperture > 0.0
         && iso > 0.0
@@ -325,6 +330,10 @@ fn position(gather: &mut Gather<'_>) {
     if let Some(longitude) = longitude {
         put(gather, "GPSLongitude", longitude, Named::Longitude);
     }
+    // OpenEXR's angles have a sign.
+    let signed = |name| gather.find("OpenEXR", name)?.value.number(0);
+    let latitude = latitude.or_else(|| signed("GPSLatitude"));
+    let longitude = longitude.or_else(|| signed("GPSLongitude"));
     if let (Some(latitude), Some(longitude)) = (latitude, longitude) {
         let both = Value::Floats(vec![latitude, longitude]);
         gather.put(GROUP, "GPSPosition", both, Rule::Named(Named::Position));
