@@ -18,7 +18,7 @@ const MOST_TEXT: u64 = 1 << 20;
 
 /// Reads a profile.
 pub(crate) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    if !gather.fields.wants_group(GROUP) || view.len() < 132 {
+    if !gather.fields.wants_profile() || view.len() < 132 {
         return;
     }
     header(view, gather);

@@ -11,7 +11,8 @@ use crate::number::plain;
 use crate::rule::{Named, Rule};
 use crate::value::Value;
 
-const GROUP: &str = "Composite";
+/// The group of composites.
+pub(crate) const GROUP: &str = "Composite";
 /// The composites and what each is made of; a field list needs the latter to give the former.
 const INPUTS: &[(&str, &[&str])] = &[
     ("SubSecDateTimeOriginal", &["DateTimeOriginal", "SubSecTimeOriginal", "OffsetTimeOriginal"]),
@@ -67,18 +68,32 @@ pub(crate) fn inputs(name: &str) -> &'static [&'static str] {
     found.map_or(&[], |(_, inputs)| inputs)
 }
 
+/// Which composites are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Composites {
+    None,
+    /// The most common fields where few are read.
+    Dates,
+    Any,
+}
+
+/// Which composites are among the tags that are asked for.
+pub(crate) fn of(asks: impl Fn(&str) -> bool) -> Composites {
+    let dates = |name: &str| name.contains("Date");
+    let mut others = INPUTS.iter().filter(|(name, _)| !dates(name)).chain(maker::INPUTS);
+    if others.any(|(name, _)| asks(name)) {
+        return Composites::Any;
+    }
+    let any = INPUTS.iter().any(|(name, _)| dates(name) && asks(name));
+    if any { Composites::Dates } else { Composites::None }
+}
+
 /// Adds the composites that the tags found allow.
 pub(crate) fn compute(gather: &mut Gather<'_>) {
-    let mut all = INPUTS.iter().chain(maker::INPUTS);
-    if !gather.fields.is_all() && !all.any(|(name, _)| gather.fields.asks(GROUP, name)) {
-        return;
-    }
-    // Few fields are the common case where speed counts, and dates are the most common fields.
-    let asks = |of: fn(&str) -> bool| {
-        INPUTS.iter().any(|(name, _)| of(name) && gather.fields.asks(GROUP, name))
-    };
-    if !asks(|name| !name.contains("Date")) {
-        return dates(gather);
+    match gather.fields.composites() {
+        Composites::None => return,
+        Composites::Dates => return dates(gather),
+        Composites::Any => {}
     }
     sizes(gather);
     maker::compute(gather);

@@ -9,6 +9,7 @@ use crate::iptc::Home;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, photoshop, xmp};
+use std::borrow::Cow;
 use std::io::Read;
 
 const GROUP: &str = "PNG";
@@ -144,7 +145,7 @@ fn inflate(packed: &[u8]) -> Vec<u8> {
 
 fn profile(body: View<'_>, gather: &mut Gather<'_>) {
     let fields = gather.fields;
-    if !fields.wants_group("ICC_Profile") && !fields.wants(GROUP, "ProfileName") {
+    if !fields.wants_profile() && !fields.wants(GROUP, "ProfileName") {
         return;
     }
     let all = body.all(MOST_UNPACKED).unwrap_or_default();
@@ -160,22 +161,22 @@ fn text(form: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
     let Some(end) = all.iter().position(|b| *b == 0) else { return };
     let (keyword, rest) = (crate::text::latin1(&all[..end]), &all[end + 1..]);
     let mut language = String::new();
-    let content: Vec<u8> = match form {
-        b"tEXt" => rest.to_vec(),
-        b"zTXt" => inflate(rest.get(1..).unwrap_or_default()),
+    let (packed, content) = match form {
+        b"tEXt" => (false, rest),
+        b"zTXt" => (true, rest.get(1..).unwrap_or_default()),
         _ => {
             let Some((head, rest)) = rest.split_at_checked(2) else { return };
             let mut parts = rest.splitn(3, |b| *b == 0);
             language = lossy(parts.next().unwrap_or_default());
-            let content = parts.nth(1).unwrap_or_default();
-            if head[0] == 1 { inflate(content) } else { content.to_vec() }
+            (head[0] == 1, parts.nth(1).unwrap_or_default())
         }
     };
+    let content = || if packed { Cow::Owned(inflate(content)) } else { Cow::Borrowed(content) };
     if keyword == "XML:com.adobe.xmp" {
-        return xmp::read(&content, gather);
+        return xmp::read(&content(), gather);
     }
     if let Some(kind) = keyword.strip_prefix("Raw profile type ") {
-        return raw_profile(kind, &content, gather);
+        return raw_profile(kind, &content(), gather);
     }
     let (name, rule) = known(&keyword);
     let name = if language.is_empty() || language == "x-default" {
@@ -183,9 +184,13 @@ fn text(form: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
     } else {
         format!("{name}-{language}")
     };
+    // Much text is packed, and little of it is asked for.
+    if !gather.wants(GROUP, &name) {
+        return;
+    }
     let content = match form {
-        b"iTXt" => lossy(&content),
-        _ => crate::text::latin1(&content),
+        b"iTXt" => lossy(&content()),
+        _ => crate::text::latin1(&content()),
     };
     gather.put(GROUP, name, Value::Text(content), rule);
 }

@@ -94,6 +94,20 @@ pub(crate) fn read_chain(
     }
 }
 
+/// Numbers of entries in EXIF's directories that matter where only the tags `named` do: those, and
+/// whatever leads elsewhere.
+pub(crate) fn ids_of(named: impl Fn(&str) -> bool) -> Vec<u16> {
+    let leads = |rule| matches!(rule, Rule::Record(_) | Rule::Directory(_) | Rule::Hook(_));
+    let rows = table::EXIF.get().rows().iter().filter(|row| leads(row.rule) || named(row.name));
+    rows.map(|row| row.id as u16).chain(LEADING).collect()
+}
+
+/// Directories, blocks, notes of makers, keys of GeoTIFF, and the names of maker and model.
+const LEADING: [u16; 16] = [
+    0x8769, 0x8825, 0x014a, 0xa005, 0x02bc, 0x83bb, 0x8649, 0x8773, 0xc4a5, 0x927c, 0xc634, 0x010f,
+    0x0110, 0x87af, 0x87b0, 0x87b1,
+];
+
 /// Where a maker's directory is, and how it is to be read.
 pub(crate) struct Place<'a> {
     /// What its offsets count from.
@@ -200,7 +214,13 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         // Nested directories come after the plain tags' values of this one in most files: reading
         // in two rounds asks for rising places.
         let mut inner = Vec::new();
+        let fields = self.gather.fields;
+        let matter = if exif_table(table) && self.raw.is_none() { fields.exif_ids() } else { None };
         for (n, raw) in entries.chunks_exact(each as usize).enumerate() {
+            if matter.is_some_and(|ids| n > 0 && !ids.contains(&(word(&raw[..2], self.big) as u16)))
+            {
+                continue;
+            }
             if self.gather.is_full() {
                 return None;
             }

@@ -10,5 +10,5 @@ mod directory;
 mod geotiff;
 mod value;
 
-pub(crate) use directory::{Place, read_as, read_chain, read_note, read_tiff};
+pub(crate) use directory::{Place, ids_of, read_as, read_chain, read_note, read_tiff};
 pub(crate) use value::{Stored, decode, word};

@@ -45,16 +45,15 @@ pub(super) fn known(path: &str) -> Option<&'static Known> {
     KNOWN.get_or_init(parse).get(path)
 }
 
-/// Whether a path that ends with `last` is in the table.
-pub(super) fn is_renamed(last: &str) -> bool {
-    static LAST: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    let parse = || {
-        let text = include_str!("../../tables/xmp.tsv");
-        let lines = text.lines().filter(|line| !line.starts_with('#'));
-        let paths = lines.filter_map(|line| line.split('\t').next());
-        paths.filter_map(|path| path.rsplit([':', '/']).next()).collect()
-    };
-    LAST.get_or_init(parse).contains(last)
+/// The last parts of the paths in the table that have a name that is `named`.
+pub(crate) fn ends_of(named: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    let text = include_str!("../../tables/xmp.tsv");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let paths = lines.filter_map(|line| {
+        let (path, rest) = line.split_once('\t')?;
+        named(rest.split('\t').next()?).then_some(path)
+    });
+    paths.filter_map(|path| path.rsplit([':', '/']).next()).collect()
 }
 
 /// A property that no table has: its path's parts, each with a capital.

@@ -254,7 +254,7 @@ impl Walk<'_, '_> {
         last.bytes().any(|b| !b.is_ascii_alphanumeric())
             || self.gather.fields.wants_ending(last)
             || self.open.iter().any(|open| open.language.is_some())
-            || super::names::is_renamed(last)
+            || self.gather.fields.xmp_ends().is_none_or(|ends| ends.contains(&last))
     }
 
     /// Keeps `value` as what the open elements, and `field` within them, say.
