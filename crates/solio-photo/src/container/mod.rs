@@ -7,6 +7,7 @@ mod gif;
 mod jp2;
 mod jpeg;
 mod jumbf;
+mod jxl;
 mod kind;
 mod movie;
 mod mpf;
@@ -58,6 +59,7 @@ fn read_as(kind: kind::Kind, view: View<'_>, gather: &mut Gather<'_>) {
         kind::Reader::Photoshop => photoshop::read_file(view, gather),
         kind::Reader::Boxes => bmff::read(view, gather),
         kind::Reader::Jp2 => jp2::read(view, gather),
+        kind::Reader::JxlCodestream => jxl::read_codestream(view, gather),
         kind::Reader::Codestream => jp2::read_codestream(view, gather),
         kind::Reader::Crw => crw::read(view, gather),
         kind::Reader::Mrw => mrw::read(view, gather),
