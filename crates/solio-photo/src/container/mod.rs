@@ -1,9 +1,11 @@
 //! Containers: which format a file has, and where its metadata lies.
 
 mod bmff;
+mod colors;
 mod crw;
 mod flashpix;
 mod gif;
+mod itunes;
 mod jp2;
 mod jpeg;
 mod jumbf;
@@ -13,6 +15,7 @@ mod movie;
 mod mpf;
 mod mrw;
 mod png;
+mod png_text;
 mod raf;
 mod riff;
 mod segments;
@@ -23,6 +26,8 @@ use crate::bytes::View;
 use crate::gather::Gather;
 use crate::metadata::Gap;
 use crate::{icc, photoshop, xmp};
+
+pub(crate) use itunes::short_hex;
 
 /// Reads a JPEG within another file.
 pub(crate) fn read_jpeg(view: View<'_>, gather: &mut Gather<'_>) {
