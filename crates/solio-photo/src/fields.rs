@@ -172,6 +172,16 @@ impl Fields {
         wanted.iter().any(|f| f.group.as_deref().is_some_and(|wanted| in_group(group, wanted)))
     }
 
+    /// Whether a tag is asked for by its own name; one that holds a whole block, of which others are
+    /// the parts, is not wanted otherwise.
+    pub(crate) fn names_tag(&self, group: &str, name: &str) -> bool {
+        let named = |field: &Field| {
+            let groups = field.group.as_deref().is_none_or(|wanted| in_group(group, wanted));
+            groups && field.name.eq_ignore_ascii_case(name)
+        };
+        self.wanted.as_ref().is_some_and(|wanted| wanted.iter().any(named))
+    }
+
     /// Whether any tag of `table`, which appears as `group`, is wanted.
     pub(crate) fn wants_any(&self, group: &str, table: &'static Lazy) -> bool {
         let Some(wanted) = &self.wanted else { return true };

@@ -36,8 +36,10 @@ const INPUTS: &[(&str, &[&str])] = &[
         "Megapixels",
         &["ImageWidth", "ImageHeight", "ExifImageWidth", "ExifImageHeight", "ImageSpatialExtent"],
     ),
-    // Not a composite, but made of tags just so.
+    // No composites, but made of tags just so.
     ("ThumbnailImage", &["ThumbnailOffset", "ThumbnailLength"]),
+    ("PreviewImage", PICTURE),
+    ("OtherImage", PICTURE),
     ("ShutterSpeed", &["ExposureTime", "ShutterSpeedValue"]),
     ("Aperture", &["FNumber", "ApertureValue"]),
     (
@@ -59,6 +61,16 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("Rotation", &["MatrixStructure", "HandlerType"]),
     ("AvgBitrate", &["MediaDataSize", "Duration"]),
     ("Flash", &["FlashFired", "FlashReturn", "FlashMode", "FlashFunction", "FlashRedEyeMode"]),
+];
+
+/// Where a picture within the file is, and what tells that it is one for viewing.
+const PICTURE: &[&str] = &[
+    "PreviewImageStart",
+    "PreviewImageLength",
+    "StripOffsets",
+    "StripByteCounts",
+    "SubfileType",
+    "Compression",
 ];
 
 /// What the composite `name` is made of; nothing for other tags.

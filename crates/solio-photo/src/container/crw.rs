@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
             return;
         }
         if row.rule == Rule::Binary {
-            let value = Value::Binary { at: part.place().unwrap_or(0), bytes: part.len() };
+            let value = part.data();
             return gather.put(group, row.name, value, row.rule);
         }
         let (stored, one) = match row.stored.and_then(|text| text.split_once('[')) {

@@ -95,10 +95,7 @@ fn segment(
         0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => frame(marker, body, gather),
         0xe0 if starts(b"JFIF\0") => jfif(body, gather),
         0xe0 if starts(b"JFXX\0\x10") => {
-            let picture = body.from(6);
-            let at = picture.place().unwrap_or(0);
-            let value = Value::Binary { at, bytes: picture.len() };
-            gather.put("JFXX", "ThumbnailImage", value, Rule::Binary);
+            gather.put("JFXX", "ThumbnailImage", body.from(6).data(), Rule::Binary);
         }
         0xe1 if starts(b"Exif\0") => {
             exif::read_tiff(body.from(6), false, gather);

@@ -477,7 +477,7 @@ fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Ga
 pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
     let bytes = if matches!(form & 0xff, 13 | 14 | 27) { None } else { data.all(1 << 20) };
     let Some(bytes) = bytes else {
-        return Value::Binary { at: data.place().unwrap_or(0), bytes: data.len() };
+        return data.data();
     };
     match (form & 0xff, bytes.len()) {
         (1, _) => Value::Text(lossy(&bytes)),

@@ -158,8 +158,7 @@ fn placing(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
 }
 
 fn binary(name: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
-    let value = Value::Binary { at: body.place().unwrap_or(0), bytes: body.len() };
-    gather.put(GROUP, name, value, Rule::Binary);
+    gather.put(GROUP, name, body.data(), Rule::Binary);
 }
 
 fn bytes(name: &'static str, body: View<'_>, gather: &mut Gather<'_>) {

@@ -112,8 +112,7 @@ fn afcp(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> 
 }
 
 fn picture(group: &'static str, name: &'static str, part: View<'_>, gather: &mut Gather<'_>) {
-    let value = Value::Binary { at: part.place().unwrap_or(0), bytes: part.len() };
-    gather.put(group, name, value, Rule::Binary);
+    gather.put(group, name, part.data(), Rule::Binary);
 }
 
 /// Kind (2), length (4), mark (4) behind each part.

@@ -388,8 +388,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return None;
         }
         if bytes > MOST_VALUE {
-            let at = self.view.place().unwrap_or(0) + entry.at;
-            return Some(Value::Binary { at, bytes });
+            return Some(self.view.part(entry.at, bytes).data());
         }
         let stored = row.stored.and_then(Stored::of_name).unwrap_or(entry.stored);
         let hidden = row.rule == Rule::Binary || row.rule == Rule::Named(Named::Offsets);
@@ -402,8 +401,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             )));
         }
         if row.rule == Rule::Binary && stored == Stored::Undef {
-            let at = self.view.place().unwrap_or(0) + entry.at;
-            return Some(Value::Binary { at, bytes });
+            return Some(self.view.part(entry.at, bytes).data());
         }
         let mut value = decode(&self.view.get(entry.at, bytes as usize)?, stored, self.big);
         let offset = matches!(
@@ -521,7 +519,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                 _ => {}
             }
         }
-        let value = Value::Binary { at: at as u64, bytes: bytes as u64 };
+        let value = self.view.data_at(at as u64, bytes as u64);
         self.gather.put(group.clone(), picture, value, Rule::Binary);
     }
 
@@ -532,7 +530,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return;
         };
         if bytes > 0 && at >= 0 {
-            let value = Value::Binary { at: at as u64, bytes: bytes as u64 };
+            let value = self.view.data_at(at as u64, bytes as u64);
             self.gather.put(group.clone(), "ThumbnailImage", value, Rule::Binary);
         }
     }
