@@ -18,11 +18,8 @@ const MOST_TEXT: u64 = 1 << 20;
 
 /// Reads a profile.
 pub(crate) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    if !gather.fields.wants_profile() || view.len() < 132 {
+    if !gather.fields.wants_group(GROUP) || view.len() < 132 {
         return;
-    }
-    if gather.fields.names_tag(GROUP, GROUP) {
-        gather.block(GROUP, view);
     }
     header(view, gather);
     let count = view.be32(128).unwrap_or(0).min(MOST_TAGS);
@@ -116,7 +113,8 @@ fn fixed(part: View<'_>) -> Value {
 fn tag(row: &'static table::Row, part: View<'_>, gather: &mut Gather<'_>) {
     if row.rule == Rule::Binary {
         if gather.wants(GROUP, row.name) {
-            gather.put(GROUP, row.name, part.data(), Rule::Binary);
+            let value = Value::Binary { at: part.place().unwrap_or(0), bytes: part.len() };
+            gather.put(GROUP, row.name, value, Rule::Binary);
         }
         return;
     }
@@ -145,7 +143,7 @@ fn tag(row: &'static table::Row, part: View<'_>, gather: &mut Gather<'_>) {
                 part(5)
             ))
         }
-        _ => part.data(),
+        _ => Value::Binary { at: part.place().unwrap_or(0), bytes: part.len() },
     };
     gather.put(GROUP, row.name, value, row.rule);
 }

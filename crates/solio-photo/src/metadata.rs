@@ -104,9 +104,8 @@ pub(crate) fn family(group: &str) -> &str {
     match group {
         "ExifIFD" | "GPS" | "InteropIFD" | "PreviewIFD" => "EXIF",
         group if group.starts_with("IPTC") => "IPTC",
-        "Keys" | "ItemList" | "UserData" | "Meta" | "iTunes" => "QuickTime",
-        "PNG-pHYs" | "PNG-cICP" => "PNG",
-        group if group.starts_with("OpenEXR") => "OpenEXR",
+        "Keys" | "ItemList" | "UserData" | "Meta" => "QuickTime",
+        "PNG-pHYs" => "PNG",
         other => other,
     }
 }

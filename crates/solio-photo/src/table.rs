@@ -8,15 +8,13 @@
 //! of a record's places, its byte order and its group, where they differ from what is around it;
 //! `low`: tags of the same name that were read before count.
 
-mod names;
 mod when;
 
-pub(crate) use names::{Names, hash};
 pub(crate) use when::{Seen, When};
 
 use crate::exif::Stored;
 use crate::rule::Rule;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// A table that is parsed at its first use: some tens of microseconds, once a process.
@@ -27,8 +25,6 @@ pub(crate) struct Lazy {
     pub(crate) head: Head,
     /// The book that the table is in.
     pub(crate) book: Option<&'static Book>,
-    /// Names of tags: of the table, or of all of its book, as tables lead to others there.
-    pub(crate) names: &'static Names,
 }
 
 /// What differs for a table from what is around it.
@@ -45,9 +41,9 @@ pub(crate) struct Head {
 }
 
 impl Lazy {
-    pub(crate) const fn new(text: &'static str, names: &'static Names) -> Self {
+    pub(crate) const fn new(text: &'static str) -> Self {
         let head = Head { unit: None, big: None, group: None, low: false };
-        Lazy { text, table: OnceLock::new(), head, book: None, names }
+        Lazy { text, table: OnceLock::new(), head, book: None }
     }
 
     pub(crate) fn get(&self) -> &Table {
@@ -59,12 +55,12 @@ impl Lazy {
 pub(crate) struct Book {
     text: &'static str,
     tables: OnceLock<HashMap<&'static str, Lazy>>,
-    names: &'static Names,
+    names: OnceLock<HashSet<String>>,
 }
 
 impl Book {
-    pub(crate) const fn new(text: &'static str, names: &'static Names) -> Self {
-        Book { text, tables: OnceLock::new(), names }
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Book { text, tables: OnceLock::new(), names: OnceLock::new() }
     }
 
     /// The table behind the line `[name …]`.
@@ -95,7 +91,13 @@ impl Book {
                 },
             }
         }
-        Some((name, Lazy { head, book: Some(self), ..Lazy::new(rows, self.names) }))
+        Some((name, Lazy { head, book: Some(self), ..Lazy::new(rows) }))
+    }
+
+    /// Whether any table has a tag of this name, which is in small letters.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        let names = || self.text.lines().filter_map(|line| line.split('\t').nth(1));
+        self.names.get_or_init(|| names().map(str::to_ascii_lowercase).collect()).contains(name)
     }
 
     /// Whether any table has this group as its own.
@@ -108,8 +110,7 @@ impl Book {
 /// Tags by number.
 pub(crate) struct Table {
     rows: Vec<Row>,
-    /// Their numbers: a search touches few lines of the cache.
-    ids: Vec<u32>,
+    names: OnceLock<HashSet<String>>,
 }
 
 /// What is known of one tag.
@@ -131,8 +132,7 @@ impl Table {
         let mut rows: Vec<Row> =
             text.lines().filter(|line| !line.starts_with('#')).filter_map(Row::parse).collect();
         rows.sort_by_key(|row| row.id);
-        let ids = rows.iter().map(|row| row.id).collect();
-        Table { rows, ids }
+        Table { rows, names: OnceLock::new() }
     }
 
     /// The tag of number `id`.
@@ -142,14 +142,15 @@ impl Table {
 
     /// All lines of number `id`, in their order.
     pub(crate) fn rows_of(&self, id: u32) -> &[Row] {
-        let start = self.ids.partition_point(|other| *other < id);
-        let count = self.ids[start..].iter().take_while(|other| **other == id).count();
+        let start = self.rows.partition_point(|row| row.id < id);
+        let count = self.rows[start..].partition_point(|row| row.id == id);
         &self.rows[start..start + count]
     }
 
-    /// Whether a tag has this name.
+    /// Whether a tag has this name, which is in small letters.
     pub(crate) fn has_name(&self, name: &str) -> bool {
-        self.rows.iter().any(|row| row.name.eq_ignore_ascii_case(name))
+        let names = || self.rows.iter().map(|row| row.name.to_ascii_lowercase()).collect();
+        self.names.get_or_init(names).contains(name)
     }
 
     /// All tags, by number.
@@ -185,11 +186,8 @@ impl Row {
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
-        $($(#[$doc])* pub(crate) static $name: Lazy = {
-            const TEXT: &str = include_str!(concat!("../tables/", $file));
-            static NAMES: Names = Names::of(TEXT);
-            Lazy::new(TEXT, &NAMES)
-        };)*
+        $($(#[$doc])* pub(crate) static $name: Lazy =
+            Lazy::new(include_str!(concat!("../tables/", $file)));)*
 
         /// The table of the file `name`.tsv.
         pub(crate) fn named(name: &str) -> Option<&'static Lazy> {
@@ -206,8 +204,6 @@ macro_rules! tables {
 tables! {
     /// EXIF and TIFF directories.
     EXIF = "exif.tsv";
-    /// Keys of GeoTIFF.
-    GEOTIFF = "geotiff.tsv";
     /// The GPS directory.
     GPS = "gps.tsv";
     /// IPTC records; numbers are record × 256 + dataset.
@@ -218,8 +214,6 @@ tables! {
     PHOTOSHOP = "photoshop.tsv";
     /// The list of pictures of a multi-picture file.
     MPF = "mpf.tsv";
-    /// Properties of FlashPix.
-    FLASHPIX = "flashpix.tsv";
     /// GoPro's settings.
     GOPRO = "gopro.tsv";
     /// FotoStation's trailer.
@@ -236,11 +230,8 @@ tables! {
 
 macro_rules! books {
     ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
-        $($(#[$doc])* pub(crate) static $name: Book = {
-            const TEXT: &str = include_str!(concat!("../tables/", $file));
-            static NAMES: Names = Names::of(TEXT);
-            Book::new(TEXT, &NAMES)
-        };)*
+        $($(#[$doc])* pub(crate) static $name: Book =
+            Book::new(include_str!(concat!("../tables/", $file)));)*
 
         const BOOKS: &[(&str, &Book)] = &[$(($file, &$name)),*];
     };

@@ -4,6 +4,7 @@ use super::counts::{Counts, DISTANCES, END, LITERALS};
 use super::huffman::{self, Code, LENGTH_AT};
 use super::matches::Sequence;
 use super::symbols::{distance_symbol, length_symbol};
+use crate::wide::{Wide, wide};
 
 /// Four codes and what is left of a byte fit into a word.
 const LONGEST_LITERAL: u32 = 14;
@@ -23,6 +24,11 @@ pub(super) struct Bits<'o> {
 impl<'o> Bits<'o> {
     pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
         Bits { out, word: 0, count: 0 }
+    }
+
+    /// Whole bytes so far.
+    pub(super) fn bytes(&self) -> usize {
+        self.out.len()
     }
 
     /// Up to 48 bits.
@@ -89,7 +95,7 @@ impl Block {
         huffman::codes(&self.lengths, &mut self.codes);
         huffman::codes(&self.distance_lengths, &mut self.distance_codes);
         self.write_header(literals, distances, last, bits);
-        self.write_body(bytes, sequences, cost, bits);
+        wide(Body(self, bytes, sequences, cost, bits));
     }
 
     /// How many code lengths of both kinds are written.
@@ -169,6 +175,7 @@ impl Block {
         }
     }
 
+    #[inline(always)]
     fn write_body(&self, bytes: &[u8], sequences: &[Sequence], cost: u64, bits: &mut Bits<'_>) {
         // The codes are written as whole words, so there is room for one more.
         let start = bits.out.len();
@@ -195,11 +202,13 @@ impl Block {
                 let (symbol, extra, more) = length_symbol(sequence.length);
                 let code = codes[symbol];
                 let length = code >> LENGTH_AT;
-                out.put(u64::from(code & 0xffff) | u64::from(extra) << length, length + more);
+                let first = u64::from(code & 0xffff) | u64::from(extra) << length;
+                let first_count = length + more;
                 let (symbol, extra, more) = distance_symbol(sequence.distance);
                 let code = self.distance_codes[symbol];
                 let length = code >> LENGTH_AT;
-                out.put(u64::from(code & 0xffff) | u64::from(extra) << length, length + more);
+                let second = u64::from(code & 0xffff) | u64::from(extra) << length;
+                out.put(first | second << first_count, first_count + length + more);
             }
         }
         let code = codes[END];
@@ -210,8 +219,20 @@ impl Block {
     }
 }
 
+/// [`Block::write_body`] as a job.
+struct Body<'a, 'o>(&'a Block, &'a [u8], &'a [Sequence], u64, &'a mut Bits<'o>);
+
+impl Wide for Body<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Body(block, bytes, sequences, cost, bits) = self;
+        block.write_body(bytes, sequences, cost, bits);
+    }
+}
+
 /// Two codes, one after the other, and their bits.
-#[inline]
+#[inline(always)]
 fn pair(a: Code, b: Code) -> (u64, u32) {
     let length = a >> LENGTH_AT;
     (u64::from(a & 0xffff) | u64::from(b & 0xffff) << length, length + (b >> LENGTH_AT))
@@ -228,7 +249,7 @@ struct Words<'o> {
 
 impl Words<'_> {
     /// Up to 56 bits.
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, bits: u64, count: u32) {
         self.word |= bits << self.count;
         self.count += count;
@@ -250,5 +271,50 @@ fn store(bytes: &[u8], last: bool, bits: &mut Bits<'_>) {
         bits.out.extend(count.to_le_bytes());
         bits.out.extend((!count).to_le_bytes());
         bits.out.extend_from_slice(chunk);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn clones_write_the_same_bits(
+            bytes in prop::collection::vec(0u8..90, 1..3000),
+            step in 4usize..200,
+            distance in 1u16..=32_768,
+            before in 0u32..8,
+        ) {
+            // What the matches copy does not matter to their codes.
+            let mut sequences = Vec::new();
+            for part in bytes.chunks(step) {
+                let length = if part.len() > 258 + 3 { 258 } else { part.len() / 2 };
+                let length = if length < 3 { 0 } else { length };
+                let literals = (part.len() - length) as u32;
+                sequences.push(Sequence { literals, length: length as u16, distance });
+            }
+            let mut counts = Counts::NONE;
+            counts.count(&bytes, &sequences);
+            counts.literals[END] = 1;
+            let mut block = Block::new();
+            huffman::lengths(&counts.literals, LONGEST_LITERAL, &mut block.lengths);
+            huffman::lengths(&counts.distances, LONGEST_DISTANCE, &mut block.distance_lengths);
+            huffman::codes(&block.lengths, &mut block.codes);
+            huffman::codes(&block.distance_lengths, &mut block.distance_codes);
+            let cost = block.body_bits(&counts);
+            let (mut plain, mut cloned) = (Vec::new(), Vec::new());
+            let mut bits = Bits::new(&mut plain);
+            bits.put(0, before);
+            Body(&block, &bytes, &sequences, cost, &mut bits).run();
+            bits.finish();
+            let mut bits = Bits::new(&mut cloned);
+            bits.put(0, before);
+            wide(Body(&block, &bytes, &sequences, cost, &mut bits));
+            bits.finish();
+            prop_assert_eq!(plain.len() as u64, (u64::from(before) + cost).div_ceil(8));
+            prop_assert_eq!(plain, cloned);
+        }
     }
 }

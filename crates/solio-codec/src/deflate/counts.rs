@@ -73,10 +73,11 @@ impl Counts {
 }
 
 /// What a block costs beside its symbols, and what each symbol adds to its tables.
-const HEADER_BITS: u32 = 100;
-const SYMBOL_BITS: u32 = 4;
+const HEADER_BITS: u32 = 500;
+const SYMBOL_BITS: u32 = 1;
 
 /// Bits of so many symbols when each has the code that suits it.
+#[inline(always)]
 fn entropy<const N: usize>(counts: &[u32; N]) -> f32 {
     // Eight sums: one would be a chain, and the compiler may not change the order of additions.
     let mut sums = [0f32; 8];

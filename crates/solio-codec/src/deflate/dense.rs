@@ -6,18 +6,19 @@
 //! place has nothing better. What symbols cost is known from the block so far.
 
 use super::counts::{Counts, log2};
-use super::matches::{FARTHEST, Sequence, back, finish, push};
+use super::matches::{FARTHEST, LONGEST, Sequence, back, finish, push};
 use super::symbols::distance_symbol;
+use std::ops::Range;
 
 const EIGHT_BITS: u32 = 13;
 const FOUR_BITS: u32 = 14;
 /// A match of so many bytes is long enough: no longer one is looked for.
 const ENOUGH: usize = 64;
 /// In a long match each so-many-th place is noted.
-const NOTED: usize = 4;
+const NOTED: usize = 16;
 /// A step grows by one place for so many misses (a power of two), up to the largest.
-const PATIENCE: u32 = 6;
-const LARGEST_STEP: usize = 8;
+const PATIENCE: u32 = 5;
+const LARGEST_STEP: usize = 4;
 /// How far before the end of a run is a place that tells what comes after it.
 const BEFORE_END: usize = 4;
 
@@ -67,7 +68,6 @@ struct Place {
     word: u64,
     run: u64,
     last: u64,
-    eight: (usize, u64),
     four: (usize, u64),
 }
 
@@ -75,7 +75,7 @@ impl Place {
     /// Whether eight bytes are there again.
     #[inline(always)]
     fn is_long(&self) -> bool {
-        self.run == 0 || self.last == 0 || self.eight.1 == 0
+        self.run == 0 || self.last == 0 || self.four.1 == 0
     }
 }
 
@@ -137,10 +137,17 @@ impl Dense {
         let stop = until.min(bytes.len().saturating_sub(16));
         let mut misses = 0;
         while at < stop {
-            let here = self.look(bytes, at);
-            self.note(here.word, at);
-            let (to, distance) = if here.is_long() {
-                self.longest(bytes, at, &here)
+            let (here, repeats) = self.look(bytes, at);
+            let eight = self.note(here.word, at);
+            if !repeats {
+                at += 1 + (misses >> PATIENCE).min(LARGEST_STEP - 1);
+                misses += 1;
+                continue;
+            }
+            let eight = distance(at, eight);
+            let eight = (eight, here.word ^ load(bytes, at - eight));
+            let (to, distance) = if here.is_long() || eight.1 == 0 {
+                self.longest(bytes, at, &here, eight)
             } else {
                 let best = self.cheapest(&here);
                 if best.saved <= 0 {
@@ -148,8 +155,8 @@ impl Dense {
                     misses += 1;
                     continue;
                 }
-                let next = self.look(bytes, at + 1);
-                if next.is_long() || self.cheapest(&next).saved > best.saved {
+                let (next, repeats) = self.look(bytes, at + 1);
+                if repeats && (next.is_long() || self.cheapest(&next).saved > best.saved) {
                     at += 1;
                     continue;
                 }
@@ -157,14 +164,16 @@ impl Dense {
             };
             misses = 0;
             let from = back(bytes, at, distance, written);
-            push(sequences, from - written, to - from, distance);
+            push_with_runs(bytes, from - written, from..to, distance, sequences);
             if distance > 1 {
                 self.last = distance;
             }
             if distance > 1 || to - at < 8 {
                 let step = if to - at < 8 { 1 } else { NOTED };
                 let places = at + 1..to.min(bytes.len() - 8);
-                places.step_by(step).for_each(|at| self.note(load(bytes, at), at));
+                for at in places.step_by(step) {
+                    self.note(load(bytes, at), at);
+                }
             }
             (written, at) = (to, to);
         }
@@ -173,32 +182,34 @@ impl Dense {
         reached
     }
 
+    /// What is at a place, and whether any of it repeats.
     #[inline(always)]
-    fn look(&self, bytes: &[u8], at: usize) -> Place {
+    fn look(&self, bytes: &[u8], at: usize) -> (Place, bool) {
         let word = load(bytes, at);
-        let differ = |distance| word ^ load(bytes, at - distance);
-        let known = |known| {
-            let distance = distance(at, known);
-            (distance, differ(distance))
-        };
-        Place {
-            word,
-            run: differ(1),
-            last: differ(self.last),
-            eight: known(self.eights[eight_slot(word)]),
-            four: known(self.fours[four_slot(word)]),
-        }
+        let run = word ^ load(bytes, at - 1);
+        let last = word ^ load(bytes, at - self.last);
+        let distance = distance(at, self.fours[four_slot(word)]);
+        let four = word ^ load(bytes, at - distance);
+        let repeats = (run << 40 == 0) | (last << 40 == 0) | (four << 32 == 0);
+        (Place { word, run, last, four: (distance, four) }, repeats)
     }
 
+    /// Notes a place; gives that where the same eight bytes may have been before.
     #[inline(always)]
-    fn note(&mut self, word: u64, at: usize) {
-        self.eights[eight_slot(word)] = at as u16;
+    fn note(&mut self, word: u64, at: usize) -> u16 {
         self.fours[four_slot(word)] = at as u16;
+        std::mem::replace(&mut self.eights[eight_slot(word)], at as u16)
     }
 
     /// Where the longest match of eight bytes and more ends, and its distance.
     #[inline(always)]
-    fn longest(&mut self, bytes: &[u8], at: usize, here: &Place) -> (usize, usize) {
+    fn longest(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        here: &Place,
+        eight: (usize, u64),
+    ) -> (usize, usize) {
         let (mut to, mut distance) = (at, 1);
         if here.run == 0 {
             to = forward(bytes, at + 8, 1);
@@ -209,10 +220,11 @@ impl Dense {
                 (to, distance) = (other, self.last);
             }
         }
-        if here.eight.1 == 0 && to - at < ENOUGH {
-            let other = forward(bytes, at + 8, here.eight.0);
+        let before = if eight.1 == 0 { eight } else { here.four };
+        if before.1 == 0 && to - at < ENOUGH {
+            let other = forward(bytes, at + 8, before.0);
             if other > to + 1 {
-                (to, distance) = (other, here.eight.0);
+                (to, distance) = (other, before.0);
             }
         }
         if distance == 1 && to + 8 <= bytes.len() {
@@ -238,9 +250,6 @@ impl Dense {
         let length = |differ: u64| (differ.trailing_zeros() / 8).min(8) as usize;
         let mut best = Short { length: 0, distance: 1, saved: 0 };
         let (run, last, four) = (length(here.run), length(here.last), length(here.four.1));
-        if run < 3 && last < 3 && four < 4 {
-            return best;
-        }
         let mut literals = [0; 9];
         for i in 0..8 {
             let byte = (here.word >> (8 * i)) as usize & 255;
@@ -261,7 +270,33 @@ impl Dense {
     }
 }
 
+/// A match; runs in it that make whole ones become such, as theirs is the cheapest distance.
+#[inline(always)]
+fn push_with_runs(
+    bytes: &[u8],
+    mut literals: usize,
+    matched: Range<usize>,
+    distance: usize,
+    sequences: &mut Vec<Sequence>,
+) {
+    let Range { start: mut at, end } = matched;
+    while distance > 1 && end - at >= LONGEST + 3 {
+        let mut piece = (LONGEST, distance);
+        if load(bytes, at) == load(bytes, at - 1) {
+            let run = forward(bytes, at + 8, 1).min(end - 3) - at;
+            if run >= LONGEST {
+                piece = (run / LONGEST * LONGEST, 1);
+            }
+        }
+        push(sequences, literals, piece.0, piece.1);
+        literals = 0;
+        at += piece.0;
+    }
+    push(sequences, literals, end - at, distance);
+}
+
 /// What each symbol costs after so many of each.
+#[inline(always)]
 fn price(counts: &[u32], prices: &mut [f32]) {
     /// Those that did not occur may still.
     const PRIOR: f32 = 0.25;

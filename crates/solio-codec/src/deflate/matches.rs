@@ -15,8 +15,12 @@ pub(super) struct Sequence {
 }
 
 const TABLE_BITS: u32 = 13;
-const LONGEST: usize = 258;
+pub(super) const LONGEST: usize = 258;
 pub(super) const FARTHEST: usize = 32_768;
+/// What has more than one byte in so many in long matches is flat,
+const REPEATED_IN: usize = 8;
+/// as far as it was looked at, but from so many bytes on.
+const LOOKED_AT: usize = 8 << 10;
 /// A match of so many bytes is long.
 const LONG: usize = 24;
 /// A step grows by one place for so many misses.
@@ -26,7 +30,7 @@ const PATIENCE: u32 = 4;
 pub(super) struct Finder {
     table: Box<[u32; 1 << TABLE_BITS]>,
     /// Bytes so far in long matches, runs apart.
-    pub(super) repeated: usize,
+    repeated: usize,
 }
 
 impl Finder {
@@ -40,14 +44,15 @@ impl Finder {
         self.repeated = 0;
     }
 
-    /// Appends the sequences of `bytes[start..end]`; what lies before may be matched.
+    /// Appends the sequences of `bytes[start..end]`; what lies before may be matched. Stops and says
+    /// no where too much repeats.
     pub(super) fn find(
         &mut self,
         bytes: &[u8],
         start: usize,
         end: usize,
         sequences: &mut Vec<Sequence>,
-    ) {
+    ) -> bool {
         let mut written = start;
         let mut at = start.max(1);
         let mut misses = 0u32;
@@ -74,17 +79,21 @@ impl Finder {
             let to = forward(bytes, at + 8, distance, end);
             if distance > 1 && to - from >= LONG && word != word.rotate_left(8) {
                 self.repeated += to - from;
+                if self.repeated * REPEATED_IN > to.max(LOOKED_AT.min(bytes.len())) {
+                    return false;
+                }
             }
             push(sequences, from - written, to - from, distance);
             written = to;
             at = to;
         }
         finish(sequences, end - written);
+        true
     }
 }
 
 /// Where a match that holds at `at` begins, at `least` or later.
-#[inline]
+#[inline(always)]
 pub(super) fn back(bytes: &[u8], at: usize, distance: usize, least: usize) -> usize {
     let mut from = at;
     while from > least && from > distance && bytes[from - 1] == bytes[from - 1 - distance] {
@@ -94,7 +103,7 @@ pub(super) fn back(bytes: &[u8], at: usize, distance: usize, least: usize) -> us
 }
 
 /// Where it ends.
-#[inline]
+#[inline(always)]
 fn forward(bytes: &[u8], at: usize, distance: usize, end: usize) -> usize {
     let mut to = at;
     while to + 8 <= end {
@@ -110,6 +119,7 @@ fn forward(bytes: &[u8], at: usize, distance: usize, end: usize) -> usize {
     to
 }
 
+#[inline(always)]
 pub(super) fn finish(sequences: &mut Vec<Sequence>, literals: usize) {
     if literals > 0 {
         sequences.push(Sequence { literals: literals as u32, length: 0, distance: 1 });
@@ -117,6 +127,7 @@ pub(super) fn finish(sequences: &mut Vec<Sequence>, literals: usize) {
 }
 
 /// A match of any length of three or more, in pieces.
+#[inline(always)]
 pub(super) fn push(
     sequences: &mut Vec<Sequence>,
     literals: usize,
@@ -133,7 +144,7 @@ pub(super) fn push(
     }
 }
 
-#[inline]
+#[inline(always)]
 fn load(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

@@ -1,14 +1,15 @@
 //! zlib streams (RFC 1950, 1951) of filtered images, fast where there is nothing to match.
 //!
-//! General encoders spend their time on looking for matches that noise does not have. Three ways
+//! General encoders spend their time on looking for matches that noise does not have. Two ways
 //! stand here, and each chunk takes one:
 //!
 //! * Noise: only runs and long repeats are looked for, in steps of eight bytes, and longer ones
 //!   where nothing is found; the rest is written as Huffman codes, four at a time.
-//! * Flat images, which repeat in long pieces: matches from three bytes on are looked for at every
-//!   place, with few candidates each, and blocks end where the statistics change.
-//! * libdeflate at level 4, where it packs some pieces of a flat chunk more tightly than the way for
-//!   flat images does.
+//! * Flat images, which repeat in long pieces, and floats, whose upper bytes are noise too: matches
+//!   from three bytes on are looked for at every place, with few candidates each, and blocks end
+//!   where the statistics change.
+//!
+//! A chunk goes the way for noise unless repeats turn up on it, or its upper bytes pack badly.
 
 mod block;
 mod counts;
@@ -21,21 +22,14 @@ use self::block::{Bits, Block};
 use self::counts::Counts;
 use self::dense::Dense;
 use self::matches::{Finder, Sequence};
-use libdeflater::{CompressionLvl, Compressor};
+use libdeflater::Compressor;
 
 /// Bytes in a block of noise: a code of its own each.
 const BLOCK_BYTES: usize = 96 << 10;
 /// Bytes of a flat image that go into one block or another as a whole.
-const STRETCH: usize = 8 << 10;
-/// What has one byte in so many in long repeats is flat.
-const REPEATED_IN: usize = 8;
-/// One byte in so many is packed in two ways, to see which suits.
-const TRIED_IN: usize = 16;
-/// In so many pieces, from all over the bytes.
-const PIECES: usize = 4;
-/// One in so many packed bytes tells nothing: a trial begins without the window.
-const TRIAL_SHARE: usize = 128;
-const LEVEL: i32 = 4;
+const STRETCH: usize = 16 << 10;
+/// What has more than three quarters of its upper bytes left when packed is no noise of halves.
+const PACKED_BADLY: (usize, usize) = (3, 4);
 /// Window of 32 KiB, "fastest": RFC 1950, section 2.2.
 const ZLIB: [u8; 2] = [0x78, 0x01];
 
@@ -47,10 +41,8 @@ pub struct Encoder {
     /// Symbols of the block so far, and of the stretch after it.
     counts: Box<[Counts; 2]>,
     sequences: Vec<Sequence>,
-    tried: Vec<u8>,
     /// The end of each block in the bytes, and in the sequences.
     ends: Vec<(usize, usize)>,
-    general: Compressor,
 }
 
 impl Default for Encoder {
@@ -61,9 +53,7 @@ impl Default for Encoder {
             block: Block::new(),
             counts: Box::new([Counts::NONE; 2]),
             sequences: Vec::new(),
-            tried: Vec::new(),
             ends: Vec::new(),
-            general: Compressor::new(CompressionLvl::new(LEVEL).expect("a level that there is")),
         }
     }
 }
@@ -72,12 +62,10 @@ impl Encoder {
     /// Appends `bytes` as one zlib stream to `out`. A block ends at `halves`, where the statistics
     /// change: the low bytes of numbers before it, the high ones after it.
     pub fn zlib(&mut self, bytes: &[u8], halves: usize, out: &mut Vec<u8>) {
-        if self.search(bytes, halves) {
-            self.write(bytes, out);
-        } else if self.suits(bytes, out) {
+        let start = out.len();
+        if !(self.search(bytes, halves) && self.write(bytes, halves, out)) {
+            out.truncate(start);
             self.flat(bytes, halves, out);
-        } else {
-            append_zlib(&mut self.general, bytes, out);
         }
     }
 
@@ -92,8 +80,7 @@ impl Encoder {
             let part = if start < halves { halves } else { bytes.len() };
             let blocks = (part - start).div_ceil(BLOCK_BYTES).max(1);
             let end = start + (part - start).div_ceil(blocks);
-            self.finder.find(bytes, start, end, &mut self.sequences);
-            if self.finder.repeated * REPEATED_IN > bytes.len() {
+            if !self.finder.find(bytes, start, end, &mut self.sequences) {
                 return false;
             }
             self.ends.push((end, self.sequences.len()));
@@ -102,8 +89,8 @@ impl Encoder {
         true
     }
 
-    /// Writes what [`Self::search`] found.
-    fn write(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+    /// Writes what [`Self::search`] found; stops and says no where the upper bytes pack badly.
+    fn write(&mut self, bytes: &[u8], halves: usize, out: &mut Vec<u8>) -> bool {
         out.extend(ZLIB);
         let mut bits = Bits::new(out);
         let (mut start, mut first) = (0, 0);
@@ -111,33 +98,17 @@ impl Encoder {
             let sequences = &self.sequences[first..until];
             let counts = &mut self.counts[0];
             counts.count(&bytes[start..end], sequences);
+            let before = bits.bytes();
             self.block.write(counts, &bytes[start..end], sequences, end == bytes.len(), &mut bits);
+            let (packed, whole) = PACKED_BADLY;
+            if start >= halves && (bits.bytes() - before) * whole > (end - start) * packed {
+                return false;
+            }
             (start, first) = (end, until);
         }
         bits.finish();
         out.extend(libdeflater::adler32(bytes).to_be_bytes());
-    }
-
-    /// Whether the way for flat images packs some pieces of the bytes about as well as libdeflate.
-    /// What is in `out` stays as it is.
-    fn suits(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
-        let mut tried = std::mem::take(&mut self.tried);
-        tried.clear();
-        let part = bytes.len() / PIECES;
-        let piece = part / TRIED_IN;
-        for i in 0..PIECES {
-            let middle = i * part + part / 2;
-            tried.extend_from_slice(&bytes[middle..middle + piece]);
-        }
-        let start = out.len();
-        append_zlib(&mut self.general, &tried, out);
-        let general = out.len() - start;
-        out.truncate(start);
-        self.flat(&tried, tried.len() / 2, out);
-        let own = out.len() - start;
-        out.truncate(start);
-        self.tried = tried;
-        own <= general + general / TRIAL_SHARE
+        true
     }
 
     /// Packs a flat image: stretches join the block before them unless two blocks take less.
@@ -199,8 +170,7 @@ mod tests {
         encoder.zlib(bytes, halves, &mut packed);
         check_one(bytes, &packed[1..]);
         let mut noise = Vec::new();
-        if encoder.search(bytes, halves) {
-            encoder.write(bytes, &mut noise);
+        if encoder.search(bytes, halves) && encoder.write(bytes, halves, &mut noise) {
             check_one(bytes, &noise);
         }
         let mut flat = Vec::new();

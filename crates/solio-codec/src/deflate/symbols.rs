@@ -1,7 +1,7 @@
 //! Symbols of lengths and distances (RFC 1951, section 3.2.5).
 
 /// Symbol, extra bits and their number, of a length from 3 to 258.
-#[inline]
+#[inline(always)]
 pub(super) fn length_symbol(length: u16) -> (usize, u32, u32) {
     if length == 258 {
         return (285, 0, 0);
@@ -16,7 +16,7 @@ pub(super) fn length_symbol(length: u16) -> (usize, u32, u32) {
 }
 
 /// The same of a distance from 1 to 32768.
-#[inline]
+#[inline(always)]
 pub(super) fn distance_symbol(distance: u16) -> (usize, u32, u32) {
     let from = u32::from(distance) - 1;
     if from < 4 {

@@ -37,8 +37,8 @@ pub(super) fn unpack_all(streams: &mut [Stream<'_>]) {
     INFLATER.with_borrow_mut(|inflater| inflater.all(streams));
 }
 
-/// Appends `input`, whose low bytes lie before `halves`, as one zlib stream: by the encoder for
-/// filtered images, or by libdeflate at the reference's level where that one finds more.
+/// Appends `input`, whose low bytes lie before `halves`, as one zlib stream, by the encoder for
+/// filtered images.
 pub(super) fn pack_filtered(input: &[u8], halves: usize, out: &mut Vec<u8>) {
     ENCODER.with_borrow_mut(|encoder| encoder.zlib(input, halves, out));
 }

@@ -3,21 +3,17 @@
 use super::options::PlyFormat;
 use crate::head::Head;
 use crate::model::ScalarType;
-use solio_base::{Error, Limits, Result, Source};
+use solio_base::{Error, Limits, Result};
 
 /// What the header says.
 #[derive(Debug)]
-pub struct Header {
-    /// How values are written.
-    pub format: PlyFormat,
-    /// What follows the header, in this order.
-    pub elements: Vec<Element>,
-    /// Texts of `comment` lines; those of `obj_info` start with that word.
-    pub comments: Vec<String>,
-    /// What is not as the specification wants it, and does no harm.
-    pub warnings: Vec<String>,
+pub(crate) struct Header {
+    pub(crate) format: PlyFormat,
+    pub(crate) elements: Vec<Element>,
+    pub(crate) comments: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     /// Where the data starts.
-    pub data_at: u64,
+    pub(crate) data_at: u64,
     /// Lines up to and with `end_header`.
     pub(crate) lines: u64,
     /// What ends a line: `\n`, or `\r` in files of the old Mac OS.
@@ -26,24 +22,19 @@ pub struct Header {
 
 /// An `element` line and its properties.
 #[derive(Clone, Debug)]
-pub struct Element {
-    /// `vertex`, `face`…
-    pub name: String,
-    /// How many records there are.
-    pub count: u64,
-    /// What a record consists of.
-    pub properties: Vec<Property>,
+pub(crate) struct Element {
+    pub(crate) name: String,
+    pub(crate) count: u64,
+    pub(crate) properties: Vec<Property>,
 }
 
 /// A `property` line.
 #[derive(Clone, Debug)]
-pub struct Property {
-    /// `x`, `vertex_indices`…
-    pub name: String,
-    /// The type of the value, or of those of the list.
-    pub scalar: ScalarType,
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) scalar: ScalarType,
     /// The type of the count, for lists.
-    pub list: Option<ScalarType>,
+    pub(crate) list: Option<ScalarType>,
 }
 
 impl Property {
@@ -105,11 +96,6 @@ impl ScalarType {
     pub fn is_float(self) -> bool {
         matches!(self, ScalarType::F32 | ScalarType::F64)
     }
-}
-
-/// Reads the header of a file, and nothing else.
-pub fn decode_ply_header(source: &dyn Source, limits: &Limits) -> Result<Header> {
-    read_header(&mut Head::new(source), false, limits)
 }
 
 /// Reads the header at the start of `head`.
