@@ -62,7 +62,8 @@ pub(crate) enum Command {
     Convert(Box<ConvertArgs>),
     /// Say what is in files: counts, bounds, materials of meshes; headers of images
     Info(InfoArgs),
-    /// Say what photos say about themselves: EXIF, XMP, IPTC and others, as ExifTool names them
+    /// Say what photos say about themselves: EXIF, XMP, IPTC and others, as ExifTool names them;
+    /// of OpenEXR, PLY, OBJ and pbrt what their heads say
     #[command(after_help = meta_args::EXAMPLES)]
     Meta(meta_args::MetaArgs),
     /// Find out whether files are whole

@@ -4,7 +4,8 @@ use crate::meta_args::{EngineChoice, MetaArgs};
 use crate::table::{BOLD, DIM};
 use crate::{Outcome, inputs, options, screen};
 use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
-use solio::{Error, ErrorKind, ExifTool, ExifToolOptions, MetadataEngine, MetadataOptions, Result};
+use solio::{Error, ErrorKind, ExifTool, ExifToolOptions, Limits, MetadataEngine, MetadataOptions};
+use solio::{Result, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,10 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
     if files.is_empty() && failed.is_empty() {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);
+    }
+    if args.binary {
+        failed.into_iter().next().map_or(Ok(()), Err)?;
+        return binary(args, &files, &work);
     }
     let form = match args {
         MetaArgs { json: true, .. } => Form::Json,
@@ -97,6 +102,21 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
         _ => {}
     }
     Ok(if all { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+/// The bytes of one value.
+fn binary(args: &MetaArgs, files: &[PathBuf], work: &Work) -> Result<Outcome> {
+    let ([path], [field]) = (files, &args.fields[..]) else {
+        let hint = "several could not be told apart; run the command once for each";
+        return Err(Error::argument("--binary prints one field of one file").hint(hint));
+    };
+    if args.engine != EngineChoice::Native {
+        return Err(Error::argument("--binary is for the native engine only"));
+    }
+    let found = solio::metadata_bytes(path, field, &Limits::default(), work)?;
+    let missing = || Error::unsupported(format!("there is no {field}")).at_path(path);
+    screen::print_bytes(&found.ok_or_else(missing)?);
+    Ok(Outcome::Done)
 }
 
 /// Who reads.

@@ -11,6 +11,7 @@ Examples:
   solio meta -r photos -f DateTimeOriginal,CreateDate,Model --csv > dates.csv
   solio meta -n -f GPSPosition,ImageSize *.heic --jsonl
   find . -name '*.jpg' -print0 | solio meta -0 --files-from - --exiftool-json
+  solio meta -b -f ThumbnailImage photo.nef > thumbnail.jpg
   solio meta --engine both -r photos --jsonl     ExifTool adds what only it knows";
 
 /// Who reads.
@@ -37,6 +38,9 @@ pub(crate) struct MetaArgs {
     /// Folders with all that is below them; otherwise only the files right in them
     #[arg(short, long)]
     pub(crate) recursive: bool,
+    /// Print the bytes of the one field of the one file, and nothing else
+    #[arg(short, long, group = "form", requires = "fields", conflicts_with = "numbers")]
+    pub(crate) binary: bool,
     /// Print one JSON array
     #[arg(long, group = "form")]
     pub(crate) json: bool,

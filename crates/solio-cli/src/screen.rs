@@ -19,11 +19,18 @@ pub(crate) fn print(text: &str) {
         return;
     }
     // In one piece: a stream that strips colours as it goes writes a line at a time.
-    let mut out = std::io::stdout().lock();
     let plain = (!has_colours() && text.contains('\x1b'))
         .then(|| anstream::adapter::strip_str(text).to_string());
-    let text = plain.as_deref().unwrap_or(text);
-    let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    print_bytes(plain.as_deref().unwrap_or(text).as_bytes());
+}
+
+/// [`print`] of what may be no text.
+pub(crate) fn print_bytes(bytes: &[u8]) {
+    if is_closed() {
+        return;
+    }
+    let mut out = std::io::stdout().lock();
+    let result = out.write_all(bytes).and_then(|()| out.flush());
     if let Err(error) = result {
         CLOSED.store(true, Relaxed);
         if error.kind() != ErrorKind::BrokenPipe {

@@ -1,5 +1,6 @@
 //! Ranges of a source, read when they are needed and at most once.
 
+use crate::Value;
 use solio_base::{Result, Source};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -101,6 +102,9 @@ impl<'a> Bytes<'a> {
     }
 }
 
+/// The place of data that lie nowhere in the file.
+const NOWHERE: u64 = u64::MAX;
+
 /// A part of a source, or bytes in memory, addressed from its own start.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
@@ -137,6 +141,29 @@ impl<'a> View<'a> {
     pub(crate) fn place(&self) -> Option<u64> {
         let start = self.start.checked_sub(self.gap);
         start.filter(|_| matches!(self.inner, Inner::Source(_)))
+    }
+
+    /// All of it as data: its place where it has one, else its bytes.
+    pub(crate) fn data(&self) -> Value {
+        match (self.place(), self.inner) {
+            (None, Inner::Memory(_)) => self.kept(0, self.len),
+            (at, _) => Value::Binary { at: at.unwrap_or(NOWHERE), bytes: self.len },
+        }
+    }
+
+    /// `bytes` bytes of data that lie at `at` in the file; in bytes put together in memory, which
+    /// have no place there, `at` counts from the start of this part.
+    pub(crate) fn data_at(&self, at: u64, bytes: u64) -> Value {
+        match self.inner {
+            Inner::Source(_) => Value::Binary { at, bytes },
+            Inner::Memory(_) => self.kept(at, bytes),
+        }
+    }
+
+    fn kept(&self, at: u64, bytes: u64) -> Value {
+        let found = usize::try_from(bytes).ok().and_then(|bytes| self.get(at, bytes));
+        let none = Value::Binary { at: NOWHERE, bytes };
+        found.map_or(none, |found| Value::Bytes(found.into_owned()))
     }
 
     /// The part at `at` of at most `len` bytes.
@@ -246,6 +273,11 @@ mod tests {
         assert_eq!(later.get(11, 2).unwrap()[..], *b"bc");
         assert_eq!(later.part(11, 3).part(1, 1).get(0, 1).unwrap()[..], *b"c");
         assert!(later.get(9, 2).is_none() && later.part(5, 7).get(4, 1).is_none());
-        assert_eq!(View::memory(b"abcd").part(1, 2).get(0, 2).unwrap()[..], *b"bc");
+        let part = View::memory(b"abcd").part(1, 2);
+        assert_eq!(part.get(0, 2).unwrap()[..], *b"bc");
+        assert_eq!(part.data(), Value::Bytes(b"bc".to_vec()));
+        assert_eq!(part.data_at(1, 1), Value::Bytes(b"c".to_vec()));
+        assert_eq!(part.data_at(1, 2), Value::Binary { at: NOWHERE, bytes: 2 });
+        assert_eq!(view.part(7, 2).data(), Value::Binary { at: 7, bytes: 2 });
     }
 }

@@ -1,30 +1,49 @@
 //! Which tags are wanted; what is not wanted is not read.
 
+use crate::composite::{self, Composites};
 use crate::metadata::{in_group, rank};
 use crate::table::{self, Lazy};
-use crate::{Tag, composite};
+use crate::{Tag, exif, xmp};
+use std::sync::OnceLock;
 
 /// Which tags are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     /// `None`: all of them.
     wanted: Option<Vec<Field>>,
+    /// What follows from them for readers; found out once, and not for each file.
+    plan: OnceLock<Plan>,
 }
 
 #[derive(Clone, Debug)]
 struct Field {
     group: Option<String>,
     name: String,
-    /// The name in small letters.
-    small: String,
+    /// What [`table::Names`] know of the name.
+    hash: u32,
     /// Asked for, and not only needed for a composite.
     asked: bool,
 }
 
 impl Field {
     fn of(group: Option<String>, name: String, asked: bool) -> Self {
-        Field { group, small: name.to_ascii_lowercase(), name, asked }
+        Field { group, hash: table::hash(&name), name, asked }
     }
+}
+
+/// What a list of fields means for a reader.
+#[derive(Clone, Debug)]
+struct Plan {
+    /// Numbers of entries in EXIF's directories that matter; `None`: all.
+    exif: Option<Vec<u16>>,
+    /// How properties of XMP end that are called otherwise there.
+    xmp: Vec<&'static str>,
+    /// Whether a profile may have one of them.
+    profile: bool,
+    /// Which composites there are among them.
+    composites: Composites,
+    /// The lengths of their names, a bit each; all where one stands for all.
+    lengths: u64,
 }
 
 impl Fields {
@@ -46,7 +65,40 @@ impl Fields {
             }
             wanted.push(Field::of(group, name, true));
         }
-        Fields { wanted: Some(wanted) }
+        Fields { wanted: Some(wanted), plan: OnceLock::new() }
+    }
+
+    fn plan(&self) -> &Plan {
+        self.plan.get_or_init(|| {
+            let wanted = self.wanted.as_deref().unwrap_or_default();
+            let all = self.is_all() || wanted.iter().any(|field| field.name == "*");
+            let named = |name: &str| wanted.iter().any(|f| f.name.eq_ignore_ascii_case(name));
+            let length = |bits, field: &Field| bits | length_bit(&field.name);
+            Plan {
+                exif: (!all).then(|| exif::ids_of(named)),
+                xmp: if all { Vec::new() } else { xmp::ends_of(named) },
+                profile: self.is_all() || wanted.iter().any(Field::may_be_of_a_profile),
+                composites: composite::of(|name| self.asks(composite::GROUP, name)),
+                lengths: if all { u64::MAX } else { wanted.iter().fold(0, length) },
+            }
+        })
+    }
+
+    /// The numbers of entries in EXIF's directories that matter; `None`: all.
+    pub(crate) fn exif_ids(&self) -> Option<&[u16]> {
+        self.plan().exif.as_deref()
+    }
+
+    /// The ends of paths of XMP that have one of the names, but not as they are written. `None`
+    /// where names tell nothing of paths.
+    pub(crate) fn xmp_ends(&self) -> Option<&[&'static str]> {
+        let plan = self.plan();
+        plan.exif.as_ref().map(|_| &plan.xmp[..])
+    }
+
+    /// Which composites were asked for.
+    pub(crate) fn composites(&self) -> Composites {
+        self.plan().composites
     }
 
     /// How many bytes of a file are worth reading first.
@@ -81,6 +133,10 @@ impl Fields {
 
     fn matching(&self, group: &str, name: &str, asked: bool) -> bool {
         let Some(wanted) = &self.wanted else { return true };
+        // Most names differ in length from all that are wanted.
+        if self.plan.get().is_some_and(|plan| plan.lengths & length_bit(name) == 0) {
+            return false;
+        }
         wanted.iter().any(|field| {
             (field.asked || !asked)
                 && (field.name == "*" || field.name.eq_ignore_ascii_case(name))
@@ -99,6 +155,11 @@ impl Fields {
         wanted.iter().any(|field| field.name == "*" || ends(field.name.as_bytes()))
     }
 
+    /// Whether a name that is wanted has this letter.
+    pub(crate) fn wants_any_with(&self, letter: char) -> bool {
+        self.wanted.as_ref().is_none_or(|all| all.iter().any(|f| f.name.contains(letter)))
+    }
+
     /// Whether anything of `group` may be wanted.
     pub(crate) fn wants_group(&self, group: &str) -> bool {
         let Some(wanted) = &self.wanted else { return true };
@@ -111,33 +172,31 @@ impl Fields {
         wanted.iter().any(|f| f.group.as_deref().is_some_and(|wanted| in_group(group, wanted)))
     }
 
+    /// Whether a tag is asked for by its own name; one that holds a whole block, of which others are
+    /// the parts, is not wanted otherwise.
+    pub(crate) fn names_tag(&self, group: &str, name: &str) -> bool {
+        let named = |field: &Field| {
+            let groups = field.group.as_deref().is_none_or(|wanted| in_group(group, wanted));
+            groups && field.name.eq_ignore_ascii_case(name)
+        };
+        self.wanted.as_ref().is_some_and(|wanted| wanted.iter().any(named))
+    }
+
     /// Whether any tag of `table`, which appears as `group`, is wanted.
     pub(crate) fn wants_any(&self, group: &str, table: &'static Lazy) -> bool {
         let Some(wanted) = &self.wanted else { return true };
-        if let Some(book) = table.book {
-            // Tables lead to others of the same book.
-            return wanted.iter().any(|field| {
-                let group_of = |wanted: &str| in_group(group, wanted) || book.has_group(wanted);
-                field.group.as_deref().is_none_or(group_of)
-                    && (field.name == "*" || book.has_name(&field.small))
-            });
-        }
         wanted.iter().any(|field| {
-            field.group.as_deref().is_none_or(|wanted| in_group(group, wanted))
-                && (field.name == "*" || table.get().has_name(&field.small))
+            let its_own = |wanted: &str| in_group(group, wanted);
+            // Tables lead to others of the same book.
+            let of_book = |wanted: &str| table.book.is_some_and(|book| book.has_group(wanted));
+            field.group.as_deref().is_none_or(|wanted| its_own(wanted) || of_book(wanted))
+                && (field.name == "*" || table.names.may_have(field.hash))
         })
     }
 
-    /// Whether anything of an ICC profile may be wanted. Profiles share no name with EXIF and IPTC,
-    /// where most names are from that people ask for.
+    /// Whether anything of an ICC profile may be wanted.
     pub(crate) fn wants_profile(&self) -> bool {
-        let Some(wanted) = &self.wanted else { return true };
-        let elsewhere =
-            |name: &str| table::EXIF.get().has_name(name) || table::IPTC.get().has_name(name);
-        wanted.iter().any(|field| match &field.group {
-            Some(group) => in_group("ICC_Profile", group) || group.starts_with("ICC"),
-            None => table::ICC.get().has_name(&field.small) || !elsewhere(&field.small),
-        })
+        self.plan().profile
     }
 
     /// Whether reading on cannot change what is shown: every field was found where it counts most.
@@ -151,6 +210,23 @@ impl Fields {
             })
         })
     }
+}
+
+impl Field {
+    /// Profiles share no name with EXIF and IPTC, where most names are from that people ask for.
+    fn may_be_of_a_profile(&self) -> bool {
+        if let Some(group) = &self.group {
+            return in_group("ICC_Profile", group) || group.starts_with("ICC");
+        }
+        let elsewhere = [&table::EXIF, &table::IPTC]
+            .into_iter()
+            .any(|table| table.names.may_have(self.hash) && table.get().has_name(&self.name));
+        table::ICC.names.may_have(self.hash) || !elsewhere
+    }
+}
+
+fn length_bit(name: &str) -> u64 {
+    1 << name.len().min(63)
 }
 
 #[cfg(test)]

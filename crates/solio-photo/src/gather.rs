@@ -1,5 +1,6 @@
 //! Where readers put what they find, within bounds.
 
+use crate::bytes::View;
 use crate::metadata::{Gap, Tag};
 use crate::rule::Rule;
 use crate::{Fields, Value};
@@ -83,6 +84,11 @@ impl<'f> Gather<'f> {
         if self.wants(&group, &name) {
             self.put(group, name, Value::int(number), Rule::Plain);
         }
+    }
+
+    /// A whole block, as data by the name of its group.
+    pub(crate) fn block(&mut self, group: &'static str, view: View<'_>) {
+        self.put(group, group, view.data(), Rule::Binary);
     }
 
     /// Whether no more is taken.

@@ -18,8 +18,11 @@ const MOST_TEXT: u64 = 1 << 20;
 
 /// Reads a profile.
 pub(crate) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    if !gather.fields.wants_group(GROUP) || view.len() < 132 {
+    if !gather.fields.wants_profile() || view.len() < 132 {
         return;
+    }
+    if gather.fields.names_tag(GROUP, GROUP) {
+        gather.block(GROUP, view);
     }
     header(view, gather);
     let count = view.be32(128).unwrap_or(0).min(MOST_TAGS);
@@ -113,8 +116,7 @@ fn fixed(part: View<'_>) -> Value {
 fn tag(row: &'static table::Row, part: View<'_>, gather: &mut Gather<'_>) {
     if row.rule == Rule::Binary {
         if gather.wants(GROUP, row.name) {
-            let value = Value::Binary { at: part.place().unwrap_or(0), bytes: part.len() };
-            gather.put(GROUP, row.name, value, Rule::Binary);
+            gather.put(GROUP, row.name, part.data(), Rule::Binary);
         }
         return;
     }
@@ -143,7 +145,7 @@ fn tag(row: &'static table::Row, part: View<'_>, gather: &mut Gather<'_>) {
                 part(5)
             ))
         }
-        _ => Value::Binary { at: part.place().unwrap_or(0), bytes: part.len() },
+        _ => part.data(),
     };
     gather.put(GROUP, row.name, value, row.rule);
 }

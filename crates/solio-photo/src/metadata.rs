@@ -104,8 +104,9 @@ pub(crate) fn family(group: &str) -> &str {
     match group {
         "ExifIFD" | "GPS" | "InteropIFD" | "PreviewIFD" => "EXIF",
         group if group.starts_with("IPTC") => "IPTC",
-        "Keys" | "ItemList" | "UserData" | "Meta" => "QuickTime",
-        "PNG-pHYs" => "PNG",
+        "Keys" | "ItemList" | "UserData" | "Meta" | "iTunes" => "QuickTime",
+        "PNG-pHYs" | "PNG-cICP" => "PNG",
+        group if group.starts_with("OpenEXR") => "OpenEXR",
         other => other,
     }
 }

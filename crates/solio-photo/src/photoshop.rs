@@ -104,8 +104,7 @@ fn resolution(part: View<'_>, gather: &mut Gather<'_>) {
 fn thumbnail(number: u16, part: View<'_>, gather: &mut Gather<'_>) {
     let name = if number == 0x0409 { "PhotoshopBGRThumbnail" } else { "PhotoshopThumbnail" };
     let picture = part.from(28);
-    let at = picture.place().unwrap_or(0);
-    gather.put(GROUP, name, Value::Binary { at, bytes: picture.len() }, Rule::Binary);
+    gather.put(GROUP, name, picture.data(), Rule::Binary);
 }
 
 /// A Unicode string with its length before it; gives the place after it.

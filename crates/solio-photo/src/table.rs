@@ -8,13 +8,15 @@
 //! of a record's places, its byte order and its group, where they differ from what is around it;
 //! `low`: tags of the same name that were read before count.
 
+mod names;
 mod when;
 
+pub(crate) use names::{Names, hash};
 pub(crate) use when::{Seen, When};
 
 use crate::exif::Stored;
 use crate::rule::Rule;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// A table that is parsed at its first use: some tens of microseconds, once a process.
@@ -25,6 +27,8 @@ pub(crate) struct Lazy {
     pub(crate) head: Head,
     /// The book that the table is in.
     pub(crate) book: Option<&'static Book>,
+    /// Names of tags: of the table, or of all of its book, as tables lead to others there.
+    pub(crate) names: &'static Names,
 }
 
 /// What differs for a table from what is around it.
@@ -41,9 +45,9 @@ pub(crate) struct Head {
 }
 
 impl Lazy {
-    pub(crate) const fn new(text: &'static str) -> Self {
+    pub(crate) const fn new(text: &'static str, names: &'static Names) -> Self {
         let head = Head { unit: None, big: None, group: None, low: false };
-        Lazy { text, table: OnceLock::new(), head, book: None }
+        Lazy { text, table: OnceLock::new(), head, book: None, names }
     }
 
     pub(crate) fn get(&self) -> &Table {
@@ -55,12 +59,12 @@ impl Lazy {
 pub(crate) struct Book {
     text: &'static str,
     tables: OnceLock<HashMap<&'static str, Lazy>>,
-    names: OnceLock<HashSet<String>>,
+    names: &'static Names,
 }
 
 impl Book {
-    pub(crate) const fn new(text: &'static str) -> Self {
-        Book { text, tables: OnceLock::new(), names: OnceLock::new() }
+    pub(crate) const fn new(text: &'static str, names: &'static Names) -> Self {
+        Book { text, tables: OnceLock::new(), names }
     }
 
     /// The table behind the line `[name …]`.
@@ -91,13 +95,7 @@ impl Book {
                 },
             }
         }
-        Some((name, Lazy { head, book: Some(self), ..Lazy::new(rows) }))
-    }
-
-    /// Whether any table has a tag of this name, which is in small letters.
-    pub(crate) fn has_name(&self, name: &str) -> bool {
-        let names = || self.text.lines().filter_map(|line| line.split('\t').nth(1));
-        self.names.get_or_init(|| names().map(str::to_ascii_lowercase).collect()).contains(name)
+        Some((name, Lazy { head, book: Some(self), ..Lazy::new(rows, self.names) }))
     }
 
     /// Whether any table has this group as its own.
@@ -110,7 +108,8 @@ impl Book {
 /// Tags by number.
 pub(crate) struct Table {
     rows: Vec<Row>,
-    names: OnceLock<HashSet<String>>,
+    /// Their numbers: a search touches few lines of the cache.
+    ids: Vec<u32>,
 }
 
 /// What is known of one tag.
@@ -132,7 +131,8 @@ impl Table {
         let mut rows: Vec<Row> =
             text.lines().filter(|line| !line.starts_with('#')).filter_map(Row::parse).collect();
         rows.sort_by_key(|row| row.id);
-        Table { rows, names: OnceLock::new() }
+        let ids = rows.iter().map(|row| row.id).collect();
+        Table { rows, ids }
     }
 
     /// The tag of number `id`.
@@ -142,15 +142,14 @@ impl Table {
 
     /// All lines of number `id`, in their order.
     pub(crate) fn rows_of(&self, id: u32) -> &[Row] {
-        let start = self.rows.partition_point(|row| row.id < id);
-        let count = self.rows[start..].partition_point(|row| row.id == id);
+        let start = self.ids.partition_point(|other| *other < id);
+        let count = self.ids[start..].iter().take_while(|other| **other == id).count();
         &self.rows[start..start + count]
     }
 
-    /// Whether a tag has this name, which is in small letters.
+    /// Whether a tag has this name.
     pub(crate) fn has_name(&self, name: &str) -> bool {
-        let names = || self.rows.iter().map(|row| row.name.to_ascii_lowercase()).collect();
-        self.names.get_or_init(names).contains(name)
+        self.rows.iter().any(|row| row.name.eq_ignore_ascii_case(name))
     }
 
     /// All tags, by number.
@@ -186,8 +185,11 @@ impl Row {
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
-        $($(#[$doc])* pub(crate) static $name: Lazy =
-            Lazy::new(include_str!(concat!("../tables/", $file)));)*
+        $($(#[$doc])* pub(crate) static $name: Lazy = {
+            const TEXT: &str = include_str!(concat!("../tables/", $file));
+            static NAMES: Names = Names::of(TEXT);
+            Lazy::new(TEXT, &NAMES)
+        };)*
 
         /// The table of the file `name`.tsv.
         pub(crate) fn named(name: &str) -> Option<&'static Lazy> {
@@ -204,6 +206,8 @@ macro_rules! tables {
 tables! {
     /// EXIF and TIFF directories.
     EXIF = "exif.tsv";
+    /// Keys of GeoTIFF.
+    GEOTIFF = "geotiff.tsv";
     /// The GPS directory.
     GPS = "gps.tsv";
     /// IPTC records; numbers are record × 256 + dataset.
@@ -214,6 +218,8 @@ tables! {
     PHOTOSHOP = "photoshop.tsv";
     /// The list of pictures of a multi-picture file.
     MPF = "mpf.tsv";
+    /// Properties of FlashPix.
+    FLASHPIX = "flashpix.tsv";
     /// GoPro's settings.
     GOPRO = "gopro.tsv";
     /// FotoStation's trailer.
@@ -230,8 +236,11 @@ tables! {
 
 macro_rules! books {
     ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
-        $($(#[$doc])* pub(crate) static $name: Book =
-            Book::new(include_str!(concat!("../tables/", $file)));)*
+        $($(#[$doc])* pub(crate) static $name: Book = {
+            const TEXT: &str = include_str!(concat!("../tables/", $file));
+            static NAMES: Names = Names::of(TEXT);
+            Book::new(TEXT, &NAMES)
+        };)*
 
         const BOOKS: &[(&str, &Book)] = &[$(($file, &$name)),*];
     };

@@ -59,6 +59,47 @@ pub(crate) fn before_zero(text: &str) -> &str {
     text.split('\0').next().unwrap_or_default()
 }
 
+/// A date as in mail, `Sat, 01 Feb 2020 12:00:00 GMT`, as `2020:02:01 12:00:00+00:00` (RFC 1123).
+pub(crate) fn mail_date(text: &str) -> Option<String> {
+    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    const ZONES: [(&str, &str); 11] = [
+        ("UT", "+00:00"),
+        ("UTC", "+00:00"),
+        ("GMT", "+00:00"),
+        ("EST", "-05:00"),
+        ("EDT", "-04:00"),
+        ("CST", "-06:00"),
+        ("CDT", "-05:00"),
+        ("MST", "-07:00"),
+        ("MDT", "-06:00"),
+        ("PST", "-08:00"),
+        ("PDT", "-07:00"),
+    ];
+    let text = text.split_once(',').map_or(text, |(_, rest)| rest);
+    let mut words = text.split_whitespace();
+    let day: u8 = words.next()?.parse().ok().filter(|day| (1..=31).contains(day))?;
+    let month = words.next().filter(|month| month.len() == 3)?;
+    let month = MONTHS.find(month).filter(|at| at % 3 == 0)? / 3 + 1;
+    let year: u32 = words.next()?.parse().ok()?;
+    let year = match year {
+        0..50 => 2000 + year,
+        50..100 => 1900 + year,
+        _ => year,
+    };
+    let time = words.next()?;
+    let mut parts = time.split(':');
+    let mut part = |most: u8| parts.next()?.parse().ok().filter(|part: &u8| *part <= most);
+    let (hours, minutes, seconds) = (part(23)?, part(59)?, part(60).unwrap_or(0));
+    let zone = words.next()?;
+    let zone = match zone.as_bytes() {
+        [b'+' | b'-', a, b, c, d] if [a, b, c, d].iter().all(|d| d.is_ascii_digit()) => {
+            format!("{}:{}", &zone[..3], &zone[3..])
+        }
+        _ => ZONES.iter().find(|(name, _)| *name == zone)?.1.to_owned(),
+    };
+    Some(format!("{year:04}:{month:02}:{day:02} {hours:02}:{minutes:02}:{seconds:02}{zone}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,5 +114,15 @@ mod tests {
         assert_eq!(show(b"abc"), "abc");
         assert_eq!(utf16(&[0x3d, 0xd8, 0x00, 0xde], false), "😀");
         assert_eq!(latin1(b"\xe9"), "é");
+    }
+
+    #[test]
+    fn dates_of_mail() {
+        let date = |text| mail_date(text).unwrap_or_default();
+        assert_eq!(date("Sat, 01 Feb 2020 12:00:00 GMT"), "2020:02:01 12:00:00+00:00");
+        assert_eq!(date("1 Feb 98 12:00 +0130"), "1998:02:01 12:00:00+01:30");
+        for no in ["", "1 Feb 2020", "2020-02-01", "1 anF 2020 12:00 GMT", "32 Feb 2020 1:1 UT"] {
+            assert_eq!(mail_date(no), None, "{no}");
+        }
     }
 }

@@ -204,7 +204,7 @@ fn compared() -> Option<(Report, String)> {
 
 /// Whether more than its kind is read of a file.
 fn is_read(kind: &str) -> bool {
-    !matches!(kind, "" | "AVI" | "JXL Codestream")
+    !matches!(kind, "" | "AVI")
 }
 
 #[test]

@@ -47,6 +47,21 @@ fn fixtures_have_their_tags() {
 }
 
 #[test]
+fn packed_boxes_say_what_they_hold() {
+    let metadata = decode_metadata(&fixtures::jxl()[..], &ReadOptions::default()).unwrap();
+    for (field, text) in [
+        ("IFD0:Orientation", "Rotate 90 CW"),
+        ("XMP-dc:Format", "image/jxl"),
+        ("JUMBF:JUMDLabel", "test.json"),
+        ("JSON:Answer", "42"),
+        ("Composite:ImageSize", "200x300"),
+    ] {
+        assert_eq!(metadata.get(field).unwrap().text().plain(), text, "{field}");
+    }
+    assert!(metadata.warnings.is_empty());
+}
+
+#[test]
 fn flipped_bits_do_no_harm() {
     for (_, bytes, _) in all() {
         let mut state = 1u64;
@@ -135,7 +150,7 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
         "jpeg" => &["jpeg", "makers"],
         "bigtiff" => &["tiff"],
         "cr3" => &["heif", "movie"],
-        "jxl" => &["jp2"],
+        "jxl" => &["jp2", "jxl"],
         other => &[other],
     };
     all().into_iter().filter(|(name, ..)| kinds.contains(name)).map(|(_, bytes, _)| bytes).collect()

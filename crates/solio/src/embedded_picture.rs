@@ -1,5 +1,6 @@
 //! The small pictures that photos carry within them.
 
+use crate::metadata_bytes::bytes_at;
 use crate::metadata_file::read_metadata;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader};
@@ -79,23 +80,12 @@ pub fn thumbnail(
 
 /// The bytes at `at` if they start as JPEG does.
 fn range(source: &dyn Source, at: u64, bytes: u64, limits: &Limits) -> Result<Option<Vec<u8>>> {
-    let len = source.len_bytes().unwrap_or(0);
     // What starts a file is the photo itself.
-    if at == 0 || bytes < 4 || at.checked_add(bytes).is_none_or(|end| end > len) {
+    if at == 0 || bytes < 4 {
         return Ok(None);
     }
-    if bytes > limits.bytes {
-        return Err(Error::limit(format!("the picture within the file has {bytes} bytes")));
-    }
-    let mut jpeg = vec![0; bytes as usize];
-    let mut got = 0;
-    while got < jpeg.len() {
-        match source.read_at(at + got as u64, &mut jpeg[got..])? {
-            0 => return Ok(None),
-            n => got += n,
-        }
-    }
-    Ok(jpeg.starts_with(&[0xff, 0xd8, 0xff]).then_some(jpeg))
+    let jpeg = bytes_at(source, at, bytes, limits)?;
+    Ok(jpeg.filter(|jpeg| jpeg.starts_with(&[0xff, 0xd8, 0xff])))
 }
 
 impl EmbeddedPicture {

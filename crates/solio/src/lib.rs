@@ -27,6 +27,7 @@ mod each_file;
 mod embedded_picture;
 mod exiftool;
 mod format;
+mod head_tags;
 mod image_as;
 mod image_choice;
 mod image_convert;
@@ -35,6 +36,7 @@ mod image_file;
 mod info;
 mod kept;
 mod machine;
+mod metadata_bytes;
 mod metadata_file;
 mod metadata_table;
 mod picture;
@@ -67,6 +69,7 @@ pub use image_file::{
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::{Peak, measure_machine};
+pub use metadata_bytes::metadata_bytes;
 pub use metadata_file::{MetadataEngine, MetadataOptions, read_metadata, read_metadata_files};
 pub use metadata_table::{
     ColumnValues, MetadataColumn, MetadataTable, read_metadata_table, tag_values,

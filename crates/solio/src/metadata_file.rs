@@ -3,6 +3,7 @@
 mod both;
 
 use crate::exiftool::ExifTool;
+use crate::head_tags::{HeadKind, Start};
 use crate::system_tags::system_tags;
 use solio_base::{Error, Limits, Result, Source, Work, ordered};
 use solio_io::HeadReader;
@@ -26,8 +27,14 @@ pub fn read_metadata(
     let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let options = ReadOptions { fields: fields.clone(), extension, limits: *limits };
-    let mut metadata =
-        decode_metadata(&*opened.source, &options).map_err(|e: Error| e.at_path(path))?;
+    let read = || {
+        let source = Start::of(&*opened.source)?;
+        match HeadKind::of(source.head(), path) {
+            Some(kind) => kind.read(&source, fields, limits),
+            None => decode_metadata(&source, &options),
+        }
+    };
+    let mut metadata = read().map_err(|e: Error| e.at_path(path))?;
     let system = system_tags(path, fields);
     metadata.tags.splice(0..0, system);
     Ok(metadata)
@@ -56,7 +63,11 @@ impl Reader {
         own.extension.clear();
         let end = path.extension().unwrap_or_default().to_string_lossy();
         own.extension.extend(end.chars().flat_map(char::to_lowercase));
-        let mut metadata = decode_metadata(&source, own).map_err(|e| e.at_path(path))?;
+        let read = match HeadKind::of(source.head(), path) {
+            Some(kind) => kind.read(&source, fields, limits),
+            None => decode_metadata(&source, own),
+        };
+        let mut metadata = read.map_err(|e| e.at_path(path))?;
         metadata.tags.splice(0..0, system_tags(path, fields));
         // A file that lies whole in its head was read, too.
         metadata.bytes_read = metadata.bytes_read.max(source.head().len() as u64);

@@ -3,17 +3,21 @@
 use super::options::PlyFormat;
 use crate::head::Head;
 use crate::model::ScalarType;
-use solio_base::{Error, Limits, Result};
+use solio_base::{Error, Limits, Result, Source};
 
 /// What the header says.
 #[derive(Debug)]
-pub(crate) struct Header {
-    pub(crate) format: PlyFormat,
-    pub(crate) elements: Vec<Element>,
-    pub(crate) comments: Vec<String>,
-    pub(crate) warnings: Vec<String>,
+pub struct Header {
+    /// How values are written.
+    pub format: PlyFormat,
+    /// What follows the header, in this order.
+    pub elements: Vec<Element>,
+    /// Texts of `comment` lines; those of `obj_info` start with that word.
+    pub comments: Vec<String>,
+    /// What is not as the specification wants it, and does no harm.
+    pub warnings: Vec<String>,
     /// Where the data starts.
-    pub(crate) data_at: u64,
+    pub data_at: u64,
     /// Lines up to and with `end_header`.
     pub(crate) lines: u64,
     /// What ends a line: `\n`, or `\r` in files of the old Mac OS.
@@ -22,19 +26,24 @@ pub(crate) struct Header {
 
 /// An `element` line and its properties.
 #[derive(Clone, Debug)]
-pub(crate) struct Element {
-    pub(crate) name: String,
-    pub(crate) count: u64,
-    pub(crate) properties: Vec<Property>,
+pub struct Element {
+    /// `vertex`, `face`…
+    pub name: String,
+    /// How many records there are.
+    pub count: u64,
+    /// What a record consists of.
+    pub properties: Vec<Property>,
 }
 
 /// A `property` line.
 #[derive(Clone, Debug)]
-pub(crate) struct Property {
-    pub(crate) name: String,
-    pub(crate) scalar: ScalarType,
+pub struct Property {
+    /// `x`, `vertex_indices`…
+    pub name: String,
+    /// The type of the value, or of those of the list.
+    pub scalar: ScalarType,
     /// The type of the count, for lists.
-    pub(crate) list: Option<ScalarType>,
+    pub list: Option<ScalarType>,
 }
 
 impl Property {
@@ -96,6 +105,11 @@ impl ScalarType {
     pub fn is_float(self) -> bool {
         matches!(self, ScalarType::F32 | ScalarType::F64)
     }
+}
+
+/// Reads the header of a file, and nothing else.
+pub fn decode_ply_header(source: &dyn Source, limits: &Limits) -> Result<Header> {
+    read_header(&mut Head::new(source), false, limits)
 }
 
 /// Reads the header at the start of `head`.

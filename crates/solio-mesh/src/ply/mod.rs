@@ -43,6 +43,9 @@ mod text;
 mod tokens;
 mod write;
 
+pub use header::{
+    Element as PlyElement, Header as PlyHeader, Property as PlyProperty, decode_ply_header,
+};
 pub use options::{PlyColorType, PlyColors, PlyFormat, PlyReadOptions, PlyWriteOptions};
 pub(crate) use place::Placement;
 pub use read::decode_ply;

@@ -11,7 +11,8 @@ use crate::number::plain;
 use crate::rule::{Named, Rule};
 use crate::value::Value;
 
-const GROUP: &str = "Composite";
+/// The group of composites.
+pub(crate) const GROUP: &str = "Composite";
 /// The composites and what each is made of; a field list needs the latter to give the former.
 const INPUTS: &[(&str, &[&str])] = &[
     ("SubSecDateTimeOriginal", &["DateTimeOriginal", "SubSecTimeOriginal", "OffsetTimeOriginal"]),
@@ -35,11 +36,16 @@ const INPUTS: &[(&str, &[&str])] = &[
         "Megapixels",
         &["ImageWidth", "ImageHeight", "ExifImageWidth", "ExifImageHeight", "ImageSpatialExtent"],
     ),
-    // Not a composite, but made of tags just so.
+    // No composites, but made of tags just so.
     ("ThumbnailImage", &["ThumbnailOffset", "ThumbnailLength"]),
+    ("PreviewImage", PICTURE),
+    ("OtherImage", PICTURE),
     ("ShutterSpeed", &["ExposureTime", "ShutterSpeedValue"]),
     ("Aperture", &["FNumber", "ApertureValue"]),
-    ("LightValue", &["ExposureTime", "ShutterSpeedValue", "FNumber", "ApertureValue", "ISO"]),
+    (
+        "LightValue",
+        &["ExposureTime", "ShutterSpeedValue", "FNumber", "ApertureValue", "Aperture", "ISO"],
+    ),
     ("FocalLength35efl", optics::LENGTHS),
     ("ScaleFactor35efl", optics::LENGTHS),
     ("CircleOfConfusion", optics::LENGTHS),
@@ -57,6 +63,16 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("Flash", &["FlashFired", "FlashReturn", "FlashMode", "FlashFunction", "FlashRedEyeMode"]),
 ];
 
+/// Where a picture within the file is, and what tells that it is one for viewing.
+const PICTURE: &[&str] = &[
+    "PreviewImageStart",
+    "PreviewImageLength",
+    "StripOffsets",
+    "StripByteCounts",
+    "SubfileType",
+    "Compression",
+];
+
 /// What the composite `name` is made of; nothing for other tags.
 pub(crate) fn inputs(name: &str) -> &'static [&'static str] {
     let mut all = INPUTS.iter().chain(maker::INPUTS);
@@ -64,18 +80,32 @@ pub(crate) fn inputs(name: &str) -> &'static [&'static str] {
     found.map_or(&[], |(_, inputs)| inputs)
 }
 
+/// Which composites are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Composites {
+    None,
+    /// The most common fields where few are read.
+    Dates,
+    Any,
+}
+
+/// Which composites are among the tags that are asked for.
+pub(crate) fn of(asks: impl Fn(&str) -> bool) -> Composites {
+    let dates = |name: &str| name.contains("Date");
+    let mut others = INPUTS.iter().filter(|(name, _)| !dates(name)).chain(maker::INPUTS);
+    if others.any(|(name, _)| asks(name)) {
+        return Composites::Any;
+    }
+    let any = INPUTS.iter().any(|(name, _)| dates(name) && asks(name));
+    if any { Composites::Dates } else { Composites::None }
+}
+
 /// Adds the composites that the tags found allow.
 pub(crate) fn compute(gather: &mut Gather<'_>) {
-    let mut all = INPUTS.iter().chain(maker::INPUTS);
-    if !gather.fields.is_all() && !all.any(|(name, _)| gather.fields.asks(GROUP, name)) {
-        return;
-    }
-    // Few fields are the common case where speed counts, and dates are the most common fields.
-    let asks = |of: fn(&str) -> bool| {
-        INPUTS.iter().any(|(name, _)| of(name) && gather.fields.asks(GROUP, name))
-    };
-    if !asks(|name| !name.contains("Date")) {
-        return dates(gather);
+    match gather.fields.composites() {
+        Composites::None => return,
+        Composites::Dates => return dates(gather),
+        Composites::Any => {}
     }
     sizes(gather);
     maker::compute(gather);
@@ -195,7 +225,9 @@ fn exposure(gather: &mut Gather<'_>) -> Option<f64> {
     if let Some(aperture) = aperture {
         put(gather, "Aperture", aperture, Named::FNumber);
     }
-    if let (Some(seconds), Some(aperture), Some(iso)) = (seconds, aperture, iso)
+    // OpenEXR says it by its own name.
+    let light_aperture = aperture.or_else(|| gather.find("OpenEXR", "Aperture")?.value.number(0));
+    if let (Some(seconds), Some(aperture), Some(iso)) = (seconds, light_aperture, iso)
         && seconds > 0.0
         && aperture > 0.0
         && iso > 0.0
@@ -325,6 +357,10 @@ fn position(gather: &mut Gather<'_>) {
     if let Some(longitude) = longitude {
         put(gather, "GPSLongitude", longitude, Named::Longitude);
     }
+    // OpenEXR's angles have a sign.
+    let signed = |name| gather.find("OpenEXR", name)?.value.number(0);
+    let latitude = latitude.or_else(|| signed("GPSLatitude"));
+    let longitude = longitude.or_else(|| signed("GPSLongitude"));
     if let (Some(latitude), Some(longitude)) = (latitude, longitude) {
         let both = Value::Floats(vec![latitude, longitude]);
         gather.put(GROUP, "GPSPosition", both, Rule::Named(Named::Position));

@@ -5,6 +5,7 @@
 //! ```
 //! ISO/IEC 14496-12 (boxes), 23008-12 (HEIF: items and their properties), QuickTime File Format.
 
+use super::colors::coding_points;
 use super::movie;
 use crate::bytes::View;
 use crate::gather::Gather;
@@ -129,8 +130,11 @@ fn brands(body: View<'_>, gather: &mut Gather<'_>) {
 
 /// `0.2.0`, in hexadecimal.
 pub(super) fn minor_version(group: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
-    if let Some([a, b, c, d]) = body.array::<4>(4) {
-        let version = format!("{:x}.{c:x}.{d:x}", u16::from_be_bytes([a, b]));
+    // What is cut off counts as zero.
+    if let Some(a) = body.u8(4) {
+        let [c, d] = [6, 7].map(|at| body.u8(at).unwrap_or(0));
+        let first = body.be16(4).unwrap_or(u16::from(a));
+        let version = format!("{first:x}.{c:x}.{d:x}");
         gather.text(group, "MinorVersion", version);
     }
 }
@@ -138,9 +142,9 @@ pub(super) fn minor_version(group: &'static str, body: View<'_>, gather: &mut Ga
 /// The brands that a reader may know instead.
 pub(super) fn compatible_brands(group: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
     let bytes = body.from(8).all(1 << 12).unwrap_or_default();
-    let brands = bytes.chunks_exact(4).filter(|b| **b != [0; 4]).map(|b| Value::Text(lossy(b)));
+    let brands = bytes.chunks_exact(4).filter(|b| !b.contains(&0)).map(|b| Value::Text(lossy(b)));
     let brands: Vec<Value> = brands.collect();
-    if !brands.is_empty() {
+    if !bytes.is_empty() {
         gather.put(group, "CompatibleBrands", Value::List(brands), Rule::Plain);
     }
 }
@@ -363,43 +367,12 @@ pub(super) fn color(group: impl Into<Cow<'static, str>>, body: View<'_>, gather:
     }
     let group = group.into();
     gather.text(group.clone(), "ColorProfiles", lossy(&kind));
-    let words = |words| Rule::Words { words, hex: false };
     let (Some(primaries), Some(transfer), Some(matrix)) =
         (body.be16(4), body.be16(6), body.be16(8))
     else {
         return;
     };
-    gather.put(
-        group.clone(),
-        "ColorPrimaries",
-        Value::int(primaries),
-        words("1:BT.709|2:Unspecified|4:BT.470 System M (historical)|5:BT.470 System B, G (historical)|\
-            6:BT.601|7:SMPTE 240|8:Generic film (color filters using illuminant C)|9:BT.2020, BT.2100|\
-            10:SMPTE 428 (CIE 1931 XYZ)|11:SMPTE RP 431-2|12:SMPTE EG 432-1|22:EBU Tech. 3213-E"),
-    );
-    gather.put(
-        group.clone(),
-        "TransferCharacteristics",
-        Value::int(transfer),
-        words("0:For future use (0)|1:BT.709|2:Unspecified|3:For future use (3)|\
-            4:BT.470 System M (historical)|5:BT.470 System B, G (historical)|6:BT.601|7:SMPTE 240 M|\
-            8:Linear|9:Logarithmic (100 : 1 range)|10:Logarithmic (100 * Sqrt(10) : 1 range)|\
-            11:IEC 61966-2-4|12:BT.1361|13:sRGB or sYCC|14:BT.2020 10-bit systems|\
-            15:BT.2020 12-bit systems|16:SMPTE ST 2084, ITU BT.2100 PQ|17:SMPTE ST 428|\
-            18:BT.2100 HLG, ARIB STD-B67"),
-    );
-    gather.put(
-        group,
-        "MatrixCoefficients",
-        Value::int(matrix),
-        words(
-            "0:Identity matrix|1:BT.709|2:Unspecified|3:For future use (3)|4:US FCC 73.628|\
-            5:BT.470 System B, G (historical)|6:BT.601|7:SMPTE 240 M|8:YCgCo|\
-            9:BT.2020 non-constant luminance, BT.2100 YCbCr|10:BT.2020 constant luminance|\
-            11:SMPTE ST 2085 YDzDx|12:Chromaticity-derived non-constant luminance|\
-            13:Chromaticity-derived constant luminance|14:BT.2100 ICtCp",
-        ),
-    );
+    coding_points(group, [primaries, transfer, matrix], gather);
 }
 
 /// ISO/IEC 14496-15, 8.3.3.1.

@@ -7,6 +7,7 @@
 //! Canon, CIFF specification 1.0 revision 4. What maker's notes hold as well has the numbers of
 //! those with 0x1000 added or changed.
 
+use super::trailer;
 use crate::bytes::View;
 use crate::exif::{Place, Stored, decode, read_note};
 use crate::gather::Gather;
@@ -49,6 +50,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
     let Some(head) = walk.long(view, 2) else { return };
     walk.heap(view.from(u64::from(head)), 0, 0, gather);
     walk.note(gather);
+    trailer::read(view, gather);
 }
 
 impl<'a> Walk<'a> {
@@ -118,13 +120,17 @@ impl<'a> Walk<'a> {
             }
             0x080a => {
                 let text = lossy(&part.all(1 << 10).unwrap_or_default());
-                let mut names = text.split('\0');
-                self.camera.make = names.next().unwrap_or_default().to_owned();
-                self.camera.model = names.next().unwrap_or_default().to_owned();
+                // The maker's name has a place of six bytes.
+                let name = |part: Option<&str>| {
+                    crate::text::before_zero(part.unwrap_or_default()).to_owned()
+                };
+                self.camera.make = name(text.get(..6).or(Some(&text)));
+                self.camera.model = name(text.get(6..));
                 gather.text(GROUP, "Make", self.camera.make.clone());
                 gather.text(GROUP, "Model", self.camera.model.clone());
             }
-            0x180b => {
+            // Other cameras have another number here.
+            0x180b if self.camera.model.contains("EOS") => {
                 let number = long().unwrap_or(0);
                 let value = both(number.to_string(), format!("{number:010}"));
                 gather.put(GROUP, "SerialNumber", value, Rule::Both);
@@ -140,6 +146,13 @@ impl<'a> Walk<'a> {
                 gather.put(GROUP, "FileNumber", both(number.to_string(), shown), Rule::Both);
             }
             0x1818 => self.exposure(part, gather),
+            0x180b => {}
+            // The words are those of the maker's notes.
+            0x1834 => {
+                let words = table::CANON.table("canon").and_then(|t| t.get().row(0x0010));
+                let rule = words.map_or(Rule::Plain, |row| row.rule);
+                gather.put(GROUP, "CanonModelID", Value::int(long().unwrap_or(0)), rule);
+            }
             _ => self.plain(tag, part, gather),
         }
     }
@@ -159,7 +172,7 @@ impl<'a> Walk<'a> {
             return;
         }
         if row.rule == Rule::Binary {
-            let value = Value::Binary { at: part.place().unwrap_or(0), bytes: part.len() };
+            let value = part.data();
             return gather.put(group, row.name, value, row.rule);
         }
         let (stored, one) = match row.stored.and_then(|text| text.split_once('[')) {

@@ -3,6 +3,7 @@
 //! ISO/IEC 15444-1, annexes A and I; ISO/IEC 18181-2.
 
 use super::bmff::{Header, boxes};
+use super::{jumbf, jxl};
 use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
@@ -13,8 +14,13 @@ const GROUP: &str = "Jpeg2000";
 
 /// Reads the boxes of a file.
 pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+    let mut room = jxl::Room::default();
     boxes(view, 0, &mut |header, body| {
-        one(header, body, gather);
+        if header.kind != *b"brob" {
+            one(header, body, gather);
+        } else if let Some((kind, content)) = room.unpack(body, gather) {
+            one(&Header { kind, start: 0 }, View::memory(&content), gather);
+        }
         !gather.is_full() && !gather.is_settled()
     });
 }
@@ -49,6 +55,10 @@ fn one(header: &Header, body: View<'_>, gather: &mut Gather<'_>) {
             exif::read_tiff(body.from(skip), false, gather);
         }
         b"xml " => packet(body, gather),
+        b"jumb" => jumbf::read(body, gather),
+        b"jxlc" => jxl::read_codestream(body, gather),
+        // The parts of a codestream are numbered.
+        b"jxlp" => jxl::read_codestream(body.from(4), gather),
         b"uuid" => match body.array::<16>(0) {
             Some(XMP_UUID) => packet(body.from(16), gather),
             Some(IPTC_UUID) => iptc::read(body.from(16), iptc::Home::Other, gather),
@@ -69,9 +79,6 @@ fn packet(body: View<'_>, gather: &mut Gather<'_>) {
 
 fn brands(body: View<'_>, gather: &mut Gather<'_>) {
     let Some(major) = body.get(0, 4) else { return };
-    if *major == *b"jxl " {
-        return;
-    }
     let words = "jp2 :JPEG 2000 Image (.JP2)|jpm :JPEG 2000 Compound Image (.JPM)|\
         jpx :JPEG 2000 with extensions (.JPX)|jxl :JPEG XL Image (.JXL)|jph :High-throughput JPEG 2000 (.JPH)";
     let rule = Rule::Words { words, hex: false };

@@ -3,7 +3,7 @@
 //! ISO/IEC 10918-1, annex B; the metadata's marks in front of the application segments are those
 //! of JFIF 1.02, Exif, XMP part 3, ICC.1 annex B.4 and CIPA DC-007 (MPF).
 
-use super::{jumbf, mpf, segments, trailer};
+use super::{flashpix, jumbf, mpf, segments, trailer};
 use crate::bytes::View;
 use crate::gather::Gather;
 use crate::iptc::Home;
@@ -30,6 +30,8 @@ struct Joined {
     xmp: BTreeMap<Vec<u8>, BTreeMap<u32, Vec<u8>>>,
     /// Boxes of JUMBF: by number, the parts by theirs.
     boxes: BTreeMap<u16, BTreeMap<u32, Vec<u8>>>,
+    /// FlashPix' streams.
+    streams: flashpix::Streams,
     bytes: usize,
 }
 
@@ -93,10 +95,7 @@ fn segment(
         0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => frame(marker, body, gather),
         0xe0 if starts(b"JFIF\0") => jfif(body, gather),
         0xe0 if starts(b"JFXX\0\x10") => {
-            let picture = body.from(6);
-            let at = picture.place().unwrap_or(0);
-            let value = Value::Binary { at, bytes: picture.len() };
-            gather.put("JFXX", "ThumbnailImage", value, Rule::Binary);
+            gather.put("JFXX", "ThumbnailImage", body.from(6).data(), Rule::Binary);
         }
         0xe1 if starts(b"Exif\0") => {
             exif::read_tiff(body.from(6), false, gather);
@@ -112,6 +111,10 @@ fn segment(
             if let (Some(number), Some(part)) = (body.u8(12), body.from(14).all(1 << 16)) {
                 keep(&mut joined.bytes, part.len()).then(|| joined.icc.insert(number, part.into()));
             }
+        }
+        0xe2 if starts(b"FPXR\0") && gather.fields.names_group("FlashPix") => {
+            let bytes = &mut joined.bytes;
+            joined.streams.add(body.from(5), |more| keep(bytes, more));
         }
         0xe2 if starts(b"MPF\0") => mpf::read(body.from(4), file, gather),
         0xe3 if starts(b"_JPSJPS_") => segments::stereo(body, gather),
@@ -291,6 +294,7 @@ fn finish(view: View<'_>, joined: Joined, gather: &mut Gather<'_>) {
         let profile: Vec<u8> = joined.icc.into_values().flatten().collect();
         icc::read(View::memory(&profile), gather);
     }
+    joined.streams.finish(gather);
     for parts in joined.boxes.into_values() {
         let all: Vec<u8> = parts.into_values().flatten().collect();
         jumbf::read(View::memory(&all), gather);

@@ -37,8 +37,7 @@ fn walk(view: View<'_>, label: &mut String, depth: u8, gather: &mut Gather<'_>) 
                 gather.text("Jpeg2000", named("Type"), mime);
             }
             b"bidb" => {
-                let value = Value::Binary { at: body.place().unwrap_or(0), bytes: body.len() };
-                gather.put("Jpeg2000", named("Data"), value, Rule::Binary);
+                gather.put("Jpeg2000", named("Data"), body.data(), Rule::Binary);
             }
             b"c2sh" => {
                 let salt = Value::Bytes(body.all(64).unwrap_or_default().into());

@@ -16,6 +16,7 @@ pub(super) enum Reader {
     Boxes,
     Jp2,
     Codestream,
+    JxlCodestream,
     Raf,
     Crw,
     Mrw,
@@ -96,7 +97,7 @@ const PSB: Kind = kind("PSB", "PSB", "application/vnd.adobe.photoshop", Reader::
 const JP2: Kind = kind("JP2", "JP2", "image/jp2", Reader::Jp2);
 const J2C: Kind = kind("J2C", "J2C", "image/x-j2c", Reader::Codestream);
 const JXL: Kind = kind("JXL", "JXL", "image/jxl", Reader::Jp2);
-const JXL_BARE: Kind = kind("JXL Codestream", "JXL", "image/jxl", Reader::Nothing);
+const JXL_BARE: Kind = kind("JXL Codestream", "JXL", "image/jxl", Reader::JxlCodestream);
 const CRW: Kind = kind("CRW", "CRW", "image/x-canon-crw", Reader::Crw);
 const MRW: Kind = kind("MRW", "MRW", "image/x-minolta-mrw", Reader::Mrw);
 const RAF: Kind = kind("RAF", "RAF", "image/x-fujifilm-raf", Reader::Raf);

@@ -1,16 +1,21 @@
 //! Containers: which format a file has, and where its metadata lies.
 
 mod bmff;
+mod colors;
 mod crw;
+mod flashpix;
 mod gif;
+mod itunes;
 mod jp2;
 mod jpeg;
 mod jumbf;
+mod jxl;
 mod kind;
 mod movie;
 mod mpf;
 mod mrw;
 mod png;
+mod png_text;
 mod raf;
 mod riff;
 mod segments;
@@ -21,6 +26,8 @@ use crate::bytes::View;
 use crate::gather::Gather;
 use crate::metadata::Gap;
 use crate::{icc, photoshop, xmp};
+
+pub(crate) use itunes::short_hex;
 
 /// Reads a JPEG within another file.
 pub(crate) fn read_jpeg(view: View<'_>, gather: &mut Gather<'_>) {
@@ -57,6 +64,7 @@ fn read_as(kind: kind::Kind, view: View<'_>, gather: &mut Gather<'_>) {
         kind::Reader::Photoshop => photoshop::read_file(view, gather),
         kind::Reader::Boxes => bmff::read(view, gather),
         kind::Reader::Jp2 => jp2::read(view, gather),
+        kind::Reader::JxlCodestream => jxl::read_codestream(view, gather),
         kind::Reader::Codestream => jp2::read_codestream(view, gather),
         kind::Reader::Crw => crw::read(view, gather),
         kind::Reader::Mrw => mrw::read(view, gather),

@@ -448,6 +448,9 @@ fn meta(part: View<'_>, gather: &mut Gather<'_>) {
 }
 
 fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Gather<'_>) {
+    if kind == b"----" {
+        return super::itunes::read(content, gather);
+    }
     let number = u32::from_be_bytes(*kind);
     let key = keys.get((number as usize).wrapping_sub(1));
     boxes(content, 0, &mut |header, body| {
@@ -471,10 +474,10 @@ fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Ga
 }
 
 /// Well-known types of data: 1 text, 13 and 14 pictures, 21 and 22 numbers, 23 and 24 floats.
-fn data_value(form: u32, data: View<'_>) -> Value {
+pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
     let bytes = if matches!(form & 0xff, 13 | 14 | 27) { None } else { data.all(1 << 20) };
     let Some(bytes) = bytes else {
-        return Value::Binary { at: data.place().unwrap_or(0), bytes: data.len() };
+        return data.data();
     };
     match (form & 0xff, bytes.len()) {
         (1, _) => Value::Text(lossy(&bytes)),

@@ -51,8 +51,8 @@ pub(super) fn read(body: View<'_>, file: View<'_>, gather: &mut Gather<'_>) {
         if offset > 0 && bytes > 0 && picture.len() > 0 {
             let preview = kind & 0xff_0000 == 0x1_0000;
             let name = if preview { "PreviewImage".to_owned() } else { group.clone() };
-            let value = Value::Binary { at: picture.place().unwrap_or(start), bytes };
-            gather.put(group, name, value, Rule::Binary);
+            let at = picture.place().unwrap_or(start);
+            gather.put(group, name, file.data_at(at, bytes), Rule::Binary);
         }
     }
 }

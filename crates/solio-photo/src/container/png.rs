@@ -3,19 +3,17 @@
 //! Portable Network Graphics (third edition), chapter 5; Exif in `eXIf` (11.3.4.6), XMP in an
 //! `iTXt` of its own keyword, and the older "Raw profile type" texts of ImageMagick.
 
+use super::colors::coding_points;
+use super::png_text::{profile, text};
 use crate::bytes::View;
+use crate::exif;
 use crate::gather::Gather;
-use crate::iptc::Home;
-use crate::rule::{Named, Rule};
+use crate::rule::Rule;
 use crate::value::{Value, lossy};
-use crate::{exif, icc, iptc, photoshop, xmp};
-use std::io::Read;
 
-const GROUP: &str = "PNG";
+pub(super) const GROUP: &str = "PNG";
 /// Most chunks that are looked at.
 const MOST_CHUNKS: usize = 1 << 16;
-/// Most bytes that a packed chunk may become.
-const MOST_UNPACKED: u64 = 16 << 20;
 
 /// Reads all chunks but the picture's.
 pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
@@ -44,7 +42,9 @@ fn chunk(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
         b"eXIf" => {
             // Some writers keep the mark that JPEG has.
             let marked = body.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0"));
-            exif::read_tiff(body.from(if marked { 6 } else { 0 }), false, gather);
+            if !exif::read_tiff(body.from(if marked { 6 } else { 0 }), false, gather) {
+                binary("eXIf", body, gather);
+            }
         }
         b"tEXt" | b"zTXt" | b"iTXt" => text(name, body, gather),
         b"tIME" => {
@@ -94,13 +94,71 @@ fn chunk(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
             let text = bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
             gather.text(GROUP, "Transparency", text);
         }
+        b"sPLT" => binary("SuggestedPalette", body, gather),
+        b"hIST" => binary("PaletteHistogram", body, gather),
+        b"pCAL" => binary("PixelCalibration", body, gather),
+        b"gIFg" => binary("GIFGraphicControlExtension", body, gather),
+        b"gIFt" => binary("GIFPlainTextExtension", body, gather),
+        b"gIFx" => binary("GIFApplicationExtension", body, gather),
+        _ => placing(name, body, gather),
+    }
+}
+
+/// How a picture is to be placed, joined or moved.
+fn placing(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
+    let words = |words| Rule::Words { words, hex: false };
+    match name {
+        b"acTL" => {
+            if let (Some(frames), Some(plays)) = (body.be32(0), body.be32(4)) {
+                gather.int(GROUP, "AnimationFrames", frames);
+                gather.put(GROUP, "AnimationPlays", Value::int(plays), words("0:inf"));
+            }
+        }
+        b"oFFs" => {
+            if let (Some(x), Some(y), Some(unit)) = (body.be32(0), body.be32(4), body.u8(8)) {
+                let unit = if unit == 0 { "pixels" } else { "microns" };
+                let text = format!("{}, {} ({unit})", x as i32, y as i32);
+                gather.text(GROUP, "ImageOffset", text);
+            }
+        }
+        b"vpAg" => {
+            if let (Some(x), Some(y), Some(unit)) = (body.be32(0), body.be32(4), body.u8(8)) {
+                gather.int(GROUP, "VirtualImageWidth", x);
+                gather.int(GROUP, "VirtualImageHeight", y);
+                gather.int(GROUP, "VirtualPageUnits", unit);
+            }
+        }
+        b"sCAL" => {
+            let Some(unit) = body.u8(0) else { return };
+            let text = lossy(&body.from(1).all(256).unwrap_or_default());
+            let mut sizes = text.split('\0');
+            let unit = Value::int(unit);
+            gather.put(GROUP, "SubjectUnits", unit, words("1:meters|2:radians"));
+            for name in ["SubjectPixelWidth", "SubjectPixelHeight"] {
+                if let Some(size) = sizes.next() {
+                    gather.text(GROUP, name, size);
+                }
+            }
+        }
+        b"sTER" => {
+            if let Some(mode) = body.u8(0) {
+                let layouts = words("0:Cross-fuse Layout|1:Diverging-fuse Layout");
+                gather.put(GROUP, "StereoMode", Value::int(mode), layouts);
+            }
+        }
+        b"cICP" => {
+            if let Some([primaries, transfer, matrix, full]) = body.array::<4>(0) {
+                const COLORS: &str = "PNG-cICP";
+                coding_points(COLORS, [primaries, transfer, matrix].map(u16::from), gather);
+                gather.int(COLORS, "VideoFullRangeFlag", full);
+            }
+        }
         _ => {}
     }
 }
 
 fn binary(name: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
-    let value = Value::Binary { at: body.place().unwrap_or(0), bytes: body.len() };
-    gather.put(GROUP, name, value, Rule::Binary);
+    gather.put(GROUP, name, body.data(), Rule::Binary);
 }
 
 fn bytes(name: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
@@ -135,125 +193,48 @@ fn header(body: View<'_>, gather: &mut Gather<'_>) {
     gather.put(GROUP, "Interlace", Value::int(rest[4]), interlace);
 }
 
-fn inflate(packed: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    // What comes before a fault in the data is kept.
-    let _ = flate2::read::ZlibDecoder::new(packed).take(MOST_UNPACKED).read_to_end(&mut out);
-    out
-}
-
-fn profile(body: View<'_>, gather: &mut Gather<'_>) {
-    let fields = gather.fields;
-    if !fields.wants_group("ICC_Profile") && !fields.wants(GROUP, "ProfileName") {
-        return;
-    }
-    let all = body.all(MOST_UNPACKED).unwrap_or_default();
-    let Some(end) = all.iter().position(|b| *b == 0) else { return };
-    gather.text(GROUP, "ProfileName", crate::text::latin1(&all[..end]));
-    let profile = inflate(all.get(end + 2..).unwrap_or_default());
-    icc::read(View::memory(&profile), gather);
-}
-
-/// A keyword and its text, in one of three forms.
-fn text(form: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
-    let all = body.all(MOST_UNPACKED).unwrap_or_default();
-    let Some(end) = all.iter().position(|b| *b == 0) else { return };
-    let (keyword, rest) = (crate::text::latin1(&all[..end]), &all[end + 1..]);
-    let mut language = String::new();
-    let content: Vec<u8> = match form {
-        b"tEXt" => rest.to_vec(),
-        b"zTXt" => inflate(rest.get(1..).unwrap_or_default()),
-        _ => {
-            let Some((head, rest)) = rest.split_at_checked(2) else { return };
-            let mut parts = rest.splitn(3, |b| *b == 0);
-            language = lossy(parts.next().unwrap_or_default());
-            let content = parts.nth(1).unwrap_or_default();
-            if head[0] == 1 { inflate(content) } else { content.to_vec() }
-        }
-    };
-    if keyword == "XML:com.adobe.xmp" {
-        return xmp::read(&content, gather);
-    }
-    if let Some(kind) = keyword.strip_prefix("Raw profile type ") {
-        return raw_profile(kind, &content, gather);
-    }
-    let (name, rule) = known(&keyword);
-    let name = if language.is_empty() || language == "x-default" {
-        name
-    } else {
-        format!("{name}-{language}")
-    };
-    let content = match form {
-        b"iTXt" => lossy(&content),
-        _ => crate::text::latin1(&content),
-    };
-    gather.put(GROUP, name, Value::Text(content), rule);
-}
-
-/// What a keyword is called.
-fn known(keyword: &str) -> (String, Rule) {
-    let name = match keyword {
-        "Creation Time" => return ("CreationTime".into(), Rule::Named(Named::IsoDate)),
-        "create-date" => return ("CreateDate".into(), Rule::Named(Named::IsoDate)),
-        "modify-date" => return ("ModDate".into(), Rule::Named(Named::IsoDate)),
-        other => other,
-    };
-    let mut out = String::new();
-    let mut start = true;
-    for letter in name.chars() {
-        if letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-') {
-            if start {
-                out.extend(letter.to_uppercase())
-            } else {
-                out.push(letter)
-            }
-            start = false;
-        } else {
-            start = true;
-        }
-    }
-    (out, Rule::Plain)
-}
-
-/// A block in hexadecimal: a line with its name, one with its length, then the digits.
-fn raw_profile(kind: &str, content: &[u8], gather: &mut Gather<'_>) {
-    let text = content.trim_ascii_start();
-    let mut lines = text.splitn(3, |b| *b == b'\n');
-    let (Some(_), Some(_), Some(digits)) = (lines.next(), lines.next(), lines.next()) else {
-        return;
-    };
-    let digits: Vec<u8> =
-        digits.iter().filter_map(|b| char::from(*b).to_digit(16)).map(|d| d as u8).collect();
-    let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
-    let view = View::memory(&bytes);
-    let mut shown = |name: &'static str| {
-        let value = Value::Text(crate::value::binary_text(bytes.len() as u64));
-        gather.put(GROUP, name, value, Rule::Plain);
-    };
-    match kind {
-        "exif" | "APP1" if bytes.starts_with(b"Exif\0\0") => {
-            exif::read_tiff(view.from(6), false, gather);
-        }
-        "APP1" if bytes.starts_with(b"http://ns.adobe.com/xap/1.0/\0") => {
-            xmp::read(&bytes[29..], gather);
-        }
-        "exif" => shown("RawProfileTypeExif"),
-        "xmp" => xmp::read(&bytes, gather),
-        "iptc" | "8bim" if bytes.starts_with(b"8BIM") => photoshop::read(view, Home::Other, gather),
-        "iptc" => iptc::read(view, Home::Other, gather),
-        "icc" | "icm" => icc::read(view, gather),
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Fields;
+
+    fn read_chunks(chunks: &[(&[u8; 4], &[u8])]) -> Vec<(String, String)> {
+        let fields = Fields::all();
+        let mut gather = Gather::new(&fields);
+        for (name, body) in chunks {
+            chunk(name, View::memory(body), &mut gather);
+        }
+        let shown = |t: &crate::Tag| (format!("{}:{}", t.group, t.name), t.text().plain());
+        gather.tags.iter().map(shown).collect()
+    }
 
     #[test]
-    fn keywords_become_names() {
-        assert_eq!(known("Creation Time").0, "CreationTime");
-        assert_eq!(known("Thumb::Image::Width").0, "ThumbImageWidth");
-        assert_eq!(known("date:create").0, "DateCreate");
+    fn rare_chunks() {
+        let tags = read_chunks(&[
+            (b"acTL", b"\0\0\0\x02\0\0\0\0"),
+            (b"oFFs", b"\0\0\0\x05\xff\xff\xff\xfa\x01"),
+            (b"sCAL", b"\x011.5\x002.5"),
+            (b"sTER", b"\x01"),
+            (b"cICP", b"\x09\x10\0\x01"),
+            (b"eXIf", b"none"),
+        ]);
+        let want = [
+            ("PNG:AnimationFrames", "2"),
+            ("PNG:AnimationPlays", "inf"),
+            ("PNG:ImageOffset", "5, -6 (microns)"),
+            ("PNG:SubjectUnits", "meters"),
+            ("PNG:SubjectPixelWidth", "1.5"),
+            ("PNG:SubjectPixelHeight", "2.5"),
+            ("PNG:StereoMode", "Diverging-fuse Layout"),
+            ("PNG-cICP:ColorPrimaries", "BT.2020, BT.2100"),
+            ("PNG-cICP:TransferCharacteristics", "SMPTE ST 2084, ITU BT.2100 PQ"),
+            ("PNG-cICP:MatrixCoefficients", "Identity matrix"),
+            ("PNG-cICP:VideoFullRangeFlag", "1"),
+            ("PNG:eXIf", "(Binary data 4 bytes, use -b option to extract)"),
+        ];
+        assert_eq!(tags, want.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        for name in [b"acTL", b"oFFs", b"sCAL", b"sTER", b"cICP", b"vpAg"] {
+            read_chunks(&[(name, b"")]);
+        }
     }
 }

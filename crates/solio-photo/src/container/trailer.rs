@@ -9,15 +9,15 @@ use crate::exif::{Stored, decode};
 use crate::gather::Gather;
 use crate::iptc::{self, Home};
 use crate::rule::{Named, Rule};
-use crate::table;
 use crate::value::{Value, lossy};
+use crate::{table, xmp};
 
 /// Most trailers behind each other.
 const MOST_TRAILERS: usize = 16;
 /// Most entries of one trailer's directory.
 const MOST_ENTRIES: u32 = 256;
 /// Groups that only trailers have.
-const GROUPS: [&str; 5] = ["IPTC2", "AFCP", "FotoStation", "PhotoMechanic", "Samsung"];
+const GROUPS: [&str; 6] = ["IPTC2", "AFCP", "FotoStation", "PhotoMechanic", "Samsung", "CanonVRD"];
 
 /// Reads the trailers of a file. A list of fields must name one of their groups: nothing that is
 /// usually wanted is worth a read at the end of each file.
@@ -43,8 +43,38 @@ fn last(view: View<'_>, gather: &mut Gather<'_>) -> Option<u64> {
         [.., 0xa1, 0xb2, 0xc3, 0xd4] => foto_station(view, tail, gather),
         [.., b'c', b'b', b'i', b'p', b'c', b'b', b'b', b'l'] => photo_mechanic(view, tail, gather),
         [.., b'S', b'E', b'F', b'T'] => samsung(view, tail, gather),
-        _ => None,
+        _ => canon(view, gather),
     }
+}
+
+/// The mark of what Canon's programs append.
+const CANON: [u8; 20] = *b"CANON OPTIONAL DATA\0";
+
+/// A head of 28 bytes, blocks of kind (4) and length (4), a foot of 64 that starts with the mark
+/// and the length of the blocks. Of the blocks XMP is read.
+fn canon(view: View<'_>, gather: &mut Gather<'_>) -> Option<u64> {
+    let foot = view.len().checked_sub(64)?;
+    if view.array::<20>(foot)? != CANON {
+        return None;
+    }
+    let length = u64::from(view.be32(foot + 20)?);
+    let start = foot.checked_sub(28 + length)?;
+    if view.array::<20>(start)? != CANON {
+        return None;
+    }
+    let blocks = view.part(start + 28, length);
+    let mut at = 0;
+    for _ in 0..MOST_ENTRIES {
+        let (Some(kind), Some(bytes)) = (blocks.be32(at), blocks.be32(at + 4)) else { break };
+        let block = blocks.part(at + 8, u64::from(bytes));
+        if kind == 0xffff_00f6
+            && let Some(packet) = block.all(xmp::MOST_PACKET)
+        {
+            xmp::read(&packet, gather);
+        }
+        at += 8 + u64::from(bytes);
+    }
+    Some(view.len() - start)
 }
 
 /// "AXS!" or "AXS*" (the byte order), where the trailer starts; there, a list of parts.
@@ -82,8 +112,7 @@ fn afcp(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> 
 }
 
 fn picture(group: &'static str, name: &'static str, part: View<'_>, gather: &mut Gather<'_>) {
-    let value = Value::Binary { at: part.place().unwrap_or(0), bytes: part.len() };
-    gather.put(group, name, value, Rule::Binary);
+    gather.put(group, name, part.data(), Rule::Binary);
 }
 
 /// Kind (2), length (4), mark (4) behind each part.

@@ -1,5 +1,6 @@
 //! The walk over directories. Each is visited once, so chains that bite their tails end.
 
+use super::geotiff;
 use super::value::{Stored, decode, word};
 use crate::bytes::View;
 use crate::gather::Gather;
@@ -20,6 +21,8 @@ const MOST_DEPTH: u8 = 8;
 const MOST_VALUE: u64 = 1 << 20;
 /// Arrays of more numbers are not printed.
 const MOST_NUMBERS: u64 = 500;
+/// Where a preview is, how long, and itself.
+const PREVIEW: (&str, &str, &str) = ("PreviewImageStart", "PreviewImageLength", "PreviewImage");
 /// Longest of the other formats' blocks within a directory.
 const MOST_BLOCK: u64 = 16 << 20;
 
@@ -91,6 +94,20 @@ pub(crate) fn read_chain(
     }
 }
 
+/// Numbers of entries in EXIF's directories that matter where only the tags `named` do: those, and
+/// whatever leads elsewhere.
+pub(crate) fn ids_of(named: impl Fn(&str) -> bool) -> Vec<u16> {
+    let leads = |rule| matches!(rule, Rule::Record(_) | Rule::Directory(_) | Rule::Hook(_));
+    let rows = table::EXIF.get().rows().iter().filter(|row| leads(row.rule) || named(row.name));
+    rows.map(|row| row.id as u16).chain(LEADING).collect()
+}
+
+/// Directories, blocks, notes of makers, keys of GeoTIFF, and the names of maker and model.
+const LEADING: [u16; 16] = [
+    0x8769, 0x8825, 0x014a, 0xa005, 0x02bc, 0x83bb, 0x8649, 0x8773, 0xc4a5, 0x927c, 0xc634, 0x010f,
+    0x0110, 0x87af, 0x87b0, 0x87b1,
+];
+
 /// Where a maker's directory is, and how it is to be read.
 pub(crate) struct Place<'a> {
     /// What its offsets count from.
@@ -130,6 +147,8 @@ struct Walk<'a, 'g, 'f> {
     names: [(u64, u64); 2],
     /// Where the directory that is being read starts.
     here: u64,
+    /// What the directory says of GeoTIFF.
+    geo: geotiff::Tags<'a>,
     gather: &'g mut Gather<'f>,
 }
 
@@ -161,6 +180,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             camera: Camera::NONE,
             names: [(0, 0); 2],
             here: 0,
+            geo: geotiff::Tags::default(),
             gather,
         }
     }
@@ -194,7 +214,13 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         // Nested directories come after the plain tags' values of this one in most files: reading
         // in two rounds asks for rising places.
         let mut inner = Vec::new();
+        let fields = self.gather.fields;
+        let matter = if exif_table(table) && self.raw.is_none() { fields.exif_ids() } else { None };
         for (n, raw) in entries.chunks_exact(each as usize).enumerate() {
+            if matter.is_some_and(|ids| n > 0 && !ids.contains(&(word(&raw[..2], self.big) as u16)))
+            {
+                continue;
+            }
             if self.gather.is_full() {
                 return None;
             }
@@ -206,12 +232,14 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                 }
                 continue;
             };
-            let exif = std::ptr::eq(table, &table::EXIF);
-            if exif && (is_pointer(entry.id, &group) || entry.id == 0x927c) {
+            if exif_table(table) && (is_pointer(entry.id, &group) || entry.id == 0x927c) {
                 inner.push(entry);
             } else {
                 self.tag(&entry, &group, table);
             }
+        }
+        if exif_table(table) {
+            std::mem::take(&mut self.geo).read(self.big, self.gather);
         }
         for entry in inner {
             if self.gather.is_settled() {
@@ -226,7 +254,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if self.gather.fields.is_all() || self.gather.fields.wants("IFD1", "ThumbnailImage") {
             self.thumbnail(&group);
         }
-        if std::ptr::eq(table, &table::EXIF) {
+        if exif_table(table) {
             self.preview(&group);
         }
         self.word(start + bytes as u64, if self.wide { 8 } else { 4 })
@@ -360,8 +388,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return None;
         }
         if bytes > MOST_VALUE {
-            let at = self.view.place().unwrap_or(0) + entry.at;
-            return Some(Value::Binary { at, bytes });
+            return Some(self.view.part(entry.at, bytes).data());
         }
         let stored = row.stored.and_then(Stored::of_name).unwrap_or(entry.stored);
         let hidden = row.rule == Rule::Binary || row.rule == Rule::Named(Named::Offsets);
@@ -374,11 +401,13 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             )));
         }
         if row.rule == Rule::Binary && stored == Stored::Undef {
-            let at = self.view.place().unwrap_or(0) + entry.at;
-            return Some(Value::Binary { at, bytes });
+            return Some(self.view.part(entry.at, bytes).data());
         }
         let mut value = decode(&self.view.get(entry.at, bytes as usize)?, stored, self.big);
-        let offset = matches!(row.name, "StripOffsets" | "TileOffsets" | "ThumbnailOffset");
+        let offset = matches!(
+            row.name,
+            "StripOffsets" | "TileOffsets" | "ThumbnailOffset" | "PreviewImageStart"
+        );
         if let (true, Value::Ints(offsets)) = (offset, &mut value) {
             let base = self.view.place().unwrap_or(0) as i64;
             offsets.iter_mut().for_each(|at| *at = at.saturating_add(base));
@@ -388,6 +417,10 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
 
     /// The other formats that directories hold. True where the entry is one.
     fn block(&mut self, entry: &Entry, group: &str) -> bool {
+        if let 0x87af..=0x87b1 = entry.id {
+            self.geo.keep(entry.id, self.view.part(entry.at, entry.bytes()));
+            return true;
+        }
         let wanted = match (entry.id, group) {
             (0x02bc | 0x83bb | 0x8649 | 0x8773, "IFD0") if self.file => true,
             (0x02bc, _) => true,
@@ -463,20 +496,22 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
 
     /// A smaller picture in JPEG has its place under other names than the picture itself.
     fn preview(&mut self, group: &Cow<'static, str>) {
-        let (start, length, picture) = match &**group {
-            "IFD0" => ("PreviewImageStart", "PreviewImageLength", "PreviewImage"),
-            g if g.starts_with("SubIFD") => ("OtherImageStart", "OtherImageLength", "OtherImage"),
-            _ => return,
-        };
+        let sub = group.starts_with("SubIFD");
+        if !sub && group != "IFD0" {
+            return;
+        }
         let number = |name| self.gather.find(group, name)?.value.integer(0);
         let small = number("SubfileType").is_some_and(|kind| kind != 0);
-        let packed = matches!(number("Compression"), Some(6 | 7));
         let (Some(at), Some(bytes)) = (number("StripOffsets"), number("StripByteCounts")) else {
             return;
         };
-        if !small || !packed {
-            return;
-        }
+        let (start, length, picture) = match number("Compression") {
+            Some(6) if small && !sub => PREVIEW,
+            Some(7) if small => PREVIEW,
+            // DNG's own kind of JPEG.
+            Some(34892) if sub => ("OtherImageStart", "OtherImageLength", "OtherImage"),
+            _ => return,
+        };
         for tag in self.gather.tags.iter_mut().filter(|tag| tag.group == *group) {
             match &*tag.name {
                 "StripOffsets" => tag.name = start.into(),
@@ -484,7 +519,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                 _ => {}
             }
         }
-        let value = Value::Binary { at: at as u64, bytes: bytes as u64 };
+        let value = self.view.data_at(at as u64, bytes as u64);
         self.gather.put(group.clone(), picture, value, Rule::Binary);
     }
 
@@ -495,10 +530,15 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return;
         };
         if bytes > 0 && at >= 0 {
-            let value = Value::Binary { at: at as u64, bytes: bytes as u64 };
+            let value = self.view.data_at(at as u64, bytes as u64);
             self.gather.put(group.clone(), "ThumbnailImage", value, Rule::Binary);
         }
     }
+}
+
+/// Whether `table` is that of EXIF.
+fn exif_table(table: &'static Lazy) -> bool {
+    std::ptr::eq(table, &table::EXIF)
 }
 
 /// Whether a tag points to a directory.

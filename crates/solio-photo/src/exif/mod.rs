@@ -7,7 +7,8 @@
 //! TIFF 6.0, sections 2 and 7; CIPA DC-008 (Exif) 4.6.
 
 mod directory;
+mod geotiff;
 mod value;
 
-pub(crate) use directory::{Place, read_as, read_chain, read_note, read_tiff};
+pub(crate) use directory::{Place, ids_of, read_as, read_chain, read_note, read_tiff};
 pub(crate) use value::{Stored, decode, word};

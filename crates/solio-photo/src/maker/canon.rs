@@ -68,6 +68,7 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
         "canon.filters" => groups(block, "canon_filter_info", gather),
         "canon.custom_d30" => custom(block, "canon_custom_functions_d30", gather),
         "canon.custom_30d" => custom(block, "canon_custom_functions30_d", gather),
+        "canon.preview" => preview(block, gather),
         _ => {}
     }
 }
@@ -75,6 +76,16 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
 fn record(block: &Block<'_>, name: &str, gather: &mut Gather<'_>) {
     if let Some(table) = table::CANON.table(name) {
         read_record(block.part, table, &block.around, gather);
+    }
+}
+
+/// Where the preview is counts from the TIFF structure.
+fn preview(block: &Block<'_>, gather: &mut Gather<'_>) {
+    let before = gather.tags.len();
+    record(block, "canon_preview_image_info", gather);
+    let base = block.view.place().unwrap_or(0) as i64;
+    for tag in gather.tags[before..].iter_mut().filter(|tag| tag.name == "PreviewImageStart") {
+        tag.value = Value::int(tag.value.integer(0).unwrap_or(0).saturating_add(base));
     }
 }
 

@@ -79,10 +79,10 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
             // Nikon's preview has a directory; the first of Sony's cameras with a mirror keeps a
             // note of Minolta's within.
             for group in [place.group, "PreviewIFD"] {
-                preview(group, gather);
+                preview(note.tiff, group, gather);
             }
             if place.group == "Sony" {
-                preview("Minolta", gather);
+                preview(note.tiff, "Minolta", gather);
             }
         }
         return;
@@ -131,6 +131,7 @@ pub(crate) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
         Some("nikon") => nikon::hook(name, block, gather),
         Some("sony") => sony::hook(name, block, gather),
         Some("pentax") => pentax::hook(name, block, gather),
+        Some("minolta") => minolta::hook(name, block, gather),
         Some("olympus") => olympus::hook(name, block, gather),
         Some("apple") => apple::hook(name, block, gather),
         Some("panasonic") => panasonic::hook(name, block, gather),
@@ -158,11 +159,11 @@ fn preview_start(block: &Block<'_>, gather: &mut Gather<'_>) {
 }
 
 /// The preview that two tags of a maker frame.
-fn preview(group: &'static str, gather: &mut Gather<'_>) {
+fn preview(view: View<'_>, group: &'static str, gather: &mut Gather<'_>) {
     let number = |name| gather.find(group, name)?.value.integer(0);
     let (at, bytes) = (number("PreviewImageStart"), number("PreviewImageLength"));
     if let (Some(at), Some(bytes @ 1..)) = (at, bytes) {
-        let value = Value::Binary { at: at.max(0) as u64, bytes: bytes as u64 };
+        let value = view.data_at(at.max(0) as u64, bytes as u64);
         gather.put(group, "PreviewImage", value, Rule::Binary);
     }
 }

@@ -38,8 +38,7 @@ pub(crate) fn raw_table() -> Option<&'static Lazy> {
 
 /// The picture for viewing within a raw file has what EXIF says and the maker's note.
 fn jpeg(block: &Block<'_>, gather: &mut Gather<'_>) {
-    let (at, bytes) = (block.part.place().unwrap_or(0), block.part.len());
-    let value = Value::Binary { at, bytes };
+    let value = block.part.data();
     gather.put(block.around.group.clone(), "JpgFromRaw", value, Rule::Binary);
     crate::container::read_jpeg(block.part, gather);
 }

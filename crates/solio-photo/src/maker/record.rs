@@ -206,13 +206,14 @@ fn number(part: View<'_>, at: u64, row: &Row, unit: Stored, big: bool) -> Option
 mod tests {
     use super::*;
     use crate::Fields;
+    use crate::table::Names;
 
     #[test]
     fn rows_of_a_record() {
-        static TABLE: Lazy = Lazy::new(
-            "0\tFirst\tint16u\t-\n2&0xf0\tHigh\t-\t-\n2&0x0f\tLow\t-\t-\n3\tA\t-\t-\tmodel~X\n\
-             3\tB\t-\t-\tvalue>1\n3\tC\t-\t-\n4\tText\tstring[9]\t-\n9\tGone\tint16u\t-\n",
-        );
+        const TEXT: &str = "0\tFirst\tint16u\t-\n2&0xf0\tHigh\t-\t-\n2&0x0f\tLow\t-\t-\n3\tA\t-\t-\tmodel~X\n\
+             3\tB\t-\t-\tvalue>1\n3\tC\t-\t-\n4\tText\tstring[9]\t-\n9\tGone\tint16u\t-\n";
+        static NAMES: Names = Names::of(TEXT);
+        static TABLE: Lazy = Lazy::new(TEXT, &NAMES);
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         let group = Cow::Borrowed("G");

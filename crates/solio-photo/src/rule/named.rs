@@ -114,6 +114,10 @@ named! {
     SignedTenth = "signed_tenth",
     BinaryLog = "binary_log",
     ShareOf1024 = "share_of_1024",
+    RootPower = "root_power",
+    ShortHex = "short_hex",
+    MailDate = "mail_date",
+    PhotoMechanicPrefs = "photo_mechanic_prefs",
 }
 
 impl Named {
@@ -125,12 +129,19 @@ impl Named {
             Named::UndefText => value.plain().trim_end_matches('\0').to_owned(),
             Named::Copyright => copyright(value),
             Named::IsoDate => iso_date(&value.plain()),
+            Named::MailDate => {
+                let text = value.plain();
+                text::mail_date(&text).unwrap_or(text)
+            }
             Named::ApexTime => match first() {
                 Some(apex) if apex.abs() < 100.0 => plain((-apex).exp2()),
                 _ => "0".into(),
             },
             Named::ApexAperture => {
                 first().map_or_else(|| value.plain(), |a| plain((a / 2.0).exp2()))
+            }
+            Named::RootPower => {
+                first().map_or_else(|| value.plain(), |a| plain(2f64.sqrt().powf(a)))
             }
             Named::UserComment => text::comment(value),
             Named::Utf16Le => match value {
@@ -223,10 +234,17 @@ impl Named {
                 Some(f) if f > 0.0 => format!("{f:.1}"),
                 _ => raw(),
             },
-            Named::OneDecimal | Named::ApexAperture => {
+            Named::OneDecimal | Named::ApexAperture | Named::RootPower => {
                 first().map_or_else(raw, |f| format!("{f:.1}"))
             }
-            Named::Fraction => first().map_or_else(raw, words::fraction),
+            Named::Fraction => value.number(0).map_or_else(raw, words::fraction),
+            Named::ShortHex => crate::container::short_hex(value),
+            Named::PhotoMechanicPrefs => match raw().split(':').collect::<Vec<_>>()[..] {
+                [tagged, color, rating, frame] => format!(
+                    "Tagged:{tagged}, ColorClass:{color}, Rating:{rating}, FrameNum:{frame}"
+                ),
+                _ => raw(),
+            },
             Named::Meters => with(" m"),
             Named::Celsius => with(" C"),
             Named::WholeMm => with(" mm"),

@@ -5,9 +5,12 @@
 //! nested descriptions, `rdf:parseType="Resource"`, or attributes.
 
 mod names;
+mod scan;
 mod walk;
 
+use crate::bytes::View;
 use crate::gather::Gather;
+pub(crate) use names::ends_of;
 use std::borrow::Cow;
 
 /// Longest packet that is read.
@@ -15,7 +18,10 @@ pub(crate) const MOST_PACKET: u64 = 64 << 20;
 
 /// Reads a packet of XMP.
 pub(crate) fn read(packet: &[u8], gather: &mut Gather<'_>) {
-    if gather.fields.wants_group("XMP-") {
+    if gather.fields.names_tag("XMP", "XMP") {
+        gather.block("XMP", View::memory(packet));
+    }
+    if gather.fields.wants_group("XMP-") && scan::may_hold(packet, gather.fields) {
         walk::read(&utf8(packet), gather);
     }
 }

@@ -1,5 +1,6 @@
 //! Names of XMP: groups from namespaces, tags from paths of properties.
 
+use crate::metadata::Tag;
 use crate::rule::{Named, Rule};
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -45,28 +46,36 @@ pub(super) fn known(path: &str) -> Option<&'static Known> {
     KNOWN.get_or_init(parse).get(path)
 }
 
-/// Whether a path that ends with `last` is in the table.
-pub(super) fn is_renamed(last: &str) -> bool {
-    static LAST: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    let parse = || {
-        let text = include_str!("../../tables/xmp.tsv");
-        let lines = text.lines().filter(|line| !line.starts_with('#'));
-        let paths = lines.filter_map(|line| line.split('\t').next());
-        paths.filter_map(|path| path.rsplit([':', '/']).next()).collect()
-    };
-    LAST.get_or_init(parse).contains(last)
+/// The last parts of the paths in the table that have a name that is `named`.
+pub(crate) fn ends_of(named: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    let text = include_str!("../../tables/xmp.tsv");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let paths = lines.filter_map(|line| {
+        let (path, rest) = line.split_once('\t')?;
+        named(rest.split('\t').next()?).then_some(path)
+    });
+    paths.filter_map(|path| path.rsplit([':', '/']).next()).collect()
 }
 
-/// A property that no table has: its path's parts, each with a capital.
+/// A property that no table has: its path's parts, each with a capital; of parts that are all
+/// capitals, each word has one.
 pub(super) fn plain_name(parts: &[&str]) -> String {
     let mut name = String::new();
     for part in parts {
-        let mut letters = part
-            .chars()
-            .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii());
-        if let Some(first) = letters.next() {
-            name.extend(first.to_uppercase());
-            name.extend(letters);
+        let capitals = !part.bytes().any(|b| b.is_ascii_lowercase());
+        let letters = part.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        let mut start = true;
+        for letter in letters {
+            match (start, capitals) {
+                (true, _) => name.push(letter.to_ascii_uppercase()),
+                (false, true) => name.push(letter.to_ascii_lowercase()),
+                (false, false) => name.push(letter),
+            }
+            start = false;
+            if capitals && letter == '_' {
+                name.pop();
+                start = true;
+            }
         }
     }
     if name.len() < 2 || name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
@@ -81,7 +90,7 @@ pub(super) fn tidy(text: &str, rule: Rule, group: &str) -> String {
         return date(text);
     }
     let bytes = text.as_bytes();
-    if bytes.len() > 16 && bytes[10] == b'T' && bytes[4] == b'-' {
+    if bytes.len() >= 16 && bytes[10] == b'T' && bytes[4] == b'-' {
         return date(text);
     }
     let numbers = rule == Rule::Named(Named::Meters)
@@ -93,6 +102,33 @@ pub(super) fn tidy(text: &str, rule: Rule, group: &str) -> String {
         }
     }
     text.to_owned()
+}
+
+/// Of several tags of one name in those groups where another source is better, and in unknown
+/// ones, only the first counts; `before`: where the packet's tags start.
+pub(super) fn keep_first(tags: &mut Vec<Tag>, before: usize) {
+    let first = |tag: &Tag| {
+        let group = tag.group.strip_prefix("XMP-").unwrap_or_default();
+        match group {
+            "exif" | "exifEX" | "tiff" | "aux" => true,
+            "xmp" => matches!(&*tag.name, "CreateDate" | "ModifyDate"),
+            other => !group_is_known(other),
+        }
+    };
+    let mut seen = HashSet::new();
+    let mut twice = HashSet::new();
+    for (n, tag) in tags.iter().enumerate().skip(before) {
+        if first(tag) && !seen.insert((&*tag.group, &*tag.name)) {
+            twice.insert(n);
+        }
+    }
+    if !twice.is_empty() {
+        let mut n = 0;
+        tags.retain(|_| {
+            n += 1;
+            !twice.contains(&(n - 1))
+        });
+    }
 }
 
 /// `1/3` as 0.333333333333333.
@@ -119,7 +155,9 @@ fn date(text: &str) -> String {
     let numeric =
         !day.is_empty() && day.bytes().all(|b| b.is_ascii_digit() || b == b'-' || b == b':');
     if !numeric || day.starts_with('-') {
-        return text.to_owned();
+        // Damaged behind the year.
+        let year = text.len() > 4 && text.bytes().take(4).all(|b| b.is_ascii_digit());
+        return if year { text.replace('-', ":") } else { text.to_owned() };
     }
     let day = day.replace('-', ":");
     match time {
@@ -136,6 +174,8 @@ mod tests {
     fn names_and_values() {
         assert_eq!(plain_name(&["directory", "item", "Mime"]), "DirectoryItemMime");
         assert_eq!(plain_name(&["q"]), "TagQ");
+        assert_eq!(plain_name(&["RDF", "ABC_DEF", "ABc", "AB1", "l\u{e9}o"]), "RdfAbcDefABcAb1Lo");
+        assert_eq!(date("2016-09-13?11:58-01"), "2016:09:13?11:58:01");
         assert_eq!(tidy("1/3", Rule::Plain, "exif"), "0.333333333333333");
         assert_eq!(
             tidy("2020-01-02T03:04:05+01:00", Rule::Plain, "foo"),

@@ -68,3 +68,42 @@ fn ends_on_broken_packets() {
     let deep = "<rdf:Description>".repeat(10_000);
     assert!(read(deep.as_bytes()).is_empty());
 }
+
+#[test]
+fn strangers_with_known_names() {
+    let packet =
+        "<x:xmpmeta xmlns:x='urn:1'><rdf:RDF xmlns:rdf='urn:2'><rdf:Description rdf:about=''
+        xmlns:q='urn:3' q:a='1'><q:b/><q:ABC><rdf:Seq><rdf:li>2</rdf:li><rdf:li xml:lang='de'>3
+        </rdf:li></rdf:Seq></q:ABC></rdf:Description></rdf:RDF></x:xmpmeta>";
+    let tags = read(packet.as_bytes());
+    let tags: Vec<_> = tags.iter().map(|(g, n, v)| (&**g, &**n, &**v)).collect();
+    const GROUP: &str = "XMP-tmp0";
+    assert_eq!(
+        tags,
+        [
+            (GROUP, "XmpmetaRdfDescriptionAbout", ""),
+            (GROUP, "XmpmetaRdfDescriptionA", "1"),
+            (GROUP, "XmpmetaRdfDescriptionB", ""),
+            (GROUP, "XmpmetaRdfDescriptionAbcSeqLi", "2"),
+        ]
+    );
+}
+
+#[test]
+fn of_what_is_said_twice() {
+    let packet = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+        xmlns:exif='http://ns.adobe.com/exif/1.0/' xmlns:dc='urn:no'>
+        <rdf:Description rdf:about='a'><exif:X>1</exif:X><exif:X>2</exif:X><xmp:Label>1</xmp:Label>
+        <xmp:Label>2</xmp:Label></rdf:Description><rdf:Description rdf:about='b' dc:Title='t'/>
+        </rdf:RDF>";
+    let tags = read(packet.as_bytes());
+    let tags: Vec<_> = tags.iter().map(|(g, n, v)| (&**g, &**n, &**v)).collect();
+    let want = [
+        ("XMP-rdf", "About", "b"),
+        ("XMP-exif", "TagX", "1"),
+        ("XMP-xmp", "Label", "1"),
+        ("XMP-xmp", "Label", "2"),
+        ("XMP-tmp0", "Title", "t"),
+    ];
+    assert_eq!(tags, want);
+}

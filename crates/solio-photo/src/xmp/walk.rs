@@ -50,12 +50,23 @@ struct Walk<'g, 'f> {
     gather: &'g mut Gather<'f>,
     /// Tags that were there before this packet.
     before: usize,
+    /// Addresses that a known prefix stands for and should not.
+    strangers: Vec<String>,
+    /// Which tag says what the packet is about.
+    about: Option<usize>,
 }
 
 /// Reads a packet; what follows a fault in the XML is left out.
 pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
     let before = gather.tags.len();
-    let mut walk = Walk { open: Vec::new(), prefixes: Vec::new(), gather, before };
+    let mut walk = Walk {
+        open: Vec::new(),
+        prefixes: Vec::new(),
+        gather,
+        before,
+        strangers: Vec::new(),
+        about: None,
+    };
     let mut reader = Reader::from_str(text.trim_end_matches('\0'));
     let config = reader.config_mut();
     config.check_end_names = false;
@@ -79,6 +90,7 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
             break;
         }
     }
+    super::names::keep_first(&mut gather.tags, before);
 }
 
 impl Walk<'_, '_> {
@@ -117,16 +129,27 @@ impl Walk<'_, '_> {
             };
             match name.strip_prefix("xmlns:") {
                 Some(prefix) => {
-                    // A known name for an unknown address is another thing.
-                    let group = super::names::group(&value).unwrap_or_else(|| {
-                        if super::names::group_is_known(prefix) { "tmp0" } else { prefix }
-                    });
-                    self.prefixes.push((prefix.to_owned(), group.to_owned()));
+                    let group = match super::names::group(&value) {
+                        Some(group) => group.to_owned(),
+                        None if super::names::group_is_known(prefix) => self.stranger(value),
+                        None => prefix.to_owned(),
+                    };
+                    self.prefixes.push((prefix.to_owned(), group));
                 }
                 None => attributes.push((name, value)),
             }
         }
         attributes
+    }
+
+    /// The group of an unknown address with a known prefix: another thing than its name says.
+    fn stranger(&mut self, address: String) -> String {
+        let known = self.strangers.iter().position(|other| *other == address);
+        let number = known.unwrap_or(self.strangers.len());
+        if known.is_none() && number < MOST_DEPTH {
+            self.strangers.push(address);
+        }
+        format!("tmp{number}")
     }
 
     /// Group and local name of a qualified one.
@@ -136,6 +159,8 @@ impl Walk<'_, '_> {
         };
         let group = self.prefixes.iter().rev().find(|(p, _)| p == prefix);
         let group = group.map_or(prefix, |(_, group)| group.as_str());
+        // What ends a name in no way that XML allows.
+        let local = local.split('/').next().unwrap_or(local);
         (group.to_owned(), local.to_owned())
     }
 
@@ -147,7 +172,11 @@ impl Walk<'_, '_> {
             ("rdf", "Bag" | "Seq" | "Alt") => Kind::Array,
             ("rdf", "li") => Kind::Item,
             ("rdf", "value") => Kind::Value,
-            _ if self.open.iter().any(|o| o.kind == Kind::Node) => Kind::Property(group, local),
+            // Where the frame is of another kind, its elements are parts of names.
+            _ if group.starts_with("tmp") => Kind::Property(group, local),
+            _ if self.open.iter().any(|o| matches!(o.kind, Kind::Node | Kind::Property(..))) => {
+                Kind::Property(group, local)
+            }
             _ => Kind::Frame,
         }
     }
@@ -159,8 +188,8 @@ impl Walk<'_, '_> {
         let (group, local) = self.split(name);
         match (group.as_str(), local.as_str()) {
             ("rdf" | "", "about" | "ID") if !within => {
-                if !value.is_empty() && self.gather.find("XMP-rdf", "About").is_none() {
-                    self.gather.text("XMP-rdf", "About", value);
+                if !value.is_empty() {
+                    self.about(value);
                 }
             }
             ("x", "xmptk" | "xaptk") => self.gather.text("XMP-x", "XMPToolkit", value),
@@ -178,6 +207,19 @@ impl Walk<'_, '_> {
             _ => {
                 self.mark();
                 self.put(Some((group, local)), value);
+            }
+        }
+    }
+
+    /// What the packet is about, as its last description says.
+    fn about(&mut self, value: String) {
+        match self.about.and_then(|at| self.gather.tags.get_mut(at)) {
+            Some(tag) => tag.value = Value::Text(value),
+            None => {
+                self.gather.text("XMP-rdf", "About", value);
+                let at = self.gather.tags.len().checked_sub(1);
+                let is_it = |at: &usize| self.gather.tags[*at].name == "About";
+                self.about = at.filter(is_it);
             }
         }
     }
@@ -254,7 +296,7 @@ impl Walk<'_, '_> {
         last.bytes().any(|b| !b.is_ascii_alphanumeric())
             || self.gather.fields.wants_ending(last)
             || self.open.iter().any(|open| open.language.is_some())
-            || super::names::is_renamed(last)
+            || self.gather.fields.xmp_ends().is_none_or(|ends| ends.contains(&last))
     }
 
     /// Keeps `value` as what the open elements, and `field` within them, say.
@@ -290,7 +332,7 @@ impl Walk<'_, '_> {
             Some(known) => Cow::Borrowed(known.name),
             None => Cow::Owned(plain_name(&path.iter().map(|(_, n)| *n).collect::<Vec<_>>())),
         };
-        let name = match language {
+        let name = match language.filter(|_| !group.starts_with("tmp")) {
             Some(l) if !l.eq_ignore_ascii_case("x-default") => Cow::Owned(format!("{name}-{l}")),
             _ => name,
         };

@@ -1,5 +1,8 @@
 //! The pool against a program that behaves badly, and against ExifTool where it is installed.
 
+#[path = "../../tests/hostile_names/mod.rs"]
+mod hostile_names;
+
 use super::*;
 use solio_base::Result;
 use solio_io::probe::write_plain;
@@ -144,35 +147,9 @@ fn exiftool_reads_files_of_all_names() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    let long = "n".repeat(251) + ".tif";
-    let names: [&[u8]; 21] = [
-        b"plain.tif",
-        b"two words.tif",
-        b" leading.tif",
-        b"trailing ",
-        b"-dash.tif",
-        b"-o",
-        b"#hash.tif",
-        b"@list.tif",
-        b"new\nline.tif",
-        b"return\r",
-        b"tab\t.tif",
-        b"\"quoted'.tif",
-        b"back\\slash.tif",
-        b"per%cent%d.tif",
-        b"a|b|",
-        b"star*?[1].tif",
-        b"caf\xc3\xa9.tif",
-        b"caf\xe9.tif",
-        b"\xed\xa0\x80surrogate.tif",
-        long.as_bytes(),
-        b"$HOME;&.tif",
-    ];
-    for (n, name) in names.into_iter().enumerate() {
-        let mut tiff = *b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x00\0\0\0\0\0\0\0";
-        tiff[18] = n as u8 + 1;
+    for (n, name) in hostile_names::names().iter().enumerate() {
         let path = folder.path().join(OsStr::from_bytes(name));
-        write_plain(&path, &tiff).unwrap();
+        write_plain(&path, &hostile_names::tiff(n as u8 + 1)).unwrap();
         let fields = ["Orientation".to_owned()];
         let read = pool.read(&path, &fields, &Cancel::default());
         let read = read.unwrap_or_else(|e| panic!("{e}"));

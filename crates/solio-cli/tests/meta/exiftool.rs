@@ -1,21 +1,11 @@
 //! `solio meta --engine exiftool|both`, as people run it, with ExifTool where it is installed and
 //! with programs that are none.
 
-#![allow(clippy::disallowed_methods, clippy::print_stdout)] // tests read and write their own files
-
-mod ran;
-
-use ran::run as solio;
+use crate::hostile_names::{names, tiff};
+use crate::ran::run as solio;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
-
-/// A picture without pixels, and its orientation.
-fn tiff(orientation: u8) -> Vec<u8> {
-    let mut tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0".to_vec();
-    tiff[18] = orientation;
-    tiff
-}
 
 fn has_exiftool() -> bool {
     let there = Command::new("exiftool").arg("-ver").output().is_ok();
@@ -31,30 +21,7 @@ fn every_hostile_name_has_its_own_result() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let long = "n".repeat(251) + ".tif";
-    let names: [&[u8]; 21] = [
-        b"plain.tif",
-        b"two words.tif",
-        b" leading.tif",
-        b"trailing ",
-        b"-dash.tif",
-        b"-o",
-        b"#hash.tif",
-        b"@list.tif",
-        b"new\nline.tif",
-        b"return\r",
-        b"tab\t.tif",
-        b"\"quoted'.tif",
-        b"back\\slash.tif",
-        b"per%cent%d.tif",
-        b"a|b|",
-        b"star*?[1].tif",
-        b"caf\xc3\xa9.tif",
-        b"caf\xe9.tif",
-        b"\xed\xa0\x80surrogate.tif",
-        long.as_bytes(),
-        b"$HOME;&.tif",
-    ];
+    let names = names();
     let mut list = Vec::new();
     for (n, name) in names.iter().enumerate() {
         std::fs::write(dir.path().join(OsStr::from_bytes(name)), tiff(n as u8 + 1)).unwrap();

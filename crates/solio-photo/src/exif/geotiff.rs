@@ -1,0 +1,116 @@
+//! GeoTIFF: where a picture lies on Earth, as keys within three tags of a directory.
+//!
+//! OGC 19-008r4. The directory of keys (0x87af): version, revision, its minor part, count; then
+//! for each key number, tag of its value (0: the last number is the value), count, place there.
+
+use super::value::{Stored, decode};
+use crate::bytes::View;
+use crate::gather::Gather;
+use crate::table;
+use crate::value::{Value, lossy};
+
+const GROUP: &str = "GeoTiff";
+/// The tags: keys, numbers, texts.
+const KEYS: u16 = 0x87af;
+const NUMBERS: u16 = 0x87b0;
+const TEXTS: u16 = 0x87b1;
+/// Most keys.
+const MOST_KEYS: usize = 1024;
+/// Longest of the tags.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The tags of a directory, as they were found.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tags<'a>([Option<View<'a>>; 3]);
+
+impl<'a> Tags<'a> {
+    /// Keeps the value of tag `id`, if it is one of the three.
+    pub(super) fn keep(&mut self, id: u16, value: View<'a>) {
+        if let KEYS..=TEXTS = id {
+            self.0[usize::from(id - KEYS)] = Some(value);
+        }
+    }
+
+    /// Reads the keys.
+    pub(super) fn read(&self, big: bool, gather: &mut Gather<'_>) {
+        let all = |n: usize| self.0[n]?.all(MOST_BYTES);
+        let Some(keys) = all(0).filter(|_| gather.fields.wants_any(GROUP, &table::GEOTIFF)) else {
+            return;
+        };
+        let Value::Ints(keys) = decode(&keys, Stored::Int16u, big) else { return };
+        let [version, revision, minor, ..] = keys[..] else { return };
+        gather.text(GROUP, "GeoTiffVersion", format!("{version}.{revision}.{minor}"));
+        let numbers = decode(&all(1).unwrap_or_default(), Stored::Double, big);
+        let texts = all(2).unwrap_or_default();
+        let Value::Floats(numbers) = numbers else { return };
+        for key in keys[4.min(keys.len())..].chunks_exact(4).take(MOST_KEYS) {
+            let [id, tag, count, place] = key else { return };
+            let Some(row) = table::GEOTIFF.get().row(*id as u32) else { continue };
+            let (from, to) = (*place as usize, (*place + *count) as usize);
+            let value = match *tag as u16 {
+                0 => Some(Value::int(*place)),
+                KEYS => keys.get(from..to).map(|all| Value::Ints(all.to_vec())),
+                NUMBERS => numbers.get(from..to).map(|all| Value::Floats(all.to_vec())),
+                TEXTS => texts.get(from..to).map(|text| {
+                    let text = lossy(text);
+                    let text = crate::text::before_zero(&text);
+                    Value::text(text.strip_suffix('|').unwrap_or(text))
+                }),
+                _ => None,
+            };
+            match value {
+                Some(value) => gather.put(GROUP, row.name, value, row.rule),
+                None => gather.warn(format!("GeoTiff:{} lies past the end", row.name)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fields;
+
+    fn read(keys: &[u16], numbers: &[f64], texts: &[u8]) -> Vec<(String, String)> {
+        let bytes = |words: &[u16]| words.iter().flat_map(|w| w.to_be_bytes()).collect::<Vec<_>>();
+        let keys = bytes(keys);
+        let numbers: Vec<u8> = numbers.iter().flat_map(|n| n.to_be_bytes()).collect();
+        let mut tags = Tags::default();
+        tags.keep(KEYS, View::memory(&keys));
+        tags.keep(NUMBERS, View::memory(&numbers));
+        tags.keep(TEXTS, View::memory(texts));
+        tags.keep(0x0100, View::memory(b"x"));
+        let fields = Fields::all();
+        let mut gather = Gather::new(&fields);
+        tags.read(true, &mut gather);
+        gather.tags.iter().map(|t| (t.name.to_string(), t.text().plain())).collect()
+    }
+
+    #[test]
+    fn keys_of_all_three_kinds() {
+        let keys = [
+            [1, 1, 0, 5],
+            [1024, 0, 1, 1],
+            [1026, TEXTS, 4, 3],
+            [2062, NUMBERS, 2, 1],
+            [3072, 0, 1, 32633],
+            [2057, NUMBERS, 9, 0],
+        ];
+        let want = [
+            ("GeoTiffVersion", "1.1.0"),
+            ("GTModelType", "Projected"),
+            ("GTCitation", "cde"),
+            ("GeogToWGS84", "2.5 -3"),
+            ("ProjectedCSType", "WGS84 UTM zone 33N"),
+        ];
+        let want = want.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        assert_eq!(read(keys.as_flattened(), &[1.0, 2.5, -3.0], b"ab|cde|\0"), want);
+    }
+
+    #[test]
+    fn keys_that_end_early() {
+        assert!(read(&[1, 1], &[], b"").is_empty());
+        assert_eq!(read(&[1, 1, 0], &[], b"").len(), 1);
+        assert_eq!(read(&[1, 1, 0, 9, 1024, 0, 1], &[], b"").len(), 1);
+    }
+}
