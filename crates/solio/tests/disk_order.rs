@@ -36,7 +36,7 @@ fn the_physical_order_moves_the_head_least() {
         .arg(&image)
         .status();
     let script = r#"mount -o loop,nodelalloc "$1" "$2" 2>/dev/null || exit 77
-        exec "$3" --exact on_the_disk --ignored --nocapture"#;
+        exec "$3" --exact on_the_disk --nocapture"#;
     let ran = Command::new("unshare")
         .args(["-m", "sh", "-c", script, "sh"])
         .args([&image, &mount, &std::env::current_exe().unwrap()])
@@ -111,8 +111,8 @@ fn cost(layout: &Layout, index: &HashMap<&Path, usize>, seen: &[(PathBuf, u64)])
     layout.cost(&order, &seek::ULTRASTAR_HC310)
 }
 
+/// Runs within the test above, on the disk that it mounts.
 #[test]
-#[ignore = "runs within the test above, on the disk that it mounts"]
 fn on_the_disk() {
     let Some(disk) = std::env::var_os(MOUNTED).map(PathBuf::from) else { return };
     let files = make_files(&disk);
