@@ -11,6 +11,7 @@ mod fujifilm;
 mod lenses;
 mod minolta;
 mod nikon;
+mod nikon_af;
 mod olympus;
 mod others;
 mod panasonic;
@@ -125,7 +126,7 @@ pub(crate) fn own(name: &str) -> Option<&'static Own> {
 }
 
 /// Reads a block that a table calls `maker.block`.
-pub(crate) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(crate) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_>) {
     match name.split_once('.').map(|(maker, _)| maker) {
         Some("canon") => canon::hook(name, block, gather),
         Some("nikon") => nikon::hook(name, block, gather),

@@ -1,11 +1,11 @@
 //! Nikon's maker notes: three layouts of the directory, and records that are enciphered with the
 //! camera's serial number and its count of exposures.
 
-use super::{Block, Camera, Note, number_at, put, read_record};
+use super::{Block, Camera, Note, nikon_af, number_at, put, read_record};
 use crate::bytes::View;
 use crate::exif::{Place, Stored, decode};
 use crate::gather::Gather;
-use crate::rule::{Own, words};
+use crate::rule::{Own, Rule, words};
 use crate::table;
 use crate::value::Value;
 
@@ -21,7 +21,6 @@ pub(super) const RULES: &[Own] = &[
     Own { name: "nikon.date", number: date, text: Value::clone },
     Own { name: "nikon.version", number: version, text: version_words },
     Own { name: "nikon.title", number: trimmed, text: title },
-    Own { name: "nikon.points", number: hex_bytes, text: points },
     Own { name: "nikon.angle", number: angle, text: tenths },
     Own { name: "nikon.quarter_none", number: from_middle, text: quarter_none },
     Own { name: "nikon.quarter_normal", number: from_middle, text: quarter_normal },
@@ -47,13 +46,19 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
 }
 
 /// Reads a block.
-pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_>) {
     if let Some(table) = name.strip_prefix("nikon.secret.") {
         secret(block, table, gather);
     } else if let Some(table) = name.strip_prefix("nikon.at.") {
         pointed(block, table, gather);
+    } else if let Some(name) = name.strip_prefix("nikon.points.") {
+        nikon_af::points(block, name, gather);
+    } else if let Some(name) = name.strip_prefix("nikon.point.") {
+        nikon_af::point(block, name, gather);
     } else if name == "nikon.settings" {
         settings(block, gather);
+    } else if name == "nikon.balance" {
+        balance(block, gather);
     }
 }
 
@@ -74,6 +79,23 @@ fn secret(block: &Block<'_>, table: &str, gather: &mut Gather<'_>) {
         bytes.truncate(4);
     }
     read_record(View::memory(&bytes), table, &block.around, gather);
+}
+
+/// Levels of the colours, enciphered: where they are and in which order depends on the version.
+fn balance(block: &Block<'_>, gather: &mut Gather<'_>) {
+    // Twice the place behind where the cipher starts, and one more where green comes first.
+    const PLACES: [u8; 17] = [6, 6, 6, 6, 6, 14, 6, 6, 6, 11, 6, 17, 11, 10, 11, 5, 5];
+    let version = block.part.get(0, 4).and_then(|v| std::str::from_utf8(&v).ok()?.parse().ok());
+    let version = version.and_then(|version: usize| version.checked_sub(200));
+    let (Some(version), Some((serial, count))) = (version, keys(block)) else { return };
+    let Some(place) = PLACES.get(version).map(|place| usize::from(*place)) else { return };
+    let start = if version == 5 { 4 } else { 284 };
+    let Some(bytes) = block.part.from(start).get(0, (place & !1) + 8) else { return };
+    let mut bytes = bytes.into_owned();
+    decipher(&mut bytes, serial, count);
+    let levels = decode(&bytes[place & !1..], Stored::Int16u, block.around.big);
+    let name = if place & 1 == 0 { "WB_RGGBLevels" } else { "WB_GRBGLevels" };
+    gather.put(block.around.group.clone(), name, levels, Rule::Plain);
 }
 
 /// The serial number and the count of exposures.
@@ -221,17 +243,6 @@ fn title(value: &Value) -> Value {
     };
     let words: Vec<String> = text.trim_end().split(' ').map(word).collect();
     Value::Text(words.join(" "))
-}
-
-fn hex_bytes(value: &Value) -> Value {
-    let Value::Bytes(bytes) = value else { return value.clone() };
-    Value::Text(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" "))
-}
-
-fn points(value: &Value) -> Value {
-    let text = value.plain();
-    let none = text.bytes().all(|byte| matches!(byte, b'0' | b' '));
-    Value::Text(if none { "(none)".to_owned() } else { text })
 }
 
 /// Degrees in 65536ths, to 180 either way.
