@@ -1,7 +1,7 @@
 //! Which tags are wanted; what is not wanted is not read.
 
 use crate::composite::{self, Composites};
-use crate::metadata::{in_group, rank};
+use crate::metadata::{family, in_group, rank};
 use crate::table::{self, Lazy};
 use crate::{Tag, exif, xmp};
 use std::sync::OnceLock;
@@ -62,6 +62,13 @@ impl Fields {
             };
             for input in composite::inputs(&name) {
                 wanted.push(Field::of(None, (*input).to_owned(), false));
+                // Some are made of others; dates are not, and should be quick.
+                if input.contains("Date") {
+                    continue;
+                }
+                for of_input in composite::inputs(input).iter().filter(|of| *of != input) {
+                    wanted.push(Field::of(None, (*of_input).to_owned(), false));
+                }
             }
             wanted.push(Field::of(group, name, true));
         }
@@ -166,6 +173,42 @@ impl Fields {
         wanted.iter().any(|f| f.group.as_deref().is_none_or(|wanted| in_group(group, wanted)))
     }
 
+    /// Whether anything of a group may be wanted whose name starts like this: each namespace of XMP
+    /// is one, and directories of one kind are counted.
+    pub(crate) fn wants_groups_like(&self, start: &str) -> bool {
+        let Some(wanted) = &self.wanted else { return true };
+        let like = |group: &str| {
+            group.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+        };
+        wanted.iter().any(|field| field.group.as_deref().is_none_or(like))
+    }
+
+    /// Whether anything may be wanted of the directory that holds the maker's note: its own, or
+    /// what lies within, in groups that are no other's.
+    pub(crate) fn wants_exif(&self) -> bool {
+        const OTHERS: [&str; 11] = [
+            "IFD0",
+            "IFD1",
+            "GPS",
+            "XMP",
+            "IPTC",
+            "ICC_Profile",
+            "Photoshop",
+            "File",
+            "JFIF",
+            "PNG",
+            "QuickTime",
+        ];
+        let Some(wanted) = &self.wanted else { return true };
+        let other = |group: &str| {
+            let is = |known: &&str| {
+                known.eq_ignore_ascii_case(group) || known.eq_ignore_ascii_case(family(group))
+            };
+            OTHERS.iter().any(is)
+        };
+        wanted.iter().any(|field| field.group.as_deref().is_none_or(|group| !other(group)))
+    }
+
     /// Whether all of `group` is wanted, or something of it by the group's own name.
     pub(crate) fn names_group(&self, group: &str) -> bool {
         let Some(wanted) = &self.wanted else { return true };
@@ -242,6 +285,10 @@ mod tests {
         assert!(Fields::all().wants("IFD0", "Make"));
         assert!(Fields::of(["GPSPosition"]).wants("GPS", "GPSLatitudeRef"));
         assert!(!Fields::of(["GPSPosition"]).asks("GPS", "GPSLatitudeRef"));
+        assert!(Fields::of(["XMP-dc:Title"]).wants_groups_like("XMP"));
+        assert!(!Fields::of(["IFD0:Make"]).wants_groups_like("XMP"));
+        assert!(Fields::of(["Canon:LensType"]).wants_exif() && Fields::of(["ISO"]).wants_exif());
+        assert!(!Fields::of(["GPS:GPSSpeed", "XMP-dc:Title", "ICC-header:*"]).wants_exif());
     }
 
     #[test]

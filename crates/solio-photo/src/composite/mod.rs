@@ -23,29 +23,29 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("DigitalCreationDateTime", &["DigitalCreationDate", "DigitalCreationTime"]),
     ("GPSLatitude", &["GPSLatitude", "GPSLatitudeRef"]),
     ("GPSLongitude", &["GPSLongitude", "GPSLongitudeRef"]),
+    ("GPSLatitudeRef", &["GPSLatitude"]),
+    ("GPSLongitudeRef", &["GPSLongitude"]),
     ("GPSDestLatitude", &["GPSDestLatitude", "GPSDestLatitudeRef"]),
     ("GPSDestLongitude", &["GPSDestLongitude", "GPSDestLongitudeRef"]),
     ("GPSPosition", &["GPSLatitude", "GPSLatitudeRef", "GPSLongitude", "GPSLongitudeRef"]),
     ("GPSAltitude", &["GPSAltitude", "GPSAltitudeRef"]),
     ("GPSDateTime", &["GPSDateStamp", "GPSTimeStamp"]),
-    (
-        "ImageSize",
-        &["ImageWidth", "ImageHeight", "ExifImageWidth", "ExifImageHeight", "ImageSpatialExtent"],
-    ),
-    (
-        "Megapixels",
-        &["ImageWidth", "ImageHeight", "ExifImageWidth", "ExifImageHeight", "ImageSpatialExtent"],
-    ),
+    ("ImageSize", SIZES),
+    ("Megapixels", SIZES),
     // No composites, but made of tags just so.
     ("ThumbnailImage", &["ThumbnailOffset", "ThumbnailLength"]),
     ("PreviewImage", PICTURE),
     ("OtherImage", PICTURE),
-    ("ShutterSpeed", &["ExposureTime", "ShutterSpeedValue"]),
+    ("PreviewImageStart", PICTURE),
+    ("PreviewImageLength", PICTURE),
+    ("OtherImageStart", PICTURE),
+    ("OtherImageLength", PICTURE),
+    ("FileType", &["DNGVersion"]),
+    ("FileTypeExtension", &["DNGVersion"]),
+    ("MIMEType", &["DNGVersion"]),
+    ("ShutterSpeed", &["ExposureTime", "ShutterSpeedValue", "BulbDuration"]),
     ("Aperture", &["FNumber", "ApertureValue"]),
-    (
-        "LightValue",
-        &["ExposureTime", "ShutterSpeedValue", "FNumber", "ApertureValue", "Aperture", "ISO"],
-    ),
+    ("LightValue", &["ShutterSpeed", "FNumber", "ApertureValue", "Aperture", "ISO"]),
     ("FocalLength35efl", optics::LENGTHS),
     ("ScaleFactor35efl", optics::LENGTHS),
     ("CircleOfConfusion", optics::LENGTHS),
@@ -55,12 +55,25 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("RedBalance", color::INPUTS),
     ("BlueBalance", color::INPUTS),
     ("Lens", lens::INPUTS),
-    ("Lens35efl", lens::INPUTS),
+    ("Lens35efl", &["Lens", "ScaleFactor35efl"]),
     ("LensID", lens::INPUTS),
     ("LensSpec", lens::INPUTS),
     ("Rotation", &["MatrixStructure", "HandlerType"]),
     ("AvgBitrate", &["MediaDataSize", "Duration"]),
-    ("Flash", &["FlashFired", "FlashReturn", "FlashMode", "FlashFunction", "FlashRedEyeMode"]),
+    (
+        "Flash",
+        &["Flash", "FlashFired", "FlashReturn", "FlashMode", "FlashFunction", "FlashRedEyeMode"],
+    ),
+];
+
+/// What tells the size of a picture.
+const SIZES: &[&str] = &[
+    "ImageWidth",
+    "ImageHeight",
+    "ExifImageWidth",
+    "ExifImageHeight",
+    "ImageSpatialExtent",
+    "RawImageCroppedSize",
 ];
 
 /// Where a picture within the file is, and what tells that it is one for viewing.

@@ -18,6 +18,7 @@ fn film_diagonal() -> f64 {
 }
 
 pub(super) const LENGTHS: &[&str] = &[
+    "Make",
     "FocalLength",
     "FocalLengthIn35mmFormat",
     "FocalPlaneDiagonal",

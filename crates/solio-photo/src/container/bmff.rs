@@ -225,7 +225,7 @@ fn item_content(item: &Item, source: View<'_>, gather: &mut Gather<'_>) {
         }
         exif::read_tiff(tiff, false, gather);
     } else if is_xmp
-        && gather.fields.wants_group("XMP-")
+        && gather.fields.wants_groups_like("XMP")
         && let Some(packet) = part.all(xmp::MOST_PACKET)
     {
         xmp::read(&packet, gather);

@@ -50,7 +50,9 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
     let Some(head) = walk.long(view, 2) else { return };
     walk.heap(view.from(u64::from(head)), 0, 0, gather);
     walk.note(gather);
-    trailer::read(view, gather);
+    if gather.fields.wants_groups_like("XMP") {
+        trailer::canon(view, gather);
+    }
 }
 
 impl<'a> Walk<'a> {

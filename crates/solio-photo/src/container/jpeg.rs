@@ -102,7 +102,9 @@ fn segment(
         }
         0xe1 if starts(b"http://ns.adobe.com/xap/1.0/\0") => {
             let packet = body.from(29);
-            if let (true, Some(bytes)) = (gather.fields.wants_group("XMP-"), packet.all(1 << 16)) {
+            if let (true, Some(bytes)) =
+                (gather.fields.wants_groups_like("XMP"), packet.all(1 << 16))
+            {
                 xmp::read(&bytes, gather);
             }
         }
@@ -112,7 +114,7 @@ fn segment(
                 keep(&mut joined.bytes, part.len()).then(|| joined.icc.insert(number, part.into()));
             }
         }
-        0xe2 if starts(b"FPXR\0") && gather.fields.names_group("FlashPix") => {
+        0xe2 if starts(b"FPXR\0") && gather.fields.wants_any("FlashPix", &table::FLASHPIX) => {
             let bytes = &mut joined.bytes;
             joined.streams.add(body.from(5), |more| keep(bytes, more));
         }
@@ -249,7 +251,7 @@ fn resources(body: View<'_>, joined: &mut Joined) {
 
 /// A part of a packet that one segment cannot hold: identifier (32), full length, offset, text.
 fn extended(body: View<'_>, joined: &mut Joined, gather: &Gather<'_>) {
-    if !gather.fields.wants_group("XMP-") {
+    if !gather.fields.wants_groups_like("XMP") {
         return;
     }
     let (Some(identifier), Some(at)) = (body.get(35, 32), body.be32(71)) else { return };

@@ -56,7 +56,7 @@ fn chunk(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
             }
         }
         b"iCCP" => profile(body, gather),
-        _ if !gather.fields.wants_group(GROUP) => {}
+        _ if !gather.fields.wants_groups_like(GROUP) => {}
         b"pHYs" => {
             if let (Some(x), Some(y), Some(unit)) = (body.be32(0), body.be32(4), body.u8(8)) {
                 let words = Rule::Words { words: "0:Unknown|1:meters", hex: false };

@@ -25,7 +25,8 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
     let (Some(at), Some(len)) = (view.be32(0x54), view.be32(0x58)) else { return };
     let picture = view.part(u64::from(at), u64::from(len));
     jpeg::read(picture, gather);
-    if !gather.fields.wants_any("RAF", &table::RAF) && !gather.wants("File", "PreviewImage") {
+    let wants = |group| gather.fields.wants_any(group, &table::RAF);
+    if !wants("RAF") && !wants("RAF2") && !gather.wants("File", "PreviewImage") {
         return;
     }
     if picture.be16(0) == Some(0xffd8) && picture.len() == u64::from(len) {

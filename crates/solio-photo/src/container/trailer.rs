@@ -52,7 +52,7 @@ const CANON: [u8; 20] = *b"CANON OPTIONAL DATA\0";
 
 /// A head of 28 bytes, blocks of kind (4) and length (4), a foot of 64 that starts with the mark
 /// and the length of the blocks. Of the blocks XMP is read.
-fn canon(view: View<'_>, gather: &mut Gather<'_>) -> Option<u64> {
+pub(super) fn canon(view: View<'_>, gather: &mut Gather<'_>) -> Option<u64> {
     let foot = view.len().checked_sub(64)?;
     if view.array::<20>(foot)? != CANON {
         return None;

@@ -466,7 +466,17 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             0xa005 => ("InteropIFD", &table::EXIF),
             _ => ("SubIFD", &table::EXIF),
         };
-        if !self.gather.fields.wants_group(name) {
+        let wanted = match name {
+            "ExifIFD" => self.gather.fields.wants_exif(),
+            "SubIFD" => {
+                let fields = self.gather.fields;
+                // Packets of XMP may lie there.
+                let like = |start| fields.wants_groups_like(start);
+                fields.wants_group(name) || like(name) || like("XMP")
+            }
+            _ => self.gather.fields.wants_group(name),
+        };
+        if !wanted {
             return;
         }
         if matches!(name, "GPS" | "InteropIFD") && !self.gather.fields.wants_any(name, table) {

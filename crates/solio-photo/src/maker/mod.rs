@@ -28,6 +28,7 @@ use crate::bytes::View;
 use crate::exif::{Place, read_note, word};
 use crate::gather::Gather;
 use crate::rule::{Own, Rule};
+use crate::table::{self, Lazy};
 use crate::value::Value;
 
 /// A note and what is around it.
@@ -75,10 +76,12 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
     let Some(head) = body.get(0, body.len().min(16) as usize) else { return };
     let camera = note.camera(gather);
     if let Some(place) = place(note, &head, &camera) {
-        if gather.fields.wants_any(place.group, place.table) {
+        // The first of Sony's cameras with a mirror keeps a note of Minolta's within.
+        let wants = |group: &str, table: &'static Lazy| gather.fields.wants_any(group, table);
+        let minolta = table::MINOLTA.table("minolta").filter(|_| place.group == "Sony");
+        if wants(place.group, place.table) || minolta.is_some_and(|table| wants("Minolta", table)) {
             read_note(&place, gather);
-            // Nikon's preview has a directory; the first of Sony's cameras with a mirror keeps a
-            // note of Minolta's within.
+            // Nikon's preview has a directory.
             for group in [place.group, "PreviewIFD"] {
                 preview(note.tiff, group, gather);
             }

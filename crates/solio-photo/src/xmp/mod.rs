@@ -21,7 +21,7 @@ pub(crate) fn read(packet: &[u8], gather: &mut Gather<'_>) {
     if gather.fields.names_tag("XMP", "XMP") {
         gather.block("XMP", View::memory(packet));
     }
-    if gather.fields.wants_group("XMP-") && scan::may_hold(packet, gather.fields) {
+    if gather.fields.wants_groups_like("XMP") && scan::may_hold(packet, gather.fields) {
         walk::read(&utf8(packet), gather);
     }
 }
