@@ -56,6 +56,7 @@ fn long_version() -> String {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)] // all options of all commands take a quarter of a short run to describe
 pub(crate) enum Command {
     /// Read meshes or images and write them in another format, or in another way
     #[command(after_help = CONVERT_EXAMPLES)]
@@ -385,6 +386,7 @@ pub(crate) struct DemoArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum BenchCommand {
     /// Number text, OBJ, PLY and STL, each against the least that the machine must do
     Mesh(BenchArgs),

@@ -163,9 +163,10 @@ fn files(inputs: &[PathBuf], recursive: bool) -> (Vec<PathBuf>, Vec<Error>) {
 /// Whether the name alone says that it is no folder: a look at each of many files takes a fifth of
 /// the time of reading their dates.
 fn is_named_as_photo(path: &Path) -> bool {
-    const ENDS: [&str; 16] = [
+    const ENDS: [&str; 32] = [
         "jpg", "jpeg", "tif", "tiff", "png", "heic", "heif", "avif", "webp", "nef", "cr2", "cr3",
-        "arw", "dng", "raf", "orf",
+        "arw", "dng", "raf", "orf", "rw2", "pef", "srw", "crw", "mrw", "exv", "jps", "gif", "psd",
+        "jp2", "jxl", "xmp", "mov", "mp4", "m4a", "icc",
     ];
     let end = path.extension().unwrap_or_default();
     ENDS.iter().any(|known| end.eq_ignore_ascii_case(known))

@@ -204,8 +204,40 @@ impl<'a> View<'a> {
         self.get(0, usize::try_from(self.len.min(most)).ok()?)
     }
 
+    /// Shows `len` bytes at `at` to `see` without a copy of them.
+    fn with<R>(&self, at: u64, len: usize, see: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        if at.checked_add(len as u64)? > self.len {
+            return None;
+        }
+        let at = self.start + at.checked_sub(self.gap)?;
+        match self.inner {
+            Inner::Source(bytes) => bytes.with(at, len, see),
+            Inner::Memory(bytes) => bytes.get(at as usize..at as usize + len).map(see),
+        }
+    }
+
+    /// Whether this part starts with `mark`.
+    pub(crate) fn starts_with(&self, mark: &[u8]) -> bool {
+        self.with(0, mark.len(), |start| start == mark).unwrap_or(false)
+    }
+
+    /// Where the first `byte` is at or behind `at`, within `most` bytes.
+    pub(crate) fn find(&self, byte: u8, at: u64, most: u64) -> Option<u64> {
+        let end = at.saturating_add(most).min(self.len);
+        let mut at = at;
+        while at < end {
+            let len = (end - at).min(512);
+            let found = self.with(at, len as usize, |bytes| memchr::memchr(byte, bytes))?;
+            if let Some(found) = found {
+                return Some(at + found as u64);
+            }
+            at += len;
+        }
+        None
+    }
+
     pub(crate) fn u8(&self, at: u64) -> Option<u8> {
-        self.get(at, 1).map(|b| b[0])
+        self.array(at).map(u8::from_be_bytes)
     }
     pub(crate) fn be16(&self, at: u64) -> Option<u16> {
         self.array(at).map(u16::from_be_bytes)
@@ -225,20 +257,7 @@ impl<'a> View<'a> {
 
     /// `N` bytes at `at`.
     pub(crate) fn array<const N: usize>(&self, at: u64) -> Option<[u8; N]> {
-        if at.checked_add(N as u64)? > self.len {
-            return None;
-        }
-        let at = self.start + at.checked_sub(self.gap)?;
-        match self.inner {
-            Inner::Source(bytes) => {
-                let take = |bytes: &[u8]| bytes.try_into().ok();
-                bytes.with(at, N, take)?
-            }
-            Inner::Memory(bytes) => {
-                let from = at as usize;
-                bytes.get(from..from + N)?.try_into().ok()
-            }
-        }
+        self.with(at, N, |bytes| bytes.try_into().ok())?
     }
 }
 
@@ -259,7 +278,7 @@ mod tests {
     #[test]
     fn parts_are_read_once_and_within_bounds() {
         let source = Counting((0..=255).collect());
-        let bytes = Bytes::new(&source, 256, Steps { head: 16, next: 8 }, 40).unwrap();
+        let bytes = Bytes::new(&source, 256, Steps { head: 16, next: 8 }, 4096).unwrap();
         let view = View::of(&bytes);
         assert_eq!(view.get(4, 4).unwrap()[..], [4, 5, 6, 7]);
         assert_eq!(bytes.bytes_read(), 16);
@@ -268,7 +287,11 @@ mod tests {
         assert_eq!(part.get(6, 2).unwrap()[..], [106, 107]);
         assert_eq!(bytes.bytes_read(), 24);
         assert!(part.get(49, 2).is_none());
-        assert!(view.get(200, 40).is_none(), "past the budget");
+        assert_eq!(view.find(7, 0, 8), Some(7));
+        assert_eq!((view.find(7, 0, 7), view.find(7, 8, 250)), (None, None));
+        assert!(view.from(3).starts_with(&[3, 4]) && !view.from(255).starts_with(&[255, 0]));
+        let left = Bytes::new(&source, 256, Steps { head: 16, next: 8 }, 40).unwrap();
+        assert!(View::of(&left).get(200, 40).is_none(), "past the budget");
         let later = View::memory(b"abcd").behind(10);
         assert_eq!(later.get(11, 2).unwrap()[..], *b"bc");
         assert_eq!(later.part(11, 3).part(1, 1).get(0, 1).unwrap()[..], *b"c");

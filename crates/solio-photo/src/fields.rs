@@ -31,13 +31,37 @@ impl Field {
     }
 }
 
+/// Numbers of entries, to be asked about often.
+#[derive(Clone, Debug)]
+pub(crate) struct Ids {
+    all: Vec<u16>,
+    /// A bit for the low part of each.
+    low: [u64; 16],
+}
+
+impl From<Vec<u16>> for Ids {
+    fn from(all: Vec<u16>) -> Self {
+        let mut low = [0; 16];
+        all.iter().for_each(|id| low[usize::from(id >> 6 & 15)] |= 1 << (id & 63));
+        Ids { all, low }
+    }
+}
+
+impl Ids {
+    pub(crate) fn contain(&self, id: u16) -> bool {
+        self.low[usize::from(id >> 6 & 15)] >> (id & 63) & 1 == 1 && self.all.contains(&id)
+    }
+}
+
 /// What a list of fields means for a reader.
 #[derive(Clone, Debug)]
 struct Plan {
     /// Numbers of entries in EXIF's directories that matter; `None`: all.
-    exif: Option<Vec<u16>>,
+    exif: Option<Ids>,
     /// How properties of XMP end that are called otherwise there.
     xmp: Vec<&'static str>,
+    /// The last letters of all names and of those ends, small, a bit each.
+    last: u128,
     /// Whether a profile may have one of them.
     profile: bool,
     /// Which composites there are among them.
@@ -81,9 +105,12 @@ impl Fields {
             let all = self.is_all() || wanted.iter().any(|field| field.name == "*");
             let named = |name: &str| wanted.iter().any(|f| f.name.eq_ignore_ascii_case(name));
             let length = |bits, field: &Field| bits | length_bit(&field.name);
+            let xmp = if all { Vec::new() } else { xmp::ends_of(named) };
+            let names = wanted.iter().map(|field| field.name.as_str()).chain(xmp.iter().copied());
             Plan {
-                exif: (!all).then(|| exif::ids_of(named)),
-                xmp: if all { Vec::new() } else { xmp::ends_of(named) },
+                last: names.fold(0, |bits, name| bits | last_bit(name.as_bytes())),
+                exif: (!all).then(|| exif::ids_of(named).into()),
+                xmp,
                 profile: self.is_all() || wanted.iter().any(Field::may_be_of_a_profile),
                 composites: composite::of(|name| self.asks(composite::GROUP, name)),
                 lengths: if all { u64::MAX } else { wanted.iter().fold(0, length) },
@@ -92,15 +119,31 @@ impl Fields {
     }
 
     /// The numbers of entries in EXIF's directories that matter; `None`: all.
-    pub(crate) fn exif_ids(&self) -> Option<&[u16]> {
-        self.plan().exif.as_deref()
+    pub(crate) fn exif_ids(&self) -> Option<&Ids> {
+        self.plan().exif.as_ref()
     }
 
-    /// The ends of paths of XMP that have one of the names, but not as they are written. `None`
-    /// where names tell nothing of paths.
-    pub(crate) fn xmp_ends(&self) -> Option<&[&'static str]> {
+    /// Whether names of tags tell nothing of paths in XMP.
+    pub(crate) fn takes_any_path(&self) -> bool {
+        self.plan().exif.is_none()
+    }
+
+    /// Whether a property of XMP whose path has this last part may have a name that is wanted:
+    /// names end as it does, or as a table says; odd letters are left out of them.
+    pub(crate) fn wants_path_to(&self, last: &[u8]) -> bool {
         let plan = self.plan();
-        plan.exif.as_ref().map(|_| &plan.xmp[..])
+        if plan.exif.is_none() || !last.iter().all(u8::is_ascii_alphanumeric) {
+            return true;
+        }
+        if plan.last & last_bit(last) == 0 {
+            return false;
+        }
+        let ends = |name: &[u8]| {
+            let start = name.len().checked_sub(last.len());
+            start.is_some_and(|start| name[start..].eq_ignore_ascii_case(last))
+        };
+        self.wanted.iter().flatten().any(|field| ends(field.name.as_bytes()))
+            || plan.xmp.iter().any(|end| end.as_bytes() == last)
     }
 
     /// Which composites were asked for.
@@ -149,17 +192,6 @@ impl Fields {
                 && (field.name == "*" || field.name.eq_ignore_ascii_case(name))
                 && field.group.as_deref().is_none_or(|wanted| in_group(group, wanted))
         })
-    }
-
-    /// Whether a tag whose name ends with `tail` may be wanted.
-    pub(crate) fn wants_ending(&self, tail: &str) -> bool {
-        let Some(wanted) = &self.wanted else { return true };
-        let tail = tail.as_bytes();
-        let ends = |name: &[u8]| {
-            let start = name.len().checked_sub(tail.len());
-            start.is_some_and(|start| name[start..].eq_ignore_ascii_case(tail))
-        };
-        wanted.iter().any(|field| field.name == "*" || ends(field.name.as_bytes()))
     }
 
     /// Whether a name that is wanted has this letter.
@@ -266,6 +298,11 @@ impl Field {
             .any(|table| table.names.may_have(self.hash) && table.get().has_name(&self.name));
         table::ICC.names.may_have(self.hash) || !elsewhere
     }
+}
+
+/// A bit for the last letter of a name; all for one without.
+fn last_bit(name: &[u8]) -> u128 {
+    name.last().map_or(u128::MAX, |letter| 1 << (letter.to_ascii_lowercase() & 127))
 }
 
 fn length_bit(name: &str) -> u64 {

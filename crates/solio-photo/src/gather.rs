@@ -5,6 +5,7 @@ use crate::metadata::{Gap, Tag};
 use crate::rule::Rule;
 use crate::{Fields, Value};
 use std::borrow::Cow;
+use std::cell::Cell;
 
 /// Most tags of one file; the richest real ones have some thousands.
 const MOST_TAGS: usize = 1 << 16;
@@ -22,6 +23,8 @@ pub(crate) struct Gather<'f> {
     pub(crate) iptc_blocks: usize,
     pub(crate) gaps: Vec<Gap>,
     bytes: usize,
+    /// How many tags were not yet all that are asked for.
+    unsettled: Cell<usize>,
 }
 
 impl<'f> Gather<'f> {
@@ -33,6 +36,7 @@ impl<'f> Gather<'f> {
             gaps: Vec::new(),
             iptc_blocks: 0,
             bytes: 0,
+            unsettled: Cell::new(0),
         }
     }
 
@@ -98,7 +102,16 @@ impl<'f> Gather<'f> {
 
     /// Whether what is still to be read cannot matter.
     pub(crate) fn is_settled(&self) -> bool {
-        self.fields.settled(&self.tags)
+        // Asked much more often than tags are found.
+        let tags = self.tags.len();
+        if tags == self.unsettled.get() {
+            return false;
+        }
+        let settled = self.fields.settled(&self.tags);
+        if !settled {
+            self.unsettled.set(tags);
+        }
+        settled
     }
 
     /// Something is wrong, but not with everything.

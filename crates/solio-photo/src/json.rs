@@ -100,11 +100,20 @@ pub fn json_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// Whether a letter cannot stand in a string as it is.
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || matches!(byte, b'"' | b'\\' | 0x7f)
+}
+
 /// Most text goes over in one piece.
 fn escaped(text: &str, out: &mut String) {
+    // Without a way out of the loop many letters are looked at together.
+    if !text.bytes().fold(false, |found, byte| found | is_special(byte)) {
+        return out.push_str(text);
+    }
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && !matches!(byte, b'"' | b'\\' | 0x7f) {
+        if !is_special(byte) {
             continue;
         }
         out.push_str(&text[from..at]);

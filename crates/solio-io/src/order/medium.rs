@@ -1,5 +1,6 @@
 //! What kind of medium a device is, as the kernel tells in `/sys` and `/proc`.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -28,20 +29,20 @@ const MOST_LEVELS: usize = 8;
 /// Where the kernel tells, so that tests can tell something else.
 pub(super) struct Kernel {
     sys: PathBuf,
-    mounts: String,
+    /// Read when it is needed, which is seldom.
+    mounts: OnceCell<String>,
 }
 
 impl Kernel {
     /// The kernel that runs here.
     pub(super) fn here() -> Kernel {
-        let mounts = read(Path::new("/proc/self/mountinfo")).unwrap_or_default();
-        Kernel { sys: "/sys/dev/block".into(), mounts }
+        Kernel { sys: "/sys/dev/block".into(), mounts: OnceCell::new() }
     }
 
     /// A kernel that tells what a test wants.
     #[cfg(test)]
     pub(super) fn made(sys: PathBuf) -> Kernel {
-        Kernel { sys, mounts: String::new() }
+        Kernel { sys, mounts: OnceCell::from(String::new()) }
     }
 
     /// The medium below the device of a file (`st_dev`).
@@ -90,7 +91,9 @@ impl Kernel {
     /// The device file that a file system with this device number was mounted from.
     fn mounted_from(&self, number: &str) -> Option<&str> {
         // 36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
-        let line = self.mounts.lines().find(|line| line.split(' ').nth(2) == Some(number))?;
+        let mounts = || read(Path::new("/proc/self/mountinfo")).unwrap_or_default();
+        let mut lines = self.mounts.get_or_init(mounts).lines();
+        let line = lines.find(|line| line.split(' ').nth(2) == Some(number))?;
         let source = line.split_once(" - ")?.1.split(' ').nth(1)?;
         source.starts_with("/dev/").then_some(source)
     }
@@ -173,8 +176,10 @@ mod tests {
         }
 
         fn medium(&self, major: u32, minor: u32) -> Medium {
-            let kernel =
-                Kernel { sys: self.folder.path().join("block"), mounts: self.mounts.clone() };
+            let kernel = Kernel {
+                sys: self.folder.path().join("block"),
+                mounts: self.mounts.clone().into(),
+            };
             kernel.medium(rustix::fs::makedev(major, minor))
         }
     }
@@ -237,7 +242,7 @@ mod tests {
             assert_eq!(made.medium(0, minor), Medium::NoDevice);
         }
         assert_eq!(made.medium(0, 26), Medium::Unknown, "a device that is gone");
-        let kernel = Kernel { sys: "/".into(), mounts: made.mounts };
+        let kernel = Kernel { sys: "/".into(), mounts: made.mounts.into() };
         assert_eq!(kernel.mounted_from("0:26"), Some("/dev/no-such-device"));
         assert_eq!(kernel.mounted_from("0:27"), None);
     }

@@ -17,6 +17,9 @@ const MOST_SEGMENTS: usize = 4096;
 /// Most bytes that are put together from several segments.
 const MOST_JOINED: usize = 64 << 20;
 
+/// Most bytes between segments.
+const MOST_SKIPPED: u64 = 1 << 16;
+
 /// What comes in several segments.
 #[derive(Default)]
 struct Joined {
@@ -66,14 +69,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
 /// The next marker; `at` is then behind it.
 fn next_marker(view: View<'_>, at: &mut u64) -> Option<u8> {
     // Fill bytes may come before a marker; anything else is damage that is skipped within reason.
-    let mut skipped = 0;
-    while view.u8(*at)? != 0xff {
-        *at += 1;
-        skipped += 1;
-        if skipped > 1 << 16 {
-            return None;
-        }
-    }
+    *at = view.find(0xff, *at, MOST_SKIPPED)?;
     let mut marker = 0xff;
     while marker == 0xff {
         *at += 1;
@@ -90,7 +86,7 @@ fn segment(
     joined: &mut Joined,
     gather: &mut Gather<'_>,
 ) {
-    let starts = |mark: &[u8]| body.get(0, mark.len()).is_some_and(|head| *head == *mark);
+    let starts = |mark: &[u8]| body.starts_with(mark);
     match marker {
         0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => frame(marker, body, gather),
         0xe0 if starts(b"JFIF\0") => jfif(body, gather),

@@ -51,8 +51,10 @@ impl Kind {
     /// Puts the tags that name the kind.
     pub(super) fn announce(self, gather: &mut Gather<'_>) {
         gather.text("File", "FileType", self.name);
-        let extension = Value::text(self.extension);
-        gather.put("File", "FileTypeExtension", extension, Rule::Named(Named::Lower));
+        if gather.wants("File", "FileTypeExtension") {
+            let extension = Value::text(self.extension);
+            gather.put("File", "FileTypeExtension", extension, Rule::Named(Named::Lower));
+        }
         gather.text("File", "MIMEType", self.mime);
     }
 }

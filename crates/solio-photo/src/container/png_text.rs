@@ -112,9 +112,12 @@ fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     if length.is_empty() || !length.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let digits: Vec<u8> =
-        digits.iter().filter_map(|b| char::from(*b).to_digit(16)).map(|d| d as u8).collect();
-    Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+    let mut digits = digits.iter().filter_map(|b| char::from(*b).to_digit(16)).map(|d| d as u8);
+    let mut bytes = Vec::with_capacity(content.len() / 2);
+    while let (Some(high), Some(low)) = (digits.next(), digits.next()) {
+        bytes.push(high << 4 | low);
+    }
+    Some(bytes)
 }
 
 /// Another format's block as text.

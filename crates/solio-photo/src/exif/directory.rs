@@ -37,8 +37,10 @@ pub(crate) fn read_tiff(view: View<'_>, file: bool, gather: &mut Gather<'_>) -> 
     };
     let order = if big { "MM" } else { "II" };
     const ORDERS: &str = "II:Little-endian (Intel, II)|MM:Big-endian (Motorola, MM)";
-    let rule = Rule::Words { words: ORDERS, hex: false };
-    gather.put("File", "ExifByteOrder", Value::text(order), rule);
+    if gather.wants("File", "ExifByteOrder") {
+        let rule = Rule::Words { words: ORDERS, hex: false };
+        gather.put("File", "ExifByteOrder", Value::text(order), rule);
+    }
     let wide = word(&head[2..4], big) == 43 && file;
     let raw = if word(&head[2..4], big) == 0x55 && file { maker::raw_table() } else { None };
     let mut walk = Walk { wide, file, raw, ..Walk::new(view, big, gather) };
@@ -217,8 +219,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         let fields = self.gather.fields;
         let matter = if exif_table(table) && self.raw.is_none() { fields.exif_ids() } else { None };
         for (n, raw) in entries.chunks_exact(each as usize).enumerate() {
-            if matter.is_some_and(|ids| n > 0 && !ids.contains(&(word(&raw[..2], self.big) as u16)))
-            {
+            // Most entries do not matter where only a few fields do.
+            let id = if self.big { [raw[0], raw[1]] } else { [raw[1], raw[0]] };
+            if n > 0 && matter.is_some_and(|ids| !ids.contain(u16::from_be_bytes(id))) {
                 continue;
             }
             if self.gather.is_full() {

@@ -21,7 +21,15 @@ pub(crate) fn read(packet: &[u8], gather: &mut Gather<'_>) {
     if gather.fields.names_tag("XMP", "XMP") {
         gather.block("XMP", View::memory(packet));
     }
-    if gather.fields.wants_groups_like("XMP") && scan::may_hold(packet, gather.fields) {
+    if !gather.fields.wants_groups_like("XMP") {
+        return;
+    }
+    let Some(part) = scan::reduced(packet, gather.fields) else { return };
+    let before = gather.tags.len();
+    let strange = walk::read(&utf8(&part), gather);
+    if strange && part.len() < packet.len() {
+        // Strangers that were left out count.
+        gather.tags.truncate(before);
         walk::read(&utf8(packet), gather);
     }
 }

@@ -18,15 +18,17 @@ fn namespaces() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The group of a namespace's address.
-pub(super) fn group(address: &str) -> Option<&'static str> {
+pub(super) fn group_of(address: &str) -> Option<&'static str> {
     static GROUPS: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
     GROUPS.get_or_init(|| namespaces().collect()).get(address).copied()
 }
 
-/// Whether `group` is one of a namespace that is known; its repeated fields make lists.
-pub(super) fn group_is_known(group: &str) -> bool {
-    static GROUPS: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    GROUPS.get_or_init(|| namespaces().map(|(_, group)| group).collect()).contains(group)
+/// How the tags' group is shown, `XMP-dc`, where it is of a namespace that is known; repeated
+/// fields of those make lists.
+pub(super) fn shown_group(group: &str) -> Option<&'static str> {
+    static GROUPS: OnceLock<HashMap<&'static str, String>> = OnceLock::new();
+    let shown = |(_, group)| (group, format!("XMP-{group}"));
+    GROUPS.get_or_init(|| namespaces().map(shown).collect()).get(group).map(String::as_str)
 }
 
 /// What the table says of a path such as `exif:PixelXDimension` or `xmpMM:History/When`.
@@ -112,7 +114,7 @@ pub(super) fn keep_first(tags: &mut Vec<Tag>, before: usize) {
         match group {
             "exif" | "exifEX" | "tiff" | "aux" => true,
             "xmp" => matches!(&*tag.name, "CreateDate" | "ModifyDate"),
-            other => !group_is_known(other),
+            other => shown_group(other).is_none(),
         }
     };
     let mut seen = HashSet::new();
@@ -183,7 +185,8 @@ mod tests {
         );
         assert_eq!(tidy("2020-05", Rule::Named(Named::Date), "xmp"), "2020:05");
         assert_eq!(tidy("and/or", Rule::Plain, "foo"), "and/or");
-        assert_eq!(group("http://purl.org/dc/elements/1.1/"), Some("dc"));
+        assert_eq!(group_of("http://purl.org/dc/elements/1.1/"), Some("dc"));
+        assert_eq!(shown_group("dc"), Some("XMP-dc"));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The walk over a packet's elements.
 
-use super::names::{known, plain_name, tidy};
+use super::names::{group_of, keep_first, known, plain_name, shown_group, tidy};
 use crate::gather::Gather;
 use crate::rule::Rule;
 use crate::value::Value;
+use memchr::memmem;
 use quick_xml::Reader;
+use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use std::borrow::Cow;
 
@@ -14,9 +16,11 @@ const MOST_DEPTH: usize = 64;
 const MOST_VALUE: usize = 16 << 20;
 
 /// One open element.
-struct Open {
+struct Open<'t> {
+    /// As it is written.
+    head: BytesStart<'t>,
     kind: Kind,
-    text: String,
+    text: Cow<'t, str>,
     /// Something within it, or an attribute of it, was taken as its value.
     has_value: bool,
     /// An array within it has ended.
@@ -24,10 +28,24 @@ struct Open {
     /// `xml:lang` of an item.
     language: Option<String>,
     /// How many namespaces were declared outside of it.
+    outside: usize,
+    /// And with those that it declares itself.
     declared: usize,
 }
 
-#[derive(PartialEq)]
+impl Open<'_> {
+    fn name(&self) -> &[u8] {
+        self.head.name().into_inner()
+    }
+
+    /// Whether text here may be a value: between other elements there are only line ends.
+    fn holds_text(&self) -> bool {
+        let kind = matches!(self.kind, Kind::Property | Kind::Item | Kind::Value);
+        kind && !self.is_array && !self.has_value
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// `x:xmpmeta`, `rdf:RDF`, and what surrounds them.
     Frame,
@@ -37,16 +55,28 @@ enum Kind {
     Array,
     /// `rdf:li`.
     Item,
-    /// A property or a field of a structure: group and name.
-    Property(String, String),
+    /// A property or a field of a structure.
+    Property,
     /// `rdf:value`: the value of what surrounds it.
     Value,
 }
 
-struct Walk<'g, 'f> {
-    open: Vec<Open>,
+/// What an attribute says.
+enum Says {
+    Nothing,
+    About,
+    Toolkit,
+    Language,
+    /// The value of its element.
+    Value,
+    /// That of a property or a field.
+    Field,
+}
+
+struct Walk<'t, 'g, 'f> {
+    open: Vec<Open<'t>>,
     /// Prefix and group, the last declaration of a prefix counts.
-    prefixes: Vec<(String, String)>,
+    prefixes: Vec<(Vec<u8>, Cow<'static, str>)>,
     gather: &'g mut Gather<'f>,
     /// Tags that were there before this packet.
     before: usize,
@@ -54,10 +84,36 @@ struct Walk<'g, 'f> {
     strangers: Vec<String>,
     /// Which tag says what the packet is about.
     about: Option<usize>,
+    /// Room for the path of a property.
+    path: String,
 }
 
-/// Reads a packet; what follows a fault in the XML is left out.
-pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
+/// Part of a text, cut beside letters of ASCII.
+fn str_of(part: &[u8]) -> &str {
+    std::str::from_utf8(part).unwrap_or_default()
+}
+
+/// The prefix of a name, which may be missing, and the rest of it.
+fn parts_of(name: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    let Some(at) = name.iter().position(|b| *b == b':') else { return (None, name) };
+    // A slash ends a name in no way that XML allows.
+    let local = name[at + 1..].split(|b| *b == b'/').next().unwrap_or_default();
+    (Some(&name[..at]), local)
+}
+
+/// A name without its prefix.
+fn local(name: &[u8]) -> &[u8] {
+    parts_of(name).1
+}
+
+/// Whether two short names are the same, sooner than a call could tell.
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}
+
+/// Reads a packet; what follows a fault in the XML is left out. Whether there were strangers, whose
+/// groups have numbers by their order.
+pub(super) fn read(text: &str, gather: &mut Gather<'_>) -> bool {
     let before = gather.tags.len();
     let mut walk = Walk {
         open: Vec::new(),
@@ -66,6 +122,7 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
         before,
         strangers: Vec::new(),
         about: None,
+        path: String::new(),
     };
     let mut reader = Reader::from_str(text.trim_end_matches('\0'));
     let config = reader.config_mut();
@@ -74,10 +131,10 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
     config.expand_empty_elements = true;
     loop {
         let go_on = match reader.read_event() {
-            Ok(Event::Start(start)) => walk.start(&start),
+            Ok(Event::Start(start)) => walk.start(start),
             Ok(Event::End(_)) => walk.end(),
-            Ok(Event::Text(text)) => walk.text(&text.decode().unwrap_or_default()),
-            Ok(Event::CData(text)) => walk.text(&text.decode().unwrap_or_default()),
+            Ok(Event::Text(text)) => walk.text(text.decode().unwrap_or_default()),
+            Ok(Event::CData(text)) => walk.text(text.decode().unwrap_or_default()),
             Ok(Event::GeneralRef(reference)) => walk.reference(&reference),
             Ok(Event::Eof) => break,
             Ok(_) => true,
@@ -90,123 +147,136 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
             break;
         }
     }
-    super::names::keep_first(&mut gather.tags, before);
+    let strange = !walk.strangers.is_empty();
+    keep_first(&mut gather.tags, before);
+    strange
 }
 
-impl Walk<'_, '_> {
-    fn start(&mut self, start: &BytesStart<'_>) -> bool {
+impl<'t> Walk<'t, '_, '_> {
+    fn start(&mut self, head: BytesStart<'t>) -> bool {
         if self.open.len() >= MOST_DEPTH {
             self.gather.warn("XMP: elements lie too deep within each other");
             return false;
         }
-        let declared = self.prefixes.len();
-        let attributes = self.attributes(start);
-        let name = start.name();
-        let kind = self.kind(&String::from_utf8_lossy(name.as_ref()));
-        let within = self.open.iter().any(|o| matches!(o.kind, Kind::Node | Kind::Property(..)));
+        let outside = self.prefixes.len();
+        // Declarations hold for the element's own name, too.
+        if memmem::find(&head, b"xmlns:").is_some() {
+            self.declare(&head);
+        }
+        let kind = self.kind(head.name().into_inner());
+        let within = self.is_within();
+        let attributes = head.clone();
         self.open.push(Open {
+            head,
             kind,
-            text: String::new(),
+            text: Cow::Borrowed(""),
             has_value: false,
             is_array: false,
             language: None,
-            declared,
+            outside,
+            declared: self.prefixes.len(),
         });
-        for (name, value) in attributes {
-            self.attribute(&name, value, within);
+        for attribute in attributes.attributes().with_checks(false).flatten() {
+            self.attribute(&attribute, within);
         }
         true
     }
 
-    /// The attributes of an element; declarations of namespaces are taken in at once.
-    fn attributes(&mut self, start: &BytesStart<'_>) -> Vec<(String, String)> {
-        let mut attributes = Vec::new();
-        for attribute in start.attributes().with_checks(false).flatten() {
-            let name = String::from_utf8_lossy(attribute.key.into_inner()).into_owned();
-            let value = match attribute.unescape_value() {
-                Ok(value) => value.into_owned(),
-                Err(_) => String::from_utf8_lossy(&attribute.value).into_owned(),
-            };
-            match name.strip_prefix("xmlns:") {
-                Some(prefix) => {
-                    let group = match super::names::group(&value) {
-                        Some(group) => group.to_owned(),
-                        None if super::names::group_is_known(prefix) => self.stranger(value),
-                        None => prefix.to_owned(),
-                    };
-                    self.prefixes.push((prefix.to_owned(), group));
-                }
-                None => attributes.push((name, value)),
+    /// Takes in the namespaces that an element declares.
+    fn declare(&mut self, head: &BytesStart<'_>) {
+        for attribute in head.attributes().with_checks(false).flatten() {
+            if let Some(prefix) = attribute.key.into_inner().strip_prefix(b"xmlns:") {
+                let address = value_of(&attribute);
+                let group = match group_of(&address) {
+                    Some(group) => Cow::Borrowed(group),
+                    None if shown_group(str_of(prefix)).is_some() => {
+                        Cow::Owned(self.stranger(&address))
+                    }
+                    None => Cow::Owned(str_of(prefix).to_owned()),
+                };
+                self.prefixes.push((prefix.to_vec(), group));
             }
         }
-        attributes
     }
 
     /// The group of an unknown address with a known prefix: another thing than its name says.
-    fn stranger(&mut self, address: String) -> String {
+    fn stranger(&mut self, address: &str) -> String {
         let known = self.strangers.iter().position(|other| *other == address);
         let number = known.unwrap_or(self.strangers.len());
         if known.is_none() && number < MOST_DEPTH {
-            self.strangers.push(address);
+            self.strangers.push(address.to_owned());
         }
         format!("tmp{number}")
     }
 
-    /// Group and local name of a qualified one.
-    fn split(&self, name: &str) -> (String, String) {
-        let Some((prefix, local)) = name.split_once(':') else {
-            return (String::new(), name.to_owned());
-        };
-        let group = self.prefixes.iter().rev().find(|(p, _)| p == prefix);
-        let group = group.map_or(prefix, |(_, group)| group.as_str());
-        // What ends a name in no way that XML allows.
-        let local = local.split('/').next().unwrap_or(local);
-        (group.to_owned(), local.to_owned())
+    /// The group of a prefix, with the first so many declarations.
+    fn group<'a>(&'a self, prefix: Option<&'a [u8]>, declared: usize) -> &'a [u8] {
+        let Some(prefix) = prefix else { return b"" };
+        let group = self.prefixes[..declared].iter().rev().find(|(p, _)| is_same(p, prefix));
+        group.map_or(prefix, |(_, group)| group.as_bytes())
     }
 
-    fn kind(&self, name: &str) -> Kind {
+    /// Group and local name of a qualified one.
+    fn split<'a>(&'a self, name: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+        let (prefix, local) = parts_of(name);
+        (self.group(prefix, self.prefixes.len()), local)
+    }
+
+    fn kind(&self, name: &[u8]) -> Kind {
         let (group, local) = self.split(name);
-        match (group.as_str(), local.as_str()) {
-            ("x", "xmpmeta" | "xapmeta") | ("rdf", "RDF") => Kind::Frame,
-            ("rdf", "Description") => Kind::Node,
-            ("rdf", "Bag" | "Seq" | "Alt") => Kind::Array,
-            ("rdf", "li") => Kind::Item,
-            ("rdf", "value") => Kind::Value,
+        match (group, local) {
+            (b"x", b"xmpmeta" | b"xapmeta") | (b"rdf", b"RDF") => Kind::Frame,
+            (b"rdf", b"Description") => Kind::Node,
+            (b"rdf", b"Bag" | b"Seq" | b"Alt") => Kind::Array,
+            (b"rdf", b"li") => Kind::Item,
+            (b"rdf", b"value") => Kind::Value,
             // Where the frame is of another kind, its elements are parts of names.
-            _ if group.starts_with("tmp") => Kind::Property(group, local),
-            _ if self.open.iter().any(|o| matches!(o.kind, Kind::Node | Kind::Property(..))) => {
-                Kind::Property(group, local)
-            }
+            _ if group.starts_with(b"tmp") => Kind::Property,
+            _ if self.is_within() => Kind::Property,
             _ => Kind::Frame,
         }
     }
 
-    fn attribute(&mut self, name: &str, value: String, within: bool) {
-        if self.is_unwanted_field(name) {
-            return self.mark();
-        }
-        let (group, local) = self.split(name);
-        match (group.as_str(), local.as_str()) {
-            ("rdf" | "", "about" | "ID") if !within => {
+    /// Whether a description or a property is open.
+    fn is_within(&self) -> bool {
+        self.open.iter().any(|open| matches!(open.kind, Kind::Node | Kind::Property))
+    }
+
+    fn attribute(&mut self, attribute: &Attribute<'_>, within: bool) {
+        let name = attribute.key.into_inner();
+        let says = match self.split(name) {
+            (b"rdf" | b"", b"about" | b"ID") if !within => Says::About,
+            (b"x", b"xmptk" | b"xaptk") => Says::Toolkit,
+            (b"rdf", b"resource" | b"value") => Says::Value,
+            (b"xml", b"lang") => Says::Language,
+            (b"rdf" | b"xml" | b"xmlns" | b"", _) => Says::Nothing,
+            _ if self.open.last().is_some_and(|o| o.kind == Kind::Frame) => Says::Nothing,
+            _ => Says::Field,
+        };
+        match says {
+            Says::Nothing => {}
+            Says::About => {
+                let value = value_of(attribute);
                 if !value.is_empty() {
-                    self.about(value);
+                    self.about(value.into_owned());
                 }
             }
-            ("x", "xmptk" | "xaptk") => self.gather.text("XMP-x", "XMPToolkit", value),
-            ("rdf", "resource" | "value") => {
-                self.mark();
-                self.put(None, value);
-            }
-            ("xml", "lang") => {
+            Says::Toolkit => self.gather.text("XMP-x", "XMPToolkit", value_of(attribute)),
+            Says::Language => {
                 if let Some(open) = self.open.last_mut() {
-                    open.language = Some(value);
+                    open.language = Some(value_of(attribute).into_owned());
                 }
             }
-            ("rdf" | "xml" | "", _) => {}
-            _ if self.open.last().is_some_and(|o| o.kind == Kind::Frame) => {}
-            _ => {
+            Says::Value => {
                 self.mark();
-                self.put(Some((group, local)), value);
+                self.put(None, &value_of(attribute));
+            }
+            Says::Field => {
+                self.mark();
+                // Most fields of most packets are not wanted.
+                if self.may_be_wanted(Some(local(name))) {
+                    self.put(Some(name), &value_of(attribute));
+                }
             }
         }
     }
@@ -224,92 +294,84 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn text(&mut self, text: &str) -> bool {
+    fn text(&mut self, text: Cow<'t, str>) -> bool {
         let Some(open) = self.open.last_mut() else { return true };
-        // Between other elements there are only line ends.
-        let holds = matches!(open.kind, Kind::Property(..) | Kind::Item | Kind::Value);
-        if holds && !open.is_array {
-            open.text.push_str(text);
+        if !open.holds_text() {
+            return true;
+        }
+        // One piece is the common case.
+        if open.text.is_empty() {
+            open.text = text;
+        } else {
+            open.text.to_mut().push_str(&text);
         }
         open.text.len() < MOST_VALUE
     }
 
     fn reference(&mut self, reference: &BytesRef<'_>) -> bool {
         if let Ok(Some(letter)) = reference.resolve_char_ref() {
-            return self.text(letter.encode_utf8(&mut [0; 4]));
+            return self.text(Cow::Owned(letter.into()));
         }
-        let letter = match &reference[..] {
+        self.text(Cow::Borrowed(match &reference[..] {
             b"amp" => "&",
             b"lt" => "<",
             b"gt" => ">",
             b"quot" => "\"",
             b"apos" => "'",
             _ => "",
-        };
-        self.text(letter)
+        }))
     }
 
-    /// Everything that is open has a value.
+    /// Everything that is open has a value. Around what has one everything has.
     fn mark(&mut self) {
-        self.open.iter_mut().for_each(|open| open.has_value = true);
+        let unmarked = self.open.iter_mut().rev().take_while(|open| !open.has_value);
+        unmarked.for_each(|open| open.has_value = true);
     }
 
     fn end(&mut self) -> bool {
         let Some(open) = self.open.last_mut() else { return true };
-        let leaf = matches!(open.kind, Kind::Property(..) | Kind::Item | Kind::Value);
+        let leaf = matches!(open.kind, Kind::Property | Kind::Item | Kind::Value);
         if leaf && !open.has_value {
             let text = std::mem::take(&mut open.text);
             // An item before others is worth its place even when it is empty.
             self.mark();
-            self.put(None, text);
+            self.put(None, &text);
         }
         if let Some(closed) = self.open.pop() {
-            self.prefixes.truncate(closed.declared);
+            self.prefixes.truncate(closed.outside);
             // White space around an array is no value.
             if let (Kind::Array, Some(outer)) = (closed.kind, self.open.last_mut()) {
-                outer.text.clear();
+                outer.text = Cow::Borrowed("");
                 outer.is_array = true;
             }
         }
         true
     }
 
-    /// Whether an attribute is a field of a structure that nobody asked for, as most are.
-    fn is_unwanted_field(&self, name: &str) -> bool {
-        let Some((prefix, local)) = name.split_once(':') else { return false };
-        let declared = self.prefixes.iter().rev().find(|(known, _)| known == prefix);
-        let group = declared.map_or(prefix, |(_, group)| group.as_str());
-        !matches!(group, "rdf" | "xml" | "x" | "")
-            && self.open.last().is_some_and(|open| open.kind != Kind::Frame)
-            && !self.may_be_wanted(Some(local))
-    }
-
     /// Whether a value here can have a name that is wanted: names end as their last part does,
     /// unless a table or a language says otherwise. Most values of most packets are not wanted.
-    fn may_be_wanted(&self, field: Option<&str>) -> bool {
-        let property = |open: &'_ Open| matches!(open.kind, Kind::Property(..));
-        let last = field.or_else(|| match &self.open.iter().rev().find(|o| property(o))?.kind {
-            Kind::Property(_, name) => Some(name),
-            _ => None,
-        });
-        let Some(last) = last else { return false };
-        last.bytes().any(|b| !b.is_ascii_alphanumeric())
-            || self.gather.fields.wants_ending(last)
+    fn may_be_wanted(&self, field: Option<&[u8]>) -> bool {
+        let property = |open: &&Open<'_>| open.kind == Kind::Property;
+        let inmost = || self.open.iter().rev().find(property).map(|open| local(open.name()));
+        let Some(last) = field.or_else(inmost) else { return false };
+        self.gather.fields.wants_path_to(last)
             || self.open.iter().any(|open| open.language.is_some())
-            || self.gather.fields.xmp_ends().is_none_or(|ends| ends.contains(&last))
     }
 
-    /// Keeps `value` as what the open elements, and `field` within them, say.
-    fn put(&mut self, field: Option<(String, String)>, value: String) {
-        if !self.may_be_wanted(field.as_ref().map(|(_, name)| name.as_str())) {
+    /// Keeps `value` as what the open elements, and the one called `field` within them, say.
+    fn put(&mut self, field: Option<&[u8]>, value: &str) {
+        if !self.may_be_wanted(field.map(local)) {
             return;
         }
-        let mut path: Vec<(&str, &str)> = Vec::new();
-        let (mut items, mut direct, mut language) = (0, false, None);
+        let mut path = std::mem::take(&mut self.path);
+        let mut parts: Vec<&str> = Vec::new();
+        let (mut group, mut items, mut direct, mut language) = (None, 0, false, None);
         for open in &self.open {
-            match &open.kind {
-                Kind::Property(group, name) => {
-                    path.push((group, name));
+            match open.kind {
+                Kind::Property => {
+                    let (prefix, local) = parts_of(open.name());
+                    group = group.or_else(|| Some(self.group(prefix, open.declared)));
+                    parts.push(str_of(local));
                     direct = false;
                 }
                 Kind::Item => {
@@ -320,26 +382,35 @@ impl Walk<'_, '_> {
             }
             language = open.language.as_deref().or(language);
         }
-        if let Some((group, name)) = &field {
-            path.push((group, name));
+        if let Some(field) = field {
+            let (of_field, local) = self.split(field);
+            group = group.or(Some(of_field));
+            parts.push(str_of(local));
             direct = false;
         }
-        let Some((group, _)) = path.first().copied() else { return };
-        let key = path.iter().map(|(_, name)| *name).collect::<Vec<_>>().join("/");
-        let known = known(&format!("{group}:{key}"));
+        let Some(group) = group.map(str_of) else { return };
+        path.clear();
+        path.push_str(group);
+        for (n, part) in parts.iter().enumerate() {
+            path.push(if n == 0 { ':' } else { '/' });
+            path.push_str(part);
+        }
+        let known = known(&path);
         let rule = known.map_or(Rule::Plain, |known| known.rule);
         let name: Cow<'static, str> = match known {
             Some(known) => Cow::Borrowed(known.name),
-            None => Cow::Owned(plain_name(&path.iter().map(|(_, n)| *n).collect::<Vec<_>>())),
+            None => Cow::Owned(plain_name(&parts)),
         };
         let name = match language.filter(|_| !group.starts_with("tmp")) {
             Some(l) if !l.eq_ignore_ascii_case("x-default") => Cow::Owned(format!("{name}-{l}")),
             _ => name,
         };
-        let value = Value::Text(tidy(&value, rule, group));
-        let is_group = super::names::group_is_known(group);
-        let shown = if group.is_empty() { "XMP".to_owned() } else { format!("XMP-{group}") };
-        if items > 0 && (direct || is_group) {
+        let value = Value::Text(tidy(value, rule, group));
+        let is_known = shown_group(group);
+        let shown = is_known.map_or_else(|| Cow::Owned(format!("XMP-{group}")), Cow::Borrowed);
+        let shown = if group.is_empty() { Cow::Borrowed("XMP") } else { shown };
+        self.path = path;
+        if items > 0 && (direct || is_known.is_some()) {
             let tags = &mut self.gather.tags[self.before..];
             if let Some(tag) = tags.iter_mut().rev().find(|t| t.name == name && t.group == shown) {
                 match &mut tag.value {
@@ -353,5 +424,13 @@ impl Walk<'_, '_> {
             }
         }
         self.gather.put(shown, name, value, rule);
+    }
+}
+
+/// The text of an attribute.
+fn value_of<'a>(attribute: &Attribute<'a>) -> Cow<'a, str> {
+    match attribute.unescape_value() {
+        Ok(value) => value,
+        Err(_) => Cow::Owned(String::from_utf8_lossy(&attribute.value).into_owned()),
     }
 }
