@@ -15,6 +15,9 @@ pub(super) const RULES: &[Own] = &[
     Own { name: "canon.camera_iso", number: camera_iso, text: Value::clone },
     Own { name: "canon.self_timer", number: Value::clone, text: self_timer },
     Own { name: "canon.file_number", number: Value::clone, text: file_number },
+    Own { name: "canon.file_number_20d", number: file_number_20d, text: file_number },
+    Own { name: "canon.file_number_30d", number: file_number_30d, text: file_number },
+    Own { name: "canon.flash_output", number: flash_output, text: flash_words },
     Own { name: "canon.categories", number: categories, text: category_words },
     Own { name: "canon.battery", number: battery, text: Value::clone },
     Own { name: "canon.swapped_words", number: swapped_words, text: Value::clone },
@@ -69,6 +72,7 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
         "canon.custom_d30" => custom(block, "canon_custom_functions_d30", gather),
         "canon.custom_30d" => custom(block, "canon_custom_functions30_d", gather),
         "canon.preview" => preview(block, gather),
+        "canon.shot_info" => shot_info(block, gather),
         _ => {}
     }
 }
@@ -76,6 +80,19 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
 fn record(block: &Block<'_>, name: &str, gather: &mut Gather<'_>) {
     if let Some(table) = table::CANON.table(name) {
         read_record(block.part, table, &block.around, gather);
+    }
+}
+
+fn shot_info(block: &Block<'_>, gather: &mut Gather<'_>) {
+    let before = gather.tags.len();
+    record(block, "canon_shot_info", gather);
+    // The lower distance says something only beside the upper one.
+    if block.number(19, Stored::Int16u).is_none_or(|upper| upper == 0) {
+        let mut n = 0;
+        gather.tags.retain(|tag| {
+            n += 1;
+            n <= before || tag.name != "FocusDistanceLower"
+        });
     }
 }
 
@@ -108,7 +125,8 @@ fn millimetres(name: &'static str, length: i64, units: i64, gather: &mut Gather<
 /// Compact cameras keep the temperature three numbers before the end.
 fn camera_info32(block: &Block<'_>, gather: &mut Gather<'_>) {
     let at = (block.part.len() / 4).checked_sub(3);
-    let value = at.and_then(|at| block.number(at, Stored::Int32s)).filter(|value| *value != 0);
+    let value = at.and_then(|at| block.number(at, Stored::Int32s));
+    let value = value.filter(|value| *value != 0 && (-50..100).contains(value));
     if let Some(value) = value.filter(|_| block.part.len() >= 1600 / 5) {
         gather.put(GROUP, "CameraTemperature", Value::int(value), Rule::Template("{} C"));
     }
@@ -250,6 +268,36 @@ fn self_timer(value: &Value) -> Value {
 }
 
 /// The last four digits count within a folder.
+/// Folder in the upper bits, number in the rest; folders start at 100.
+fn file_number_30d(value: &Value) -> Value {
+    let number = value.integer(0).unwrap_or(0);
+    let folder = number >> 10 & 0x3ff;
+    let folder = if folder < 100 { folder + (163 - folder) / 64 * 64 } else { folder };
+    Value::int(folder * 10_000 + ((number & 0x3ff) << 4) + (number >> 20 & 15))
+}
+
+fn file_number_20d(value: &Value) -> Value {
+    let number = value.integer(0).unwrap_or(0);
+    let folder = number >> 6 & 0x3ff;
+    Value::int(folder * 10_000 + (number >> 16 & 0xff) + ((number & 0x3f) << 8))
+}
+
+/// A part of the flash's power, in sixteenths of steps from 200.
+fn flash_output(value: &Value) -> Value {
+    match value.number(0) {
+        Some(steps) if steps < 255.0 => Value::Floats(vec![((steps - 200.0) / 16.0).exp2()]),
+        _ => Value::int(255),
+    }
+}
+
+fn flash_words(value: &Value) -> Value {
+    Value::Text(match value.number(0) {
+        Some(255.0) => "Strobe or Misfire".to_owned(),
+        Some(part) => format!("{:.0}%", part * 100.0),
+        None => value.plain(),
+    })
+}
+
 fn file_number(value: &Value) -> Value {
     let text = value.plain();
     match text.len().checked_sub(4).filter(|at| *at > 0) {
@@ -353,4 +401,14 @@ fn points(value: &Value) -> Value {
 fn lens(value: &Value) -> Value {
     let key = value.plain();
     Value::Text(LENSES.name(&key).map_or_else(|| format!("Unknown ({key})"), str::to_owned))
+
+    #[test]
+    fn numbers_of_files_and_flashes() {
+        assert_eq!(file_number_30d(&Value::int(0x40_915e)).plain(), "1005604");
+        assert_eq!(file_number_30d(&Value::int(0)).plain(), "1280000");
+        assert_eq!(file_number_20d(&Value::int(0x40_915e)).plain(), "5817744");
+        let flash = |steps| flash_words(&flash_output(&Value::int(steps))).plain();
+        assert_eq!([0, 100, 200, 255, 400].map(flash)[1..3], ["1%", "100%"]);
+        assert_eq!(flash(255), "Strobe or Misfire");
+    }
 }

@@ -1,11 +1,12 @@
 //! Sony's maker notes: a directory, often behind a head, and records in it that are enciphered.
 
 use super::lenses::Lenses;
-use super::{Block, Camera, Note, read_record};
+use super::{Block, Camera, Note, put, read_record};
 use crate::bytes::View;
 use crate::exif::Place;
 use crate::gather::Gather;
-use crate::rule::{Own, words};
+use crate::number::{leading, plain};
+use crate::rule::{Own, Rule, words};
 use crate::table;
 use crate::value::Value;
 
@@ -22,6 +23,7 @@ pub(super) const RULES: &[Own] = &[
     Own { name: "sony.lens", number: Value::clone, text: lens },
     Own { name: "sony.times8", number: Value::clone, text: times8 },
     Own { name: "sony.ratio", number: ratio, text: time },
+    Own { name: "sony.pixel_shift", number: pixel_shift, text: pixel_shift_words },
     Own { name: "sony.af_status", number: Value::clone, text: af_status },
 ];
 
@@ -45,8 +47,15 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
 const MOST_RECORD: u64 = 1 << 20;
 
 /// Reads an enciphered record: the table has the block's name.
-pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_>) {
     let Some(name) = name.strip_prefix("sony.") else { return };
+    if let Some((kind, of)) = name.split_once('.') {
+        return match kind {
+            "version" => by_version(of, block, gather),
+            "second" => second(of, block, gather),
+            _ => temperature(of, block, gather),
+        };
+    }
     let Some(table) = table::SONY.table(&format!("sony_{name}")) else { return };
     if block.part.len() > MOST_RECORD || !gather.fields.wants_any("Sony", table) {
         return;
@@ -54,6 +63,42 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
     let Some(bytes) = block.part.all(MOST_RECORD) else { return };
     let plain = deciphered(&bytes);
     read_record(View::memory(&plain), table, &block.around, gather);
+}
+
+/// An entry that another has the place of where the notes are of the newer form.
+fn by_version(id: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+    const NEWER: &[u8] = b"DC7303320222000\0";
+    let version = block.entry(0x3000).and_then(|(info, _)| info.get(0x34, NEWER.len()));
+    let newer = version.is_some_and(|version| *version == *NEWER);
+    if newer == (id == "b04e") {
+        numbered("sony_version", id, block, gather);
+    }
+}
+
+/// An entry that counts where no other of its name does.
+fn second(id: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+    if gather.find("Sony", "WhiteBalance").is_none() {
+        numbered("sony_second", id, block, gather);
+    }
+}
+
+fn numbered(table: &str, id: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+    let id = u32::from_str_radix(id, 16).unwrap_or(0);
+    if let (Some(table), Some(value)) = (table::SONY.table(table), block.value()) {
+        put(table, id, value, &block.around, gather);
+    }
+}
+
+/// Degrees, where the record says that they were measured.
+fn temperature(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_>) {
+    let known = match name {
+        "AmbientTemperature" => block.view.u8(2) == Some(255),
+        _ => block.view.u8(4).is_some_and(|test| (1..100).contains(&test)),
+    };
+    if let Some(degrees) = block.part.u8(0).filter(|_| known) {
+        let value = Value::int(degrees as i8);
+        gather.put(block.around.group.clone(), name, value, Rule::Template("{} C"));
+    }
 }
 
 /// Each byte below 249 was replaced by its cube modulo 249.
@@ -113,13 +158,9 @@ fn lens_spec(value: &Value) -> Value {
     let bytes = bytes_of(value);
     let [before, a, b, c, d, wide, narrow, behind] = bytes[..] else { return value.clone() };
     let digits = |byte: u8| format!("{byte:02x}");
-    let number = |text: String| text.trim_start_matches('0').to_owned();
-    let whole = |text: String| if text.is_empty() { "0".to_owned() } else { text };
-    let length = |high, low| whole(number(digits(high) + &digits(low)));
-    let stop = |byte: u8| {
-        let tenths = digits(byte).parse::<f64>().unwrap_or(0.0);
-        crate::number::plain(tenths / 10.0)
-    };
+    // Digits end where a letter is.
+    let length = |high, low| plain(leading(&(digits(high) + &digits(low))));
+    let stop = |byte: u8| plain(leading(&digits(byte)) / 10.0);
     Value::Text(format!(
         "{before:02x} {} {} {} {} {behind:02x}",
         length(a, b),
@@ -127,6 +168,25 @@ fn lens_spec(value: &Value) -> Value {
         stop(wide),
         stop(narrow)
     ))
+}
+
+/// Day and time of a group of pictures, which of how many this is, and a number more.
+fn pixel_shift(value: &Value) -> Value {
+    let bytes = bytes_of(value);
+    let [a, b, c, d, shot, count] = bytes[..] else { return value.clone() };
+    let n = u32::from_le_bytes([a, b, c, d]);
+    let (day, hour, minute, second) = (n >> 17 & 31, n >> 12 & 31, n >> 6 & 63, n & 63);
+    let group = format!("{day:02}{hour:02}{minute:02}{second:02}");
+    Value::Text(format!("{group} {shot} {count} {:#x}", n >> 22))
+}
+
+fn pixel_shift_words(value: &Value) -> Value {
+    let text = value.plain();
+    Value::Text(match text.split(' ').collect::<Vec<_>>()[..] {
+        _ if text.starts_with("00000000 0 0 ") => "n/a".to_owned(),
+        [group, shot, count, more] => format!("Group {group}, Shot {shot}/{count} ({more})"),
+        _ => text,
+    })
 }
 
 /// What the bits of the two bytes of features say, before and behind the lengths.
@@ -157,7 +217,7 @@ fn lens_words(value: &Value) -> Value {
     let [before, short, long, wide, narrow, behind] = parts[..] else { return value.clone() };
     let byte = |text| u16::from_str_radix(text, 16).unwrap_or(0);
     let bits = byte(before) << 8 | byte(behind);
-    let number = |text: &str| crate::number::leading(text);
+    let number = |text: &str| leading(text);
     let fits = number(short) > 0.0
         && number(wide) > 0.0
         && (number(long) == 0.0 || number(long) >= number(short))
@@ -236,6 +296,10 @@ fn times8(value: &Value) -> Value {
 /// A numerator and a denominator.
 fn ratio(value: &Value) -> Value {
     match (value.integer(0), value.integer(1)) {
+        // Seven digits are what such short numbers give.
+        (Some(a), Some(b)) if b != 0 => {
+            Value::Text(crate::number::significant(a as f64 / b as f64, 7))
+        }
         (Some(a), Some(b)) => Value::Rationals(vec![(a, b)]),
         _ => value.clone(),
     }
@@ -276,5 +340,15 @@ mod tests {
         assert_eq!(spec([8, 0, 0x24, 0, 0x70, 0x28, 0, 5]), "24-70mm F2.8 ZA SSM II");
         assert_eq!(iso_code(&Value::int(35)).plain(), "25600");
         assert_eq!(iso_code(&Value::int(8)).plain(), "50");
+    }
+
+    #[test]
+    fn groups_of_shifted_pixels() {
+        let value = pixel_shift(&Value::Bytes(vec![1, 2, 3, 4, 5, 6]));
+        assert_eq!(value.plain(), "01160801 5 6 0x10");
+        assert_eq!(pixel_shift_words(&value).plain(), "Group 01160801, Shot 5/6 (0x10)");
+        assert_eq!(pixel_shift_words(&pixel_shift(&Value::Bytes(vec![0; 6]))).plain(), "n/a");
+        let spec = lens_spec(&Value::Bytes(vec![0x83, 0x0b, 1, 0, 2, 0x35, 0x56, 0]));
+        assert_eq!(spec.plain(), "83 0 2 3.5 5.6 00");
     }
 }

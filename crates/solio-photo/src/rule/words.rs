@@ -8,7 +8,9 @@ pub(crate) fn exposure_time(seconds: f64) -> String {
         return plain(seconds);
     }
     if seconds > 0.0 && seconds < 0.25001 {
-        return format!("1/{}", (0.5 + 1.0 / seconds) as u64);
+        let parts = (0.5 + 1.0 / seconds).trunc();
+        // No camera is so quick; damaged numbers are.
+        return if parts < 1e18 { format!("1/{parts}") } else { format!("1/{}", plain(parts)) };
     }
     without_zero(format!("{seconds:.1}"))
 }
@@ -109,6 +111,7 @@ mod tests {
     #[test]
     fn quantities() {
         assert_eq!(exposure_time(1.0 / 60.0), "1/60");
+        assert_eq!(exposure_time(1e-20), "1/1e+20");
         assert_eq!(exposure_time(0.8), "0.8");
         assert_eq!(exposure_time(2.0), "2");
         assert_eq!(exposure_time(0.0), "0");
