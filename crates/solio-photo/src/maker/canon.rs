@@ -401,6 +401,11 @@ fn points(value: &Value) -> Value {
 fn lens(value: &Value) -> Value {
     let key = value.plain();
     Value::Text(LENSES.name(&key).map_or_else(|| format!("Unknown ({key})"), str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn numbers_of_files_and_flashes() {
