@@ -57,7 +57,7 @@ fn resource(number: u16, part: View<'_>, home: Home, gather: &mut Gather<'_>) {
         0x0422 => {
             // Places within it count from its own start.
             if let Some(bytes) = part.all(1 << 24) {
-                crate::exif::read_tiff(View::memory(&bytes), false, gather);
+                crate::exif::read_tiff(View::memory(&bytes), crate::exif::Role::Part, gather);
             }
         }
         _ if !gather.fields.wants_group(GROUP) => {}

@@ -4,6 +4,8 @@
 //! the report into `docs/formats/photo.md`.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)] // a test reads its own files
 
+mod raw_kinds;
+
 use serde_json::Value as Json;
 use solio_photo::{Fields, JsonOptions, Metadata, ReadOptions, Value, decode_metadata, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,10 @@
-//! How strong red and blue are amplified, from whichever levels a camera gives.
+//! How strong red and blue are amplified, from whichever levels a camera gives; which places of the
+//! sensor see which colours.
 
 use super::{find, number, put};
 use crate::gather::Gather;
-use crate::rule::Named;
+use crate::rule::{Named, Rule};
+use crate::value::Value;
 
 /// Names of levels, and where in them red, both greens and blue stand.
 const LEVELS: [(&str, [usize; 4]); 8] = [
@@ -63,4 +65,15 @@ fn balance(gather: &Gather<'_>, blue: bool) -> Option<f64> {
     };
     // Green is 256, but 1 for cameras that write factors.
     Some(if *level < 4.0 { *level } else { *level / 256.0 })
+}
+
+/// The colours of the sensor's places: sizes and colours stand in two tags.
+pub(super) fn pattern(gather: &mut Gather<'_>) {
+    let last = |name: &str| gather.tags.iter().rev().find(|tag| tag.name == name);
+    let (Some(sizes), Some(colors)) = (last("CFARepeatPatternDim"), last("CFAPattern2")) else {
+        return;
+    };
+    let numbers = format!("{} {}", sizes.number().plain(), colors.number().plain());
+    let words = Named::CfaPattern.text_of_number(&Value::text(numbers.clone())).plain();
+    gather.put(super::GROUP, "CFAPattern", super::both(numbers, &words), Rule::Both);
 }

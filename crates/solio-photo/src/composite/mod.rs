@@ -40,6 +40,12 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("PreviewImageLength", PICTURE),
     ("OtherImageStart", PICTURE),
     ("OtherImageLength", PICTURE),
+    ("JpgFromRaw", PICTURE),
+    ("JpgFromRawStart", PICTURE),
+    ("JpgFromRawLength", PICTURE),
+    ("CFAPattern", &["CFARepeatPatternDim", "CFAPattern2"]),
+    ("ImageWidth", SIZES),
+    ("ImageHeight", SIZES),
     ("FileType", &["DNGVersion"]),
     ("FileTypeExtension", &["DNGVersion"]),
     ("MIMEType", &["DNGVersion"]),
@@ -74,12 +80,20 @@ const SIZES: &[&str] = &[
     "ExifImageHeight",
     "ImageSpatialExtent",
     "RawImageCroppedSize",
+    "SubfileType",
+    "FileType",
+    "SensorLeftBorder",
+    "SensorRightBorder",
+    "SensorTopBorder",
+    "SensorBottomBorder",
 ];
 
 /// Where a picture within the file is, and what tells that it is one for viewing.
 const PICTURE: &[&str] = &[
     "PreviewImageStart",
     "PreviewImageLength",
+    "ThumbnailOffset",
+    "ThumbnailLength",
     "StripOffsets",
     "StripByteCounts",
     "SubfileType",
@@ -121,6 +135,7 @@ pub(crate) fn compute(gather: &mut Gather<'_>) {
         Composites::Any => {}
     }
     sizes(gather);
+    color::pattern(gather);
     maker::compute(gather);
     maker::flash_of_xmp(gather);
     let aperture = exposure(gather);
@@ -180,19 +195,26 @@ fn sizes(gather: &mut Gather<'_>) {
             Some((of("ImageWidth")?, of("ImageHeight")?))
         })
     };
-    let main = ["File", "PNG", "RIFF", "GIF", "Photoshop", "Jpeg2000", "IFD0"];
+    let main = ["File", "PNG", "RIFF", "GIF", "Photoshop", "Jpeg2000"];
     let extent = || {
         let value = &find(gather, "ImageSpatialExtent")?.value;
         Some((value.number(0)?, value.number(1)?))
     };
-    let raw = gather.find("File", "FileType").is_some_and(|kind| {
-        let kind = kind.value.plain();
-        matches!(kind.as_str(), "CR2" | "CR3" | "NEF" | "ARW" | "ORF" | "RW2" | "PEF" | "SRW")
-    });
-    let exif = || {
-        Some((number(gather, "ExifImageWidth")?, number(gather, "ExifImageHeight")?))
-            .filter(|_| raw)
+    let directories = || {
+        // The directory of the full picture, the main one, or else the first that has a size.
+        let full = |tag: &&Tag| tag.name == "SubfileType" && tag.value.integer(0) == Some(0);
+        let full = gather.tags.iter().find(full).map(|tag| &*tag.group);
+        let others = gather.tags.iter().filter(|tag| tag.name == "ImageWidth");
+        let others = others.map(|tag| &*tag.group).filter(|group| group.contains("IFD"));
+        full.into_iter().chain(["IFD0"]).chain(others).find_map(|group| pair(&[group]))
     };
+    let canon = || {
+        // Of Canon's raw pictures the other sizes are those of smaller ones.
+        let is_it = gather.find("File", "FileType").is_some_and(|kind| kind.value.plain() == "CR2");
+        directories().filter(|_| is_it)?;
+        Some((number(gather, "ExifImageWidth")?, number(gather, "ExifImageHeight")?))
+    };
+    let panasonic = panasonic_size(gather);
     let tracks = ["Track1", "Track2", "Track3"];
     let cropped = || {
         // FujiFilm's raw pictures are larger than what is meant to be seen.
@@ -201,11 +223,17 @@ fn sizes(gather: &mut Gather<'_>) {
     };
     let packet = || pair(&["XMP-tiff"]);
     let found = cropped()
+        .or(panasonic)
+        .or_else(canon)
         .or_else(|| pair(&main))
+        .or_else(directories)
         .or_else(extent)
         .or_else(|| pair(&tracks))
-        .or_else(exif)
         .or_else(packet);
+    if let Some((width, height)) = panasonic {
+        gather.int(GROUP, "ImageWidth", width as i64);
+        gather.int(GROUP, "ImageHeight", height as i64);
+    }
     let Some((width, height)) = found.filter(|(width, height)| *width > 0.0 && *height > 0.0)
     else {
         return;
@@ -213,6 +241,14 @@ fn sizes(gather: &mut Gather<'_>) {
     let size = Value::Ints(vec![width as i64, height as i64]);
     gather.put(GROUP, "ImageSize", size, Rule::Named(Named::Dimensions));
     put(gather, "Megapixels", width * height / 1e6, Named::Megapixels);
+}
+
+/// The part of Panasonic's sensors that makes the picture.
+fn panasonic_size(gather: &Gather<'_>) -> Option<(f64, f64)> {
+    let of = |name| gather.find("IFD0", name)?.value.number(0);
+    let size = |first, last| Some(of(last)? - of(first)?);
+    let width = size("SensorLeftBorder", "SensorRightBorder")?;
+    Some((width, size("SensorTopBorder", "SensorBottomBorder")?))
 }
 
 /// What Kodak's notes say of the exposure is more exact than what EXIF says.

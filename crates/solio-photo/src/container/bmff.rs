@@ -9,6 +9,7 @@ use super::colors::coding_points;
 use super::movie;
 use crate::bytes::View;
 use crate::gather::Gather;
+use crate::maker::Camera;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{exif, icc, xmp};
@@ -84,6 +85,9 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
 const XMP_UUID: [u8; 16] = [
     0xbe, 0x7a, 0xcf, 0xcb, 0x97, 0xa9, 0x42, 0xe8, 0x9c, 0x71, 0x99, 0x94, 0x91, 0xe3, 0xaf, 0xac,
 ];
+const PREVIEW_UUID: [u8; 16] = [
+    0xea, 0xf4, 0x2b, 0x5e, 0x1c, 0x98, 0x4b, 0x88, 0xb9, 0xfb, 0xb7, 0xdc, 0x40, 0x6e, 0x4d, 0x16,
+];
 const CANON_UUID: [u8; 16] = [
     0x85, 0xc0, 0xb6, 0x87, 0x82, 0x0f, 0x11, 0xe0, 0x81, 0x11, 0xf4, 0xce, 0x46, 0x2b, 0x6a, 0x48,
 ];
@@ -97,18 +101,53 @@ pub(super) fn identified(body: View<'_>, gather: &mut Gather<'_>) {
             }
         }
         Some(CANON_UUID) => boxes(body, 16, &mut |header, part| {
-            let group = match &header.kind {
-                b"CMT1" => "IFD0",
-                b"CMT2" => "ExifIFD",
-                b"CMT4" => "GPS",
-                _ => return true,
-            };
-            let table = if group == "GPS" { &crate::table::GPS } else { &crate::table::EXIF };
-            exif::read_as(part, group, table, gather);
+            canon(&header.kind, part, gather);
             !gather.is_full()
+        }),
+        Some(PREVIEW_UUID) => boxes(body, 24, &mut |header, part| {
+            if header.kind == *b"PRVW" {
+                picture(GROUP, "PreviewImage", part, 12, gather);
+            }
+            false
         }),
         _ => {}
     }
+}
+
+/// Whether the box says that the file is Canon's raw format.
+pub(super) fn is_canon(body: View<'_>) -> bool {
+    body.array::<16>(0) == Some(CANON_UUID)
+}
+
+/// A box of Canon's: directories of EXIF, each in a TIFF structure of its own; the version of what
+/// wrote it; a thumbnail.
+fn canon(kind: &[u8; 4], part: View<'_>, gather: &mut Gather<'_>) {
+    use crate::table::{EXIF, GPS};
+    match kind {
+        b"CNCV" => {
+            let text = lossy(&part.all(256).unwrap_or_default());
+            gather.text("Canon", "CompressorVersion", crate::text::before_zero(&text).to_owned());
+        }
+        b"CMT1" => drop(exif::read_tiff(part, exif::Role::Part, gather)),
+        b"CMT2" => exif::read_as(part, "ExifIFD", &EXIF, Camera::NONE, gather),
+        b"CMT3" => crate::maker::read_canon(part, gather),
+        b"CMT4" => exif::read_as(part, "GPS", &GPS, Camera::NONE, gather),
+        b"THMB" => picture("Canon", "ThumbnailImage", part, 8, gather),
+        _ => {}
+    }
+}
+
+/// A picture behind its length at `at` and four bytes more.
+fn picture(
+    group: &'static str,
+    name: &'static str,
+    part: View<'_>,
+    at: u64,
+    gather: &mut Gather<'_>,
+) {
+    let Some(bytes) = part.be32(at) else { return };
+    let start = if at == 8 { at + 8 } else { at + 4 };
+    gather.put(group, name, part.part(start, u64::from(bytes)).data(), Rule::Binary);
 }
 
 const BRANDS: &str = "qt  :Apple QuickTime (.MOV/QT)|heic:High Efficiency Image Format HEVC still image (.HEIC)|\
@@ -223,7 +262,7 @@ fn item_content(item: &Item, source: View<'_>, gather: &mut Gather<'_>) {
         if tiff.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0")) {
             tiff = tiff.from(6);
         }
-        exif::read_tiff(tiff, false, gather);
+        exif::read_tiff(tiff, exif::Role::Part, gather);
     } else if is_xmp
         && gather.fields.wants_groups_like("XMP")
         && let Some(packet) = part.all(xmp::MOST_PACKET)

@@ -52,7 +52,7 @@ fn one(header: &Header, body: View<'_>, gather: &mut Gather<'_>) {
         b"resd" => resolution(body, "Display", gather),
         b"Exif" => {
             let skip = u64::from(body.be32(0).unwrap_or(0)).saturating_add(4);
-            exif::read_tiff(body.from(skip), false, gather);
+            exif::read_tiff(body.from(skip), exif::Role::Part, gather);
         }
         b"xml " => packet(body, gather),
         b"jumb" => jumbf::read(body, gather),
@@ -63,7 +63,7 @@ fn one(header: &Header, body: View<'_>, gather: &mut Gather<'_>) {
             Some(XMP_UUID) => packet(body.from(16), gather),
             Some(IPTC_UUID) => iptc::read(body.from(16), iptc::Home::Other, gather),
             Some(id) if &id == b"JpgTiffExif->JP2" => {
-                exif::read_tiff(body.from(16), false, gather);
+                exif::read_tiff(body.from(16), exif::Role::Part, gather);
             }
             _ => {}
         },

@@ -7,6 +7,7 @@ use super::{flashpix, jumbf, mpf, segments, trailer};
 use crate::bytes::View;
 use crate::gather::Gather;
 use crate::iptc::Home;
+use crate::maker::Camera;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{exif, icc, photoshop, table, xmp};
@@ -94,7 +95,7 @@ fn segment(
             gather.put("JFXX", "ThumbnailImage", body.from(6).data(), Rule::Binary);
         }
         0xe1 if starts(b"Exif\0") => {
-            exif::read_tiff(body.from(6), false, gather);
+            exif::read_tiff(body.from(6), exif::Role::Part, gather);
         }
         0xe1 if starts(b"http://ns.adobe.com/xap/1.0/\0") => {
             let packet = body.from(29);
@@ -118,7 +119,7 @@ fn segment(
         0xe3 if starts(b"_JPSJPS_") => segments::stereo(body, gather),
         0xe3 if starts(b"Meta\0\0") => {
             if let Some(table) = table::KODAK_SEGMENT.table("kodak_meta") {
-                exif::read_as(body.from(6), "MetaIFD", table, gather);
+                exif::read_as(body.from(6), "MetaIFD", table, Camera::NONE, gather);
             }
         }
         0xe6 if starts(b"GoPro\0") => segments::gopro(body.from(6), 0, gather),

@@ -1,5 +1,6 @@
 //! The kind of a file, by its first bytes and, where those are shared, by its name's end.
 
+use crate::exif::Role;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
 use crate::value::Value;
@@ -47,6 +48,16 @@ const fn kind(
 impl Kind {
     /// What a file is that says it follows the DNG specification, whatever else it is.
     pub(super) const DNG: Kind = kind("DNG", "DNG", "image/x-adobe-dng", Reader::Nothing);
+
+    /// What it is as a TIFF structure.
+    pub(super) fn role(self) -> Role {
+        match self.name {
+            "TIFF" | "BTF" | "DNG" => Role::Tiff,
+            "CR2" => Role::Cr2,
+            "ARW" | "SR2" => Role::Sony,
+            _ => Role::Raw,
+        }
+    }
 
     /// Puts the tags that name the kind.
     pub(super) fn announce(self, gather: &mut Gather<'_>) {

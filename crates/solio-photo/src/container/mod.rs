@@ -57,7 +57,7 @@ pub(crate) fn read(view: View<'_>, extension: &str, gather: &mut Gather<'_>) -> 
 fn read_as(kind: kind::Kind, view: View<'_>, gather: &mut Gather<'_>) {
     match kind.reader {
         kind::Reader::Jpeg => jpeg::read(view, gather),
-        kind::Reader::Tiff => tiff::read(view, gather),
+        kind::Reader::Tiff => tiff::read(view, kind.role(), gather),
         kind::Reader::Png => png::read(view, gather),
         kind::Reader::Riff => riff::read(view, gather),
         kind::Reader::Gif => gif::read(view, gather),

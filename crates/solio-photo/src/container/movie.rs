@@ -22,6 +22,8 @@ struct Place {
     /// What the track holds.
     handler: [u8; 4],
     tracks: u32,
+    /// How dates are shown.
+    date: Rule,
 }
 
 /// Reads a movie's boxes.
@@ -33,6 +35,7 @@ pub(super) fn read(body: View<'_>, gather: &mut Gather<'_>) {
         media_scale: 0,
         handler: [0; 4],
         tracks: 0,
+        date: Rule::Named(Named::MacDate),
     };
     walk(body, &mut place, gather);
 }
@@ -82,7 +85,12 @@ fn walk(body: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
             b"stsd" => descriptions(part, place, gather),
             b"stts" => frame_rate(part, place, gather),
             b"meta" => meta(part, gather),
-            b"uuid" => bmff::identified(part, gather),
+            b"uuid" => {
+                if bmff::is_canon(part) {
+                    place.date = Rule::Named(Named::MacDateUtc);
+                }
+                bmff::identified(part, gather);
+            }
             _ => {}
         }
         !gather.is_full()
@@ -130,7 +138,7 @@ fn matrix(part: View<'_>, at: u64) -> Value {
 }
 
 fn movie_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
-    let date = Rule::Named(Named::MacDate);
+    let date = place.date;
     let seconds = Rule::Named(Named::Seconds);
     let Some((created, modified, at)) = dates(part) else { return };
     gather.int(GROUP, "MovieHeaderVersion", part.u8(0).unwrap_or(0));
@@ -168,7 +176,7 @@ fn movie_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
 
 fn track_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
-    let date = Rule::Named(Named::MacDate);
+    let date = place.date;
     let Some((created, modified, at)) = dates(part) else { return };
     gather.int(group(), "TrackHeaderVersion", part.u8(0).unwrap_or(0));
     gather.put(group(), "TrackCreateDate", Value::int(created), date);
@@ -196,7 +204,7 @@ fn track_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
 
 fn media_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
-    let date = Rule::Named(Named::MacDate);
+    let date = place.date;
     let Some((created, modified, at)) = dates(part) else { return };
     gather.int(group(), "MediaHeaderVersion", part.u8(0).unwrap_or(0));
     gather.put(group(), "MediaCreateDate", Value::int(created), date);

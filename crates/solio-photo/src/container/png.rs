@@ -42,7 +42,7 @@ fn chunk(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
         b"eXIf" => {
             // Some writers keep the mark that JPEG has.
             let marked = body.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0"));
-            if !exif::read_tiff(body.from(if marked { 6 } else { 0 }), false, gather) {
+            if !exif::read_tiff(body.from(if marked { 6 } else { 0 }), exif::Role::Part, gather) {
                 binary("eXIf", body, gather);
             }
         }

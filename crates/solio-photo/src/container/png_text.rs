@@ -142,7 +142,7 @@ fn raw_profile(kind: &str, content: &[u8], gather: &mut Gather<'_>) {
             let tiff = view.from(if starts(b"Exif\0\0") { 6 } else { 0 });
             if let (true, Some(all)) = (starts(b"http://ns.adobe.com/xap/1.0/\0"), &bytes) {
                 xmp::read(&all[29..], gather);
-            } else if !exif::read_tiff(tiff, false, gather) {
+            } else if !exif::read_tiff(tiff, exif::Role::Part, gather) {
                 binary(name.into(), content.len(), gather);
             }
         }

@@ -32,7 +32,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
             }
             b"EXIF" if whole => {
                 let marked = body.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0"));
-                exif::read_tiff(body.from(if marked { 6 } else { 0 }), false, gather);
+                exif::read_tiff(body.from(if marked { 6 } else { 0 }), exif::Role::Part, gather);
             }
             b"XMP " | b"XMP\0" if whole => {
                 if let Some(packet) = body.all(xmp::MOST_PACKET) {

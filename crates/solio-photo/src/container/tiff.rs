@@ -5,6 +5,6 @@ use crate::exif;
 use crate::gather::Gather;
 
 /// Reads a TIFF file.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    exif::read_tiff(view, true, gather);
+pub(super) fn read(view: View<'_>, role: exif::Role, gather: &mut Gather<'_>) {
+    exif::read_tiff(view, role, gather);
 }

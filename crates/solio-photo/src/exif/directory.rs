@@ -1,6 +1,7 @@
 //! The walk over directories. Each is visited once, so chains that bite their tails end.
 
 use super::geotiff;
+use super::pictures::{self, Role};
 use super::value::{Stored, decode, word};
 use crate::bytes::View;
 use crate::gather::Gather;
@@ -21,14 +22,12 @@ const MOST_DEPTH: u8 = 8;
 const MOST_VALUE: u64 = 1 << 20;
 /// Arrays of more numbers are not printed.
 const MOST_NUMBERS: u64 = 500;
-/// Where a preview is, how long, and itself.
-const PREVIEW: (&str, &str, &str) = ("PreviewImageStart", "PreviewImageLength", "PreviewImage");
 /// Longest of the other formats' blocks within a directory.
 const MOST_BLOCK: u64 = 16 << 20;
 
-/// Reads a TIFF structure that starts at the start of `view`. `file`: it is the file itself, and
-/// not a part of another one. False where it is none.
-pub(crate) fn read_tiff(view: View<'_>, file: bool, gather: &mut Gather<'_>) -> bool {
+/// Reads a TIFF structure that starts at the start of `view`. False where it is none.
+pub(crate) fn read_tiff(view: View<'_>, role: Role, gather: &mut Gather<'_>) -> bool {
+    let file = role != Role::Part;
     let Some(head) = view.array::<8>(0) else { return false };
     let big = match &head[..2] {
         b"II" => false,
@@ -43,7 +42,7 @@ pub(crate) fn read_tiff(view: View<'_>, file: bool, gather: &mut Gather<'_>) -> 
     }
     let wide = word(&head[2..4], big) == 43 && file;
     let raw = if word(&head[2..4], big) == 0x55 && file { maker::raw_table() } else { None };
-    let mut walk = Walk { wide, file, raw, ..Walk::new(view, big, gather) };
+    let mut walk = Walk { wide, role, raw, ..Walk::new(view, big, gather) };
     let first = if wide { walk.word(8, 8) } else { Some(word(&head[4..8], big)) };
     let mut next = first;
     let mut number = 0;
@@ -74,10 +73,11 @@ pub(crate) fn read_as(
     view: View<'_>,
     group: &'static str,
     table: &'static Lazy,
+    camera: &Camera,
     gather: &mut Gather<'_>,
 ) {
     let Some((big, first)) = start(&view) else { return };
-    let mut walk = Walk::new(view, big, gather);
+    let mut walk = Walk { camera, ..Walk::new(view, big, gather) };
     walk.directory(first, Cow::Borrowed(group), table, 0);
 }
 
@@ -137,7 +137,7 @@ struct Walk<'a, 'g, 'f> {
     big: bool,
     /// BigTIFF: offsets and counts of eight bytes.
     wide: bool,
-    file: bool,
+    role: Role,
     /// Of some raw files: what the main directory's low numbers mean.
     raw: Option<&'static Lazy>,
     seen: Vec<u64>,
@@ -175,7 +175,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             view,
             big,
             wide: false,
-            file: false,
+            role: Role::Part,
             raw: None,
             seen: Vec::new(),
             subs: 0,
@@ -185,6 +185,10 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             geo: geotiff::Tags::default(),
             gather,
         }
+    }
+
+    fn is_file(&self) -> bool {
+        self.role != Role::Part
     }
 
     fn word(&self, at: u64, bytes: usize) -> Option<u64> {
@@ -254,12 +258,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             }
             self.follow(&entry, &group, depth);
         }
-        if self.gather.fields.is_all() || self.gather.fields.wants("IFD1", "ThumbnailImage") {
-            self.thumbnail(&group);
-        }
-        if exif_table(table) {
-            self.preview(&group);
-        }
+        pictures::name(self.view, self.role, &group, self.gather);
         self.word(start + bytes as u64, if self.wide { 8 } else { 4 })
     }
 
@@ -425,7 +424,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return true;
         }
         let wanted = match (entry.id, group) {
-            (0x02bc | 0x83bb | 0x8649 | 0x8773, "IFD0") if self.file => true,
+            (0x02bc | 0x83bb | 0x8649 | 0x8773, "IFD0") if self.is_file() => true,
             (0x02bc, _) => true,
             (0xc4a5, _) => self.gather.wants("PrintIM", "PrintIMVersion"),
             _ => return false,
@@ -442,7 +441,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                 }
             }
             0x83bb => {
-                let home = if self.file { Home::Standard } else { Home::Other };
+                let home = if self.is_file() { Home::Standard } else { Home::Other };
                 iptc::read(part, home, self.gather);
             }
             0x8649 => photoshop::read(part, Home::Other, self.gather),
@@ -504,47 +503,6 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                 self.subs += 1;
             }
             self.directory(at, group, table, depth + 1);
-        }
-    }
-
-    /// A smaller picture in JPEG has its place under other names than the picture itself.
-    fn preview(&mut self, group: &Cow<'static, str>) {
-        let sub = group.starts_with("SubIFD");
-        if !sub && group != "IFD0" {
-            return;
-        }
-        let number = |name| self.gather.find(group, name)?.value.integer(0);
-        let small = number("SubfileType").is_some_and(|kind| kind != 0);
-        let (Some(at), Some(bytes)) = (number("StripOffsets"), number("StripByteCounts")) else {
-            return;
-        };
-        let (start, length, picture) = match number("Compression") {
-            Some(6) if small && !sub => PREVIEW,
-            Some(7) if small => PREVIEW,
-            // DNG's own kind of JPEG.
-            Some(34892) if sub => ("OtherImageStart", "OtherImageLength", "OtherImage"),
-            _ => return,
-        };
-        for tag in self.gather.tags.iter_mut().filter(|tag| tag.group == *group) {
-            match &*tag.name {
-                "StripOffsets" => tag.name = start.into(),
-                "StripByteCounts" => tag.name = length.into(),
-                _ => {}
-            }
-        }
-        let value = self.view.data_at(at as u64, bytes as u64);
-        self.gather.put(group.clone(), picture, value, Rule::Binary);
-    }
-
-    /// The picture that two tags of a directory frame.
-    fn thumbnail(&mut self, group: &Cow<'static, str>) {
-        let number = |name| self.gather.find(group, name)?.value.integer(0);
-        let (Some(at), Some(bytes)) = (number("ThumbnailOffset"), number("ThumbnailLength")) else {
-            return;
-        };
-        if bytes > 0 && at >= 0 {
-            let value = self.view.data_at(at as u64, bytes as u64);
-            self.gather.put(group.clone(), "ThumbnailImage", value, Rule::Binary);
         }
     }
 }

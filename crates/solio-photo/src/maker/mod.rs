@@ -97,6 +97,16 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
     others::read(body, &head, &camera, note.big, gather);
 }
 
+/// Reads Canon's note where it is a TIFF structure of its own.
+pub(crate) fn read_canon(view: View<'_>, gather: &mut Gather<'_>) {
+    let Some(table) = table::CANON.table("canon") else { return };
+    if gather.fields.wants_any("Canon", table) {
+        let model = gather.find("IFD0", "Model").map(|tag| tag.value.plain()).unwrap_or_default();
+        let camera = Camera { make: "Canon".into(), model };
+        crate::exif::read_as(view, "Canon", table, &camera, gather);
+    }
+}
+
 /// Where the note's directory is.
 fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
     canon::place(note, head, camera)

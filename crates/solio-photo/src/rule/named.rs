@@ -103,6 +103,8 @@ named! {
     Low15Bits = "low_15_bits",
     UnixDate = "unix_date",
     MacDate = "mac_date",
+    MacDateUtc = "mac_date_utc",
+    Cr2Pattern = "cr2_pattern",
     Bitrate = "bitrate",
     SixDecimals = "six_decimals",
     HexWords = "hex_words",
@@ -191,6 +193,17 @@ impl Named {
                     _ => value.plain(),
                 }
             }
+            Named::MacDateUtc => match value.integer(0) {
+                Some(1..) => format!("{}+00:00", Named::MacDate.number(value).plain()),
+                _ => return Named::MacDate.number(value),
+            },
+            Named::Cr2Pattern => match value.integer(0) {
+                Some(1) => "0 1 1 2".into(),
+                Some(2) => "2 1 1 0".into(),
+                Some(3) => "1 2 0 1".into(),
+                Some(4) => "1 0 2 1".into(),
+                other => format!("Unknown ({})", other.unwrap_or(0)),
+            },
             Named::BinaryLog => {
                 first().filter(|v| *v > 0.0).map_or_else(|| "0".into(), |v| plain(v.log2()))
             }
@@ -258,6 +271,10 @@ impl Named {
             Named::Components => each(&raw(), "-|Y|Cb|Cr|R|G|B", ", "),
             Named::FileSource => file_source(&raw()),
             Named::CfaPattern => cfa_words(&raw()),
+            Named::Cr2Pattern => match raw() {
+                unknown if unknown.starts_with('U') => unknown,
+                colors => cfa_words(&format!("2 2 {colors}")),
+            },
             Named::PlaneColor => each(&raw(), "Red|Green|Blue|Cyan|Magenta|Yellow|White", ","),
             Named::LensInfo => {
                 words::lens(&raw().split(' ').map(str::to_owned).collect::<Vec<_>>())

@@ -1,0 +1,95 @@
+//! Pictures for viewing within a TIFF structure: two tags frame each, and what they are called
+//! depends on the directory and on what the structure is. Names are those that ExifTool gives.
+
+use crate::bytes::View;
+use crate::gather::Gather;
+use crate::rule::Rule;
+
+/// What a TIFF structure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A part of another file.
+    Part,
+    /// A file: TIFF or DNG.
+    Tiff,
+    /// Canon's raw format.
+    Cr2,
+    /// Sony's raw formats.
+    Sony,
+    /// Another raw format.
+    Raw,
+}
+
+/// Where a picture is, how long it is, and itself.
+type Names = (&'static str, &'static str, &'static str);
+const THUMBNAIL: Names = ("ThumbnailOffset", "ThumbnailLength", "ThumbnailImage");
+const PREVIEW: Names = ("PreviewImageStart", "PreviewImageLength", "PreviewImage");
+const OTHER: Names = ("OtherImageStart", "OtherImageLength", "OtherImage");
+const FROM_RAW: Names = ("JpgFromRawStart", "JpgFromRawLength", "JpgFromRaw");
+
+/// Names the picture that the directory `group` frames, if there is one.
+pub(super) fn name(view: View<'_>, role: Role, group: &str, gather: &mut Gather<'_>) {
+    let wanted = |(start, length, picture): &Names| {
+        [picture, start, length].iter().any(|name| gather.fields.asks(group, name))
+    };
+    if !gather.fields.is_all() && ![THUMBNAIL, PREVIEW, OTHER, FROM_RAW].iter().any(wanted) {
+        return;
+    }
+    if let Some(names) = of_strips(role, group, gather) {
+        frame(view, group, ("StripOffsets", "StripByteCounts"), names, gather);
+    }
+    let (start, length, _) = THUMBNAIL;
+    frame(view, group, (start, length), of_jpeg(role, group), gather);
+}
+
+/// What JPEGInterchangeFormat (0x0201) and its length are called.
+fn of_jpeg(role: Role, group: &str) -> Names {
+    match group {
+        "IFD0" if role == Role::Sony => PREVIEW,
+        "SubIFD" | "IFD2" => FROM_RAW,
+        "IFD1" => THUMBNAIL,
+        group if group.starts_with("IFD") || group.starts_with("SubIFD") => OTHER,
+        _ => THUMBNAIL,
+    }
+}
+
+/// What the only strip is called, where it is a picture of its own.
+fn of_strips(role: Role, group: &str, gather: &Gather<'_>) -> Option<Names> {
+    let number = |name| gather.find(group, name)?.value.integer(0);
+    let sub = group.starts_with("SubIFD");
+    match (role, group) {
+        (Role::Cr2, "IFD0") | (Role::Part, "IFD2") => Some(PREVIEW),
+        (Role::Tiff, _) if sub || group.starts_with("IFD") => match number("Compression")? {
+            7 if number("SubfileType") == Some(0) => None,
+            7 if group == "SubIFD2" => Some(FROM_RAW),
+            7 => Some(PREVIEW),
+            // DNG's own kind of JPEG.
+            34892 if sub => Some(OTHER),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Gives the two tags that frame a picture its names, and adds the picture.
+fn frame(
+    view: View<'_>,
+    group: &str,
+    (at, bytes): (&str, &str),
+    (start, length, picture): Names,
+    gather: &mut Gather<'_>,
+) {
+    let number = |name| gather.find(group, name)?.value.integer(0);
+    let (Some(place), Some(count)) = (number(at), number(bytes)) else { return };
+    for tag in gather.tags.iter_mut().filter(|tag| tag.group == group) {
+        if tag.name == at {
+            tag.name = start.into();
+        } else if tag.name == bytes {
+            tag.name = length.into();
+        }
+    }
+    if place >= 0 && count > 0 {
+        let value = view.data_at(place as u64, count as u64);
+        gather.put(group.to_owned(), picture, value, Rule::Binary);
+    }
+}
