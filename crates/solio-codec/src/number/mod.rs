@@ -19,6 +19,7 @@ mod integers;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 pub mod parse;
+pub mod run;
 mod shortest;
 mod tail;
 

@@ -153,6 +153,9 @@ const POWERS_F64: [f64; 16] = {
     powers
 };
 
+/// Whether no more than eight digits stand behind the point.
+const FEW_DIGITS: [u64; 16] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0];
+
 impl Decimal {
     /// `None` for any other shape.
     #[inline(always)]
@@ -207,9 +210,17 @@ impl Decimal {
     #[inline(always)]
     fn single(&self) -> Option<f32> {
         let value = self.double();
-        let halfway = value.to_bits() & ((1 << 29) - 1) == 1 << 28;
-        (self.after <= 8 || !halfway).then_some(value as f32)
+        // The number of digits is never foreseen: it takes part as a number, not as a branch.
+        let from_halfway = value.to_bits() & ((1 << 29) - 1) ^ 1 << 28;
+        (from_halfway | FEW_DIGITS[self.after & 15] != 0).then_some(value as f32)
     }
+}
+
+/// `digits` / 10^`after` with a sign, rounded once to an `f32`; `None` where that is not sure.
+/// `digits` is below 10^15, `after` at most 15.
+#[inline(always)]
+pub(super) fn single(digits: u64, after: usize, negative: bool) -> Option<f32> {
+    Decimal { negative, digits, after, len: 0 }.single()
 }
 
 /// The upper bit of each byte that is not a digit, right up to the first byte that is not a digit or

@@ -1,0 +1,494 @@
+//! Text to statements, in one pass.
+
+use super::statements::{Parameter, Span, Statement, Statements, Values};
+use super::{Arguments, Directive, ParameterType};
+use memchr::{memchr, memchr2};
+use solio_base::{Error, Result};
+use solio_codec::number;
+
+/// Problems that are told; after so many more the rest of a text is left alone.
+const MOST_PROBLEMS: usize = 1000;
+
+/// Parses `text`, which begins `offset` bytes after the start of its file, at the beginning of a
+/// line. What is wrong is kept in [`Statements::problems`]; parsing goes on at the next line that
+/// begins with a directive. Texts have less than 4 GiB.
+pub fn parse(text: &[u8], offset: u64) -> Statements {
+    parse_into(text, offset, Statements::default())
+}
+
+/// [`parse`] with the memory of statements that are no longer needed.
+pub fn parse_into(text: &[u8], offset: u64, mut memory: Statements) -> Statements {
+    memory.clear();
+    let mut parser = Parser { text, at: 0, offset, to: memory };
+    if u32::try_from(text.len()).is_err() {
+        parser.to.problems.push(Error::limit("a piece of text has 4 GiB and more"));
+        return parser.to;
+    }
+    while parser.skip_blanks() {
+        let (start, kept) = (parser.at, parser.kept());
+        if let Err(error) = parser.statement() {
+            parser.take_back(kept);
+            parser.to.problems.push(error);
+            if parser.to.problems.len() >= MOST_PROBLEMS || !parser.next_directive(start) {
+                break;
+            }
+        }
+    }
+    parser.to
+}
+
+struct Parser<'t> {
+    text: &'t [u8],
+    at: usize,
+    offset: u64,
+    to: Statements,
+}
+
+/// Numbers of a kind in the arrays, to take back what a broken statement left.
+struct Kept {
+    parameters: usize,
+    floats: usize,
+    integers: usize,
+    strings: usize,
+    text: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn kept(&self) -> Kept {
+        let to = &self.to;
+        Kept {
+            parameters: to.parameters.len(),
+            floats: to.floats.len(),
+            integers: to.integers.len(),
+            strings: to.strings.len(),
+            text: to.text.len(),
+        }
+    }
+
+    fn take_back(&mut self, kept: Kept) {
+        self.to.parameters.truncate(kept.parameters);
+        self.to.floats.truncate(kept.floats);
+        self.to.integers.truncate(kept.integers);
+        self.to.strings.truncate(kept.strings);
+        self.to.text.truncate(kept.text);
+    }
+
+    fn error(&self, at: usize, message: impl Into<String>) -> Error {
+        Error::syntax(message).at_offset(self.offset + at as u64)
+    }
+
+    /// The byte here; 0 at the end.
+    #[inline(always)]
+    fn byte(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// Goes to the next token; says whether there is one.
+    #[inline(always)]
+    fn skip_blanks(&mut self) -> bool {
+        loop {
+            match self.text.get(self.at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                Some(b'#') => self.skip_comment(),
+                Some(_) => return true,
+                None => return false,
+            }
+        }
+    }
+
+    #[cold]
+    fn skip_comment(&mut self) {
+        let rest = &self.text[self.at..];
+        self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+    }
+
+    /// Goes to the next line after `start` that begins with a directive.
+    fn next_directive(&mut self, start: usize) -> bool {
+        let begins_line = self.at > start && self.text.get(self.at - 1) == Some(&b'\n');
+        if begins_line && self.byte().is_ascii_uppercase() {
+            return true;
+        }
+        while let Some(end) = memchr(b'\n', &self.text[self.at..]) {
+            self.at += end + 1;
+            if self.byte().is_ascii_uppercase() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A word: up to a blank, a quote or a bracket.
+    #[inline(always)]
+    fn word(&mut self) -> &'t [u8] {
+        let rest = &self.text[self.at..];
+        let length = rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn statement(&mut self) -> Result<()> {
+        let at = self.at;
+        let word = self.word();
+        let Some(directive) = Directive::of_word(word) else {
+            return Err(self.no_directive(at, word));
+        };
+        let first = self.to.parameters.len();
+        let values = match directive.arguments() {
+            Arguments::None => Values::Floats(self.span_of(self.to.floats.len())),
+            Arguments::Numbers(count) => self.numbers(directive, count)?,
+            Arguments::Matrix => {
+                self.expect(b'[', directive)?;
+                let values = self.values(ParameterType::Float, usize::MAX)?;
+                self.expect(b']', directive)?;
+                if values.count() != 16 {
+                    return Err(self.error(at, "a matrix has 16 numbers"));
+                }
+                values
+            }
+            Arguments::Strings(count) => self.strings(directive, count)?,
+            Arguments::Parameters(count) => {
+                let values = self.strings(directive, count)?;
+                while self.skip_blanks() && self.byte() == b'"' {
+                    self.parameter()?;
+                }
+                values
+            }
+            Arguments::Media => {
+                let start = self.to.strings.len();
+                self.strings(directive, 1)?;
+                if self.skip_blanks() && self.byte() == b'"' {
+                    self.string_value()?;
+                }
+                Values::Strings(span(start, self.to.strings.len()))
+            }
+            Arguments::Time => self.time()?,
+            Arguments::Option => {
+                if !(self.skip_blanks() && self.byte() == b'"') {
+                    return Err(self.error(self.at, "Option takes a parameter"));
+                }
+                self.parameter()?;
+                Values::Floats(self.span_of(self.to.floats.len()))
+            }
+        };
+        let parameters = span(first, self.to.parameters.len());
+        let at = self.offset + at as u64;
+        self.to.statements.push(Statement { at, directive, values, parameters });
+        Ok(())
+    }
+
+    #[cold]
+    fn no_directive(&self, at: usize, word: &[u8]) -> Error {
+        match self.text[at] {
+            b'"' => self.error(at, "a string where a directive is expected"),
+            b'[' | b']' => self.error(at, "a bracket where a directive is expected"),
+            _ => {
+                let shown = String::from_utf8_lossy(&word[..word.len().min(40)]);
+                self.error(at, format!("{shown:?} is no directive of pbrt"))
+            }
+        }
+    }
+
+    fn span_of(&self, start: usize) -> Span {
+        span(start, start)
+    }
+
+    fn expect(&mut self, byte: u8, directive: Directive) -> Result<()> {
+        if self.skip_blanks() && self.byte() == byte {
+            self.at += 1;
+            return Ok(());
+        }
+        let message = format!("{} takes 16 numbers in brackets", directive.name());
+        Err(self.error(self.at, message))
+    }
+
+    fn numbers(&mut self, directive: Directive, count: usize) -> Result<Values> {
+        let start = self.to.floats.len();
+        for _ in 0..count {
+            self.skip_blanks();
+            let Some(value) = self.float()? else {
+                let message = format!("{} takes {count} numbers", directive.name());
+                return Err(self.error(self.at, message));
+            };
+            self.to.floats.push(value);
+        }
+        Ok(Values::Floats(span(start, self.to.floats.len())))
+    }
+
+    fn strings(&mut self, directive: Directive, count: usize) -> Result<Values> {
+        let start = self.to.strings.len();
+        for _ in 0..count {
+            if !(self.skip_blanks() && self.byte() == b'"') {
+                let many = if count == 1 { "a string" } else { "three strings" };
+                let message = format!("{} takes {many}", directive.name());
+                return Err(self.error(self.at, message));
+            }
+            self.string_value()?;
+        }
+        Ok(Values::Strings(span(start, self.to.strings.len())))
+    }
+
+    fn string_value(&mut self) -> Result<()> {
+        let string = self.string()?;
+        self.to.strings.push(string);
+        Ok(())
+    }
+
+    fn time(&mut self) -> Result<Values> {
+        self.skip_blanks();
+        let at = self.at;
+        let word = self.word();
+        if !matches!(word, b"All" | b"StartTime" | b"EndTime") {
+            let message = "ActiveTransform takes All, StartTime or EndTime";
+            return Err(self.error(at, message));
+        }
+        let text = self.keep(word);
+        self.to.strings.push(text);
+        let end = self.to.strings.len();
+        Ok(Values::Strings(span(end - 1, end)))
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Span {
+        let start = self.to.text.len();
+        self.to.text.extend_from_slice(bytes);
+        span(start, self.to.text.len())
+    }
+
+    /// The string that begins here.
+    #[inline]
+    fn string(&mut self) -> Result<Span> {
+        let (start, rest) = (self.at, &self.text[self.at + 1..]);
+        let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
+        match length.map(|length| (length, rest[length])) {
+            Some((length, b'"')) => {
+                self.at += length + 2;
+                Ok(self.keep(&rest[..length]))
+            }
+            Some((_, b'\\')) => self.escaped(start),
+            _ => Err(self.error(start, "the string does not end on its line")),
+        }
+    }
+
+    #[cold]
+    fn escaped(&mut self, start: usize) -> Result<Span> {
+        let first = self.to.text.len();
+        let mut at = start + 1;
+        loop {
+            let byte = match self.text.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    at += 1;
+                    match self.text.get(at) {
+                        Some(b'b') => 8,
+                        Some(b'f') => 12,
+                        Some(b'n') => b'\n',
+                        Some(b'r') => b'\r',
+                        Some(b't') => b'\t',
+                        Some(byte @ (b'\\' | b'\'' | b'"')) => *byte,
+                        _ => return Err(self.error(at - 1, "an escape that pbrt does not know")),
+                    }
+                }
+                Some(b'\n') | None => {
+                    return Err(self.error(start, "the string does not end on its line"));
+                }
+                Some(byte) => *byte,
+            };
+            self.to.text.push(byte);
+            at += 1;
+        }
+        self.at = at + 1;
+        Ok(span(first, self.to.text.len()))
+    }
+
+    fn parameter(&mut self) -> Result<()> {
+        let at = self.at;
+        let declaration = self.string()?;
+        let (kind, name) = self.declared(at, declaration)?;
+        if !self.skip_blanks() {
+            return Err(self.error(at, "the parameter has no value"));
+        }
+        let values = if self.byte() == b'[' {
+            self.at += 1;
+            let values = self.values(kind, usize::MAX)?;
+            if !self.skip_blanks() {
+                return Err(self.error(at, "the values of the parameter do not end"));
+            }
+            if self.byte() != b']' {
+                let message = format!("this is no value of type {}", kind.name());
+                return Err(self.error(self.at, message));
+            }
+            self.at += 1;
+            values
+        } else {
+            let values = self.values(kind, 1)?;
+            if values.count() == 0 {
+                let message = format!("a value of type {} is expected", kind.name());
+                return Err(self.error(self.at, message));
+            }
+            values
+        };
+        let at = self.offset + at as u64;
+        self.to.parameters.push(Parameter { at, kind, name, values });
+        Ok(())
+    }
+
+    /// Type and name of a declaration such as `point3 P`.
+    fn declared(&mut self, at: usize, declaration: Span) -> Result<(ParameterType, Span)> {
+        let text = &self.to.text[declaration.range()];
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let type_start = text.iter().position(|byte| !is_blank(byte)).unwrap_or(text.len());
+        let length =
+            |from: usize| text[from..].iter().position(is_blank).unwrap_or(text.len() - from);
+        let type_end = type_start + length(type_start);
+        let blanks = text[type_end..].iter().position(|byte| !is_blank(byte));
+        let Some(name_start) = blanks.map(|blanks| type_end + blanks) else {
+            return Err(self.error(at, "a parameter is declared by its type and its name"));
+        };
+        let name_end = name_start + length(name_start);
+        let Some((kind, _)) = ParameterType::of_word(&text[type_start..type_end]) else {
+            let word = String::from_utf8_lossy(&text[type_start..type_end.min(type_start + 40)]);
+            let message = format!("{word:?} is no type of parameters");
+            return Err(self.error(at, message));
+        };
+        let start = declaration.start as usize;
+        Ok((kind, span(start + name_start, start + name_end)))
+    }
+
+    /// Up to `most` values of a type.
+    fn values(&mut self, kind: ParameterType, most: usize) -> Result<Values> {
+        use ParameterType::*;
+        self.skip_blanks();
+        match kind {
+            Bool => {
+                let start = self.to.integers.len();
+                while self.to.integers.len() - start < most && self.skip_blanks() {
+                    let Some(value) = self.bool()? else { break };
+                    self.to.integers.push(value.into());
+                }
+                Ok(Values::Bools(span(start, self.to.integers.len())))
+            }
+            Integer => {
+                let start = self.to.integers.len();
+                if most > 1 {
+                    self.at += number::run::run(&self.text[self.at..], &mut self.to.integers);
+                }
+                while self.to.integers.len() - start < most && self.skip_blanks() {
+                    let Some(value) = self.integer()? else { break };
+                    self.to.integers.push(value);
+                }
+                Ok(Values::Integers(span(start, self.to.integers.len())))
+            }
+            String | Texture => self.string_values(most),
+            Spectrum if self.byte() == b'"' => self.string_values(most),
+            _ => {
+                let start = self.to.floats.len();
+                if most > 1 {
+                    self.at += number::run::run(&self.text[self.at..], &mut self.to.floats);
+                }
+                while self.to.floats.len() - start < most && self.skip_blanks() {
+                    let Some(value) = self.float()? else { break };
+                    self.to.floats.push(value);
+                }
+                Ok(Values::Floats(span(start, self.to.floats.len())))
+            }
+        }
+    }
+
+    fn string_values(&mut self, most: usize) -> Result<Values> {
+        let start = self.to.strings.len();
+        while self.to.strings.len() - start < most && self.skip_blanks() && self.byte() == b'"' {
+            self.string_value()?;
+        }
+        Ok(Values::Strings(span(start, self.to.strings.len())))
+    }
+
+    /// A truth value, bare or, as in version 3, as a string.
+    fn bool(&mut self) -> Result<Option<bool>> {
+        let at = self.at;
+        let word = if self.byte() == b'"' {
+            let string = self.string()?;
+            let kept = self.to.text[string.range()].to_vec();
+            self.to.text.truncate(string.start as usize);
+            kept
+        } else if self.byte() == b']' {
+            return Ok(None);
+        } else {
+            self.word().to_vec()
+        };
+        match &word[..] {
+            b"true" => Ok(Some(true)),
+            b"false" => Ok(Some(false)),
+            _ => Err(self.error(at, "a value of type bool is true or false")),
+        }
+    }
+
+    /// The number that begins here; none where something else does.
+    #[inline(always)]
+    fn float(&mut self) -> Result<Option<f32>> {
+        let rest = &self.text[self.at.min(self.text.len())..];
+        if !begins_number(rest) {
+            return Ok(None);
+        }
+        match number::parse::f32_prefix(rest) {
+            Some((value, length)) if rest.get(length).is_none_or(|byte| ends_word(*byte)) => {
+                self.at += length;
+                Ok(Some(value))
+            }
+            _ => Err(self.no_number()),
+        }
+    }
+
+    /// The whole number that begins here.
+    #[inline(always)]
+    fn integer(&mut self) -> Result<Option<i32>> {
+        let rest = &self.text[self.at.min(self.text.len())..];
+        if !begins_number(rest) {
+            return Ok(None);
+        }
+        match number::parse::i64_prefix(rest) {
+            Some((value, length)) if rest.get(length).is_none_or(|byte| ends_word(*byte)) => {
+                let Ok(value) = i32::try_from(value) else {
+                    return Err(self.error(self.at, "an integer has 32 bits"));
+                };
+                self.at += length;
+                Ok(Some(value))
+            }
+            _ => self.whole_float(),
+        }
+    }
+
+    /// Version 3 took `2.0` for an integer.
+    #[cold]
+    fn whole_float(&mut self) -> Result<Option<i32>> {
+        let at = self.at;
+        match self.float()? {
+            Some(value) if value as i32 as f32 == value => Ok(Some(value as i32)),
+            _ => Err(self.error(at, "this is no integer")),
+        }
+    }
+
+    #[cold]
+    fn no_number(&self) -> Error {
+        let rest = &self.text[self.at..];
+        let length = rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len());
+        let word = String::from_utf8_lossy(&rest[..length.min(40)]);
+        self.error(self.at, format!("{word:?} is no number"))
+    }
+}
+
+/// Texts have less than 4 GiB, and a value takes a byte of text at least.
+#[inline(always)]
+fn span(start: usize, end: usize) -> Span {
+    Span { start: start as u32, end: end as u32 }
+}
+
+#[inline(always)]
+fn ends_word(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | b'"' | b'[' | b']')
+}
+
+/// Whether a number begins here: a digit, perhaps after a sign and a point.
+#[inline(always)]
+fn begins_number(text: &[u8]) -> bool {
+    let signed = usize::from(matches!(text.first(), Some(b'-' | b'+')));
+    matches!(text.get(signed), Some(b'0'..=b'9' | b'.'))
+}

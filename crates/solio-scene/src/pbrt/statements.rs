@@ -1,0 +1,123 @@
+//! What text says, in flat arrays: statements, their parameters, and the values of all.
+
+use super::{Directive, ParameterType};
+use solio_base::Error;
+
+/// Some of an array: its first place, and the one after its last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// The first place.
+    pub start: u32,
+    /// The place after the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// As a range of places.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// How many places.
+    pub fn count(self) -> usize {
+        self.range().len()
+    }
+}
+
+/// The values of a directive or a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Of [`Statements::floats`].
+    Floats(Span),
+    /// Of [`Statements::integers`].
+    Integers(Span),
+    /// Of [`Statements::integers`], 0 or 1.
+    Bools(Span),
+    /// Of [`Statements::strings`].
+    Strings(Span),
+}
+
+impl Values {
+    /// How many.
+    pub fn count(self) -> usize {
+        match self {
+            Values::Floats(span)
+            | Values::Integers(span)
+            | Values::Bools(span)
+            | Values::Strings(span) => span.count(),
+        }
+    }
+}
+
+/// A parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// Where its declaration begins, in bytes from the start of the file.
+    pub at: u64,
+    /// The type.
+    pub kind: ParameterType,
+    /// The name, of [`Statements::text`].
+    pub name: Span,
+    /// The values.
+    pub values: Values,
+}
+
+/// A directive with what it takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Statement {
+    /// Where it begins, in bytes from the start of the file.
+    pub at: u64,
+    /// The directive.
+    pub directive: Directive,
+    /// Its numbers or strings.
+    pub values: Values,
+    /// Its parameters, of [`Statements::parameters`].
+    pub parameters: Span,
+}
+
+/// What a text says.
+#[derive(Debug, Default)]
+pub struct Statements {
+    /// In the order of the text.
+    pub statements: Vec<Statement>,
+    /// Of all statements.
+    pub parameters: Vec<Parameter>,
+    /// Numbers of all directives and parameters but whole ones.
+    pub floats: Vec<f32>,
+    /// Whole numbers, and truth values.
+    pub integers: Vec<i32>,
+    /// Strings, each of [`Self::text`].
+    pub strings: Vec<Span>,
+    /// The bytes of strings and names, escapes resolved.
+    pub text: Vec<u8>,
+    /// What is wrong, each with its place; the statement in question is left out.
+    pub problems: Vec<Error>,
+}
+
+impl Statements {
+    /// Forgets what it holds; the memory stays.
+    pub(super) fn clear(&mut self) {
+        self.statements.clear();
+        self.parameters.clear();
+        self.floats.clear();
+        self.integers.clear();
+        self.strings.clear();
+        self.text.clear();
+        self.problems.clear();
+    }
+
+    /// The bytes of a name or a string.
+    pub fn text(&self, span: Span) -> &[u8] {
+        &self.text[span.range()]
+    }
+
+    /// String `i` of some values, if they are strings and have so many.
+    pub fn string(&self, values: Values, i: usize) -> Option<&[u8]> {
+        match values {
+            Values::Strings(span) => {
+                Some(self.text(*self.strings.get(span.range()).and_then(|all| all.get(i))?))
+            }
+            _ => None,
+        }
+    }
+}
