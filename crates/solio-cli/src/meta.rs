@@ -16,6 +16,9 @@ const USUAL: [&str; 5] = ["DateTimeOriginal", "Make", "Model", "ImageSize", "GPS
 /// The name byte by byte, where it is no text.
 const ENCODED: &str = "SourceFileEncoded";
 
+/// Most bytes of memory that are kept for the next file.
+const MOST_KEPT: usize = 64 << 10;
+
 /// How results are shown.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
@@ -28,6 +31,7 @@ enum Form {
 }
 
 /// What became of one file: its text and cells, or what was wrong.
+#[derive(Default)]
 struct Shown {
     text: String,
     cells: BTreeMap<String, String>,
@@ -62,13 +66,15 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
     };
     let options =
         MetadataOptions { fields, engine: engine(args)?, order: args.order, ..Default::default() };
-    let show = |path: &Path, read: Result<Metadata>| show(path, read, form, args);
+    let show = |path: &Path, read: Result<Metadata>, shown: &mut Shown| {
+        shown.take(path, read, form, args);
+    };
     let mut all = failed.is_empty();
     let mut rows = Vec::new();
     let mut first = true;
     let array = matches!(form, Form::Json | Form::ExifTool);
     let mut printed = String::new();
-    let each = |some: &mut dyn Iterator<Item = Shown>| {
+    let each = |some: &mut [Shown]| {
         printed.clear();
         for shown in some {
             if let Some(error) = &shown.error {
@@ -76,7 +82,7 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
                 screen::complain(&error.to_string());
             }
             if form == Form::Cells {
-                rows.push(shown.cells);
+                rows.push(std::mem::take(&mut shown.cells));
                 continue;
             }
             if array {
@@ -182,18 +188,27 @@ fn columns(args: &MetaArgs) -> Option<Vec<String>> {
     }
 }
 
-fn show(path: &Path, read: Result<Metadata>, form: Form, args: &MetaArgs) -> Shown {
-    let (metadata, error) = match read {
-        Ok(metadata) => (metadata, None),
-        Err(error) => (Metadata::default(), Some(error)),
-    };
-    let mut shown = Shown { text: String::new(), cells: BTreeMap::new(), error };
-    match form {
-        Form::Text => shown.text = text(path, &metadata, args),
-        Form::Cells => shown.cells = cells(path, &metadata, args),
-        _ => shown.text = object(path, &metadata, &shown.error, form, args),
+impl Shown {
+    /// Takes in what was read of a file, and forgets the last one.
+    fn take(&mut self, path: &Path, read: Result<Metadata>, form: Form, args: &MetaArgs) {
+        let metadata = match read {
+            Ok(metadata) => {
+                self.error = None;
+                metadata
+            }
+            Err(error) => {
+                self.error = Some(error);
+                Metadata::default()
+            }
+        };
+        self.text.clear();
+        self.text.shrink_to(MOST_KEPT);
+        match form {
+            Form::Text => self.text += &text(path, &metadata, args),
+            Form::Cells => self.cells = cells(path, &metadata, args),
+            _ => object(path, &metadata, &self.error, form, args, &mut self.text),
+        }
     }
-    shown
 }
 
 fn value(tag: &Tag, args: &MetaArgs) -> Value {
@@ -226,17 +241,17 @@ fn object(
     error: &Option<Error>,
     form: Form,
     args: &MetaArgs,
-) -> String {
+    out: &mut String,
+) {
     let exiftool = form == Form::ExifTool;
     let lead = if exiftool { "\n  " } else { "" };
-    let mut out = String::with_capacity(256 + 64 * metadata.tags.len());
     out.push('{');
     let mut member = |name: &str, text: &str| {
-        let comma = if out.len() > 1 { "," } else { "" };
+        let comma = if name == "SourceFile" { "" } else { "," };
         for part in [comma, lead, "\"", name, "\": "] {
             out.push_str(part);
         }
-        json_string(text, &mut out);
+        json_string(text, out);
     };
     member("SourceFile", &path.to_string_lossy());
     if path.to_str().is_none() {
@@ -253,16 +268,15 @@ fn object(
         if bare_names { main_tags(metadata) } else { metadata.tags.iter().collect() };
     if !tags.is_empty() {
         out.push(',');
-        json(tags.iter().copied(), options, lead, &mut out);
+        json(tags.iter().copied(), options, lead, out);
     }
     if args.engine == EngineChoice::Both && !exiftool && error.is_none() {
-        origins(&tags, &mut out);
+        origins(&tags, out);
     }
-    out += if exiftool { "\n}" } else { "}" };
+    *out += if exiftool { "\n}" } else { "}" };
     if form == Form::JsonLines {
         out.push('\n');
     }
-    out
 }
 
 /// Who read which tags.

@@ -74,7 +74,10 @@ impl Book {
 
     fn tables(&'static self) -> &'static HashMap<&'static str, Lazy> {
         self.tables.get_or_init(|| {
-            let sections = self.text.split("\n[").skip(1);
+            let starts = memchr::memmem::find_iter(self.text.as_bytes(), "\n[").map(|at| at + 2);
+            let starts: Vec<usize> = starts.collect();
+            let ends = starts.iter().skip(1).map(|start| start - 2).chain([self.text.len()]);
+            let sections = starts.iter().zip(ends).map(|(start, end)| &self.text[*start..end]);
             sections.filter_map(|section| self.section(section)).collect()
         })
     }
@@ -160,11 +163,20 @@ impl Table {
 
 impl Row {
     fn parse(line: &'static str) -> Option<Row> {
-        let mut columns = line.split('\t');
-        let id = columns.next()?;
-        let (id, mask) = match id.split_once("&0x") {
-            Some((id, mask)) => (id, u64::from_str_radix(mask, 16).ok()?),
-            None => (id, 0),
+        // Searchers for text are made for longer ones.
+        let cut = |text: &'static str, at: u8| {
+            let at = text.bytes().position(|b| b == at);
+            at.map_or((text, None), |at| (&text[..at], Some(&text[at + 1..])))
+        };
+        let mut rest = Some(line);
+        let mut column = || {
+            let (column, behind) = cut(rest?, b'\t');
+            rest = behind;
+            Some(column)
+        };
+        let (id, mask) = match cut(column()?, b'&') {
+            (id, Some(mask)) => (id, u64::from_str_radix(mask.strip_prefix("0x")?, 16).ok()?),
+            (id, None) => (id, 0),
         };
         let id = match id.strip_prefix("0x") {
             Some(hex) => u32::from_str_radix(hex, 16).ok()?,
@@ -172,10 +184,10 @@ impl Row {
             // Four letters, as boxes and chunks are named.
             None => u32::from_be_bytes(id.as_bytes().try_into().ok()?),
         };
-        let name = columns.next()?;
-        let stored = columns.next().filter(|text| *text != "-");
-        let rule = Rule::parse(columns.next().unwrap_or("-"))?;
-        let when = match columns.next() {
+        let name = column()?;
+        let stored = column().filter(|text| *text != "-");
+        let rule = Rule::parse(column().unwrap_or("-"))?;
+        let when = match column() {
             Some(text) => Some(When::parse(text)?),
             None => None,
         };

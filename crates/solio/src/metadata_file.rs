@@ -11,6 +11,7 @@ use solio_io::order::{self, Order, OrderOptions};
 use solio_measure::SpanName;
 use solio_photo::{Fields, Metadata, ReadOptions, decode_metadata};
 use std::collections::BTreeMap;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 static READ: SpanName = SpanName::new("read metadata");
@@ -104,20 +105,21 @@ pub struct MetadataOptions {
     pub order: Order,
 }
 
-/// Reads many files on all threads. `show` makes something of each, on any thread; `each` gets
-/// those, some at a time, in the order of `files`, whatever could be read or not.
-pub fn read_metadata_files<T: Send>(
+/// Reads many files on all threads. `show` says something of each, on any thread; `each` gets what
+/// was said, some at a time, in the order of `files`, whatever could be read or not. `show` finds
+/// what was said of an earlier file as `each` left it: memory that is used again.
+pub fn read_metadata_files<T: Default + Send>(
     files: &[PathBuf],
     options: &MetadataOptions,
     work: &Work,
-    show: impl Fn(&Path, Result<Metadata>) -> T + Sync,
-    mut each: impl FnMut(&mut dyn Iterator<Item = T>) -> Result<()> + Send,
+    show: impl Fn(&Path, Result<Metadata>, &mut T) + Sync,
+    mut each: impl FnMut(&mut [T]) -> Result<()> + Send,
 ) -> Result<()> {
     let planned = order_of(files, options, work)?;
     let few = Work { threads: work.threads.min(SIDE_BY_SIDE), ..work.clone() };
     let (order, by_place) = planned.map_or((None, false), |plan| (Some(plan.order), plan.by_place));
     let work = if by_place { &few } else { work };
-    let mut early = Early { waiting: BTreeMap::new(), turn: 0 };
+    let mut early = Early { waiting: BTreeMap::new(), turn: 0, ready: Vec::new() };
     let names = options.fields.names();
     let read = |reader: &mut Reader, path: &Path| match &options.engine {
         MetadataEngine::Native => reader.read(path, options, work),
@@ -143,17 +145,19 @@ pub fn read_metadata_files<T: Send>(
         },
         |slot| {
             let _span = READ.begin();
-            let reader = &mut slot.reader;
-            let read = |&i: &usize| show(&files[i], read(reader, &files[i]));
-            slot.shown.extend(slot.files.iter().map(read));
+            slot.shown.resize_with(slot.files.len().max(slot.shown.len()), T::default);
+            for (&i, shown) in slot.files.iter().zip(&mut slot.shown) {
+                show(&files[i], read(&mut slot.reader, &files[i]), shown);
+            }
             Ok(())
         },
         |slot| {
+            let shown = &mut slot.shown[..slot.files.len()];
             if order.is_none() {
-                return each(&mut slot.shown.drain(..));
+                return each(shown);
             }
-            early.waiting.extend(slot.files.iter().copied().zip(slot.shown.drain(..)));
-            each(&mut early)
+            early.waiting.extend(slot.files.iter().copied().zip(shown.iter_mut().map(take)));
+            each(early.ready())
         },
     )
 }
@@ -202,19 +206,22 @@ fn order_of(files: &[PathBuf], options: &MetadataOptions, work: &Work) -> Result
     Ok((by_place || !plan.order.is_sorted()).then_some(Planned { order: plan.order, by_place }))
 }
 
-/// Results that are there before their turn; gives those whose turn it is.
+/// Results that are there before their turn.
 struct Early<T> {
     waiting: BTreeMap<usize, T>,
     turn: usize,
+    ready: Vec<T>,
 }
 
-impl<T> Iterator for Early<T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        let shown = self.waiting.remove(&self.turn)?;
-        self.turn += 1;
-        Some(shown)
+impl<T> Early<T> {
+    /// Those whose turn it is.
+    fn ready(&mut self) -> &mut [T] {
+        self.ready.clear();
+        while let Some(shown) = self.waiting.remove(&self.turn) {
+            self.turn += 1;
+            self.ready.push(shown);
+        }
+        &mut self.ready
     }
 }
 
@@ -242,12 +249,14 @@ mod tests {
             let options = MetadataOptions { fields, order, ..MetadataOptions::default() };
             let work = Work { threads, ..Work::default() };
             let mut shown = Vec::new();
-            let show = |_: &Path, read: Result<Metadata>| match read {
-                Ok(metadata) => metadata.tags[0].number().plain(),
-                Err(e) => e.kind().name().to_owned(),
+            let show = |_: &Path, read: Result<Metadata>, shown: &mut String| {
+                *shown = match read {
+                    Ok(metadata) => metadata.tags[0].number().plain(),
+                    Err(e) => e.kind().name().to_owned(),
+                };
             };
-            let each = |some: &mut dyn Iterator<Item = String>| {
-                shown.extend(some);
+            let each = |some: &mut [String]| {
+                shown.extend_from_slice(some);
                 Ok(())
             };
             read_metadata_files(&files, &options, &work, show, each).unwrap();

@@ -160,7 +160,9 @@ pub fn read_metadata_table(
         places.insert(name.clone(), table.columns.len());
         table.columns.push(MetadataColumn::new(name.clone()));
     }
-    let show = |_: &Path, read: Result<Metadata>| read.map(|read| tag_values(&read, named, words));
+    let show = |_: &Path, read: Result<Metadata>, row: &mut Option<_>| {
+        *row = Some(read.map(|read| tag_values(&read, named, words)));
+    };
     let mut put = |row: Result<Vec<(String, Value)>>| {
         match row {
             Ok(row) => {
@@ -176,8 +178,8 @@ pub fn read_metadata_table(
         }
         table.rows += 1;
     };
-    let each = |rows: &mut dyn Iterator<Item = _>| {
-        rows.for_each(&mut put);
+    let each = |rows: &mut [Option<_>]| {
+        rows.iter_mut().filter_map(Option::take).for_each(&mut put);
         Ok(())
     };
     let options = MetadataOptions { fields: wanted, limits: *limits, ..MetadataOptions::default() };

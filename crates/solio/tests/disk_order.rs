@@ -87,7 +87,7 @@ fn read(files: &[PathBuf], order: Order, threads: usize) -> Vec<(PathBuf, u64)> 
     let fields = Fields::of(["DateTimeOriginal", "CreateDate", "ModifyDate"]);
     let options = MetadataOptions { fields, order, ..MetadataOptions::default() };
     let work = Work { threads, ..Work::default() };
-    let show = |path: &Path, read: Result<Metadata>| {
+    let show = |path: &Path, read: Result<Metadata>, _: &mut ()| {
         let metadata = read.unwrap();
         assert_eq!(metadata.tags.len(), 1);
         seen.lock().unwrap().push((path.to_owned(), metadata.bytes_read));
@@ -95,11 +95,7 @@ fn read(files: &[PathBuf], order: Order, threads: usize) -> Vec<(PathBuf, u64)> 
         // the next one begins.
         std::thread::sleep(Duration::from_micros(500));
     };
-    let each = |some: &mut dyn Iterator<Item = ()>| {
-        some.for_each(drop);
-        Ok(())
-    };
-    read_metadata_files(files, &options, &work, show, each).unwrap();
+    read_metadata_files(files, &options, &work, show, |_| Ok(())).unwrap();
     seen.into_inner().unwrap()
 }
 
