@@ -1,0 +1,62 @@
+//! What the fuzz target of pbrt's text does with its bytes. Also replayed as ordinary tests: see
+//! `crates/solio-scene/tests/replay.rs`.
+//!
+//! Findings, beside panics: memory beyond a bound of the bytes, problems without a place, pieces
+//! that say something else than the whole.
+
+mod process;
+
+pub(crate) use process::init;
+
+use process::{assert_placed, within};
+use solio_scene::pbrt::{Statements, Values, parse, parse_pieces};
+
+/// Any bytes.
+pub(crate) fn pbrt(bytes: &[u8]) {
+    // A directive of five bytes makes a statement of 40, in an array that doubles.
+    let whole = within((1 << 16) + 100 * bytes.len(), bytes, || parse(bytes, 0));
+    whole.problems.iter().for_each(assert_placed);
+    let mut expected = said(&whole);
+    let mut places: Vec<_> = whole.problems.iter().map(|problem| problem.offset()).collect();
+    let size = bytes.first().map_or(1, |byte| usize::from(*byte) + 1);
+    for piece in parse_pieces(bytes, size) {
+        let rest = expected.split_off(said(&piece).len().min(expected.len()));
+        assert_eq!(expected, said(&piece));
+        expected = rest;
+        let rest = places.split_off(piece.problems.len().min(places.len()));
+        assert_eq!(places, piece.problems.iter().map(|p| p.offset()).collect::<Vec<_>>());
+        places = rest;
+    }
+    assert!(expected.is_empty() && places.is_empty());
+}
+
+/// All that statements say, without places in arrays.
+fn said(statements: &Statements) -> Vec<String> {
+    let values = |values: Values| match values {
+        Values::Floats(span) => {
+            let floats = statements.floats[span.range()].iter();
+            format!("{:?}", floats.map(|float| float.to_bits()).collect::<Vec<_>>())
+        }
+        Values::Integers(span) => format!("{:?}", &statements.integers[span.range()]),
+        Values::Bools(span) => format!("bools {:?}", &statements.integers[span.range()]),
+        Values::Strings(span) => {
+            let strings = statements.strings[span.range()].iter();
+            format!("{:?}", strings.map(|s| statements.text(*s)).collect::<Vec<_>>())
+        }
+    };
+    let each = statements.statements.iter().map(|statement| {
+        let mut said =
+            format!("{} {:?} {}", statement.at, statement.directive, values(statement.values));
+        for parameter in &statements.parameters[statement.parameters.range()] {
+            let name = statements.text(parameter.name);
+            said += &format!(
+                " {} {:?} {name:?} {}",
+                parameter.at,
+                parameter.kind,
+                values(parameter.values)
+            );
+        }
+        said
+    });
+    each.collect()
+}
