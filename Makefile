@@ -56,8 +56,8 @@ test-slow:
 bench: ## Compare with the peers that are installed; write bench/record
 	@$(STEP) "bench" $(PYTHON) bench/run $(ARGS)
 
-bench-table: ## Write README's table from the newest record
-	$(PYTHON) bench/table.py README.md
+bench-table: ## Write the tables of README.md and bench/RESULTS.md from the newest records
+	$(PYTHON) bench/table.py
 
 dist: .venv/ready ## The wheel and Blender's extension, in dist/
 	.venv/bin/maturin build --release --out dist --interpreter .venv/bin/python

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes README's tables from the newest records: bench/table.py README.md [--check]
+"""Writes the tables of what was measured from the newest records: bench/table.py [--check]
 
-They stand between `<!-- measured: start -->` and `<!-- measured: end -->`. With --check nothing is
-written; the exit code is 1 when the file says something else than the record.
+A few rows stand in README.md, all of them in bench/RESULTS.md, between `<!-- measured: start -->`
+and `<!-- measured: end -->`. With --check nothing is written; the exit code is 1 when a file says
+something else than the record.
 """
 
 from __future__ import annotations
@@ -87,12 +88,16 @@ def memory(rows: list[Row]) -> list[str]:
     return table(["work", "beside the arrays", "budget"], cells) if cells else []
 
 
+def facts_of(path: Path) -> dict[str, str]:
+    return json.loads(path.with_suffix(".json").read_text())
+
+
 def said_of(path: Path) -> str:
-    facts = json.loads(path.with_suffix(".json").read_text())
+    facts = facts_of(path)
     return (
         f"Measured {facts['date']} on {facts['cores']} cores of {facts['cpu']}, "
         f"{facts['system'].split('-')[0]}, commit {facts['commit']} "
-        f"([record](bench/record/{path.name})).{' ' + facts['note'] if facts.get('note') else ''}"
+        f"([record](record/{path.name})).{' ' + facts['note'] if facts.get('note') else ''}"
     )
 
 
@@ -117,17 +122,74 @@ def text() -> str:
     return "\n".join(lines).rstrip()
 
 
+Headline = tuple[str, str, str, str]
+"""What it is called, how its row begins, the peer's, and the ratio that is shown."""
+
+HEADLINES: list[Headline] = [
+    ("export of 2 million vertices to OBJ", "monkey level 6 to OBJ", "Blender", "wall"),
+    ("export of 24,000 objects to OBJ", "24000-object scene to OBJ", "Blender", "wall"),
+    ("import of 2 million vertices of OBJ", "import of the monkey's OBJ", "Blender", "wall"),
+    ("OBJ to arrays", "read OBJ", "rapidobj", "wall"),
+    ("OBJ to arrays", "read OBJ", "fast_obj", "wall"),
+    ("OBJ to arrays", "read OBJ", "tobj", "wall"),
+    ("binary PLY to NumPy", "read PLY, binary, into NumPy", "pyvista", "wall"),
+    ("20,000 small files, cold", "20000 small files, cold", "rayon 32", "wall"),
+    ("20,000 small files, cold", "20000 small files, cold", "tokio 256", "wall"),
+    ("20,000 small files, warm", "20000 small files, warm", "tokio 256", "wall"),
+    *(
+        (f"{what} of {kind}, a core", f"EXR {job}, {kind}, memory, one core", "OpenEXR (C++)", "cpu")
+        for what, job in (
+            ("ZIP written", "write ZIP"),
+            ("ZIP read", "read ZIP"),
+            ("ZSTD written", "write ZSTD"),
+            ("own ZSTD read", "read Solio's ZSTD"),
+            ("PIZ read", "read PIZ"),
+        )
+        for kind in ("photographs", "graphics", "60 channel render")
+    ),
+    ("RGBA of 60 channels to NumPy", "EXR RGBA of 60 channels", "OpenEXR (Python)", "wall"),
+    ("three dates of 1,000 photos", "three dates of", "ExifTool", "wall"),
+    ("three dates of 1,000 photos", "three dates of", "kamadak-exif", "wall"),
+    ("all tags of 1,000 photos", "all tags of", "ExifTool", "wall"),
+]
+
+
+def headlines() -> str:
+    """How many times as fast as whom."""
+    cells, used = [], {}
+    for name, work, peer, kind in HEADLINES:
+        fits = lambda row, work=work, peer=peer: (
+            row["work"].startswith(work) and row["peer"].startswith(peer) and row["peer_wall_s"] != ""
+        )
+        if not (path := record.newest(fits)):
+            continue
+        row = next(row for row in record.read(path) if fits(row))
+        used[path] = facts_of(path)
+        middle = 1 / float(row[f"ratio_{kind}"])
+        times = f"{middle:.0f}" if middle >= 20 else f"{middle:.2g}" if middle >= 10 else f"{middle:.1f}"
+        cells.append([name, f"{row['peer']} {row['peer_version']}".strip(), times])
+    machine = next(iter(used.values()))
+    dates = " and ".join(sorted({facts["date"] for facts in used.values()}))
+    said = (
+        f"Measured {dates} on {machine['cores']} cores of {machine['cpu']}, turn by turn in one run; the "
+        "medians. All rows, with times, intervals and what each means: "
+        "[bench/RESULTS.md](bench/RESULTS.md)."
+    )
+    return "\n".join([said, "", *table(["work", "peer", "times as fast"], cells)])
+
+
 def main() -> None:
-    check = "--check" in sys.argv
-    [target] = [Path(word) for word in sys.argv[1:] if word != "--check"]
-    old = target.read_text()
-    before, rest = old.split(START)
-    _, after = rest.split(END)
-    new = f"{before}{START}\n{text()}\n{END}{after}"
-    if check and new != old:
-        raise SystemExit(f"{target} does not say what bench/record says: `make bench-table`")
-    if not check:
-        target.write_text(new)
+    check = sys.argv[1:] == ["--check"]
+    for name, said in (("README.md", headlines()), ("bench/RESULTS.md", text())):
+        target = record.ROOT / name
+        old = target.read_text()
+        before, rest = old.split(START)
+        _, after = rest.split(END)
+        new = f"{before}{START}\n{said}\n{END}{after}"
+        if check and new != old:
+            raise SystemExit(f"{name} does not say what bench/record says: `make bench-table`")
+        if not check:
+            target.write_text(new)
 
 
 if __name__ == "__main__":
