@@ -36,6 +36,8 @@ struct Shown {
     text: String,
     cells: BTreeMap<String, String>,
     error: Option<Error>,
+    /// It is a folder, whatever its name says.
+    folder: Option<PathBuf>,
 }
 
 /// Reads all files, goes on past bad ones.
@@ -66,41 +68,23 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
     };
     let options =
         MetadataOptions { fields, engine: engine(args)?, order: args.order, ..Default::default() };
-    let show = |path: &Path, read: Result<Metadata>, shown: &mut Shown| {
-        shown.take(path, read, form, args);
+    let mut output = Output {
+        args,
+        form,
+        options: &options,
+        work: &work,
+        all: failed.is_empty(),
+        first: true,
+        rows: Vec::new(),
+        printed: String::new(),
     };
-    let mut all = failed.is_empty();
-    let mut rows = Vec::new();
-    let mut first = true;
-    let array = matches!(form, Form::Json | Form::ExifTool);
-    let mut printed = String::new();
-    let each = |some: &mut [Shown]| {
-        printed.clear();
-        for shown in some {
-            if let Some(error) = &shown.error {
-                all = false;
-                screen::complain(&error.to_string());
-            }
-            if form == Form::Cells {
-                rows.push(std::mem::take(&mut shown.cells));
-                continue;
-            }
-            if array {
-                printed.push_str(if first { "[" } else { ",\n" });
-            }
-            first = false;
-            printed.push_str(&shown.text);
-        }
-        screen::print(&printed);
-        // Who reads no more wants no more work done.
-        if screen::is_closed() { Err(Error::cancelled()) } else { Ok(()) }
-    };
-    match solio::read_metadata_files(&files, &options, &work, show, each) {
+    match output.read(&files) {
         Err(e) if e.kind() == ErrorKind::Cancelled && screen::is_closed() => {
             return Ok(Outcome::Done);
         }
         read => read?,
     }
+    let Output { first, rows, all, .. } = output;
     match form {
         Form::Json | Form::ExifTool if first => screen::print("[]\n"),
         Form::Json | Form::ExifTool => screen::print("]\n"),
@@ -108,6 +92,65 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
         _ => {}
     }
     Ok(if all { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+/// How to read and show, and what has been shown so far.
+struct Output<'a> {
+    args: &'a MetaArgs,
+    form: Form,
+    options: &'a MetadataOptions,
+    work: &'a Work,
+    /// Whether all could be read.
+    all: bool,
+    /// Whether nothing has been printed.
+    first: bool,
+    rows: Vec<BTreeMap<String, String>>,
+    printed: String,
+}
+
+impl Output<'_> {
+    fn read(&mut self, files: &[PathBuf]) -> Result<()> {
+        let (args, form, options, work) = (self.args, self.form, self.options, self.work);
+        let show = |path: &Path, read: Result<Metadata>, shown: &mut Shown| {
+            shown.take(path, read, form, args);
+        };
+        solio::read_metadata_files(files, options, work, show, |some| self.print(some))
+    }
+
+    fn print(&mut self, some: &mut [Shown]) -> Result<()> {
+        let array = matches!(self.form, Form::Json | Form::ExifTool);
+        self.printed.clear();
+        for shown in some {
+            if let Some(folder) = shown.folder.take() {
+                screen::print(&std::mem::take(&mut self.printed));
+                match inside(&folder) {
+                    Ok(files) => self.read(&files)?,
+                    Err(e) => {
+                        self.all = false;
+                        screen::complain(&e.to_string());
+                    }
+                }
+                self.printed.clear();
+                continue;
+            }
+            if let Some(error) = &shown.error {
+                self.all = false;
+                screen::complain(&error.to_string());
+            }
+            if self.form == Form::Cells {
+                self.rows.push(std::mem::take(&mut shown.cells));
+                continue;
+            }
+            if array {
+                self.printed.push_str(if self.first { "[" } else { ",\n" });
+            }
+            self.first = false;
+            self.printed.push_str(&shown.text);
+        }
+        screen::print(&self.printed);
+        // Who reads no more wants no more work done.
+        if screen::is_closed() { Err(Error::cancelled()) } else { Ok(()) }
+    }
 }
 
 /// The bytes of one value.
@@ -153,21 +196,26 @@ fn files(inputs: &[PathBuf], recursive: bool) -> (Vec<PathBuf>, Vec<Error>) {
             files.push(path.clone());
             continue;
         }
-        match std::fs::read_dir(path) {
-            Ok(entries) => {
-                let mut inside: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
-                inside.retain(|path| !path.is_dir());
-                inside.sort();
-                files.extend(inside);
-            }
-            Err(e) => failed.push(Error::io("look into", e).at_path(path)),
+        match inside(path) {
+            Ok(inside) => files.extend(inside),
+            Err(e) => failed.push(e),
         }
     }
     (files, failed)
 }
 
+/// The files right in a folder.
+fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries =
+        std::fs::read_dir(folder).map_err(|e| Error::io("look into", e).at_path(folder))?;
+    let mut inside: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    inside.retain(|path| !path.is_dir());
+    inside.sort();
+    Ok(inside)
+}
+
 /// Whether the name alone says that it is no folder: a look at each of many files takes a fifth of
-/// the time of reading their dates.
+/// the time of reading their dates. A folder of such a name shows when it is read.
 fn is_named_as_photo(path: &Path) -> bool {
     const ENDS: [&str; 32] = [
         "jpg", "jpeg", "tif", "tiff", "png", "heic", "heif", "avif", "webp", "nef", "cr2", "cr3",
@@ -194,9 +242,11 @@ impl Shown {
         let metadata = match read {
             Ok(metadata) => {
                 self.error = None;
+                self.folder = None;
                 metadata
             }
             Err(error) => {
+                self.folder = path.is_dir().then(|| path.to_owned());
                 self.error = Some(error);
                 Metadata::default()
             }

@@ -4,6 +4,7 @@
 
 mod binary;
 mod exiftool;
+mod folders;
 #[path = "../../../solio/tests/hostile_names/mod.rs"]
 mod hostile_names;
 mod names;
