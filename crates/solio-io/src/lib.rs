@@ -6,12 +6,14 @@
 //!   place at the end, whole or not at all.
 //! * [`engine`] reads many files, or ranges, asked for at once, with priorities.
 //! * [`order`] finds the order in which a disk gives many files soonest.
+//! * [`child`] starts processes that do not outlive this one.
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
 mod ahead;
 mod append;
 mod atomic;
 pub mod cgroup;
+pub mod child;
 pub mod engine;
 mod file;
 mod head;

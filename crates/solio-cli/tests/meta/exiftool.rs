@@ -100,3 +100,33 @@ fn results_come_in_the_order_of_the_names_whatever_order_is_read_in() {
         assert_eq!(lines.len(), names.len());
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn exiftool_does_not_outlive_a_killed_command() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("fake");
+    std::fs::write(&program, "#!/bin/sh\necho $$ > pid.new\nmv pid.new pid\nexec sleep 100\n")
+        .unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(dir.path().join("a.tif"), tiff(6)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_solio"))
+        .args(["meta", "--engine", "exiftool", "--exiftool", "./fake", "a.tif"])
+        .current_dir(dir.path())
+        .spawn()
+        .unwrap();
+    let wait = |ready: &dyn Fn() -> bool| {
+        let mut patience =
+            (0..500).map(|_| std::thread::sleep(std::time::Duration::from_millis(20)));
+        assert!(patience.any(|()| ready()));
+    };
+    let pid = dir.path().join("pid");
+    wait(&|| pid.exists());
+    let status = format!("/proc/{}/stat", std::fs::read_to_string(&pid).unwrap().trim());
+    command.kill().unwrap();
+    command.wait().unwrap();
+    // Whoever inherits it may be slow to bury it.
+    let is_gone = || std::fs::read_to_string(&status).map_or(true, |stat| stat.contains(") Z "));
+    wait(&is_gone);
+}

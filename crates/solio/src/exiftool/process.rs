@@ -5,6 +5,7 @@
 //! time, ends, or answers something else is killed, and the pool starts another one.
 
 use solio_base::{Cancel, Error, Result};
+use solio_io::child::start_tied;
 use solio_measure::Stopwatch;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -57,7 +58,7 @@ impl Process {
     ) -> Result<Process> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|e| cannot_start(program, e))?;
+        let mut child = start_tied(command).map_err(|e| cannot_start(program, e))?;
         let (send, said) = sync_channel(16);
         let to = child.stdin.take();
         let out = child.stdout.take().map(|out| pass_on(out, send.clone(), Said::Out, true));

@@ -1,0 +1,93 @@
+//! Processes that do not outlive this one, however it ends.
+//!
+//! Linux sends a signal to a child when the *thread* that started it ends. All children are
+//! therefore started by one thread, which ends with the process.
+
+use std::io;
+use std::process::{Child, Command};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+/// What the thread is asked for, and where its answer goes.
+type Request = (Command, Sender<io::Result<Child>>);
+
+/// The thread, and the process that it belongs to: a fork does not have it.
+static STARTER: Mutex<Option<(u32, Sender<Request>)>> = Mutex::new(None);
+
+/// Starts `command`; where the system can, the child is killed when this process ends, if that is
+/// killed itself.
+///
+/// # Errors
+/// Those of [`Command::spawn`].
+pub fn start_tied(command: Command) -> io::Result<Child> {
+    let (answer, answered) = channel();
+    let sent = starter()?.send((command, answer));
+    let gone = || io::Error::other("the thread that starts processes is gone");
+    sent.map_err(|_| gone())?;
+    answered.recv().map_err(|_| gone())?
+}
+
+fn starter() -> io::Result<Sender<Request>> {
+    let mut starter = STARTER.lock().unwrap_or_else(PoisonError::into_inner);
+    let here = std::process::id();
+    if let Some((_, sender)) = starter.as_ref().filter(|(process, _)| *process == here) {
+        return Ok(sender.clone());
+    }
+    let (sender, requests) = channel::<Request>();
+    let run = move || {
+        for (command, answer) in requests {
+            // Who does not wait any more gets no child: it is dropped with the answer.
+            if let Err(unwanted) = answer.send(start(command))
+                && let Ok(mut child) = unwanted.0
+            {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+    };
+    std::thread::Builder::new().name("solio starter".into()).spawn(run)?;
+    *starter = Some((here, sender.clone()));
+    Ok(sender)
+}
+
+#[cfg(target_os = "linux")]
+fn start(mut command: Command) -> io::Result<Child> {
+    use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+    use std::os::unix::process::CommandExt;
+    let parent = getpid();
+    let tie = move || {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // It may have ended already.
+        if getppid() == Some(parent) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
+    };
+    // SAFETY: between fork and exec the closure makes two system calls, which are safe there, and
+    // neither allocates nor takes a lock; an error becomes a number without allocating.
+    unsafe { command.pre_exec(tie) };
+    command.spawn()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start(mut command: Command) -> io::Result<Child> {
+    command.spawn()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_outlive_the_thread_that_asks_for_them() {
+        let ask = || {
+            let mut command = Command::new("cat");
+            command.stdin(std::process::Stdio::piped());
+            start_tied(command).unwrap()
+        };
+        let mut child = std::thread::spawn(ask).join().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(child.try_wait().unwrap().is_none());
+        drop(child.stdin.take());
+        assert!(child.wait().unwrap().success());
+        let missing = start_tied(Command::new("/no/such/program")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+}
