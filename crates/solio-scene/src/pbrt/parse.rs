@@ -98,8 +98,10 @@ impl<'t> Parser<'t> {
 
     #[cold]
     fn skip_comment(&mut self) {
-        let rest = &self.text[self.at..];
-        self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        let (start, rest) = (self.offset + self.at as u64, &self.text[self.at..]);
+        let length = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        self.to.comments.push(start..start + length as u64);
+        self.at += length;
     }
 
     /// Goes to the next line after `start` that begins with a directive.

@@ -2,6 +2,7 @@
 
 use super::{Directive, ParameterType};
 use solio_base::Error;
+use std::ops::Range;
 
 /// Some of an array: its first place, and the one after its last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub struct Span {
 
 impl Span {
     /// As a range of places.
-    pub fn range(self) -> std::ops::Range<usize> {
+    pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
@@ -90,6 +91,8 @@ pub struct Statements {
     pub strings: Vec<Span>,
     /// The bytes of strings and names, escapes resolved.
     pub text: Vec<u8>,
+    /// Where comments stand in the file, in bytes, with their `#`.
+    pub comments: Vec<Range<u64>>,
     /// What is wrong, each with its place; the statement in question is left out.
     pub problems: Vec<Error>,
 }
@@ -103,6 +106,7 @@ impl Statements {
         self.integers.clear();
         self.strings.clear();
         self.text.clear();
+        self.comments.clear();
         self.problems.clear();
     }
 

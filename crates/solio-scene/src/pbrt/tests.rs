@@ -39,6 +39,9 @@ const SCENE: &str = "# a scene\n\
 fn a_scene_becomes_arrays() {
     let all = parse(SCENE.as_bytes(), 100);
     assert!(all.problems.is_empty(), "{:?}", all.problems);
+    let comments: Vec<&str> =
+        all.comments.iter().map(|c| &SCENE[c.start as usize - 100..c.end as usize - 100]).collect();
+    assert_eq!(comments, ["# a scene", "# why"]);
     let names: Vec<&str> = all.statements.iter().map(|s| s.directive.name()).collect();
     let expected = "LookAt Camera Transform ActiveTransform Option WorldBegin MediumInterface Texture \
         AttributeBegin Material Shape AttributeEnd";
