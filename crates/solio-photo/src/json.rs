@@ -2,8 +2,8 @@
 
 use crate::number::is_number;
 use crate::{Tag, Value};
+use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Up to so many tags need no table of their names.

@@ -18,25 +18,98 @@ pub(crate) fn significant(value: f64, digits: usize) -> String {
     if value.fract() == 0.0 && value.abs() < 1e9 {
         return (value as i64).to_string();
     }
-    let text = format!("{:.*e}", digits - 1, value);
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if exponent < -4 || exponent >= digits as i32 {
-        let mantissa = trim_zeros(mantissa);
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{mantissa}e{sign}{:02}", exponent.abs());
+    let (text, exponent) = match ten_digits(value).filter(|_| digits == 10) {
+        Some((ten, exponent)) => (ten.to_string(), exponent),
+        None => digits_of(value.abs(), digits),
+    };
+    let text = text.trim_end_matches('0');
+    written(if value < 0.0 { "-" } else { "" }, text, exponent, digits)
+}
+
+/// At most so many digits of a number, and the power of ten of the first.
+fn digits_of(value: f64, digits: usize) -> (String, i32) {
+    let parts = |text: &str| {
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
+    };
+    // The shortest text is found much sooner; up to 15 digits it is the same.
+    let shortest = parts(&format!("{value:e}"));
+    if shortest.0.len() <= digits && value.is_normal() {
+        return shortest;
     }
-    let decimals = (digits as i32 - 1 - exponent).max(0) as usize;
-    trim_zeros(&format!("{value:.decimals$}")).to_owned()
+    parts(&format!("{:.*e}", digits - 1, value))
+}
+
+/// Digits without zeros at their end, the first at a power of ten, as C's `%.{most}g` writes them.
+fn written(sign: &str, digits: &str, exponent: i32, most: usize) -> String {
+    let (first, rest) = digits.split_at(1);
+    if exponent < -4 || exponent >= most as i32 {
+        let dot = if rest.is_empty() { "" } else { "." };
+        let of_exponent = if exponent < 0 { '-' } else { '+' };
+        return format!("{sign}{first}{dot}{rest}e{of_exponent}{:02}", exponent.abs());
+    }
+    if exponent < 0 {
+        let zeros = &"0.000"[..(1 - exponent) as usize];
+        return format!("{sign}{zeros}{digits}");
+    }
+    let whole = exponent as usize + 1;
+    match digits.split_at_checked(whole) {
+        Some((whole, "")) => format!("{sign}{whole}"),
+        Some((whole, part)) => format!("{sign}{whole}.{part}"),
+        None => format!("{sign}{digits:0<whole$}"),
+    }
+}
+
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// The first ten digits of a number, rounded, and the power of ten of the first one: what most
+/// fractions of cameras are shown with. Nothing where more digits are needed to tell.
+fn ten_digits(value: f64) -> Option<(u64, i32)> {
+    const LOW: f64 = 1e9;
+    const HIGH: f64 = 1e10;
+    let size = value.abs();
+    if !(1e-10..1e15).contains(&size) {
+        return None;
+    }
+    let scaled = |exponent: i32| match 9 - exponent {
+        up @ 0.. => size * POWERS[up as usize],
+        down => size / POWERS[-down as usize],
+    };
+    let mut exponent = size.log10().floor() as i32;
+    if scaled(exponent) >= HIGH {
+        exponent += 1;
+    } else if scaled(exponent) < LOW {
+        exponent -= 1;
+    }
+    let (ten, rest) = (scaled(exponent).trunc(), scaled(exponent).fract());
+    // Powers of ten are exact, the sum is off by no more than some millionths.
+    if (rest - 0.5).abs() < 1e-4 {
+        return None;
+    }
+    let ten = ten as u64 + u64::from(rest > 0.5);
+    Some(if ten >= HIGH as u64 { (LOW as u64, exponent + 1) } else { (ten, exponent) })
+}
+
+/// `value` rounded to ten significant digits.
+pub(crate) fn rounded(value: f64) -> f64 {
+    let Some((ten, exponent)) = ten_digits(value) else {
+        return significant(value, 10).parse().unwrap_or(value);
+    };
+    // Both are exact, so that this is the number that the digits spell.
+    let ten = ten as f64;
+    let size = match 9 - exponent {
+        down @ 0.. => ten / POWERS[down as usize],
+        up => ten * POWERS[-up as usize],
+    };
+    size.copysign(value)
 }
 
 /// A computed number: 15 significant digits.
 pub(crate) fn plain(value: f64) -> String {
     significant(value, 15)
-}
-
-fn trim_zeros(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
 /// Whether JSON may show `text` as a number without losing its spelling.
@@ -115,6 +188,45 @@ mod tests {
         assert_eq!(plain(-2.5), "-2.5");
         assert_eq!(significant(f64::INFINITY, 10), "inf");
         assert_eq!(significant(9999999999.9, 10), "1e+10");
+    }
+
+    /// What C's library prints, found out digit by digit.
+    fn slowly(value: f64, digits: usize) -> String {
+        let text = format!("{:.*e}", digits - 1, value);
+        let (mantissa, exponent) = text.split_once('e').unwrap();
+        let exponent: i32 = exponent.parse().unwrap();
+        let trimmed = |text: &str| match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => text.to_owned(),
+        };
+        if exponent < -4 || exponent >= digits as i32 {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            return format!("{}e{sign}{:02}", trimmed(mantissa), exponent.abs());
+        }
+        let decimals = (digits as i32 - 1 - exponent).max(0) as usize;
+        trimmed(&format!("{value:.decimals$}"))
+    }
+
+    #[test]
+    fn quick_digits_are_the_same() {
+        let mut seed = 1u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            seed >> 33
+        };
+        let mut values = vec![0.99999999995, 9.9999999995, 1e-10, 1e15, 99999.999995, 0.5, 5e-324];
+        for n in 0..50_000 {
+            let (a, b) = (random() as f64, (random() >> (random() % 31)) as f64);
+            values.extend([a / b, -a / 1e9, a / 1000.0, a * 1e-14, a * b * 1e-3, n as f64 + 0.5]);
+            values.push(f64::from_bits(random() << 33 | random() << 2));
+        }
+        for value in values.into_iter().filter(|v| v.is_finite() && *v != 0.0) {
+            for digits in [10, 15] {
+                assert_eq!(significant(value, digits), slowly(value, digits), "{value:e}");
+            }
+            let slow: f64 = slowly(value, 10).parse().unwrap();
+            assert_eq!(rounded(value).to_bits(), slow.to_bits(), "{value:e}");
+        }
     }
 
     #[test]

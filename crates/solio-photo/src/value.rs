@@ -134,7 +134,7 @@ fn rounded(value: f64) -> f64 {
     if short.fract() == 0.0 && short.abs() < 1e9 {
         return value;
     }
-    number::significant(value, 10).parse().unwrap_or(value)
+    number::rounded(value)
 }
 
 fn ratio_text(numerator: i64, denominator: i64) -> String {

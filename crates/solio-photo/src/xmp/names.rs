@@ -2,7 +2,7 @@
 
 use crate::metadata::Tag;
 use crate::rule::{Named, Rule};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet, HashSetExt};
 use std::sync::OnceLock;
 
 /// One line of a table: what a property is called, and its rule.
