@@ -57,13 +57,21 @@ pub fn json<'t>(
         out.push_str(lead);
         out.push('"');
         if !options.bare_names {
-            escaped(&tag.group, out);
+            name(&tag.group, out);
             out.push(':');
         }
-        escaped(&tag.name, out);
+        name(&tag.name, out);
         out.push_str("\": ");
         let value = if options.numbers { tag.number() } else { tag.text() };
         self::value(&value, out);
+    }
+}
+
+/// Names that tables and code give have no letter that needs care.
+fn name(name: &Cow<'static, str>, out: &mut String) {
+    match name {
+        Cow::Borrowed(name) => out.push_str(name),
+        Cow::Owned(name) => escaped(name, out),
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) use own::Own;
 pub(crate) use steps::Steps;
 
 use crate::value::{Value, binary_text};
+use memchr::memchr;
 
 /// How a tag is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +134,15 @@ fn hidden(value: &Value) -> Value {
 
 /// The word for `key` in `1:one|2:two`.
 pub(crate) fn look_up(words: &'static str, key: &str) -> Option<&'static str> {
-    words.split('|').find_map(|pair| pair.strip_prefix(key)?.strip_prefix(':'))
+    let mut rest = words;
+    loop {
+        let end = memchr(b'|', rest.as_bytes());
+        let pair = end.map_or(rest, |end| &rest[..end]);
+        if let Some(word) = pair.strip_prefix(key).and_then(|behind| behind.strip_prefix(':')) {
+            return Some(word);
+        }
+        rest = &rest[end? + 1..];
+    }
 }
 
 fn worded(words: &'static str, hex: bool, value: &Value) -> String {
@@ -179,5 +188,7 @@ mod tests {
         let rule = Rule::parse("&{0:A|2:C}").unwrap();
         assert_eq!(rule.text(&Value::int(13)), Value::text("A, C, [3]"));
         assert_eq!(Rule::parse("no such rule"), None);
+        assert_eq!(look_up("a:b|c:d", "a:b|c"), None);
+        assert_eq!((look_up("a:b|c:d", "c"), look_up("a:b|", "")), (Some("d"), None));
     }
 }

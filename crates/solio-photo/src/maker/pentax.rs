@@ -9,6 +9,7 @@ use crate::rule::{Named, Own, Rule, look_up};
 use crate::table;
 use crate::value::{Value, binary_text};
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// The rules that Pentax' tables name.
 pub(super) const RULES: &[Own] = &[
@@ -202,14 +203,27 @@ fn kelvin(value: &Value) -> Value {
     Value::Floats(vec![(53190 - kelvin) as f64, other as f64, factor(red), factor(blue)])
 }
 
-/// Light values in steps of an eighth, 0 and 255 of none.
+/// Light values in steps of an eighth, 0 and 255 of none. Some cameras have thousands of them, of
+/// which each is one of a byte's.
 fn segments(value: &Value) -> Value {
     let one = |n: f64| match n as i64 {
         0 => "0".to_owned(),
         255 => "n/a".to_owned(),
         _ => format!("{:.1}", n / 8.0 - 6.0),
     };
-    Value::text(value.numbers().into_iter().map(one).collect::<Vec<_>>().join(" "))
+    static BYTES: OnceLock<Vec<String>> = OnceLock::new();
+    let bytes = BYTES.get_or_init(|| (0..=255u8).map(|n| one(f64::from(n))).collect());
+    let mut text = String::new();
+    for n in value.numbers() {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        match bytes.get(n as usize).filter(|_| n >= 0.0 && n.fract() == 0.0) {
+            Some(known) => text.push_str(known),
+            None => text.push_str(&one(n)),
+        }
+    }
+    Value::Text(text)
 }
 
 /// `20060729` as `2006:07:29`.

@@ -2,6 +2,7 @@
 
 use crate::maker::Camera;
 use crate::value::Value;
+use std::borrow::Cow;
 
 /// All of some tests, parted by `, `; each is a subject, a comparison and values parted by `|`.
 ///
@@ -10,7 +11,15 @@ use crate::value::Value;
 /// none of, `~` contains one of, `!~` contains none of, `^` starts with one of, `$` ends with one
 /// of, `<`, `>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct When(&'static str);
+pub(crate) struct When(&'static [Test]);
+
+/// A subject, a comparison and values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Test {
+    subject: &'static str,
+    comparison: &'static str,
+    values: &'static str,
+}
 
 /// What a condition can ask about.
 pub(crate) struct Seen<'a> {
@@ -29,42 +38,45 @@ pub(crate) struct Seen<'a> {
 const SUBJECTS: [&str; 7] = ["model", "make", "count", "bytes", "type", "value", "start"];
 const COMPARISONS: [&str; 8] = ["!=", "!~", "=", "~", "^", "$", "<", ">"];
 
-/// A test's three parts.
-fn parts(test: &'static str) -> Option<(&'static str, &'static str, &'static str)> {
-    let subject = SUBJECTS.iter().find(|subject| test.starts_with(**subject))?;
-    let rest = &test[subject.len()..];
-    let comparison = COMPARISONS.iter().find(|comparison| rest.starts_with(**comparison))?;
-    Some((subject, comparison, &rest[comparison.len()..]))
+impl Test {
+    fn parse(text: &'static str) -> Option<Test> {
+        let subject = SUBJECTS.iter().find(|subject| text.starts_with(**subject))?;
+        let rest = &text[subject.len()..];
+        let comparison = COMPARISONS.iter().find(|comparison| rest.starts_with(**comparison))?;
+        Some(Test { subject, comparison, values: &rest[comparison.len()..] })
+    }
 }
 
 impl When {
-    /// Nothing where a test is not understood.
+    /// Nothing where a test is not understood. Tables live as long as the process, and so do their
+    /// conditions.
     pub(crate) fn parse(text: &'static str) -> Option<When> {
-        text.split(", ").all(|test| parts(test).is_some()).then_some(When(text))
+        let tests: Option<Vec<Test>> = text.split(", ").map(Test::parse).collect();
+        Some(When(Box::leak(tests?.into_boxed_slice())))
     }
 
     /// Whether the value itself is asked about.
     pub(crate) fn asks_value(self) -> bool {
-        self.0.contains("value") || self.0.contains("start")
+        self.0.iter().any(|test| matches!(test.subject, "value" | "start"))
     }
 
     /// Whether all tests hold.
     pub(crate) fn holds(self, seen: &Seen<'_>) -> bool {
-        self.0.split(", ").filter_map(parts).all(|(subject, comparison, values)| {
-            let text = match subject {
-                "model" => seen.camera.model.clone(),
-                "make" => seen.camera.make.clone(),
-                "count" => seen.count.to_string(),
-                "bytes" => seen.bytes.to_string(),
-                "type" => seen.kind.to_owned(),
-                _ => seen.value.map(Value::plain).unwrap_or_default(),
+        self.0.iter().all(|Test { subject, comparison, values }| {
+            let text = match *subject {
+                "model" => Cow::Borrowed(seen.camera.model.as_str()),
+                "make" => Cow::Borrowed(seen.camera.make.as_str()),
+                "count" => Cow::Owned(seen.count.to_string()),
+                "bytes" => Cow::Owned(seen.bytes.to_string()),
+                "type" => Cow::Borrowed(seen.kind),
+                _ => Cow::Owned(seen.value.map(Value::plain).unwrap_or_default()),
             };
             let any = |test: &dyn Fn(&str) -> bool| values.split('|').any(test);
             let order = |test: &dyn Fn(f64, f64) -> bool| {
                 let limit = crate::number::leading(values);
                 crate::number::first(&text).is_some_and(|number| test(number, limit))
             };
-            match comparison {
+            match *comparison {
                 "=" => any(&|value| text == value),
                 "!=" => !any(&|value| text == value),
                 "~" => any(&|value| text.contains(value)),
