@@ -19,6 +19,7 @@ mod manual;
 mod meta;
 mod meta_args;
 mod options;
+mod page;
 mod preview;
 mod progress;
 mod screen;

@@ -2,14 +2,13 @@
 
 use crate::args::{SlowDownChoice, StudyArgs};
 use crate::table::{Align, Table, bytes, figures, seconds};
-use crate::{Outcome, screen};
+use crate::{Outcome, page, screen};
 use serde_json::json;
 use solio::{Cancel, Result, SlowDown, Study, StudyOptions, StudyPoint};
 use std::path::PathBuf;
 
-/// The page, where the data take the place of a comment.
+/// The page of a study.
 const PAGE: &str = include_str!("../../../web/study.html");
-const MARK: &str = "/*STUDY*/";
 
 /// Runs the command again and again, prints.
 pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
@@ -30,9 +29,7 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
     })?;
     let data = to_json(&study);
     if let Some(path) = &args.output {
-        // Inside of a page "</" would end the script.
-        let page = PAGE.replace(MARK, &data.to_string().replace("</", "<\\/"));
-        solio::write_bytes(path, page.as_bytes())?;
+        page::write(PAGE, &data, path)?;
     }
     if args.json {
         screen::print(&format!("{data}\n"));

@@ -263,7 +263,7 @@ fn a_study_runs_the_command_at_each_bandwidth() {
     assert_eq!(bandwidths, [None, Some(100_000_000), Some(1_000_000)]);
     assert!(points.iter().all(|p| p["read_bytes"].as_u64() >= Some(300_000)));
     let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
-    assert!(page.contains("\"bandwidth\":100000000") && !page.contains("/*STUDY*/"));
+    assert!(page.contains("\"bandwidth\":100000000") && !page.contains("/*DATA*/"));
     assert!(page.len() < 400_000);
     assert_eq!(solio(dir.path(), &["study", "--", "false"], b"").code, 1);
 }

@@ -5,16 +5,15 @@ use super::args::PhotoBenchArgs;
 use super::files::Files;
 use super::run::all;
 use crate::table::{Align, DIM, Table};
-use crate::{Outcome, screen};
+use crate::{Outcome, page, screen};
 use serde_json::{Value, json};
 use solio::{Error, Result, Usage, Work};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The page, where the data take the place of a comment.
+/// The page with all ways.
 const PAGE: &str = include_str!("../../../../../web/modes.html");
-const MARK: &str = "/*MODES*/";
 
 /// One way as measured.
 struct Mode {
@@ -45,9 +44,7 @@ pub(super) fn run(args: &PhotoBenchArgs, files: &Files, work: &Work) -> Result<O
     }
     let data = to_json(&modes, files, &version);
     if let Some(path) = &args.output {
-        // Inside of a page "</" would end the script.
-        let page = PAGE.replace(MARK, &data.to_string().replace("</", "<\\/"));
-        solio::write_bytes(path, page.as_bytes())?;
+        page::write(PAGE, &data, path)?;
     }
     if args.json {
         screen::print(&format!("{data}\n"));
