@@ -9,7 +9,8 @@ mod process;
 pub(crate) use process::init;
 
 use process::{assert_placed, within};
-use solio_scene::pbrt::{Statements, Values, parse, parse_pieces};
+use solio_base::Work;
+use solio_scene::pbrt::{ReadOptions, Statements, Values, parse, read_statements};
 
 /// Any bytes.
 pub(crate) fn pbrt(bytes: &[u8]) {
@@ -18,15 +19,18 @@ pub(crate) fn pbrt(bytes: &[u8]) {
     whole.problems.iter().for_each(assert_placed);
     let mut expected = said(&whole);
     let mut places: Vec<_> = whole.problems.iter().map(|problem| problem.offset()).collect();
-    let size = bytes.first().map_or(1, |byte| usize::from(*byte) + 1);
-    for piece in parse_pieces(bytes, size) {
-        let rest = expected.split_off(said(&piece).len().min(expected.len()));
-        assert_eq!(expected, said(&piece));
+    let piece_bytes = bytes.first().map_or(1, |byte| usize::from(*byte) + 1);
+    let options = ReadOptions { piece_bytes, ..ReadOptions::default() };
+    let read = read_statements(&bytes, &options, &Work::serial(), |piece| {
+        let rest = expected.split_off(said(piece).len().min(expected.len()));
+        assert_eq!(expected, said(piece));
         expected = rest;
         let rest = places.split_off(piece.problems.len().min(places.len()));
         assert_eq!(places, piece.problems.iter().map(|p| p.offset()).collect::<Vec<_>>());
         places = rest;
-    }
+        Ok(())
+    });
+    read.expect("bytes in memory are read");
     assert!(expected.is_empty() && places.is_empty());
 }
 

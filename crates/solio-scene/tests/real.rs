@@ -1,7 +1,8 @@
 //! Real scenes of both versions: everything in them is understood, in one piece and in many.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)] // a test reads its own files
 
-use solio_scene::pbrt::{parse, parse_pieces};
+use solio_base::Work;
+use solio_scene::pbrt::{ReadOptions, Statements, parse, read_statements};
 use std::path::{Path, PathBuf};
 
 /// All scenes under `folder`, sorted.
@@ -32,15 +33,18 @@ fn real_scenes_have_no_problems() {
         let text = std::fs::read(&path).expect("a scene that can be read");
         let whole = parse(&text, 0);
         assert!(whole.problems.is_empty(), "{}: {:?}", path.display(), whole.problems);
-        let pieces = parse_pieces(&text, 1000);
-        let floats: Vec<u32> =
-            pieces.iter().flat_map(|piece| &piece.floats).map(|float| float.to_bits()).collect();
+        let options = ReadOptions { piece_bytes: 1000, ..ReadOptions::default() };
+        let directives =
+            |piece: &Statements| piece.statements.iter().map(|s| (s.at, s.directive)).collect();
+        let (mut floats, mut found) = (Vec::new(), Vec::<(u64, _)>::new());
+        read_statements(&text, &options, &Work::default(), |piece| {
+            floats.extend(piece.floats.iter().map(|float| float.to_bits()));
+            found.extend::<Vec<_>>(directives(piece));
+            Ok(())
+        })
+        .expect("text in memory");
         let expected: Vec<u32> = whole.floats.iter().map(|float| float.to_bits()).collect();
         assert!(floats == expected, "{}", path.display());
-        let directives = |piece: &solio_scene::pbrt::Statements| {
-            piece.statements.iter().map(|s| (s.at, s.directive)).collect::<Vec<_>>()
-        };
-        let found: Vec<_> = pieces.iter().flat_map(directives).collect();
         assert_eq!(found, directives(&whole), "{}", path.display());
     }
 }

@@ -17,13 +17,13 @@
 mod directive;
 mod parameter;
 mod parse;
-mod pieces;
+mod read;
 mod statements;
 #[cfg(test)]
 mod tests;
 
 pub use directive::{Arguments, Directive};
 pub use parameter::ParameterType;
-pub use parse::{parse, parse_into};
-pub use pieces::{parse_pieces, pieces};
+pub use parse::parse;
+pub use read::{ReadOptions, read_statements};
 pub use statements::{Parameter, Span, Statement, Statements, Values};

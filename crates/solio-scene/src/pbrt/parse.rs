@@ -17,7 +17,7 @@ pub fn parse(text: &[u8], offset: u64) -> Statements {
 }
 
 /// [`parse`] with the memory of statements that are no longer needed.
-pub fn parse_into(text: &[u8], offset: u64, mut memory: Statements) -> Statements {
+pub(super) fn parse_into(text: &[u8], offset: u64, mut memory: Statements) -> Statements {
     memory.clear();
     let mut parser = Parser { text, at: 0, offset, to: memory };
     if u32::try_from(text.len()).is_err() {

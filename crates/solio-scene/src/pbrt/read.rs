@@ -1,0 +1,134 @@
+//! Text to statements, piece by piece: pieces are read in order, parsed side by side, and handed
+//! on in order. Memory is bounded by the number of pieces under way, unless a single directive
+//! is longer.
+
+use super::{Statements, parse::parse_into};
+use memchr::memrchr;
+use solio_base::{Error, Limits, Result, Source, Work, ordered};
+
+/// Options of [`read_statements`].
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// Bytes of text that are parsed in one go, at least.
+    pub piece_bytes: usize,
+    /// What the text may make us do: its bytes.
+    pub limits: Limits,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        // With its arrays a piece should fit the second-level cache.
+        ReadOptions { piece_bytes: 512 << 10, limits: Limits::default() }
+    }
+}
+
+#[derive(Default)]
+struct Slot {
+    text: Vec<u8>,
+    offset: u64,
+    statements: Statements,
+}
+
+/// Reads all of `source`; `take` gets the statements of each piece, in order. The pieces depend on
+/// the options alone, and what they say together does not depend on them.
+pub fn read_statements(
+    source: &dyn Source,
+    options: &ReadOptions,
+    work: &Work,
+    mut take: impl FnMut(&Statements) -> Result<()> + Send,
+) -> Result<()> {
+    let mut input = Input { source, options, rest: Vec::new(), offset: 0, ended: false };
+    // A piece's arrays take up to about three times its text.
+    let window = work.window(options.piece_bytes.saturating_mul(4));
+    ordered::run::<Slot>(
+        work,
+        window,
+        |slot| input.next(slot),
+        |slot| {
+            let memory = std::mem::take(&mut slot.statements);
+            slot.statements = parse_into(&slot.text, slot.offset, memory);
+            Ok(())
+        },
+        |slot| take(&slot.statements),
+    )
+}
+
+struct Input<'s> {
+    source: &'s dyn Source,
+    options: &'s ReadOptions,
+    /// What was read behind the piece before.
+    rest: Vec<u8>,
+    /// Where the next piece begins.
+    offset: u64,
+    ended: bool,
+}
+
+impl Input<'_> {
+    /// The next piece: up to the last line in it that begins with a directive.
+    fn next(&mut self, slot: &mut Slot) -> Result<bool> {
+        slot.text.clear();
+        slot.text.append(&mut self.rest);
+        slot.offset = self.offset;
+        let mut wanted = self.options.piece_bytes.clamp(1, 1 << 30);
+        // Up to here there is nowhere to cut.
+        let mut looked = 0;
+        while !self.ended {
+            self.fill(&mut slot.text, wanted)?;
+            if self.ended {
+                break;
+            }
+            if let Some(cut) = last_cut(&slot.text, looked) {
+                self.rest.extend_from_slice(&slot.text[cut..]);
+                slot.text.truncate(cut);
+                break;
+            }
+            looked = slot.text.len();
+            wanted = 2 * slot.text.len();
+            if u32::try_from(wanted).is_err() {
+                let message = "a directive has 2 GiB of text and more";
+                return Err(Error::limit(message).at_offset(slot.offset));
+            }
+        }
+        self.offset += slot.text.len() as u64;
+        Ok(!slot.text.is_empty())
+    }
+
+    /// Reads until `text` has so many bytes, or the source ends.
+    fn fill(&mut self, text: &mut Vec<u8>, wanted: usize) -> Result<()> {
+        let (start, end) = (text.len(), wanted.max(text.len() + 1));
+        text.resize(end, 0);
+        let got = self.source.read_at(self.offset + start as u64, &mut text[start..])?;
+        self.ended = got < end - start;
+        text.truncate(start + got);
+        self.options.limits.check_bytes("text of a scene", self.offset + text.len() as u64)
+    }
+}
+
+/// The beginning of the last line that begins with a directive; not the first line. Before `looked`
+/// there is none.
+fn last_cut(text: &[u8], looked: usize) -> Option<usize> {
+    let from = looked.saturating_sub(1);
+    let mut end = text.len();
+    while let Some(at) = memrchr(b'\n', &text[from..end]) {
+        let at = from + at;
+        if text.get(at + 1).is_some_and(u8::is_ascii_uppercase) {
+            return Some(at + 1);
+        }
+        end = at;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_stand_before_directives() {
+        assert_eq!(last_cut(b"A\n b\nC\nd", 0), Some(5));
+        assert_eq!(last_cut(b"A\n b\nC\nd", 6), None);
+        assert_eq!(last_cut(b"A\n b\nC\nd", 5), Some(5));
+        assert_eq!(last_cut(b"A b", 0), None);
+        assert_eq!(last_cut(b"A\n", 0), None);
+    }
+}
