@@ -315,7 +315,7 @@ fn object(
     let bare_names = exiftool && !args.groups;
     let options = JsonOptions { numbers: args.numbers, bare_names };
     let tags: Vec<&Tag> =
-        if bare_names { main_tags(metadata) } else { metadata.tags.iter().collect() };
+        if bare_names { metadata.main_tags() } else { metadata.tags.iter().collect() };
     if !tags.is_empty() {
         out.push(',');
         json(tags.iter().copied(), options, lead, out);
@@ -341,18 +341,6 @@ fn origins(tags: &[&Tag], out: &mut String) {
     };
     let origins = serde_json::json!({ "native": of(false), "exiftool": of(true) });
     *out += &format!(",\"Origin\": {origins}");
-}
-
-/// Of each name the tag that counts, where it stands first.
-fn main_tags(metadata: &Metadata) -> Vec<&Tag> {
-    let mut seen = BTreeSet::new();
-    let mut tags = Vec::new();
-    for tag in &metadata.tags {
-        if seen.insert(&*tag.name) {
-            tags.extend(metadata.get(&tag.name));
-        }
-    }
-    tags
 }
 
 /// Bytes as they stand in a URL: reversible, whatever they are.

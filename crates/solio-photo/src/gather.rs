@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 /// Most tags of one file; the richest real ones have some thousands.
-const MOST_TAGS: usize = 1 << 16;
+const MOST_TAGS: usize = 1 << 14;
 /// Most bytes that the values of one file may take in memory.
 const MOST_BYTES: usize = 32 << 20;
 /// Most warnings that are kept.

@@ -4,6 +4,7 @@ use crate::Value;
 use crate::number::is_number;
 use crate::rule::Rule;
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// One statement of a file.
 #[derive(Clone, Debug)]
@@ -156,6 +157,20 @@ impl Metadata {
         }
         best
     }
+
+    /// Of each name the tag that counts, where the name stands first.
+    pub fn main_tags(&self) -> Vec<&Tag> {
+        let mut best = HashMap::<String, &Tag>::new();
+        for tag in &self.tags {
+            let best = best.entry(tag.name.to_ascii_lowercase()).or_insert(tag);
+            if rank(&tag.group) > rank(&best.group) {
+                *best = tag;
+            }
+        }
+        let mut seen = HashSet::new();
+        let first = self.tags.iter().filter(|tag| seen.insert(&*tag.name));
+        first.map(|tag| best[&tag.name.to_ascii_lowercase()]).collect()
+    }
 }
 
 /// Whether `group` is `wanted` or belongs to it.
@@ -173,5 +188,20 @@ pub(crate) fn rank(group: &str) -> u8 {
         "Composite" => 1,
         group if group.starts_with("XMP") => 2,
         _ => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_each_name_the_tag_of_the_best_group_counts() {
+        let tag = |group, name| Tag::foreign(group, name, Value::text(group));
+        let tags = vec![tag("XMP-tiff", "Make"), tag("IFD1", "Size"), tag("IFD0", "make")];
+        let metadata = Metadata { tags, ..Metadata::default() };
+        let groups: Vec<&str> = metadata.main_tags().iter().map(|tag| &*tag.group).collect();
+        assert_eq!(groups, ["IFD0", "IFD1", "IFD0"]);
+        assert_eq!(metadata.get("Make").map(|tag| &*tag.group), Some("IFD0"));
     }
 }

@@ -103,6 +103,39 @@ fn counts_without_data_take_no_memory() {
     }
 }
 
+/// Packets of many names, and directories over one another: work that grows with the square of a
+/// file's size would take minutes here.
+#[test]
+fn many_of_anything_take_no_more_than_their_share() {
+    let each = |form: &dyn Fn(u32) -> String| (0..60_000).map(form).collect::<String>();
+    let packet = |attributes: &str, inner: &str| {
+        format!(
+            "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF \
+             xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description \
+             xmlns:a='http://a/'{attributes}>{inner}</rdf:Description></rdf:RDF></x:xmpmeta>"
+        )
+    };
+    let bag = "<rdf:Bag><rdf:li>x</rdf:li></rdf:Bag>";
+    let properties = each(&|n| format!("<a:p{n}>{bag}</a:p{n}>"));
+    let spaces = each(&|n| format!(" xmlns:n{n}='http://n{n}/'"));
+    for packet in [packet("", &properties), packet(&spaces, &properties)] {
+        assert!(read(packet.as_bytes()) <= 1 << 14);
+        bodies::file(packet.as_bytes(), "xmp");
+    }
+    // Each starts within the one before, and goes on to the next.
+    let (count, all) = (65_535, 250);
+    let mut bytes =
+        [&b"II*\0\x08\0\0\0\0\0"[..], &entry(0xffff, 3, 1, 0).repeat(count + all)].concat();
+    for n in 0..all {
+        let (start, next) = (8 + 12 * n, (8 + 12 * (n + 1)) as u32);
+        bytes[start..start + 2].copy_from_slice(&[0xff, 0xff]);
+        let end = start + 2 + 12 * count;
+        bytes.resize(bytes.len().max(end + 4), 0);
+        bytes[end..end + 4].copy_from_slice(&next.to_le_bytes());
+    }
+    bodies::file(&bytes, "tif");
+}
+
 fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

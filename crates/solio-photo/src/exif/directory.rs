@@ -16,6 +16,8 @@ use std::borrow::Cow;
 
 /// Most directories of one file.
 const MOST_DIRECTORIES: usize = 256;
+/// Most entries of them all.
+const MOST_ENTRIES: u64 = 1 << 16;
 /// Directories within directories.
 const MOST_DEPTH: u8 = 8;
 /// Values longer than this stay in the file.
@@ -141,6 +143,8 @@ struct Walk<'a, 'g, 'f> {
     /// Of some raw files: what the main directory's low numbers mean.
     raw: Option<&'static Lazy>,
     seen: Vec<u64>,
+    /// How many entries there were.
+    entries: u64,
     /// How many directories were found through tag 0x014a.
     subs: usize,
     /// The camera, within a maker's note; else a nameless one.
@@ -178,6 +182,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             role: Role::Part,
             raw: None,
             seen: Vec::new(),
+            entries: 0,
             subs: 0,
             camera: Camera::NONE,
             names: [(0, 0); 2],
@@ -213,6 +218,11 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         let count = self.word(at, head)?;
         let bytes = usize::try_from(count.checked_mul(each)?).ok()?;
         let start = at + head as u64;
+        self.entries = self.entries.saturating_add(count);
+        if self.entries > MOST_ENTRIES {
+            self.gather.warn(format!("{group}: too many entries"));
+            return None;
+        }
         let Some(entries) = self.view.get(start, bytes) else {
             self.gather.warn(format!("{group}: {count} entries, past the end"));
             return None;

@@ -4,14 +4,18 @@ use super::names::{group_of, keep_first, known, plain_name, shown_group, tidy};
 use crate::gather::Gather;
 use crate::rule::Rule;
 use crate::value::Value;
+use foldhash::{HashMap, HashMapExt};
 use memchr::memmem;
 use quick_xml::Reader;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 
 /// Elements within elements.
 const MOST_DEPTH: usize = 64;
+/// Namespaces that are declared at once.
+const MOST_PREFIXES: usize = 256;
 /// Longest single value.
 const MOST_VALUE: usize = 16 << 20;
 
@@ -78,14 +82,14 @@ struct Walk<'t, 'g, 'f> {
     /// Prefix and group, the last declaration of a prefix counts.
     prefixes: Vec<(Vec<u8>, Cow<'static, str>)>,
     gather: &'g mut Gather<'f>,
-    /// Tags that were there before this packet.
-    before: usize,
     /// Addresses that a known prefix stands for and should not.
     strangers: Vec<String>,
     /// Which tag says what the packet is about.
     about: Option<usize>,
     /// Room for the path of a property.
     path: String,
+    /// Where the last tag of a group and name is, by their hash.
+    last: HashMap<u64, usize>,
 }
 
 /// Part of a text, cut beside letters of ASCII.
@@ -119,10 +123,10 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) -> bool {
         open: Vec::new(),
         prefixes: Vec::new(),
         gather,
-        before,
         strangers: Vec::new(),
         about: None,
         path: String::new(),
+        last: HashMap::new(),
     };
     let mut reader = Reader::from_str(text.trim_end_matches('\0'));
     let config = reader.config_mut();
@@ -185,6 +189,9 @@ impl<'t> Walk<'t, '_, '_> {
     /// Takes in the namespaces that an element declares.
     fn declare(&mut self, head: &BytesStart<'_>) {
         for attribute in head.attributes().with_checks(false).flatten() {
+            if self.prefixes.len() >= MOST_PREFIXES {
+                return;
+            }
             if let Some(prefix) = attribute.key.into_inner().strip_prefix(b"xmlns:") {
                 let address = value_of(&attribute);
                 let group = match group_of(&address) {
@@ -410,20 +417,25 @@ impl<'t> Walk<'t, '_, '_> {
         let shown = is_known.map_or_else(|| Cow::Owned(format!("XMP-{group}")), Cow::Borrowed);
         let shown = if group.is_empty() { Cow::Borrowed("XMP") } else { shown };
         self.path = path;
-        if items > 0 && (direct || is_known.is_some()) {
-            let tags = &mut self.gather.tags[self.before..];
-            if let Some(tag) = tags.iter_mut().rev().find(|t| t.name == name && t.group == shown) {
-                match &mut tag.value {
-                    Value::List(list) => list.push(value),
-                    first => {
-                        let first = std::mem::replace(first, Value::int(0));
-                        tag.value = Value::List(vec![first, value]);
-                    }
+        let hash = self.last.hasher().hash_one((&*shown, &*name));
+        let tags = &mut self.gather.tags;
+        let at = self.last.get(&hash).filter(|_| items > 0 && (direct || is_known.is_some()));
+        let tag = at.and_then(|at| tags.get_mut(*at));
+        if let Some(tag) = tag.filter(|tag| tag.name == name && tag.group == shown) {
+            match &mut tag.value {
+                Value::List(list) => list.push(value),
+                first => {
+                    let first = std::mem::replace(first, Value::int(0));
+                    tag.value = Value::List(vec![first, value]);
                 }
-                return;
             }
+            return;
         }
+        let place = tags.len();
         self.gather.put(shown, name, value, rule);
+        if self.gather.tags.len() > place {
+            self.last.insert(hash, place);
+        }
     }
 }
 
