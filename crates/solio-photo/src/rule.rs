@@ -153,7 +153,7 @@ fn worded(words: &'static str, hex: bool, value: &Value) -> String {
     if let Some(template) = look_up(words, "*") {
         return steps::filled(template, value);
     }
-    match value.integer(0).filter(|_| hex && value.count() == 1) {
+    match value.integer(0).filter(|n| hex && *n != 0 && value.count() == 1) {
         Some(number) => format!("Unknown (0x{number:x})"),
         None => format!("Unknown ({key})"),
     }

@@ -43,6 +43,12 @@ pub(crate) fn comment(value: &Value) -> String {
             let skip = if matches!(text, [0xfe, 0xff, ..] | [0xff, 0xfe, ..]) { 2 } else { 0 };
             utf16(&text[skip..], big).trim_end_matches(' ').to_owned()
         }
+        b"JIS" => {
+            // Two bytes of JIS X 0208 for each letter.
+            let letters: Vec<u8> = text.iter().map(|byte| byte | 0x80).collect();
+            let whole = &letters[..letters.len() & !1];
+            before_zero(&encoding_rs::EUC_JP.decode(whole).0).to_owned()
+        }
         b"" => before_zero(&lossy(text)).trim_end_matches(' ').to_owned(),
         _ => before_zero(&lossy(bytes)).trim_end_matches(' ').to_owned(),
     }
@@ -112,6 +118,7 @@ mod tests {
         assert_eq!(show(b"UNICODE\0\0a\0b"), "ab");
         assert_eq!(show(b"\0\0\0\0\0\0\0\0x"), "x");
         assert_eq!(show(b"abc"), "abc");
+        assert_eq!(show(b"JIS\0\0\0\0\0\x24\x22\x24\x24"), "あい");
         assert_eq!(utf16(&[0x3d, 0xd8, 0x00, 0xde], false), "😀");
         assert_eq!(latin1(b"\xe9"), "é");
     }

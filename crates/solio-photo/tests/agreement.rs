@@ -4,6 +4,7 @@
 //! the report into `docs/formats/photo.md`.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)] // a test reads its own files
 
+mod made;
 mod raw_kinds;
 
 use serde_json::Value as Json;
@@ -70,6 +71,8 @@ struct Agreement {
 
 #[derive(Default)]
 struct Report {
+    /// Of the files, those that the test made.
+    made: usize,
     groups: BTreeMap<String, Agreement>,
     missing: BTreeMap<String, usize>,
     different: BTreeMap<String, (usize, String)>,
@@ -88,7 +91,7 @@ fn shown_group(key: &str) -> Option<String> {
         _ if group.starts_with("Track") => "QuickTime tracks".into(),
         "IPTC2" | "IPTC3" => "IPTC".into(),
         "Keys" | "ItemList" | "UserData" | "Meta" => "QuickTime".into(),
-        "PNG-pHYs" => "PNG".into(),
+        "PNG-pHYs" | "PNG-cICP" => "PNG".into(),
         other => other.to_owned(),
     })
 }
@@ -126,9 +129,9 @@ impl Report {
     fn text(&self, version: &str) -> String {
         let mut out = format!(
             "ExifTool {version}, `-j -G1 -a` and the same with `-n`, against {} files of known \
-             kinds.\n\n| group | keys | there | equal | equal with `-n` | only here |\n\
+             kinds, {} of which the test makes.\n\n| group | keys | there | equal | equal with `-n` | only here |\n\
              |---|--:|--:|--:|--:|--:|\n",
-            self.files
+            self.files, self.made
         );
         let mut groups: Vec<_> = self.groups.iter().filter(|(_, a)| a.keys > 0).collect();
         groups.sort_by_key(|(name, a)| {
@@ -179,15 +182,33 @@ fn short(value: &Json) -> String {
     format!("`{}`", text.replace(['`', '\\'], "'"))
 }
 
+/// The folder of the files that the test makes.
+fn make_files() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("made_photos");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    for (name, bytes) in made::files() {
+        std::fs::write(folder.join(name), bytes).expect("a file can be written");
+    }
+    folder
+}
+
 fn compared() -> Option<(Report, String)> {
-    let photos = photos()?;
-    let words = exiftool(&photos, &["-G1", "-a"])?;
-    let numbers = exiftool(&photos, &["-G1", "-a", "-n"])?;
-    let version = Command::new("exiftool").arg("-ver").output().ok()?;
-    let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
-    let mut all = Vec::new();
-    files(&photos, &mut all);
     let mut report = Report::default();
+    compare_folder(&photos()?, &mut report)?;
+    let real = report.files;
+    compare_folder(&make_files(), &mut report)?;
+    report.made = report.files - real;
+    let version = Command::new("exiftool").arg("-ver").output().ok()?;
+    Some((report, String::from_utf8_lossy(&version.stdout).trim().to_owned()))
+}
+
+/// Compares all files below `folder`; `None` without ExifTool.
+fn compare_folder(folder: &Path, report: &mut Report) -> Option<()> {
+    let words = exiftool(folder, &["-G1", "-a"])?;
+    let numbers = exiftool(folder, &["-G1", "-a", "-n"])?;
+    let mut all = Vec::new();
+    files(folder, &mut all);
     for path in all {
         let name = path.to_string_lossy().into_owned();
         let (Some(words), Some(numbers)) = (words.get(&name), numbers.get(&name)) else { continue };
@@ -201,7 +222,7 @@ fn compared() -> Option<(Report, String)> {
         let ours = [members(&metadata, false), members(&metadata, true)];
         report.compare(&path, [words, numbers], [&ours[0], &ours[1]]);
     }
-    Some((report, version))
+    Some(())
 }
 
 /// Whether more than its kind is read of a file.

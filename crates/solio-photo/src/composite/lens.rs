@@ -26,6 +26,7 @@ pub(super) const INPUTS: &[&str] = &[
     "LensFocalRange",
     "Make",
     "LensID",
+    "LensInfo",
     "Lens",
 ];
 
@@ -54,7 +55,7 @@ fn range(short: f64, long: f64) -> String {
 
 /// Number and name of the lens.
 fn id(gather: &Gather<'_>) -> Option<(String, String)> {
-    if let Some(found) = nikon(gather) {
+    if let Some(found) = nikon(gather).or_else(|| nikon_of_packet(gather)) {
         return Some(found);
     }
     let kind = gather.tags.iter().find(|t| t.name == "LensType" && t.group != "Nikon");
@@ -86,10 +87,31 @@ fn nikon(gather: &Gather<'_>) -> Option<(String, String)> {
     let byte = |name: &str| gather.find("Nikon", name)?.value.integer(0);
     let bytes: Option<Vec<String>> =
         PARTS.iter().map(|name| Some(format!("{:02X}", byte(name)? & 0xff))).collect();
-    let id = bytes?.join(" ");
-    let name = shared("nikon", &id).next().map(str::to_owned);
-    let name = name.unwrap_or_else(|| format!("Unknown ({id})"));
+    let mut bytes = bytes?;
+    let id = bytes.join(" ");
+    // Some lenses are known without their number of stops.
+    bytes[1] = "00".into();
+    for id in [&id, &bytes.join(" ")] {
+        if let Some(name) = shared("nikon", id).next() {
+            return Some((id.clone(), name.to_owned()));
+        }
+    }
+    let name = format!("Unknown ({id})");
     Some((id, name))
+}
+
+/// The same eight bytes as one number, which is how packets have them.
+fn nikon_of_packet(gather: &Gather<'_>) -> Option<(String, String)> {
+    let number = gather.find("XMP-aux", "LensID")?.number().plain();
+    let bytes = number.parse::<i64>().ok().filter(|n| n.unsigned_abs() > 1 << 40)?.to_be_bytes();
+    let id = bytes.map(|byte| format!("{byte:02X}")).join(" ");
+    let name = shared("nikon", &id).next().map(str::to_owned);
+    let name = name.unwrap_or_else(|| {
+        let reach = gather.find("XMP-aux", "LensInfo").map(words).unwrap_or_default();
+        let reach = reach.split(' ').next().unwrap_or_default();
+        format!("Unknown ({id}) {reach}").trim_end().to_owned()
+    });
+    Some((number, name))
 }
 
 /// The lenses that have this number.

@@ -111,7 +111,7 @@ fn placing(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
         b"acTL" => {
             if let (Some(frames), Some(plays)) = (body.be32(0), body.be32(4)) {
                 gather.int(GROUP, "AnimationFrames", frames);
-                gather.put(GROUP, "AnimationPlays", Value::int(plays), words("0:inf"));
+                gather.put(GROUP, "AnimationPlays", Value::int(plays), words("0:inf|*:{}"));
             }
         }
         b"oFFs" => {

@@ -25,8 +25,12 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
             b"VP8L" => lossless_picture(body, gather),
             b"ALPH" => alpha(body, gather),
             b"ANIM" => {
+                if let Some(color) = body.array::<4>(0) {
+                    let color = Value::Ints(color.map(i64::from).to_vec());
+                    gather.put(GROUP, "BackgroundColor", color, Rule::Plain);
+                }
                 if let Some(count) = body.le16(4) {
-                    let words = Rule::Words { words: "0:inf", hex: false };
+                    let words = Rule::Words { words: "0:inf|*:{}", hex: false };
                     gather.put(GROUP, "AnimationLoopCount", Value::int(count), words);
                 }
             }

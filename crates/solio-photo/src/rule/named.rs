@@ -258,6 +258,7 @@ impl Named {
                 ),
                 _ => raw(),
             },
+            Named::GpsTime => words::to_microseconds(&raw()),
             Named::Meters => with(" m"),
             Named::Celsius => with(" C"),
             Named::WholeMm => with(" mm"),
@@ -473,8 +474,24 @@ pub(crate) fn iso_date(text: &str) -> String {
     format!("{}{}", text[..10].replace('-', ":"), rest.unwrap_or_else(|| text[10..].to_owned()))
 }
 
+/// Eight digits with whatever between them; other text stays.
 fn gps_date(text: &str) -> String {
-    text.trim_end_matches('\0').replace(['-', '/', '.', ' '], ":")
+    let text = text.replace('\0', "");
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let runs: Vec<&str> =
+        text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty()).collect();
+    let parts = match runs[..] {
+        [_] => text.len() == 8,
+        [year, rest] => (year.len(), rest.len()) == (4, 4) || (year.len(), rest.len()) == (6, 2),
+        [year, month, day] => (year.len(), month.len(), day.len()) == (4, 2, 2),
+        _ => false,
+    };
+    let ends = |end: Option<char>| end.is_some_and(|c| c.is_ascii_digit());
+    if parts && digits.len() == 8 && ends(text.chars().next()) && ends(text.chars().next_back()) {
+        format!("{}:{}:{}", &digits[..4], &digits[4..6], &digits[6..])
+    } else {
+        text
+    }
 }
 
 fn hex(value: &Value) -> String {
@@ -605,7 +622,7 @@ fn megapixels(value: f64) -> String {
     } else if value >= 0.001 {
         format!("{value:.3}")
     } else {
-        format!("{value:.6}").parse::<f64>().map_or_else(|_| plain(value), plain)
+        format!("{value:.6}")
     }
 }
 

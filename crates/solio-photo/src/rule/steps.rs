@@ -74,6 +74,7 @@ fn apply(step: &str, n: f64) -> Option<f64> {
                 b'*' => n * by,
                 b'/' => n / by,
                 // By what divides.
+                b'\\' if n == 0.0 => 0.0,
                 b'\\' => by / n,
                 b'&' => (n as i64 & by as i64) as f64,
                 b'%' => n % by,

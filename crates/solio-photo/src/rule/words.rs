@@ -84,6 +84,19 @@ pub(crate) fn time_of_day(parts: &[f64]) -> String {
     format!("{hours:02}:{minutes:02}:{rest}")
 }
 
+/// Hours, minutes and seconds with six decimals at most.
+pub(crate) fn to_microseconds(time: &str) -> String {
+    let Some((start, seconds)) = time.rsplit_once(':') else { return time.to_owned() };
+    match seconds.split_once('.') {
+        Some((_, decimals)) if decimals.len() > 6 => {
+            let seconds = format!("{:09.6}", leading(seconds));
+            let seconds = seconds.trim_end_matches('0').trim_end_matches('.');
+            format!("{start}:{seconds}")
+        }
+        _ => time.to_owned(),
+    }
+}
+
 /// `18-55mm f/3.5-5.6` from shortest and longest length, and the widest aperture at each.
 pub(crate) fn lens(parts: &[String]) -> String {
     let known = |text: &String| match text.as_str() {
@@ -93,12 +106,12 @@ pub(crate) fn lens(parts: &[String]) -> String {
     let [short, long, wide, narrow] = parts else { return parts.join(" ") };
     let mut text = known(short);
     let (long, narrow) = (known(long), known(narrow));
-    if long != text && long != "?" && long != "0" {
+    if long != text && long != "0" {
         text = format!("{text}-{long}");
     }
     let wide = known(wide);
     text = format!("{text}mm f/{wide}");
-    if narrow != wide && narrow != "?" && narrow != "0" {
+    if narrow != wide && narrow != "0" {
         text = format!("{text}-{narrow}");
     }
     text
@@ -111,6 +124,8 @@ mod tests {
     #[test]
     fn quantities() {
         assert_eq!(exposure_time(1.0 / 60.0), "1/60");
+        assert_eq!(to_microseconds("01:02:03.333333333"), "01:02:03.333333");
+        assert_eq!(to_microseconds("01:02:03.5"), "01:02:03.5");
         assert_eq!(exposure_time(1e-20), "1/1e+20");
         assert_eq!(exposure_time(0.8), "0.8");
         assert_eq!(exposure_time(2.0), "2");
