@@ -197,11 +197,7 @@ fn sizes(gather: &mut Gather<'_>) {
             Some((of("ImageWidth")?, of("ImageHeight")?))
         })
     };
-<<<<<<< HEAD
-    let main = ["File", "PNG", "RIFF", "GIF", "Photoshop", "Jpeg2000"];
-=======
-    let main = ["File", "PNG", "RIFF", "GIF", "Photoshop", "Jpeg2000", "IFD0", "CanonRaw"];
->>>>>>> 10e7ccf (Agreement with ExifTool: files that the test makes; every difference explained; times, dates and places of GPS as written)
+    let main = ["File", "PNG", "RIFF", "GIF", "Photoshop", "Jpeg2000", "CanonRaw"];
     let extent = || {
         let value = &find(gather, "ImageSpatialExtent")?.value;
         Some((value.number(0)?, value.number(1)?))
@@ -236,15 +232,11 @@ fn sizes(gather: &mut Gather<'_>) {
         .or_else(extent)
         .or_else(|| pair(&tracks))
         .or_else(packet);
-<<<<<<< HEAD
     if let Some((width, height)) = panasonic {
         gather.int(GROUP, "ImageWidth", width as i64);
         gather.int(GROUP, "ImageHeight", height as i64);
     }
-    let Some((width, height)) = found.filter(|(width, height)| *width > 0.0 && *height > 0.0)
-=======
     let Some((width, height)) = found.filter(|(width, height)| *width > 0.0 || *height > 0.0)
->>>>>>> 10e7ccf (Agreement with ExifTool: files that the test makes; every difference explained; times, dates and places of GPS as written)
     else {
         return;
     };
