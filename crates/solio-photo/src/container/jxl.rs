@@ -16,7 +16,7 @@ use std::io::Read;
 /// files have one of Exif, one of XMP and a few of JUMBF.
 const MOST_BOXES: u32 = 8;
 const MOST_PACKED: u64 = 2 << 20;
-const MOST_UNPACKED: u64 = 8 << 20;
+const MOST_UNPACKED: u64 = 4 << 20;
 /// Bytes that are unpacked at a time.
 const STEP: usize = 16 << 10;
 
