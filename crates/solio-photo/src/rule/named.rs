@@ -333,7 +333,7 @@ impl Named {
             Named::Thirds => first().map_or_else(raw, words::fraction),
             Named::PanasonicSerial => panasonic_serial(&raw()),
             Named::HundredthsClock => first().map_or_else(raw, clock),
-            Named::Kilopascal => with(" kPa"),
+            Named::Kilopascal => first().map_or_else(raw, |v| format!("{v:.1} kPa")),
             Named::CommentWords => text::comment(stored),
             Named::DepthOfField => depth_of_field(value),
             Named::XmpLatitude => signed_angle(first(), "N", "S").unwrap_or_else(raw),
