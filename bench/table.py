@@ -105,11 +105,35 @@ def is_of_images(row: Row) -> bool:
     return row["work"].startswith("EXR ")
 
 
+def is_of_photos(row: Row) -> bool:
+    return row["work"].endswith(" photos")
+
+
+def is_of_neither(row: Row) -> bool:
+    return not is_of_images(row) and not is_of_photos(row)
+
+
+def photos(rows: list[Row]) -> list[str]:
+    heads = ["work", "peer", "Solio, wall / CPU s", "peer, wall / CPU s", "×, wall", "×, CPU", "read"]
+    cells = [
+        [
+            row["work"],
+            f"{row['peer']} {row['peer_version']}".strip(),
+            seconds(row["ours_wall_s"], row["ours_cpu_s"]),
+            seconds(row["peer_wall_s"], row["peer_cpu_s"]),
+            *(f"{1 / float(row[name]):.3g}" for name in ("ratio_wall", "ratio_cpu")),
+            f"{float(row['ours_bytes']) / 1e6:.1f} / {float(row['peer_bytes']) / 1e6:.1f} MB",
+        ]
+        for row in rows
+    ]
+    return table(heads, cells)
+
+
 def text() -> str:
-    """Images and all else may have been measured on different days."""
+    """Images, photos and all else may have been measured on different days."""
     lines = []
-    if path := record.newest(lambda row: not is_of_images(row)):
-        rows = [row for row in record.read(path) if not is_of_images(row)]
+    if path := record.newest(is_of_neither):
+        rows = [row for row in record.read(path) if is_of_neither(row)]
         said = (
             f"{said_of(path)} Files rest in the page cache where nothing else is said. Ratios are "
             "Solio's time over the peer's, turn by turn in one run, the median with its 95 % "
@@ -118,7 +142,11 @@ def text() -> str:
         lines += [said, "", *jobs(rows), "", *kernels(rows), "", *memory(rows), ""]
     if path := record.newest(is_of_images):
         rows = [row for row in record.read(path) if is_of_images(row)]
-        lines += ["### Images", "", said_of(path), "", *exr_table.lines(rows), "", *jobs(rows)]
+        lines += ["### Images", "", said_of(path), "", *exr_table.lines(rows), "", *jobs(rows), ""]
+    if path := record.newest(is_of_photos):
+        rows = [row for row in record.read(path) if is_of_photos(row)]
+        said = f"{said_of(path)} ×: how many times as fast. Both read the same list, warm, on all cores."
+        lines += ["### Photos", "", said, "", *photos(rows)]
     return "\n".join(lines).rstrip()
 
 
