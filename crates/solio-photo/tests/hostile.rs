@@ -235,3 +235,13 @@ fn findings(target: &str) -> Vec<Vec<u8>> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     files.map(|file| std::fs::read(file.path()).unwrap()).collect()
 }
+
+#[test]
+fn findings_stay_mended() {
+    let findings = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/findings"));
+    for (name, _) in bodies::CONTAINERS {
+        let mut all = Vec::new();
+        files(&findings.join(format!("photo_{name}")), &mut all);
+        all.iter().for_each(|path| bodies::container(name, &std::fs::read(path).unwrap()));
+    }
+}

@@ -318,7 +318,7 @@ fn dates(gather: &mut Gather<'_>) {
             gather.tags.iter().find(in_exif).map(|tag| tag.number().plain())
         };
         let date = exif(date)?;
-        let has_zone = date.len() > 19 && date[19..].contains(['+', '-', 'Z']);
+        let has_zone = date.get(19..).is_some_and(|zone| zone.contains(['+', '-', 'Z']));
         let fraction = exif(fraction).unwrap_or_default();
         let fraction: String = fraction.chars().take_while(char::is_ascii_digit).collect();
         let zone = exif(zone).filter(|zone| is_zone(zone) && !has_zone).unwrap_or_default();
