@@ -96,6 +96,14 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Goes to the next token of the statement; says whether there is one. A line that begins with a
+    /// directive ends the statement as the end of a piece does, whatever is missing.
+    #[inline(always)]
+    fn goes_on(&mut self) -> bool {
+        self.skip_blanks()
+            && !(self.byte().is_ascii_uppercase() && self.at > 0 && self.text[self.at - 1] == b'\n')
+    }
+
     #[cold]
     fn skip_comment(&mut self) {
         let (start, rest) = (self.offset + self.at as u64, &self.text[self.at..]);
@@ -236,9 +244,9 @@ impl<'t> Parser<'t> {
     }
 
     fn time(&mut self) -> Result<Values> {
-        self.skip_blanks();
+        let goes_on = self.goes_on();
         let at = self.at;
-        let word = self.word();
+        let word = if goes_on { self.word() } else { b"" };
         if !matches!(word, b"All" | b"StartTime" | b"EndTime") {
             let message = "ActiveTransform takes All, StartTime or EndTime";
             return Err(self.error(at, message));
@@ -305,13 +313,13 @@ impl<'t> Parser<'t> {
         let at = self.at;
         let declaration = self.string()?;
         let (kind, name) = self.declared(at, declaration)?;
-        if !self.skip_blanks() {
+        if !self.goes_on() {
             return Err(self.error(at, "the parameter has no value"));
         }
         let values = if self.byte() == b'[' {
             self.at += 1;
             let values = self.values(kind, usize::MAX)?;
-            if !self.skip_blanks() {
+            if !self.goes_on() {
                 return Err(self.error(at, "the values of the parameter do not end"));
             }
             if self.byte() != b']' {
@@ -362,7 +370,7 @@ impl<'t> Parser<'t> {
         match kind {
             Bool => {
                 let start = self.to.integers.len();
-                while self.to.integers.len() - start < most && self.skip_blanks() {
+                while self.to.integers.len() - start < most && self.goes_on() {
                     let Some(value) = self.bool()? else { break };
                     self.to.integers.push(value.into());
                 }

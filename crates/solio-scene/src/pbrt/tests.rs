@@ -93,6 +93,11 @@ fn version_3_has_other_names() {
 fn problems_have_places() {
     let said = [
         ("Shape \"sphere\" \"float radius\" [1 2\n", "15: the values of the parameter do not end"),
+        (
+            "Shape \"a\" \"bool b\" [true\nShape \"b\"\n",
+            "10: the values of the parameter do not end",
+        ),
+        ("Shape \"a\" \"float b\"\nShape \"b\"\n", "10: the parameter has no value"),
         ("Shape \"sphere\" \"float radius\" [1 x]\n", "33: this is no value of type float"),
         ("Shape \"sphere\" \"float radius\" x\n", "30: a value of type float is expected"),
         ("Shape \"sphere\" \"float\" 1\n", "15: a parameter is declared by its type and its name"),
