@@ -197,13 +197,7 @@ impl Named {
                 Some(1..) => format!("{}+00:00", Named::MacDate.number(value).plain()),
                 _ => return Named::MacDate.number(value),
             },
-            Named::Cr2Pattern => match value.integer(0) {
-                Some(1) => "0 1 1 2".into(),
-                Some(2) => "2 1 1 0".into(),
-                Some(3) => "1 2 0 1".into(),
-                Some(4) => "1 0 2 1".into(),
-                other => format!("Unknown ({})", other.unwrap_or(0)),
-            },
+            Named::Cr2Pattern => cr2_pattern(value.integer(0).unwrap_or(0)),
             Named::BinaryLog => {
                 first().filter(|v| *v > 0.0).map_or_else(|| "0".into(), |v| plain(v.log2()))
             }
@@ -308,14 +302,7 @@ impl Named {
                 (Some(angle), None) => format!("{angle:.1} deg"),
                 _ => raw(),
             },
-            Named::FieldOrder => {
-                let order = match value.integer(0) {
-                    Some(1) => "Progressive",
-                    Some(2) => "2:1 Interlaced",
-                    _ => "Unknown",
-                };
-                format!("{order}; {}", value.integer(1).unwrap_or(0))
-            }
+            Named::FieldOrder => field_order(value),
             Named::Hex => value.integer(0).map_or_else(raw, |v| format!("0x{v:x}")),
             Named::SpacedOf => raw().replace(' ', " of "),
             Named::Fahrenheit => with(" F"),
@@ -450,6 +437,26 @@ fn numbers(value: &Value) -> String {
         Value::Bytes(bytes) => bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(" "),
         other => other.plain(),
     }
+}
+
+/// The colours of two rows of two, of a number that CR2 has for them.
+fn cr2_pattern(number: i64) -> String {
+    match number {
+        1 => "0 1 1 2".into(),
+        2 => "2 1 1 0".into(),
+        3 => "1 2 0 1".into(),
+        4 => "1 0 2 1".into(),
+        other => format!("Unknown ({other})"),
+    }
+}
+
+fn field_order(value: &Value) -> String {
+    let order = match value.integer(0) {
+        Some(1) => "Progressive",
+        Some(2) => "2:1 Interlaced",
+        _ => "Unknown",
+    };
+    format!("{order}; {}", value.integer(1).unwrap_or(0))
 }
 
 fn copyright(value: &Value) -> String {

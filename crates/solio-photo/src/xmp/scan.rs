@@ -9,8 +9,8 @@ use std::borrow::Cow;
 const MOST_DEPTH: usize = 64;
 
 /// The elements that may have a tag that is wanted, with all that is in them, and heads and ends of
-/// those around them and of those with an attribute that may be one. `None` where there are none; the whole packet where it is no plain XML
-/// in bytes or where names of tags tell nothing of elements.
+/// those around them and of those with an attribute that may be one. `None` where there are none;
+/// the whole packet where it is no plain XML in bytes or where names of tags tell nothing of elements.
 pub(super) fn reduced<'p>(packet: &'p [u8], fields: &Fields) -> Option<Cow<'p, [u8]>> {
     let wide = packet.iter().take(4).any(|byte| matches!(byte, 0 | 0xfe | 0xff));
     let other = fields.wants("XMP-x", "XMPToolkit") || fields.wants_any_with('-');

@@ -30,9 +30,6 @@ macro_rules! directives {
         }
 
         impl Directive {
-            /// All that there are.
-            pub const ALL: &[Directive] = &[$(Directive::$name,)*];
-
             /// As it stands in the text.
             pub fn name(self) -> &'static str {
                 match self { $(Directive::$name => stringify!($name),)* }

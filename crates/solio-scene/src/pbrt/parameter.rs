@@ -34,28 +34,24 @@ pub enum ParameterType {
 }
 
 impl ParameterType {
-    /// The type of this name, and whether the name is of version 3 alone.
-    pub fn of_word(word: &[u8]) -> Option<(ParameterType, bool)> {
+    /// The type of this name, of version 4 or 3.
+    pub fn of_word(word: &[u8]) -> Option<ParameterType> {
         use ParameterType::*;
         Some(match word {
-            b"bool" => (Bool, false),
-            b"integer" => (Integer, false),
-            b"float" => (Float, false),
-            b"point2" => (Point2, false),
-            b"vector2" => (Vector2, false),
-            b"point3" => (Point3, false),
-            b"vector3" => (Vector3, false),
-            b"normal" => (Normal, false),
-            b"string" => (String, false),
-            b"spectrum" => (Spectrum, false),
-            b"rgb" => (Rgb, false),
-            b"blackbody" => (Blackbody, false),
-            b"texture" => (Texture, false),
-            b"point" => (Point3, true),
-            b"vector" => (Vector3, true),
-            b"normal3" => (Normal, true),
-            b"color" => (Rgb, true),
-            b"xyz" => (Xyz, true),
+            b"bool" => Bool,
+            b"integer" => Integer,
+            b"float" => Float,
+            b"point2" => Point2,
+            b"vector2" => Vector2,
+            b"point3" | b"point" => Point3,
+            b"vector3" | b"vector" => Vector3,
+            b"normal" | b"normal3" => Normal,
+            b"string" => String,
+            b"spectrum" => Spectrum,
+            b"rgb" | b"color" => Rgb,
+            b"blackbody" => Blackbody,
+            b"texture" => Texture,
+            b"xyz" => Xyz,
             _ => return None,
         })
     }

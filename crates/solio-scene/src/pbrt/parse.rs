@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2};
 use solio_base::{Error, Result};
 use solio_codec::number;
 
-/// Problems that are told; after so many more the rest of a text is left alone.
+/// Problems of a text that are told; the last one then says that the rest was not looked at.
 const MOST_PROBLEMS: usize = 1000;
 
 /// Parses `text`, which begins `offset` bytes after the start of its file, at the beginning of a
@@ -29,7 +29,13 @@ pub(super) fn parse_into(text: &[u8], offset: u64, mut memory: Statements) -> St
         if let Err(error) = parser.statement() {
             parser.take_back(kept);
             parser.to.problems.push(error);
-            if parser.to.problems.len() >= MOST_PROBLEMS || !parser.next_directive(start) {
+            if !parser.next_directive(start) {
+                break;
+            }
+            if parser.to.problems.len() >= MOST_PROBLEMS {
+                let message = format!("{MOST_PROBLEMS} problems; what follows was not looked at");
+                let place = offset + parser.at as u64;
+                parser.to.problems.push(Error::limit(message).at_offset(place));
                 break;
             }
         }
@@ -354,7 +360,7 @@ impl<'t> Parser<'t> {
             return Err(self.error(at, "a parameter is declared by its type and its name"));
         };
         let name_end = name_start + length(name_start);
-        let Some((kind, _)) = ParameterType::of_word(&text[type_start..type_end]) else {
+        let Some(kind) = ParameterType::of_word(&text[type_start..type_end]) else {
             let word = String::from_utf8_lossy(&text[type_start..type_end.min(type_start + 40)]);
             let message = format!("{word:?} is no type of parameters");
             return Err(self.error(at, message));

@@ -133,6 +133,13 @@ fn all_problems_are_told() {
 }
 
 #[test]
+fn problems_without_end_are_cut_with_a_word() {
+    let all = parse("X\n".repeat(2000).as_bytes(), 0);
+    assert_eq!((all.problems.len(), all.problems[1000].offset()), (1001, Some(2000)));
+    assert!(all.problems[1000].message().contains("not looked at"));
+}
+
+#[test]
 fn prefixes_and_flips_are_read() {
     let whole = SCENE.as_bytes();
     for end in 0..whole.len() {
