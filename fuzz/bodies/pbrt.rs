@@ -21,15 +21,22 @@ pub(crate) fn pbrt(bytes: &[u8]) {
     let mut places: Vec<_> = whole.problems.iter().map(|problem| problem.offset()).collect();
     let piece_bytes = bytes.first().map_or(1, |byte| usize::from(*byte) + 1);
     let options = ReadOptions { piece_bytes, ..ReadOptions::default() };
-    let read = read_statements(&bytes, &options, &Work::serial(), |piece| {
-        let rest = expected.split_off(said(piece).len().min(expected.len()));
-        assert_eq!(expected, said(piece));
-        expected = rest;
-        let rest = places.split_off(piece.problems.len().min(places.len()));
-        assert_eq!(places, piece.problems.iter().map(|p| p.offset()).collect::<Vec<_>>());
-        places = rest;
-        Ok(())
-    });
+    let read = read_statements(
+        &bytes,
+        &options,
+        &Work::serial(),
+        |_| {},
+        |piece| {
+            let piece = &*piece.statements;
+            let rest = expected.split_off(said(piece).len().min(expected.len()));
+            assert_eq!(expected, said(piece));
+            expected = rest;
+            let rest = places.split_off(piece.problems.len().min(places.len()));
+            assert_eq!(places, piece.problems.iter().map(|p| p.offset()).collect::<Vec<_>>());
+            places = rest;
+            Ok(())
+        },
+    );
     read.expect("bytes in memory are read");
     assert!(expected.is_empty() && places.is_empty());
 }

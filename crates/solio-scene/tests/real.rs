@@ -37,11 +37,17 @@ fn real_scenes_have_no_problems() {
         let directives =
             |piece: &Statements| piece.statements.iter().map(|s| (s.at, s.directive)).collect();
         let (mut floats, mut found) = (Vec::new(), Vec::<(u64, _)>::new());
-        read_statements(&text, &options, &Work::default(), |piece| {
-            floats.extend(piece.floats.iter().map(|float| float.to_bits()));
-            found.extend::<Vec<_>>(directives(piece));
-            Ok(())
-        })
+        read_statements(
+            &text,
+            &options,
+            &Work::default(),
+            |_| {},
+            |piece| {
+                floats.extend(piece.statements.floats.iter().map(|float| float.to_bits()));
+                found.extend::<Vec<_>>(directives(piece.statements));
+                Ok(())
+            },
+        )
         .expect("text in memory");
         let expected: Vec<u32> = whole.floats.iter().map(|float| float.to_bits()).collect();
         assert!(floats == expected, "{}", path.display());

@@ -25,5 +25,5 @@ mod tests;
 pub use directive::{Arguments, Directive};
 pub use parameter::ParameterType;
 pub use parse::parse;
-pub use read::{ReadOptions, read_statements};
+pub use read::{Piece, ReadOptions, read_statements};
 pub use statements::{Parameter, Span, Statement, Statements, Values};

@@ -3,7 +3,7 @@
 //! is longer.
 
 use super::{Statements, parse::parse_into};
-use memchr::memrchr;
+use memchr::{memchr_iter, memrchr};
 use solio_base::{Error, Limits, Result, Source, Work, ordered};
 
 /// Options of [`read_statements`].
@@ -22,24 +22,40 @@ impl Default for ReadOptions {
     }
 }
 
+/// Some lines of a text and what they say.
+pub struct Piece<'p> {
+    /// The lines; they begin with the beginning of one.
+    pub text: &'p [u8],
+    /// Where they begin, in bytes from the start of the file.
+    pub offset: u64,
+    /// Lines of the file before them.
+    pub lines_before: u64,
+    /// What they say. Who takes it away leaves another, empty.
+    pub statements: &'p mut Statements,
+}
+
 #[derive(Default)]
 struct Slot {
     text: Vec<u8>,
     offset: u64,
+    lines: u64,
     statements: Statements,
 }
 
-/// Reads all of `source`; `take` gets the statements of each piece, in order. The pieces depend on
-/// the options alone, and what they say together does not depend on them.
+/// Reads all of `source`; `take` gets each piece, in order, and before that, in any order, `look`
+/// sees what it says. The pieces depend on the options alone,
+/// and what they say together does not depend on them.
 pub fn read_statements(
     source: &dyn Source,
     options: &ReadOptions,
     work: &Work,
-    mut take: impl FnMut(&Statements) -> Result<()> + Send,
+    look: impl Fn(&Statements) + Sync,
+    mut take: impl FnMut(Piece<'_>) -> Result<()> + Send,
 ) -> Result<()> {
     let mut input = Input { source, options, rest: Vec::new(), offset: 0, ended: false };
     // A piece's arrays take up to about three times its text.
     let window = work.window(options.piece_bytes.saturating_mul(4));
+    let mut lines_before = 0;
     ordered::run::<Slot>(
         work,
         window,
@@ -47,9 +63,16 @@ pub fn read_statements(
         |slot| {
             let memory = std::mem::take(&mut slot.statements);
             slot.statements = parse_into(&slot.text, slot.offset, memory);
+            slot.lines = memchr_iter(b'\n', &slot.text).count() as u64;
+            look(&slot.statements);
             Ok(())
         },
-        |slot| take(&slot.statements),
+        |slot| {
+            let Slot { text, offset, lines, statements } = slot;
+            take(Piece { text, offset: *offset, lines_before, statements })?;
+            lines_before += *lines;
+            Ok(())
+        },
     )
 }
 

@@ -115,6 +115,14 @@ impl Statements {
         &self.text[span.range()]
     }
 
+    /// Where string `i` of a directive is; nowhere if it has fewer.
+    pub(crate) fn string_span(&self, statement: &Statement, i: usize) -> Span {
+        match statement.values {
+            Values::Strings(span) => self.strings[span.range()].get(i).copied().unwrap_or_default(),
+            _ => Span::default(),
+        }
+    }
+
     /// String `i` of some values, if they are strings and have so many.
     pub fn string(&self, values: Values, i: usize) -> Option<&[u8]> {
         match values {

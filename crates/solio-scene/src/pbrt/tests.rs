@@ -157,7 +157,8 @@ fn said(text: &[u8], size: usize) -> Vec<String> {
     let (mut all, mut problems) = (Vec::new(), Vec::new());
     let options = ReadOptions { piece_bytes: size, ..ReadOptions::default() };
     let work = Work { threads: 3, ..Work::default() };
-    let take = |statements: &Statements| {
+    let take = |piece: Piece<'_>| {
+        let statements = &*piece.statements;
         let values = |values: Values| match values {
             Values::Floats(span) => format!("{:?}", &statements.floats[span.range()]),
             Values::Integers(span) => format!("{:?}", &statements.integers[span.range()]),
@@ -188,7 +189,7 @@ fn said(text: &[u8], size: usize) -> Vec<String> {
         problems.extend(statements.problems.iter().map(said));
         Ok(())
     };
-    read_statements(&text, &options, &work, take).unwrap();
+    read_statements(&text, &options, &work, |_| {}, take).unwrap();
     all.extend(problems);
     all
 }

@@ -1,0 +1,166 @@
+//! Files that the scene asks for, read and parsed before it is their turn.
+//!
+//! What a file says depends on nothing before it; only what it means does. So files are parsed as
+//! soon as a statement names them, on threads of their own, while [`super::build`] follows the
+//! statements in order. Large files are only opened: their pieces are parsed side by side.
+
+use super::read::Files;
+use crate::pbrt::{Directive, ReadOptions, Statements, parse};
+use solio_base::{Result, Source, Work};
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Larger files are not parsed in one go.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// A file that was asked for.
+pub(super) enum Found {
+    Source(Box<dyn Source>),
+    Parsed(Box<Parsed>),
+}
+
+/// A text and what it says.
+pub(super) struct Parsed {
+    pub(super) text: Vec<u8>,
+    pub(super) statements: Statements,
+}
+
+enum Stage {
+    Queued,
+    UnderWay,
+    Done(Result<Found>),
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<PathBuf>,
+    stages: HashMap<PathBuf, Stage>,
+    /// Bytes of texts that wait for their turn.
+    bytes: u64,
+    ended: bool,
+}
+
+pub(super) struct Ahead<'f> {
+    files: &'f dyn Files,
+    options: &'f ReadOptions,
+    work: &'f Work,
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+impl<'f> Ahead<'f> {
+    pub(super) fn new(files: &'f dyn Files, options: &'f ReadOptions, work: &'f Work) -> Self {
+        Ahead { files, options, work, state: Mutex::default(), moved: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `follow` with the threads that read ahead beside it.
+    pub(super) fn run(&self, follow: impl FnOnce() -> Result<()>) -> Result<()> {
+        std::thread::scope(|scope| {
+            for i in 1..self.work.threads {
+                let thread = std::thread::Builder::new().name(format!("ahead {i}"));
+                // Without it files are read when it is their turn.
+                let _ = thread.spawn_scoped(scope, || self.read());
+            }
+            // Also after a panic the others must end.
+            let _end = End(self);
+            follow()
+        })
+    }
+
+    /// Notes the files that these statements ask for.
+    pub(super) fn look(&self, statements: &Statements) {
+        if self.work.threads < 2 {
+            return;
+        }
+        for statement in &statements.statements {
+            if !matches!(statement.directive, Directive::Include | Directive::Import) {
+                continue;
+            }
+            let Some(name) = statements.string(statement.values, 0) else { continue };
+            let path = self.files.path(name);
+            let mut state = self.lock();
+            if !state.stages.contains_key(&path) {
+                state.stages.insert(path.clone(), Stage::Queued);
+                state.queue.push_back(path);
+                self.moved.notify_all();
+            }
+        }
+    }
+
+    /// The file at `path`, if it was read ahead; waits for it where that is under way.
+    pub(super) fn take(&self, path: &Path) -> Option<Result<Found>> {
+        let mut state = self.lock();
+        loop {
+            match state.stages.remove(path)? {
+                Stage::Queued => {
+                    state.queue.retain(|queued| queued != path);
+                    return None;
+                }
+                Stage::UnderWay => {
+                    state.stages.insert(path.to_owned(), Stage::UnderWay);
+                    state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                Stage::Done(found) => {
+                    if let Ok(Found::Parsed(parsed)) = &found {
+                        state.bytes -= parsed.text.len() as u64;
+                        self.moved.notify_all();
+                    }
+                    return Some(found);
+                }
+            }
+        }
+    }
+
+    /// What a thread does: reads files that are asked for, up to a quarter of the memory.
+    fn read(&self) {
+        // Arrays take up to three times the text.
+        let most_bytes = self.work.memory_bytes / 16;
+        let mut state = self.lock();
+        while !state.ended {
+            let next = if state.bytes < most_bytes { state.queue.pop_front() } else { None };
+            let Some(path) = next else {
+                state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            state.stages.insert(path.clone(), Stage::UnderWay);
+            drop(state);
+            let found = self.file(&path);
+            state = self.lock();
+            if let Ok(Found::Parsed(parsed)) = &found {
+                state.bytes += parsed.text.len() as u64;
+            }
+            state.stages.insert(path, Stage::Done(found));
+            self.moved.notify_all();
+        }
+    }
+
+    fn file(&self, path: &Path) -> Result<Found> {
+        let source = self.files.open(path)?;
+        let bytes = match source.len_bytes() {
+            Some(bytes) if bytes <= MOST_BYTES && !source.is_sequential() => bytes,
+            _ => return Ok(Found::Source(source)),
+        };
+        self.options.limits.check_bytes("text of a scene", bytes)?;
+        let mut text = vec![0; bytes as usize];
+        let got = source.read_at(0, &mut text)?;
+        text.truncate(got);
+        let statements = parse(&text, 0);
+        self.files.look(&statements);
+        self.look(&statements);
+        Ok(Found::Parsed(Box::new(Parsed { text, statements })))
+    }
+}
+
+struct End<'a, 'f>(&'a Ahead<'f>);
+
+impl Drop for End<'_, '_> {
+    fn drop(&mut self) {
+        self.0.lock().ended = true;
+        self.0.moved.notify_all();
+    }
+}

@@ -1,0 +1,787 @@
+//! Following statements: the graphics state changes, or something is put into the scene.
+
+use super::keep::{Keeping, Kept};
+use super::lines::Lines;
+use super::model::*;
+use super::state::{Ends, KINDS, State};
+use super::transform::{rows, upper_rows};
+use crate::pbrt::{Directive, Piece, Statement, Statements, Values};
+use foldhash::fast::FixedState;
+use glam::DMat4;
+use solio_base::{Error, Result};
+use std::collections::HashMap;
+
+/// Problems, and warnings, that are told.
+const MOST_PROBLEMS: usize = 10_000;
+/// Blocks within blocks.
+const MOST_BLOCKS: usize = 1_000_000;
+
+type Names = HashMap<Box<[u8]>, u32, FixedState>;
+
+/// What opened a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Attributes,
+    /// Of version 3: only the transformation is given back.
+    Transform,
+    Object,
+}
+
+/// A file that the scene asks for.
+pub(super) struct Wanted {
+    pub(super) name: Vec<u8>,
+    pub(super) place: Place,
+    /// Whether the state after it is that before it.
+    pub(super) is_import: bool,
+}
+
+pub(super) struct Builder {
+    pub(super) scene: Scene,
+    kept: Kept,
+    state: State,
+    blocks: Vec<(Block, State, Place)>,
+    in_world: bool,
+    /// The object that is being defined.
+    object: Option<u32>,
+    /// The object of each shape; [`NONE`] for the world.
+    shape_objects: Vec<u32>,
+    object_names: Names,
+    material_names: Names,
+    media_names: Names,
+    texture_names: [Names; 2],
+    coordinate_systems: HashMap<Box<[u8]>, [DMat4; 2], FixedState>,
+    times: [f32; 2],
+    /// The object of the last instance: the next is often of the same.
+    last_object: u32,
+}
+
+/// What a statement needs to know of where it stands.
+struct At<'p, 'l> {
+    piece: &'l Statements,
+    statement: &'l Statement,
+    keeping: Keeping,
+    lines: &'l mut Lines<'p>,
+}
+
+impl At<'_, '_> {
+    fn place(&mut self) -> Place {
+        self.lines.place(self.statement.at)
+    }
+
+    fn string(&self, i: usize) -> &[u8] {
+        self.piece.string(self.statement.values, i).unwrap_or_default()
+    }
+}
+
+impl Builder {
+    pub(super) fn new(version: u32) -> Builder {
+        let scene = Scene {
+            files: Vec::new(),
+            version,
+            kept: Vec::new(),
+            matrices: vec![rows(&DMat4::IDENTITY)],
+            camera: None,
+            film: None,
+            sampler: None,
+            filter: None,
+            integrator: None,
+            accelerator: None,
+            options: Vec::new(),
+            attributes: Vec::new(),
+            shapes: Vec::new(),
+            world_shapes: 0,
+            objects: Vec::new(),
+            instances: Instances::default(),
+            materials: Vec::new(),
+            textures: Vec::new(),
+            media: Vec::new(),
+            lights: Vec::new(),
+            area_lights: Vec::new(),
+            directives: 0,
+            problems: Vec::new(),
+            warnings: Vec::new(),
+        };
+        Builder {
+            scene,
+            kept: Kept::default(),
+            state: State::new(),
+            blocks: Vec::new(),
+            in_world: false,
+            object: None,
+            shape_objects: Vec::new(),
+            object_names: Names::default(),
+            material_names: Names::default(),
+            media_names: Names::default(),
+            texture_names: Default::default(),
+            coordinate_systems: HashMap::default(),
+            times: [0.0, 1.0],
+            last_object: NONE,
+        }
+    }
+
+    /// Follows a piece of file `file`; `include` reads a file that it asks for.
+    pub(super) fn follow(
+        &mut self,
+        piece: Piece<'_>,
+        file: u32,
+        include: &mut dyn FnMut(&mut Builder, Wanted) -> Result<()>,
+    ) -> Result<()> {
+        let mut lines = Lines::new(&piece, file);
+        self.scene.files[file as usize].bytes = piece.offset + piece.text.len() as u64;
+        let keeping = self.kept.keeping(piece.statements);
+        // What it includes keeps its values after those of this piece.
+        let mut statements = std::mem::take(piece.statements);
+        if let Keeping::Whole(_) = keeping {
+            self.kept.all.push(Statements::default());
+        }
+        self.scene.directives += statements.statements.len() as u64;
+        for error in statements.problems.drain(..) {
+            let place = lines.place(error.offset().unwrap_or(piece.offset));
+            self.problem(error, place);
+        }
+        self.reserve(&statements);
+        for statement in &statements.statements {
+            let at = At { piece: &statements, statement, keeping, lines: &mut lines };
+            if let Some(wanted) = self.statement(at)? {
+                include(self, wanted)?;
+            }
+        }
+        let unplaced = self.blocks.iter_mut();
+        let unplaced = unplaced.filter(|(.., place)| place.line == 0 && place.file == file);
+        for (.., place) in unplaced {
+            *place = lines.place(place.at);
+        }
+        match keeping {
+            Keeping::Whole(number) => self.kept.put(number, statements),
+            Keeping::Copies => *piece.statements = statements,
+        }
+        Ok(())
+    }
+
+    fn reserve(&mut self, piece: &Statements) {
+        let is_instance = |s: &&Statement| s.directive == Directive::ObjectInstance;
+        let count = piece.statements.iter().filter(is_instance).count();
+        let to = &mut self.scene.instances;
+        to.objects.reserve(count);
+        to.matrices.reserve(count);
+        to.places.reserve(count);
+    }
+
+    fn statement(&mut self, at: At<'_, '_>) -> Result<Option<Wanted>> {
+        use Directive::*;
+        match at.statement.directive {
+            AttributeBegin => self.open(Block::Attributes, at)?,
+            TransformBegin if self.scene.version < 4 => self.open(Block::Transform, at)?,
+            TransformBegin => self.open(Block::Attributes, at)?,
+            AttributeEnd | TransformEnd => self.close(at),
+            Identity | Translate | Scale | Rotate | LookAt | Transform | ConcatTransform => {
+                self.transform(at);
+            }
+            ObjectInstance => self.instance(at)?,
+            Shape => self.shape(at)?,
+            ObjectBegin => self.open_object(at)?,
+            ObjectEnd => self.close_object(at),
+            Include | Import => return Ok(self.wanted(at)),
+            ReverseOrientation => {
+                self.state.reverse_orientation = !self.state.reverse_orientation;
+            }
+            Material => {
+                let entity =
+                    self.entity(&at.piece.string_span(at.statement, 0), at, b"material")?;
+                self.state.material = index(self.scene.materials.len())?;
+                let name = Vec::new();
+                let material = super::Material { name, entity: Some(entity), first_use: None };
+                self.scene.materials.push(material);
+            }
+            NamedMaterial => self.state.material = self.named_material(at)?,
+            MakeNamedMaterial => self.make_material(at)?,
+            MakeNamedMedium => self.make_medium(at)?,
+            MediumInterface => self.medium_interface(at)?,
+            Texture => self.texture(at)?,
+            LightSource => self.light(at)?,
+            AreaLightSource => {
+                let entity = self.entity(&at.piece.string_span(at.statement, 0), at, b"light")?;
+                self.state.area_light = index(self.scene.area_lights.len())?;
+                self.scene.area_lights.push(entity);
+            }
+            Attribute => self.attribute(at)?,
+            ColorSpace => self.color_space(at),
+            CoordinateSystem => {
+                let name = at.string(0).into();
+                self.coordinate_systems.insert(name, self.state.both());
+            }
+            CoordSysTransform => self.take_coordinate_system(at),
+            ActiveTransform => {
+                self.state.ends = match at.string(0) {
+                    b"StartTime" => Ends::Start,
+                    b"EndTime" => Ends::End,
+                    _ => Ends::All,
+                };
+            }
+            Camera | Film | Sampler | PixelFilter | Integrator | Accelerator | Option
+            | TransformTimes => self.of_the_picture(at)?,
+            WorldBegin => self.begin_world(at),
+            WorldEnd => {}
+        }
+        Ok(None)
+    }
+
+    fn begin_world(&mut self, mut at: At<'_, '_>) {
+        if std::mem::replace(&mut self.in_world, true) {
+            let place = at.place();
+            self.problem(Error::syntax("WorldBegin was there before"), place);
+        }
+        self.state.set_both([DMat4::IDENTITY; 2]);
+        self.state.ends = Ends::All;
+        self.state.matrices = Some([0, 0]);
+        self.coordinate_systems.insert(b"world"[..].into(), self.state.both());
+    }
+
+    /// What concerns the whole picture, and stands before the world.
+    fn of_the_picture(&mut self, mut at: At<'_, '_>) -> Result<()> {
+        let directive = at.statement.directive;
+        if self.in_world && directive != Directive::Option {
+            let place = at.place();
+            let message = format!("{} stands before WorldBegin", directive.name());
+            self.problem(Error::syntax(message), place);
+            return Ok(());
+        }
+        if directive == Directive::TransformTimes {
+            if let Values::Floats(span) = at.statement.values
+                && let &[start, end] = &at.piece.floats[span.range()]
+            {
+                self.times = [start, end];
+            }
+            return Ok(());
+        }
+        let class = match directive {
+            // Its one parameter is all that it has.
+            Directive::Option => crate::pbrt::Span::default(),
+            _ => at.piece.string_span(at.statement, 0),
+        };
+        // The only film of version 3, and none of version 4.
+        if directive == Directive::Film && at.string(0) == b"image" {
+            self.scene.version = 3;
+        }
+        let entity = self.entity(&class, at, b"")?;
+        let scene = &mut self.scene;
+        match directive {
+            Directive::Camera => {
+                let from_world = self.state.motion(self.times);
+                let to_world = self.state.both().map(|matrix| matrix.inverse());
+                self.coordinate_systems.insert(b"camera"[..].into(), to_world);
+                let medium = self.state.outside;
+                scene.camera = Some(Camera { entity, from_world, medium });
+            }
+            Directive::Film => scene.film = Some(entity),
+            Directive::Sampler => scene.sampler = Some(entity),
+            Directive::PixelFilter => scene.filter = Some(entity),
+            Directive::Integrator => scene.integrator = Some(entity),
+            Directive::Accelerator => scene.accelerator = Some(entity),
+            _ => scene.options.push(entity),
+        }
+        Ok(())
+    }
+
+    fn entity(
+        &mut self,
+        class: &crate::pbrt::Span,
+        mut at: At<'_, '_>,
+        kind: &[u8],
+    ) -> Result<Entity> {
+        let place = at.place();
+        let (kept, class, parameters) =
+            self.kept.keep(at.keeping, at.piece, at.statement, *class)?;
+        let inherited = KINDS.iter().position(|k| *k == kind);
+        let inherited = inherited.map_or(NONE, |i| self.state.attributes[i]);
+        let color_space = self.state.color_space;
+        Ok(Entity { place, kept, class, parameters, inherited, color_space })
+    }
+
+    fn open(&mut self, block: Block, mut at: At<'_, '_>) -> Result<()> {
+        if self.blocks.len() >= MOST_BLOCKS {
+            let place = at.place();
+            let message = format!("more than {MOST_BLOCKS} blocks within blocks");
+            return Err(self.located(Error::limit(message), place));
+        }
+        let place = match block {
+            Block::Object => at.place(),
+            // The line follows if the block goes on behind this piece: most do not.
+            _ => Place { at: at.statement.at, file: at.lines.file(), ..Place::default() },
+        };
+        self.blocks.push((block, self.state, place));
+        Ok(())
+    }
+
+    fn close(&mut self, mut at: At<'_, '_>) {
+        match self.blocks.last() {
+            Some((Block::Attributes, ..)) => {
+                self.state = self.blocks.pop().expect("just seen").1;
+            }
+            Some((Block::Transform, ..)) => {
+                let (_, before, _) = self.blocks.pop().expect("just seen");
+                self.state.set_both(before.both());
+                (self.state.ends, self.state.matrices) = (before.ends, before.matrices);
+            }
+            Some((Block::Object, ..)) => {
+                let place = at.place();
+                let message = format!("{} inside an object", at.statement.directive.name());
+                self.problem(Error::syntax(message), place);
+            }
+            None => {
+                let place = at.place();
+                let message = format!("{} without a beginning", at.statement.directive.name());
+                self.problem(Error::syntax(message), place);
+            }
+        }
+    }
+
+    fn open_object(&mut self, mut at: At<'_, '_>) -> Result<()> {
+        let place = at.place();
+        let object = self.object_of(at.string(0), None)?;
+        if self.object.is_some() {
+            self.problem(Error::syntax("ObjectBegin inside an object"), place);
+        } else {
+            self.object = Some(object);
+        }
+        let known = &mut self.scene.objects[object as usize].defined;
+        if let Some(first) = *known {
+            let message =
+                format!("the object {} was defined in line {}", quoted(at.string(0)), first.line);
+            self.problem(Error::syntax(message), place);
+        }
+        self.scene.objects[object as usize].defined.get_or_insert(place);
+        self.open(Block::Object, at)
+    }
+
+    fn close_object(&mut self, mut at: At<'_, '_>) {
+        let Some(begin) = self.blocks.iter().rposition(|(block, ..)| *block == Block::Object)
+        else {
+            let place = at.place();
+            self.problem(Error::syntax("ObjectEnd without ObjectBegin"), place);
+            return;
+        };
+        if begin + 1 < self.blocks.len() {
+            let place = at.place();
+            self.problem(Error::syntax("ObjectEnd inside a block that began in the object"), place);
+        }
+        self.state = self.blocks[begin].1;
+        self.blocks.truncate(begin);
+        if !self.blocks.iter().any(|(block, ..)| *block == Block::Object) {
+            self.object = None;
+        }
+    }
+
+    fn transform(&mut self, mut at: At<'_, '_>) {
+        let Values::Floats(span) = at.statement.values else { return };
+        let values = &at.piece.floats[span.range()];
+        if let Err(message) = self.state.transform(at.statement.directive, values) {
+            let place = at.place();
+            self.problem(Error::syntax(message), place);
+        }
+    }
+
+    fn take_coordinate_system(&mut self, mut at: At<'_, '_>) {
+        match self.coordinate_systems.get(at.string(0)) {
+            Some(both) => self.state.set_both(*both),
+            None => {
+                let message = format!("no coordinate system is called {}", quoted(at.string(0)));
+                let place = at.place();
+                self.problem(Error::syntax(message), place);
+            }
+        }
+    }
+
+    fn color_space(&mut self, mut at: At<'_, '_>) {
+        match ColorSpace::of_name(at.string(0)) {
+            Some(space) => self.state.color_space = space,
+            None => {
+                let message = format!("{} is no color space", quoted(at.string(0)));
+                let place = at.place();
+                let hint = "srgb, dci-p3, rec2020 or aces2065-1";
+                self.problem(Error::syntax(message).hint(hint), place);
+            }
+        }
+    }
+
+    /// Where the transformation is among the matrices, at both times.
+    fn matrices(&mut self) -> Result<[u32; 2]> {
+        if let Some(known) = self.state.matrices {
+            return Ok(known);
+        }
+        let mut number = |matrix: &DMat4| {
+            let rows = rows(matrix);
+            let same = |known: &[f32; 16]| known.map(f32::to_bits) == rows.map(f32::to_bits);
+            let all = &mut self.scene.matrices;
+            if !all.last().is_some_and(same) {
+                all.push(rows);
+            }
+            index(all.len() - 1)
+        };
+        let start = number(&self.state.start)?;
+        let end = if self.state.moves { number(&self.state.end)? } else { start };
+        self.state.matrices = Some([start, end]);
+        Ok([start, end])
+    }
+
+    fn shape(&mut self, at: At<'_, '_>) -> Result<()> {
+        let [matrix, matrix_end] = self.matrices()?;
+        let entity = self.entity(&at.piece.string_span(at.statement, 0), at, b"shape")?;
+        let mut area_light = self.state.area_light;
+        if area_light != NONE && self.object.is_some() {
+            let message = "area lights in objects do not shine: pbrt leaves them out";
+            self.warn(Error::unsupported(message), entity.place);
+            area_light = NONE;
+        }
+        let State { material, inside, outside, reverse_orientation, .. } = self.state;
+        index(self.scene.shapes.len())?;
+        self.scene.shapes.push(Shape {
+            entity,
+            matrix,
+            matrix_end,
+            material,
+            area_light,
+            inside,
+            outside,
+            reverse_orientation,
+        });
+        self.shape_objects.push(self.object.unwrap_or(NONE));
+        Ok(())
+    }
+
+    fn instance(&mut self, mut at: At<'_, '_>) -> Result<()> {
+        if self.object.is_some() {
+            let place = at.place();
+            self.problem(Error::syntax("ObjectInstance inside an object"), place);
+            return Ok(());
+        }
+        let name = at.piece.string(at.statement.values, 0).unwrap_or_default();
+        let last = self.scene.objects.get(self.last_object as usize);
+        let object = match last.filter(|object| object.name == name) {
+            Some(_) => self.last_object,
+            None => {
+                let place = at.place();
+                self.object_of(name, Some(place))?
+            }
+        };
+        self.last_object = object;
+        self.scene.objects[object as usize].instances += 1;
+        let to = &mut self.scene.instances;
+        let number = index(to.objects.len())?;
+        let file = at.lines.file();
+        if to.files.last().is_none_or(|(_, last)| *last != file) {
+            to.files.push((number, file));
+        }
+        to.objects.push(object);
+        to.matrices.push(upper_rows(&self.state.start));
+        to.places.push(at.statement.at);
+        if self.state.moves {
+            to.moving.push((number, upper_rows(&self.state.end)));
+        }
+        Ok(())
+    }
+
+    /// The number of the object of this name; with the place of its use, if it is one.
+    fn object_of(&mut self, name: &[u8], used: Option<Place>) -> Result<u32> {
+        let objects = &mut self.scene.objects;
+        let number = number_of(&mut self.object_names, name, objects.len())?;
+        if number as usize == objects.len() {
+            objects.push(Object {
+                name: name.to_vec(),
+                defined: None,
+                first_use: None,
+                shapes: 0..0,
+                instances: 0,
+            });
+        }
+        let object = &mut objects[number as usize];
+        object.first_use = object.first_use.or(used);
+        Ok(number)
+    }
+
+    fn material_of(&mut self, name: &[u8], used: Option<Place>) -> Result<u32> {
+        let materials = &mut self.scene.materials;
+        let number = number_of(&mut self.material_names, name, materials.len())?;
+        if number as usize == materials.len() {
+            let name = name.to_vec();
+            materials.push(Material { name, entity: None, first_use: None });
+        }
+        let material = &mut materials[number as usize];
+        material.first_use = material.first_use.or(used);
+        Ok(number)
+    }
+
+    fn medium_of(&mut self, name: &[u8], used: Option<Place>) -> Result<u32> {
+        if name.is_empty() {
+            return Ok(NONE);
+        }
+        let media = &mut self.scene.media;
+        let number = number_of(&mut self.media_names, name, media.len())?;
+        if number as usize == media.len() {
+            let name = name.to_vec();
+            media.push(Medium { name, entity: None, matrix: 0, first_use: None });
+        }
+        let medium = &mut media[number as usize];
+        medium.first_use = medium.first_use.or(used);
+        Ok(number)
+    }
+
+    fn named_material(&mut self, mut at: At<'_, '_>) -> Result<u32> {
+        let place = at.place();
+        self.material_of(at.string(0), Some(place))
+    }
+
+    fn make_material(&mut self, mut at: At<'_, '_>) -> Result<()> {
+        let place = at.place();
+        let material = self.material_of(at.string(0), None)?;
+        self.say_if_defined(self.scene.materials[material as usize].entity, "material", &mut at);
+        let Some(class) = class_of(at.piece, at.statement) else {
+            self.problem(Error::syntax("a named material needs \"string type\""), place);
+            return Ok(());
+        };
+        let entity = self.entity(&class, at, b"material")?;
+        self.scene.materials[material as usize].entity.get_or_insert(entity);
+        Ok(())
+    }
+
+    fn make_medium(&mut self, mut at: At<'_, '_>) -> Result<()> {
+        let place = at.place();
+        let medium = self.medium_of(at.string(0), None)?;
+        if medium == NONE {
+            self.problem(Error::syntax("the name of a medium is empty"), place);
+            return Ok(());
+        }
+        self.say_if_defined(self.scene.media[medium as usize].entity, "medium", &mut at);
+        let Some(class) = class_of(at.piece, at.statement) else {
+            self.problem(Error::syntax("a named medium needs \"string type\""), place);
+            return Ok(());
+        };
+        let [matrix, _] = self.matrices()?;
+        let entity = self.entity(&class, at, b"medium")?;
+        let medium = &mut self.scene.media[medium as usize];
+        if medium.entity.is_none() {
+            (medium.entity, medium.matrix) = (Some(entity), matrix);
+        }
+        Ok(())
+    }
+
+    fn medium_interface(&mut self, mut at: At<'_, '_>) -> Result<()> {
+        let place = at.place();
+        self.state.inside = self.medium_of(at.string(0), Some(place))?;
+        self.state.outside = match at.statement.values.count() {
+            1 => self.state.inside,
+            _ => self.medium_of(at.string(1), Some(place))?,
+        };
+        Ok(())
+    }
+
+    fn texture(&mut self, mut at: At<'_, '_>) -> Result<()> {
+        let place = at.place();
+        let (name, kind) = (at.string(0).to_vec(), at.string(1));
+        let is_spectrum = match kind {
+            b"float" => false,
+            b"spectrum" | b"color" => true,
+            _ => {
+                let message = format!("{} is no type of textures", quoted(kind));
+                self.problem(Error::syntax(message).hint("float or spectrum"), place);
+                return Ok(());
+            }
+        };
+        let number = index(self.scene.textures.len())?;
+        let names = &mut self.texture_names[usize::from(is_spectrum)];
+        let known = number_of(names, &name, number as usize)?;
+        if known != number {
+            let first = self.scene.textures[known as usize].entity;
+            self.say_if_defined(Some(first), "texture", &mut at);
+            return Ok(());
+        }
+        let [matrix, _] = self.matrices()?;
+        let entity = self.entity(&at.piece.string_span(at.statement, 2), at, b"texture")?;
+        self.scene.textures.push(Texture { name, is_spectrum, entity, matrix });
+        Ok(())
+    }
+
+    fn light(&mut self, at: At<'_, '_>) -> Result<()> {
+        let [matrix, matrix_end] = self.matrices()?;
+        let entity = self.entity(&at.piece.string_span(at.statement, 0), at, b"light")?;
+        let medium = self.state.outside;
+        self.scene.lights.push(Light { entity, matrix, matrix_end, medium });
+        Ok(())
+    }
+
+    fn attribute(&mut self, mut at: At<'_, '_>) -> Result<()> {
+        let Some(kind) = KINDS.iter().position(|kind| *kind == at.string(0)) else {
+            let message = format!("{} takes no attributes", quoted(at.string(0)));
+            let place = at.place();
+            let hint = "shape, light, material, medium or texture";
+            self.problem(Error::syntax(message).hint(hint), place);
+            return Ok(());
+        };
+        let class = at.piece.string_span(at.statement, 0);
+        let entity = self.entity(&class, at, KINDS[kind])?;
+        self.state.attributes[kind] = index(self.scene.attributes.len())?;
+        self.scene.attributes.push(entity);
+        Ok(())
+    }
+
+    fn wanted(&mut self, mut at: At<'_, '_>) -> Option<Wanted> {
+        let place = at.place();
+        let is_import = at.statement.directive == Directive::Import;
+        if is_import && !self.in_world {
+            self.problem(Error::syntax("Import stands behind WorldBegin"), place);
+            return None;
+        }
+        Some(Wanted { name: at.string(0).to_vec(), place, is_import })
+    }
+
+    /// Follows what `read` reads, and has the state afterwards that it had before.
+    pub(super) fn apart(
+        &mut self,
+        place: Place,
+        read: impl FnOnce(&mut Builder) -> Result<()>,
+    ) -> Result<()> {
+        let (state, blocks) = (self.state, self.blocks.len());
+        let systems = self.coordinate_systems.clone();
+        read(self)?;
+        if self.blocks.len() != blocks {
+            self.problem(Error::syntax("blocks of the imported file do not end in it"), place);
+            self.blocks.truncate(blocks);
+        }
+        (self.state, self.coordinate_systems) = (state, systems);
+        Ok(())
+    }
+
+    fn say_if_defined(&mut self, known: Option<Entity>, what: &str, at: &mut At<'_, '_>) {
+        let Some(known) = known else { return };
+        let name = quoted(at.string(0));
+        let message = format!("the {what} {name} was defined in line {}", known.place.line);
+        let place = at.place();
+        self.problem(Error::syntax(message), place);
+    }
+
+    fn located(&self, error: Error, place: Place) -> Error {
+        let file = &self.scene.files[place.file as usize];
+        let error = error.at_offset(place.at).at_line(place.line.into(), place.column.into());
+        error.at_path(&file.path)
+    }
+
+    /// Notes what is wrong with a file as a whole.
+    pub(super) fn file_problem(&mut self, error: Error) {
+        add(&mut self.scene.problems, error);
+    }
+
+    /// Notes what is wrong.
+    pub(super) fn problem(&mut self, error: Error, place: Place) {
+        let error = self.located(error, place);
+        add(&mut self.scene.problems, error);
+    }
+
+    fn warn(&mut self, error: Error, place: Place) {
+        let error = self.located(error, place);
+        add(&mut self.scene.warnings, error);
+    }
+
+    /// The scene, when all is read.
+    pub(super) fn finish(mut self) -> Scene {
+        let open: Vec<(Block, Place)> = self.blocks.iter().map(|b| (b.0, b.2)).take(10).collect();
+        for (block, place) in open {
+            let what = match block {
+                Block::Attributes => "AttributeBegin",
+                Block::Transform => "TransformBegin",
+                Block::Object => "ObjectBegin",
+            };
+            self.problem(Error::syntax(format!("{what} without an end")), place);
+        }
+        self.say_undefined();
+        self.sort_shapes();
+        self.scene.kept = self.kept.all;
+        self.scene
+    }
+
+    fn say_undefined(&mut self) {
+        let mut missing = Vec::new();
+        for object in self.scene.objects.iter().filter(|object| object.defined.is_none()) {
+            missing.push(("object", object.name.clone(), object.first_use));
+        }
+        for material in self.scene.materials.iter().filter(|material| material.entity.is_none()) {
+            missing.push(("material", material.name.clone(), material.first_use));
+        }
+        for medium in self.scene.media.iter().filter(|medium| medium.entity.is_none()) {
+            missing.push(("medium", medium.name.clone(), medium.first_use));
+        }
+        for (what, name, place) in missing {
+            let message = format!("no {what} is called {}", quoted(&name));
+            // Without a use there was a definition that has a problem of its own.
+            if let Some(place) = place {
+                self.problem(Error::syntax(message), place);
+            }
+        }
+    }
+
+    /// Puts the shapes of the world first, then those of each object, else in the order of the text.
+    fn sort_shapes(&mut self) {
+        let scene = &mut self.scene;
+        let mut counts = vec![0; scene.objects.len() + 1];
+        let slot = |object: u32| object.wrapping_add(1) as usize;
+        for object in &self.shape_objects {
+            counts[slot(*object)] += 1u32;
+        }
+        let mut start = 0;
+        for count in &mut counts {
+            start += std::mem::replace(count, start);
+        }
+        scene.world_shapes = counts.get(1).copied().unwrap_or(start);
+        for (object, start) in scene.objects.iter_mut().zip(&counts[1..]) {
+            object.shapes = *start..*start;
+        }
+        let mut order: Vec<u32> = vec![0; scene.shapes.len()];
+        for (shape, object) in self.shape_objects.iter().enumerate() {
+            let to = &mut counts[slot(*object)];
+            order[*to as usize] = shape as u32;
+            *to += 1;
+        }
+        for (object, end) in scene.objects.iter_mut().zip(&counts[1..]) {
+            object.shapes.end = *end;
+        }
+        if !order.is_sorted() {
+            scene.shapes = order.iter().map(|i| scene.shapes[*i as usize]).collect();
+        }
+    }
+}
+
+/// The class of something with a name: its parameter `type`.
+fn class_of(piece: &Statements, statement: &Statement) -> Option<crate::pbrt::Span> {
+    let parameters = &piece.parameters[statement.parameters.range()];
+    let class = parameters.iter().find(|p| piece.text(p.name) == b"type")?;
+    match class.values {
+        Values::Strings(span) => piece.strings.get(span.range())?.first().copied(),
+        _ => None,
+    }
+}
+
+fn number_of(names: &mut Names, name: &[u8], next: usize) -> Result<u32> {
+    if let Some(number) = names.get(name) {
+        return Ok(*number);
+    }
+    let next = index(next)?;
+    names.insert(name.into(), next);
+    Ok(next)
+}
+
+fn index(number: usize) -> Result<u32> {
+    let index = u32::try_from(number).ok().filter(|index| *index != NONE);
+    index.ok_or_else(|| Error::limit("a scene has at most 4 G things of a kind"))
+}
+
+fn add(errors: &mut Vec<Error>, error: Error) {
+    if errors.len() < MOST_PROBLEMS {
+        errors.push(error);
+    } else if errors.len() == MOST_PROBLEMS {
+        errors.push(Error::limit(format!("more than {MOST_PROBLEMS}; the others are not listed")));
+    }
+}
+
+fn quoted(name: &[u8]) -> String {
+    let name = String::from_utf8_lossy(&name[..name.len().min(200)]);
+    format!("{name:?}")
+}

@@ -1,0 +1,34 @@
+//! A scene: what the statements of pbrt mean together.
+//!
+//! ```text
+//! files ──► pieces of text ──► statements ──► graphics state ──► Scene: shapes, instances, …
+//!           (in order)         (in parallel)  (in order)
+//! ```
+//!
+//! Statements set up the camera, change a graphics state (transformation, material, media, …) that
+//! blocks keep and give back, or put something there under the state of that moment. [`read_scene`]
+//! follows them and keeps what is put there, in flat arrays: instances are 3 × 4 matrices beside
+//! the numbers of their objects; shapes, materials, textures, media and lights are [`Entity`]s
+//! whose values stay in the arrays that the parser made. Everything knows its place in the text.
+//!
+//! Source: pbrt-v4's *Input File Format* (pbrt.org/fileformat-v4) and the behaviour of pbrt-v4;
+//! for files of version 3 that of pbrt-v3.
+
+mod ahead;
+mod build;
+mod keep;
+mod lines;
+mod model;
+mod read;
+mod state;
+#[cfg(test)]
+mod tests;
+mod transform;
+mod values;
+
+pub use model::{
+    Camera, ColorSpace, Entity, Instances, Light, Material, Medium, NONE, Object, Place, Scene,
+    SceneFile, Shape, Texture,
+};
+pub use read::{Files, SceneOptions, read_scene};
+pub use transform::Motion;

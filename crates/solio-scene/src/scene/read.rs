@@ -1,0 +1,152 @@
+//! Files to a scene: the first one, and those that it asks for.
+
+use super::ahead::{Ahead, Found};
+use super::build::{Builder, Wanted};
+use super::{Scene, SceneFile};
+use crate::pbrt::{Piece, ReadOptions, Statements, read_statements};
+use solio_base::{Error, ErrorKind, Result, Source, Work};
+use std::path::{Path, PathBuf};
+
+/// Files within files.
+const MOST_FILES_DEEP: usize = 64;
+
+/// Where the files of a scene come from.
+pub trait Files: Sync {
+    /// The path of the file that the scene calls `name`.
+    fn path(&self, name: &[u8]) -> PathBuf;
+
+    /// The text of the file at a path, unpacked.
+    fn open(&self, path: &Path) -> Result<Box<dyn Source>>;
+
+    /// These statements were read; it may not be their turn yet. Whoever looks for the files
+    /// that they name can begin to read them.
+    fn look(&self, _statements: &Statements) {}
+}
+
+/// How a scene is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SceneOptions {
+    /// The version of pbrt that the scene is for, 3 or 4; `None`: 4, until something of version 3
+    /// shows up before the world.
+    pub version: Option<u32>,
+    /// How its text is read. The limits hold for each file, and for the number of files.
+    pub text: ReadOptions,
+}
+
+/// Reads the scene whose first file is `source`, at `path`. What is wrong with its text, and files
+/// that are missing, are problems of the result, all of them; an error is what ends the reading.
+pub fn read_scene(
+    source: &dyn Source,
+    path: &Path,
+    files: &dyn Files,
+    options: &SceneOptions,
+    work: &Work,
+) -> Result<Scene> {
+    let mut builder = Builder::new(options.version.unwrap_or(4));
+    let first = SceneFile { path: path.to_owned(), ..SceneFile::default() };
+    builder.scene.files.push(first);
+    let ahead = Ahead::new(files, &options.text, work);
+    let reading = Reading { files, options, work, ahead: &ahead };
+    let mut paths = vec![path.to_owned()];
+    ahead.run(|| reading.file(&mut builder, source, 0, &mut paths))?;
+    Ok(builder.finish())
+}
+
+struct Reading<'r> {
+    files: &'r dyn Files,
+    options: &'r SceneOptions,
+    work: &'r Work,
+    ahead: &'r Ahead<'r>,
+}
+
+impl Reading<'_> {
+    /// Reads a file piece by piece. `paths`: those of the files around it, and its own.
+    fn file(
+        &self,
+        builder: &mut Builder,
+        source: &dyn Source,
+        file: u32,
+        paths: &mut Vec<PathBuf>,
+    ) -> Result<()> {
+        let path = paths.last().cloned().unwrap_or_default();
+        let look = |statements: &Statements| {
+            self.ahead.look(statements);
+            self.files.look(statements);
+        };
+        let take = |piece: Piece<'_>| self.piece(builder, piece, file, paths);
+        read_statements(source, &self.options.text, self.work, look, take)
+            .map_err(|error| error.at_path(path))
+    }
+
+    fn piece(
+        &self,
+        builder: &mut Builder,
+        piece: Piece<'_>,
+        file: u32,
+        paths: &mut Vec<PathBuf>,
+    ) -> Result<()> {
+        let mut include = |builder: &mut Builder, wanted: Wanted| {
+            if wanted.is_import {
+                builder.apart(wanted.place, |builder| self.include(builder, wanted, paths))
+            } else {
+                self.include(builder, wanted, paths)
+            }
+        };
+        builder.follow(piece, file, &mut include)
+    }
+
+    fn include(
+        &self,
+        builder: &mut Builder,
+        wanted: Wanted,
+        paths: &mut Vec<PathBuf>,
+    ) -> Result<()> {
+        let path = self.files.path(&wanted.name);
+        if paths.contains(&path) {
+            builder.problem(Error::syntax("the file includes itself"), wanted.place);
+            return Ok(());
+        }
+        if paths.len() >= MOST_FILES_DEEP {
+            let message = format!("files are included more than {MOST_FILES_DEEP} deep");
+            builder.problem(Error::limit(message), wanted.place);
+            return Ok(());
+        }
+        let file = builder.scene.files.len() as u32;
+        self.options.text.limits.check_elements("files of the scene", file.into())?;
+        let found =
+            self.ahead.take(&path).unwrap_or_else(|| self.files.open(&path).map(Found::Source));
+        let found = match found {
+            Ok(found) => found,
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                let message = format!("{}: {}", path.display(), error.message());
+                builder.problem(Error::new(error.kind(), message), wanted.place);
+                return Ok(());
+            }
+        };
+        builder.scene.files.push(SceneFile {
+            path: path.clone(),
+            included: Some(wanted.place),
+            depth: paths.len() as u32,
+            bytes: 0,
+        });
+        paths.push(path);
+        let result = match found {
+            Found::Source(source) => self.file(builder, &*source, file, paths),
+            Found::Parsed(mut parsed) => {
+                let (text, statements) = (&parsed.text[..], &mut parsed.statements);
+                let piece = Piece { text, offset: 0, lines_before: 0, statements };
+                self.piece(builder, piece, file, paths)
+            }
+        };
+        paths.pop();
+        match result {
+            // A file that is damaged is a problem, and no reason to stop.
+            Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Corrupt) => {
+                builder.file_problem(error);
+                Ok(())
+            }
+            result => result,
+        }
+    }
+}
