@@ -18,7 +18,7 @@ use solio_photo::{Fields, JsonOptions, Metadata, ReadOptions, decode_metadata, j
 const MOST_MEMORY: usize = 64 << 20;
 
 /// What files of a container start with; each target is for one, by its place here.
-pub(crate) const CONTAINERS: [(&str, &[u8]); 19] = [
+pub(crate) const CONTAINERS: [(&str, &[u8]); 20] = [
     ("jpeg", b"\xff\xd8\xff"),
     ("tiff", b"II*\0"),
     ("bigtiff", b"MM\0+\0\x08\0\0"),
@@ -38,7 +38,11 @@ pub(crate) const CONTAINERS: [(&str, &[u8]); 19] = [
     ("icc", b""),
     ("xmp", b"<x:xmpmeta"),
     ("jumbf", b""),
+    ("brob", b""),
 ];
+
+/// What packed boxes of JPEG XL hold; the last is refused.
+pub(crate) const PACKED_KINDS: [&[u8; 4]; 4] = [b"Exif", b"xml ", b"jumb", b"brob"];
 
 /// Makers, their names as cameras write them, and what their notes start with.
 pub(crate) const MAKERS: [(&str, &str, &[u8]); 16] = [
@@ -62,8 +66,10 @@ pub(crate) const MAKERS: [(&str, &str, &[u8]); 16] = [
 
 /// A file of the container `name`.
 pub(crate) fn container(name: &str, bytes: &[u8]) {
-    if name == "jumbf" {
-        return file(&in_jpeg(bytes), "jpg");
+    match name {
+        "jumbf" => return file(&in_jpeg(bytes), "jpg"),
+        "brob" => return file(&in_jxl(bytes), "jxl"),
+        _ => {}
     }
     let (_, head) = CONTAINERS.iter().find(|(known, _)| *known == name).expect("a container");
     let mut all = bytes.to_vec();
@@ -89,6 +95,17 @@ fn in_jpeg(bytes: &[u8]) -> Vec<u8> {
         all.extend(n.to_be_bytes());
         all.extend(part);
     }
+    all
+}
+
+/// JPEG XL with a packed box; the first byte chooses what is packed, the rest is what Brotli made.
+fn in_jxl(bytes: &[u8]) -> Vec<u8> {
+    let (&choice, packed) = bytes.split_first().unwrap_or((&0, &[]));
+    let mut all = b"\0\0\0\x0cJXL \r\n\x87\n".to_vec();
+    all.extend((packed.len() as u32 + 12).to_be_bytes());
+    all.extend(b"brob");
+    all.extend(PACKED_KINDS[usize::from(choice) % PACKED_KINDS.len()]);
+    all.extend(packed);
     all
 }
 

@@ -4,13 +4,8 @@
 ///
 /// Powers of ten from -5 to `digits` are written out; others as `1.5e-07`.
 pub(crate) fn significant(value: f64, digits: usize) -> String {
-    if !value.is_finite() {
-        let name = if value.is_nan() { "nan" } else { "inf" };
-        return if value.is_sign_negative() && !value.is_nan() {
-            format!("-{name}")
-        } else {
-            name.into()
-        };
+    if let Some(name) = without_digits(value) {
+        return name.into();
     }
     if value == 0.0 {
         return if value.is_sign_negative() { "-0".into() } else { "0".into() };
@@ -24,6 +19,17 @@ pub(crate) fn significant(value: f64, digits: usize) -> String {
     };
     let text = text.trim_end_matches('0');
     written(if value < 0.0 { "-" } else { "" }, text, exponent, digits)
+}
+
+/// What stands for numbers that no digits can; JSON has them as text. Fractions with nothing below
+/// the line are written otherwise.
+pub(crate) fn without_digits(value: f64) -> Option<&'static str> {
+    match value {
+        _ if value.is_finite() => None,
+        f64::INFINITY => Some("Inf"),
+        f64::NEG_INFINITY => Some("-Inf"),
+        _ => Some("NaN"),
+    }
 }
 
 /// At most so many digits of a number, and the power of ten of the first.
@@ -186,7 +192,9 @@ mod tests {
         assert_eq!(plain(1e15), "1e+15");
         assert_eq!(plain(123456789012345.0), "123456789012345");
         assert_eq!(plain(-2.5), "-2.5");
-        assert_eq!(significant(f64::INFINITY, 10), "inf");
+        assert_eq!(significant(f64::INFINITY, 10), "Inf");
+        assert_eq!(significant(-f64::INFINITY, 10), "-Inf");
+        assert_eq!(significant(-f64::NAN, 10), "NaN");
         assert_eq!(significant(9999999999.9, 10), "1e+10");
     }
 

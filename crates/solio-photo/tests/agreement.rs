@@ -5,33 +5,16 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout)] // a test reads its own files
 
 mod made;
+mod photos;
 mod raw_kinds;
 
+use photos::{files, photos, root};
 use serde_json::Value as Json;
 use solio_photo::{Fields, JsonOptions, Metadata, ReadOptions, Value, decode_metadata, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository").to_owned()
-}
-
-fn photos() -> Option<PathBuf> {
-    let data = std::env::var_os("SOLIO_DATA").map(PathBuf::from);
-    let photos = data.unwrap_or_else(|| root().join("../shared/data")).join("photo");
-    photos.is_dir().then_some(photos)
-}
-
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() { files(&path, into) } else { into.push(path) }
-    }
-}
 
 type Members = BTreeMap<String, Json>;
 

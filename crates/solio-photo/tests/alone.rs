@@ -4,25 +4,12 @@
 //! Prints a line with `skipped` where the photos of `SOLIO_DATA` are missing.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)] // a test reads its own files
 
+mod photos;
+
+use photos::{files, photos};
 use solio_photo::{Fields, Metadata, ReadOptions, decode_metadata};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
-fn photos() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
-    let data = std::env::var_os("SOLIO_DATA").map(PathBuf::from);
-    let photos = data.unwrap_or_else(|| root.join("../shared/data")).join("photo");
-    photos.is_dir().then_some(photos)
-}
-
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() { files(&path, into) } else { into.push(path) }
-    }
-}
+use std::path::Path;
 
 fn read(bytes: &[u8], path: &Path, fields: Fields) -> Option<Metadata> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();

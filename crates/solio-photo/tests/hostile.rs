@@ -4,11 +4,13 @@
 #[path = "../../../fuzz/bodies/photo.rs"]
 mod bodies;
 mod fixtures;
+mod photos;
 
 use fixtures::{all, boxed, directory, entry, jpeg};
+use photos::{files, photos, root};
 use solio_base::{Result, Source};
 use solio_photo::{Fields, ReadOptions, decode_metadata};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Bytes that must be read in parts, as those of a file.
 struct Parts<'a>(&'a [u8]);
@@ -136,23 +138,14 @@ fn many_of_anything_take_no_more_than_their_share() {
     bodies::file(&bytes, "tif");
 }
 
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() { files(&path, into) } else { into.push(path) }
-    }
-}
-
 #[test]
 fn no_real_file_takes_much() {
-    let data = std::env::var("SOLIO_DATA")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into());
-    let mut all = Vec::new();
-    files(&Path::new(&data).join("photo"), &mut all);
-    if all.is_empty() {
+    let Some(photos) = photos() else {
         println!("skipped: needs SOLIO_DATA/photo");
         return;
-    }
+    };
+    let mut all = Vec::new();
+    files(&photos, &mut all);
     for path in all {
         let bytes = std::fs::read(&path).unwrap();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -178,6 +171,11 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
     let kind = name.trim_start_matches("photo_");
     if kind == "jumbf" {
         return vec![fixtures::jumbf()];
+    }
+    if kind == "brob" {
+        let choice = |kind| bodies::PACKED_KINDS.iter().position(|k| *k == kind).unwrap() as u8;
+        let seed = |(kind, packed): (_, Vec<u8>)| [&[choice(kind)], &packed[..]].concat();
+        return fixtures::packed().map(seed).collect();
     }
     let kinds: &[&str] = match kind {
         "jpeg" => &["jpeg", "makers"],
@@ -231,14 +229,14 @@ fn the_bodies_hold() {
 }
 
 fn findings(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/findings").join(target);
+    let folder = root().join("fuzz/findings").join(target);
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     files.map(|file| std::fs::read(file.path()).unwrap()).collect()
 }
 
 #[test]
 fn findings_stay_mended() {
-    let findings = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/findings"));
+    let findings = root().join("fuzz/findings");
     for (name, _) in bodies::CONTAINERS {
         let mut all = Vec::new();
         files(&findings.join(format!("photo_{name}")), &mut all);

@@ -182,12 +182,7 @@ pub(super) fn encode(value: &Value, out: &mut Vec<u8>) -> Result<()> {
         Value::Float(v) => put(out, &[*v], f32::to_le_bytes),
         Value::FloatVector(v) => put(out, v, f32::to_le_bytes),
         Value::Int(v) => put(out, &[*v], i32::to_le_bytes),
-        Value::KeyCode(v) => {
-            let film = [v.film_manufacturer, v.film_type, v.prefix, v.count, v.perforation_offset];
-            put(out, &film, i32::to_le_bytes);
-            let per = [v.perforations_per_frame, v.perforations_per_count];
-            put(out, &per, i32::to_le_bytes);
-        }
+        Value::KeyCode(v) => put(out, &<[i32; 7]>::from(*v), i32::to_le_bytes),
         Value::LineOrder(v) => out.push(*v as u8),
         Value::M33f(v) => put(out, v, f32::to_le_bytes),
         Value::M33d(v) => put(out, v, f64::to_le_bytes),

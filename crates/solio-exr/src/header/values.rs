@@ -169,6 +169,21 @@ impl From<[i32; 7]> for KeyCode {
     }
 }
 
+impl From<KeyCode> for [i32; 7] {
+    /// In the order of the file.
+    fn from(code: KeyCode) -> Self {
+        [
+            code.film_manufacturer,
+            code.film_type,
+            code.prefix,
+            code.count,
+            code.perforation_offset,
+            code.perforations_per_frame,
+            code.perforations_per_count,
+        ]
+    }
+}
+
 /// A small picture of the picture.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Preview {

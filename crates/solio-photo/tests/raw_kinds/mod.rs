@@ -6,7 +6,8 @@
 mod build;
 mod made;
 
-use super::{Report, exiftool, files, is_read, members, photos, read, root};
+use super::photos::{files, photos, root};
+use super::{Report, exiftool, is_read, members, read};
 use solio_photo::Fields;
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -200,6 +200,9 @@ fn rich_header() -> Header {
         ("tiny", float(1e-20)),
         ("v3f", Attribute::V3f([1.0, 0.2, 3.0])),
         ("x", Attribute::Int(1)),
+        ("noNumber", Attribute::V3f([f32::NAN, f32::INFINITY, -f32::INFINITY])),
+        ("noDouble", Attribute::Double(f64::NAN)),
+        ("zDensity", float(f32::INFINITY)),
         ("opaque", Attribute::Opaque { type_name: "mytype".into(), data: vec![1, 2, 3] }),
     ] {
         part.set(name, value);
