@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::args::InfoArgs;
 use crate::image_info;
 use crate::limit::Limit;
+use crate::scene_info;
 use crate::screen;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds};
 use crate::{inputs, options};
@@ -42,8 +43,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         if screen::is_closed() {
             break;
         }
-        let image = solio::is_image(path);
-        let known = if image {
+        let known = if solio::is_scene(path) {
+            scene_info::look(path, &read.limits, args.json, &work, &mut waiting)
+        } else if solio::is_image(path) {
             image_info::look(path, &read.limits, args.json, &work, &mut waiting)
         } else {
             solio::info(path, &read, &work).map(|info| {

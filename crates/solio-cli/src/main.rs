@@ -22,6 +22,7 @@ mod options;
 mod page;
 mod preview;
 mod progress;
+mod scene_info;
 mod screen;
 mod set;
 mod shape;

@@ -44,6 +44,7 @@ mod preview;
 mod read;
 mod read_files;
 mod record;
+mod scene_file;
 mod sequence;
 mod set;
 mod study;
@@ -79,6 +80,7 @@ pub use preview::{Preview, PreviewOptions, preview, preview_file};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
+pub use scene_file::{SceneInfo, SceneReadOptions, is_scene, read_scene, scene_info};
 pub use sequence::{FramePattern, FrameRange};
 pub use set::{Edit, SetOptions, set_attributes};
 pub use study::{SlowDown, Study, StudyOptions, StudyPoint, study};
@@ -111,6 +113,11 @@ pub mod mesh {
 /// Metadata of photos: tags, fields, and how they are shown.
 pub mod photo {
     pub use solio_photo::*;
+}
+
+/// Scenes of pbrt: their text, and what it means.
+pub mod scene {
+    pub use solio_scene::*;
 }
 
 /// The image model, its header, and the options of each format.

@@ -36,7 +36,7 @@ pub struct Piece<'p> {
 
 #[derive(Default)]
 struct Slot {
-    text: Vec<u8>,
+    text: Text,
     offset: u64,
     lines: u64,
     statements: Statements,
@@ -62,18 +62,45 @@ pub fn read_statements(
         |slot| input.next(slot),
         |slot| {
             let memory = std::mem::take(&mut slot.statements);
-            slot.statements = parse_into(&slot.text, slot.offset, memory);
-            slot.lines = memchr_iter(b'\n', &slot.text).count() as u64;
+            slot.statements = parse_into(slot.text.as_slice(), slot.offset, memory);
+            slot.lines = memchr_iter(b'\n', slot.text.as_slice()).count() as u64;
             look(&slot.statements);
             Ok(())
         },
         |slot| {
             let Slot { text, offset, lines, statements } = slot;
+            let text = text.as_slice();
             take(Piece { text, offset: *offset, lines_before, statements })?;
             lines_before += *lines;
             Ok(())
         },
     )
+}
+
+/// Bytes at the start of memory that is filled once only.
+#[derive(Default)]
+struct Text {
+    memory: Vec<u8>,
+    bytes: usize,
+}
+
+impl Text {
+    fn as_slice(&self) -> &[u8] {
+        &self.memory[..self.bytes]
+    }
+
+    /// Memory for so many bytes, those that are there with it.
+    fn room(&mut self, bytes: usize) -> &mut [u8] {
+        if self.memory.len() < bytes {
+            self.memory.resize(bytes, 0);
+        }
+        &mut self.memory[..bytes]
+    }
+
+    fn set(&mut self, bytes: &[u8]) {
+        self.room(bytes.len()).copy_from_slice(bytes);
+        self.bytes = bytes.len();
+    }
 }
 
 struct Input<'s> {
@@ -89,8 +116,8 @@ struct Input<'s> {
 impl Input<'_> {
     /// The next piece: up to the last line in it that begins with a directive.
     fn next(&mut self, slot: &mut Slot) -> Result<bool> {
-        slot.text.clear();
-        slot.text.append(&mut self.rest);
+        slot.text.set(&self.rest);
+        self.rest.clear();
         slot.offset = self.offset;
         let mut wanted = self.options.piece_bytes.clamp(1, 1 << 30);
         // Up to here there is nowhere to cut.
@@ -100,30 +127,30 @@ impl Input<'_> {
             if self.ended {
                 break;
             }
-            if let Some(cut) = last_cut(&slot.text, looked) {
-                self.rest.extend_from_slice(&slot.text[cut..]);
-                slot.text.truncate(cut);
+            let text = slot.text.as_slice();
+            if let Some(cut) = last_cut(text, looked) {
+                self.rest.extend_from_slice(&text[cut..]);
+                slot.text.bytes = cut;
                 break;
             }
-            looked = slot.text.len();
-            wanted = 2 * slot.text.len();
+            looked = text.len();
+            wanted = 2 * looked;
             if u32::try_from(wanted).is_err() {
                 let message = "a directive has 2 GiB of text and more";
                 return Err(Error::limit(message).at_offset(slot.offset));
             }
         }
-        self.offset += slot.text.len() as u64;
-        Ok(!slot.text.is_empty())
+        self.offset += slot.text.bytes as u64;
+        Ok(slot.text.bytes > 0)
     }
 
     /// Reads until `text` has so many bytes, or the source ends.
-    fn fill(&mut self, text: &mut Vec<u8>, wanted: usize) -> Result<()> {
-        let (start, end) = (text.len(), wanted.max(text.len() + 1));
-        text.resize(end, 0);
-        let got = self.source.read_at(self.offset + start as u64, &mut text[start..])?;
+    fn fill(&mut self, text: &mut Text, wanted: usize) -> Result<()> {
+        let (start, end) = (text.bytes, wanted.max(text.bytes + 1));
+        let got = self.source.read_at(self.offset + start as u64, &mut text.room(end)[start..])?;
         self.ended = got < end - start;
-        text.truncate(start + got);
-        self.options.limits.check_bytes("text of a scene", self.offset + text.len() as u64)
+        text.bytes = start + got;
+        self.options.limits.check_bytes("text of a scene", self.offset + text.bytes as u64)
     }
 }
 

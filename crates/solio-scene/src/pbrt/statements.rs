@@ -110,6 +110,17 @@ impl Statements {
         self.problems.clear();
     }
 
+    /// Bytes of its arrays.
+    pub fn memory_bytes(&self) -> u64 {
+        (size_of_val(&*self.statements)
+            + size_of_val(&*self.parameters)
+            + size_of_val(&*self.floats)
+            + size_of_val(&*self.integers)
+            + size_of_val(&*self.strings)
+            + size_of_val(&*self.comments)
+            + self.text.len()) as u64
+    }
+
     /// The bytes of a name or a string.
     pub fn text(&self, span: Span) -> &[u8] {
         &self.text[span.range()]

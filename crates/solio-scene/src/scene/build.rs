@@ -338,7 +338,7 @@ impl Builder {
 
     fn open_object(&mut self, mut at: At<'_, '_>) -> Result<()> {
         let place = at.place();
-        let object = self.object_of(at.string(0), None)?;
+        let object = self.object_of(at.string(0))?;
         if self.object.is_some() {
             self.problem(Error::syntax("ObjectBegin inside an object"), place);
         } else {
@@ -348,7 +348,7 @@ impl Builder {
         if let Some(first) = *known {
             let message =
                 format!("the object {} was defined in line {}", quoted(at.string(0)), first.line);
-            self.problem(Error::syntax(message), place);
+            self.defined_twice(message, place);
         }
         self.scene.objects[object as usize].defined.get_or_insert(place);
         self.open(Block::Object, at)
@@ -459,13 +459,15 @@ impl Builder {
         let last = self.scene.objects.get(self.last_object as usize);
         let object = match last.filter(|object| object.name == name) {
             Some(_) => self.last_object,
-            None => {
-                let place = at.place();
-                self.object_of(name, Some(place))?
-            }
+            None => self.object_of(name)?,
         };
         self.last_object = object;
-        self.scene.objects[object as usize].instances += 1;
+        let known = &mut self.scene.objects[object as usize];
+        known.instances += 1;
+        // Lines are counted where they are needed alone.
+        if known.first_use.is_none() {
+            known.first_use = Some(at.lines.place(at.statement.at));
+        }
         let to = &mut self.scene.instances;
         let number = index(to.objects.len())?;
         let file = at.lines.file();
@@ -481,8 +483,8 @@ impl Builder {
         Ok(())
     }
 
-    /// The number of the object of this name; with the place of its use, if it is one.
-    fn object_of(&mut self, name: &[u8], used: Option<Place>) -> Result<u32> {
+    /// The number of the object of this name.
+    fn object_of(&mut self, name: &[u8]) -> Result<u32> {
         let objects = &mut self.scene.objects;
         let number = number_of(&mut self.object_names, name, objects.len())?;
         if number as usize == objects.len() {
@@ -494,8 +496,6 @@ impl Builder {
                 instances: 0,
             });
         }
-        let object = &mut objects[number as usize];
-        object.first_use = object.first_use.or(used);
         Ok(number)
     }
 
@@ -656,7 +656,16 @@ impl Builder {
         let name = quoted(at.string(0));
         let message = format!("the {what} {name} was defined in line {}", known.place.line);
         let place = at.place();
-        self.problem(Error::syntax(message), place);
+        self.defined_twice(message, place);
+    }
+
+    /// Version 3 warns of it alone.
+    fn defined_twice(&mut self, message: String, place: Place) {
+        if self.scene.version < 4 {
+            self.warn(Error::syntax(message), place);
+        } else {
+            self.problem(Error::syntax(message), place);
+        }
     }
 
     fn located(&self, error: Error, place: Place) -> Error {

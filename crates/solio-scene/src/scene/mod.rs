@@ -16,6 +16,7 @@
 
 mod ahead;
 mod build;
+mod count;
 mod keep;
 mod lines;
 mod model;
@@ -26,6 +27,7 @@ mod tests;
 mod transform;
 mod values;
 
+pub use count::{ClassCounts, LargeMesh, MeshCounts, SceneCounts};
 pub use model::{
     Camera, ColorSpace, Entity, Instances, Light, Material, Medium, NONE, Object, Place, Scene,
     SceneFile, Shape, Texture,

@@ -1,0 +1,145 @@
+//! Scenes: a path to a scene, and what it holds.
+
+use solio_base::{ErrorKind, Limits, Result, Source, Work};
+use solio_codec::compress::Compression;
+use solio_measure::SpanName;
+use solio_mesh::ply::decode_ply_header;
+use solio_scene::pbrt::ReadOptions;
+use solio_scene::scene::{Files, MeshCounts, Scene, SceneCounts, SceneOptions, read_scene as read};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+static READ: SpanName = SpanName::new("read scene");
+
+/// How a scene is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SceneReadOptions {
+    /// The version of pbrt, 3 or 4; `None` finds out.
+    pub version: Option<u32>,
+    /// Bounds of each file.
+    pub limits: Limits,
+}
+
+/// Whether `path` is called as scenes are: `.pbrt`, also packed.
+pub fn is_scene(path: &Path) -> bool {
+    let Some(name) = path.file_name() else { return false };
+    let name = name.to_string_lossy();
+    let plain = name.strip_suffix(Compression::of_name(&name).extension()).unwrap_or(&name);
+    plain.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("pbrt"))
+}
+
+/// Reads the scene at `path` (`-` is standard input) with all files that it includes. Gzip and
+/// zstd are recognized by their content. What is wrong with the scene is in its
+/// [`problems`](Scene::problems); an error says that it could not be read to its end.
+pub fn read_scene(path: &Path, options: &SceneReadOptions, work: &Work) -> Result<Scene> {
+    let _span = READ.begin_labelled(&path.to_string_lossy());
+    let opened = solio_io::open(path, &options.limits, work)?;
+    let files = FolderFiles::beside(path, &options.limits, work);
+    let text = ReadOptions { limits: options.limits, ..ReadOptions::default() };
+    let options = SceneOptions { version: options.version, text };
+    read(&*opened.source, path, &files, &options, work)
+}
+
+/// The files of a scene, relative to the folder of its first one.
+pub(crate) struct FolderFiles<'w> {
+    folder: PathBuf,
+    limits: Limits,
+    work: &'w Work,
+}
+
+impl<'w> FolderFiles<'w> {
+    pub(crate) fn beside(path: &Path, limits: &Limits, work: &'w Work) -> Self {
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        FolderFiles { folder, limits: *limits, work }
+    }
+}
+
+impl Files for FolderFiles<'_> {
+    fn path(&self, name: &[u8]) -> PathBuf {
+        self.folder.join(OsStr::from_bytes(name))
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn Source>> {
+        Ok(solio_io::open(path, &self.limits, self.work)?.source)
+    }
+}
+
+/// What a scene holds.
+pub struct SceneInfo {
+    /// The scene.
+    pub scene: Scene,
+    /// Its counts.
+    pub counts: SceneCounts,
+    /// Files of meshes that are there.
+    pub meshes: Vec<(PathBuf, MeshCounts)>,
+    /// Files of meshes that are not, or cannot be read.
+    pub missing_meshes: Vec<solio_base::Error>,
+}
+
+/// Reads the scene at `path` and the headers of its meshes, and sums them up, with the `largest`
+/// meshes.
+pub fn scene_info(
+    path: &Path,
+    options: &SceneReadOptions,
+    largest: usize,
+    work: &Work,
+) -> Result<SceneInfo> {
+    let scene = read_scene(path, options, work)?;
+    let files = FolderFiles::beside(path, &options.limits, work);
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+    for shape in &scene.shapes {
+        if scene.class(&shape.entity) == b"plymesh"
+            && let Some(name) = scene.string(&shape.entity, "filename")
+            && !numbers.contains_key(name)
+        {
+            numbers.insert(name.to_vec(), paths.len());
+            paths.push(files.path(name));
+        }
+    }
+    let mut found = Vec::new();
+    let count = |path: &PathBuf, work: &Work| ply_counts(path, &options.limits, work);
+    crate::each_file(&paths, work, true, count, |_, result| match result {
+        Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
+        result => {
+            found.push(result);
+            Ok(true)
+        }
+    })?;
+    let of_name = |name: &[u8]| found[*numbers.get(name)?].as_ref().ok().copied();
+    let counts = scene.counts(of_name, largest);
+    let (mut meshes, mut missing_meshes) = (Vec::new(), Vec::new());
+    for (path, result) in paths.into_iter().zip(found) {
+        match result {
+            Ok(counts) => meshes.push((path, counts)),
+            Err(error) => missing_meshes.push(error.at_path(path)),
+        }
+    }
+    Ok(SceneInfo { scene, counts, meshes, missing_meshes })
+}
+
+/// What the header of a PLY says.
+fn ply_counts(path: &Path, limits: &Limits, work: &Work) -> Result<MeshCounts> {
+    let work = Work { memory_bytes: 0, ..work.clone() };
+    let opened = solio_io::open(path, limits, &work)?;
+    let header = decode_ply_header(&*opened.source, limits)?;
+    let file_bytes = opened.file_bytes.unwrap_or(0);
+    let mut counts = MeshCounts { file_bytes, ..MeshCounts::default() };
+    for element in &header.elements {
+        let scalars = element.properties.iter().filter(|p| p.list.is_none());
+        let mut record_bytes: u64 = scalars.map(|p| p.scalar.size() as u64).sum();
+        match &*element.name {
+            "vertex" => counts.vertices = element.count,
+            "face" => {
+                counts.faces = element.count;
+                // Three indices; of quads there is one more.
+                record_bytes += 12;
+            }
+            _ => {}
+        }
+        counts.memory_bytes += element.count.saturating_mul(record_bytes);
+    }
+    Ok(counts)
+}
