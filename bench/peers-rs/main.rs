@@ -1,9 +1,13 @@
 //! Loads an OBJ once, with Solio or with tobj, and prints `wall_s cpu_s answer`; or (`peers exr`)
 //! reads and writes images as `solio bench exr` asks, or (`peers dates LIST`) reads three dates of
-//! photos for `solio bench photo`.
+//! photos for `solio bench photo`, or (`peers bounds`, `peers trees [FILE…]`, with `--quick`) compares
+//! boxes and trees, a line of JSON each.
 
+mod bounds;
+mod compared;
 mod dates;
 mod images;
+mod trees;
 
 use solio::{MeshInfo, MeshReadOptions, Stopwatch, Work};
 use std::path::Path;
@@ -13,8 +17,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if arguments.get(1).is_some_and(|word| word == "exr") {
         return images::serve();
     }
+    let quick = arguments.iter().any(|word| word == "--quick");
+    match arguments.get(1).map(String::as_str) {
+        Some("bounds") => return Ok(bounds::print(quick)),
+        Some("trees") => {
+            let files: Vec<String> =
+                arguments[2..].iter().filter(|word| *word != "--quick").cloned().collect();
+            return trees::print(quick, &files);
+        }
+        _ => {}
+    }
     let [_, reader, path] = &arguments[..] else {
-        return Err("peers solio|tobj FILE, peers dates LIST, or peers exr".into());
+        return Err("peers solio|tobj FILE, peers dates LIST, peers exr|bounds|trees".into());
     };
     if reader == "dates" {
         return dates::print(path);

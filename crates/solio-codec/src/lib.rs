@@ -1,5 +1,7 @@
-//! Codecs: number text (format, parse, whole lines), compressed streams, case folding of names.
+//! Codecs: number text (format, parse, whole lines), compressed streams, case folding of names;
+//! kernels over arrays of floats.
 
+pub mod boxes;
 pub mod compress;
 pub mod copy;
 pub mod deflate;
@@ -7,6 +9,7 @@ pub mod estimate;
 pub mod fold;
 pub mod halves;
 pub mod inflate;
+pub mod lanes;
 pub mod lines;
 pub mod number;
 pub mod planes;

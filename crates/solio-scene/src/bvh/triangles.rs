@@ -1,0 +1,168 @@
+//! A tree over the triangles of a mesh.
+
+use super::block::{Block, Sheared};
+use super::build::{self, Item, Shape};
+use super::group::{self, Mesh};
+use super::node::{self, MOST_LEAVES, Node, TreeCost};
+use super::order::{self, Curve};
+use super::ray::{Hit, Ray};
+use super::walk::walk;
+use crate::bounds::{Box3, box_of_points};
+use solio_base::{Error, Result, memory};
+use solio_codec::lanes::{self, Job, Lanes};
+
+/// How much time a tree is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quality {
+    /// Triangles are grouped along a curve that fills space; groups are split by cost. For
+    /// pictures that are wanted at once.
+    #[default]
+    Fast,
+    /// Triangles themselves are split by cost. For many rays.
+    Good,
+}
+
+/// A tree over triangles, with their vertices.
+#[derive(Clone, Debug, Default)]
+pub struct TriangleBvh {
+    nodes: Vec<Node>,
+    blocks: Vec<Block>,
+    len: usize,
+}
+
+impl TriangleBvh {
+    /// Builds a tree over `triangles`, whose numbers are those of `positions`. A triangle with a
+    /// coordinate that is not finite is left out: no ray meets it.
+    ///
+    /// The same arrays give the same tree, bit by bit, on every machine.
+    ///
+    /// # Errors
+    /// When a triangle refers to a position that is not there; with 2^31 triangles or more.
+    pub fn build(
+        positions: &[[f32; 3]],
+        triangles: &[[u32; 3]],
+        quality: Quality,
+    ) -> Result<TriangleBvh> {
+        if triangles.len() > MOST_LEAVES {
+            let count = triangles.len();
+            return Err(Error::limit(format!("{count} triangles are more than a tree takes")));
+        }
+        let mesh = Mesh { positions, triangles };
+        let keys = in_order(mesh)?;
+        let (blocks, nodes) = match quality {
+            Quality::Fast => {
+                let (blocks, mut items) = group::blocks(mesh, &keys);
+                (blocks, build::build(&mut items, Shape { leaf_items: 1 }).nodes)
+            }
+            Quality::Good => {
+                let mut items: Vec<Item> = memory::with_capacity(keys.len());
+                for (i, key) in keys.iter().enumerate() {
+                    mesh.prefetch(|ahead| keys.get(i + ahead).map(|key| *key as u32));
+                    items.push(item(mesh, *key as u32));
+                }
+                let built = build::build(&mut items, Shape { leaf_items: 8 });
+                (group::leaves(mesh, &items, &built.leaves), built.nodes)
+            }
+        };
+        Ok(TriangleBvh { nodes, blocks, len: keys.len() })
+    }
+
+    /// How many triangles are in it.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no triangle is in it.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The box around all.
+    pub fn bounds(&self) -> Box3 {
+        let root = self.nodes.first().unwrap_or(&Node::EMPTY);
+        (0..8).fold(Box3::EMPTY, |all, i| all.union(&root.child_box(i)))
+    }
+
+    /// The nearest triangle that `ray` meets, from either side; of equally near ones that of the
+    /// smallest number in its leaf. No ray passes between triangles that share an edge.
+    pub fn closest(&self, ray: &Ray) -> Option<Hit> {
+        lanes::run(Closest { tree: self, ray, any: false })
+    }
+
+    /// Whether `ray` meets any triangle.
+    pub fn any(&self, ray: &Ray) -> bool {
+        lanes::run(Closest { tree: self, ray, any: true }).is_some()
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.nodes[..]) + size_of_val(&self.blocks[..])
+    }
+
+    /// What it costs to trace.
+    pub fn cost(&self) -> TreeCost {
+        node::cost(&self.nodes, |leaf| {
+            let numbers = self.blocks[leaf as usize].numbers;
+            numbers.iter().filter(|number| **number != u32::MAX).count()
+        })
+    }
+}
+
+/// The numbers of all triangles that can be met, in order along the curve, in the lower halves.
+fn in_order(mesh: Mesh) -> Result<Vec<u64>> {
+    let bounds = box_of_points(mesh.positions);
+    let curve = Curve::within(&bounds);
+    let mut keys: Vec<u64> = memory::with_capacity(mesh.triangles.len());
+    for number in 0..mesh.triangles.len() as u32 {
+        let [a, b, c] = mesh.corners(number)?;
+        let sum: [f32; 3] = std::array::from_fn(|i| a[i] + b[i] + c[i]);
+        let finite = sum[0] + sum[1] + sum[2];
+        if !finite.is_finite() && ![a, b, c].as_flattened().iter().all(|x| x.is_finite()) {
+            continue;
+        }
+        let code = curve.code(sum.map(|x| x * (1.0 / 3.0)));
+        keys.push(u64::from(code) << 32 | u64::from(number));
+    }
+    order::sort(&mut keys);
+    Ok(keys)
+}
+
+/// A triangle as an item of the tree.
+#[inline(always)]
+fn item(mesh: Mesh, number: u32) -> Item {
+    // Every triangle was fetched before, so none is missing.
+    let [a, b, c] = mesh.corners(number).unwrap_or_default();
+    let min = std::array::from_fn(|i| a[i].min(b[i]).min(c[i]));
+    let max = std::array::from_fn(|i| a[i].max(b[i]).max(c[i]));
+    Item::new(min, max, number)
+}
+
+struct Closest<'a> {
+    tree: &'a TriangleBvh,
+    ray: &'a Ray,
+    any: bool,
+}
+
+impl Job for Closest<'_> {
+    type Output = Option<Hit>;
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> Option<Hit> {
+        let Closest { tree, ray, any } = self;
+        let sheared = Sheared::of(lanes, ray);
+        let mut nearest = None;
+        let leaf = |number: u32, to: f32| match sheared.meet(
+            lanes,
+            &tree.blocks[number as usize],
+            ray.from,
+            to,
+        ) {
+            None => to,
+            Some(hit) => {
+                nearest = Some(hit);
+                if any { -1.0 } else { hit.distance }
+            }
+        };
+        walk(lanes, &tree.nodes, ray, leaf);
+        nearest
+    }
+}
