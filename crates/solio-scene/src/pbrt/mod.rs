@@ -18,6 +18,7 @@ mod directive;
 mod parameter;
 mod parse;
 mod read;
+pub mod schema;
 mod statements;
 #[cfg(test)]
 mod tests;

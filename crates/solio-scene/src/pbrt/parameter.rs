@@ -56,6 +56,17 @@ impl ParameterType {
         })
     }
 
+    /// As version 3 calls it, where that is another name than version 4's.
+    pub fn older_name(self) -> &'static str {
+        match self {
+            ParameterType::Point3 => "point",
+            ParameterType::Vector3 => "vector",
+            ParameterType::Normal => "normal3",
+            ParameterType::Rgb => "color",
+            other => other.name(),
+        }
+    }
+
     /// As version 4 calls it.
     pub fn name(self) -> &'static str {
         use ParameterType::*;

@@ -182,7 +182,7 @@ impl<'t> Parser<'t> {
                 if !(self.skip_blanks() && self.byte() == b'"') {
                     return Err(self.error(self.at, "Option takes a parameter"));
                 }
-                self.parameter()?;
+                self.option()?;
                 Values::Floats(self.span_of(self.to.floats.len()))
             }
         };
@@ -315,10 +315,44 @@ impl<'t> Parser<'t> {
         Ok(span(first, self.to.text.len()))
     }
 
+    /// pbrt-v4 takes the name of an option alone; its type is that of the value.
+    #[cold]
+    fn option(&mut self) -> Result<()> {
+        let at = self.at;
+        let name = self.string()?;
+        if self.to.text[name.range()].iter().any(|byte| matches!(byte, b' ' | b'\t')) {
+            self.to.text.truncate(name.start as usize);
+            self.at = at;
+            self.parameter()?;
+            if let Some(parameter) = self.to.parameters.last_mut() {
+                parameter.older_form = true;
+            }
+            return Ok(());
+        }
+        if !self.goes_on() {
+            return Err(self.error(at, "the option has no value"));
+        }
+        let rest = &self.text[self.at..];
+        let word = &rest[..rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len())];
+        let kind = match self.byte() {
+            b'"' => ParameterType::String,
+            b't' | b'f' => ParameterType::Bool,
+            _ if word.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => ParameterType::Float,
+            _ => ParameterType::Integer,
+        };
+        let values = self.values(kind, 1)?;
+        if values.count() == 0 {
+            return Err(self.error(self.at, "a value of the option is expected"));
+        }
+        let at = self.offset + at as u64;
+        self.to.parameters.push(Parameter { at, kind, name, values, older_form: false });
+        Ok(())
+    }
+
     fn parameter(&mut self) -> Result<()> {
         let at = self.at;
         let declaration = self.string()?;
-        let (kind, name) = self.declared(at, declaration)?;
+        let (kind, name, older_form) = self.declared(at, declaration)?;
         if !self.goes_on() {
             return Err(self.error(at, "the parameter has no value"));
         }
@@ -343,12 +377,13 @@ impl<'t> Parser<'t> {
             values
         };
         let at = self.offset + at as u64;
-        self.to.parameters.push(Parameter { at, kind, name, values });
+        self.to.parameters.push(Parameter { at, kind, name, values, older_form });
         Ok(())
     }
 
-    /// Type and name of a declaration such as `point3 P`.
-    fn declared(&mut self, at: usize, declaration: Span) -> Result<(ParameterType, Span)> {
+    /// Type and name of a declaration such as `point3 P`, and whether the type goes by an older
+    /// name.
+    fn declared(&mut self, at: usize, declaration: Span) -> Result<(ParameterType, Span, bool)> {
         let text = &self.to.text[declaration.range()];
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
         let type_start = text.iter().position(|byte| !is_blank(byte)).unwrap_or(text.len());
@@ -366,7 +401,8 @@ impl<'t> Parser<'t> {
             return Err(self.error(at, message));
         };
         let start = declaration.start as usize;
-        Ok((kind, span(start + name_start, start + name_end)))
+        let older_form = text[type_start..type_end] != *kind.name().as_bytes();
+        Ok((kind, span(start + name_start, start + name_end), older_form))
     }
 
     /// Up to `most` values of a type.

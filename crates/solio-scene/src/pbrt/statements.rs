@@ -61,6 +61,9 @@ pub struct Parameter {
     pub name: Span,
     /// The values.
     pub values: Values,
+    /// Whether it is declared in a way that version 4 does not know: by the type's name of version
+    /// 3 (`point`, `vector`, `color`); that of an `Option` by any type.
+    pub older_form: bool,
 }
 
 /// A directive with what it takes.

@@ -1,0 +1,39 @@
+//! What each class takes: the parameters with their types, counts, defaults and values, of
+//! versions 4 and 3; and what in a statement does not fit.
+//!
+//! The table is `classes.txt`; `docs/formats/pbrt.md` shows it. Checks look at one statement at a
+//! time: what lies between statements, such as names that nobody defined, is the scene's to say.
+
+mod check;
+mod describe;
+mod files;
+mod names;
+mod rules;
+mod table;
+#[cfg(test)]
+mod tests;
+mod version;
+
+pub use check::{Checker, Problem, Severity, check};
+pub use describe::describe;
+pub use files::{NamedFile, files};
+pub use version::VersionMarks;
+
+/// A version of pbrt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// pbrt-v3, of the third edition of the book.
+    V3,
+    /// pbrt-v4, of the fourth edition of the book.
+    V4,
+}
+
+impl Version {
+    /// `3` or `4`.
+    pub fn number(self) -> u32 {
+        match self {
+            Version::V3 => 3,
+            Version::V4 => 4,
+        }
+    }
+}
