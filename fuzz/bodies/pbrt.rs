@@ -2,7 +2,7 @@
 //! `crates/solio-scene/tests/replay.rs`.
 //!
 //! Findings, beside panics: memory beyond a bound of the bytes, problems without a place, pieces
-//! that say something else than the whole.
+//! that say something else than the whole, statements that do not come back when they are written.
 
 mod process;
 
@@ -10,6 +10,9 @@ pub(crate) use process::init;
 
 use process::{assert_placed, within};
 use solio_base::Work;
+use solio_scene::pbrt::schema::{Checker, Version};
+use solio_scene::pbrt::upgrade::Upgrader;
+use solio_scene::pbrt::write::{WriteOptions, to_text};
 use solio_scene::pbrt::{ReadOptions, Statements, Values, parse, read_statements};
 
 /// Any bytes.
@@ -39,6 +42,27 @@ pub(crate) fn pbrt(bytes: &[u8]) {
     );
     read.expect("bytes in memory are read");
     assert!(expected.is_empty() && places.is_empty());
+    checked_and_written(whole);
+}
+
+/// Statements are checked, come back when they are written, and can be upgraded.
+fn checked_and_written(mut all: Statements) {
+    for version in [Version::V3, Version::V4] {
+        let mut checker = Checker::new(version);
+        for statement in &all.statements {
+            let problems = checker.check(&all, statement);
+            problems.iter().for_each(|problem| assert_placed(&problem.error));
+        }
+        let text = to_text(&all, WriteOptions { version });
+        let again = parse(&text, 0);
+        assert!(again.problems.is_empty());
+        let bits = |all: &Statements| all.floats.iter().map(|f| f.to_bits()).collect::<Vec<_>>();
+        assert_eq!((bits(&again), &again.integers), (bits(&all), &all.integers));
+        assert!(to_text(&again, WriteOptions { version }) == text);
+    }
+    let problems = Upgrader::new().upgrade(&mut all);
+    problems.iter().for_each(|problem| assert_placed(&problem.error));
+    assert!(parse(&to_text(&all, WriteOptions::default()), 0).problems.is_empty());
 }
 
 /// All that statements say, without places in arrays.

@@ -1,35 +1,14 @@
 //! Real scenes of both versions: everything in them is understood, in one piece and in many.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)] // a test reads its own files
 
+mod scenes;
+
 use solio_base::Work;
 use solio_scene::pbrt::{ReadOptions, Statements, parse, read_statements};
-use std::path::{Path, PathBuf};
-
-/// All scenes under `folder`, sorted.
-fn scenes(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.append(&mut scenes(&path));
-        } else if path.extension().is_some_and(|end| end == "pbrt") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
 
 #[test]
 fn real_scenes_have_no_problems() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
-    let data = std::env::var_os("SOLIO_DATA").map(PathBuf::from);
-    let folder = data.unwrap_or_else(|| root.join("../shared/data")).join("scene");
-    let all = scenes(&folder);
-    if all.is_empty() {
-        println!("skipped: no scenes in {}", folder.display());
-    }
-    for path in all {
+    for path in scenes::all() {
         let text = std::fs::read(&path).expect("a scene that can be read");
         let whole = parse(&text, 0);
         assert!(whole.problems.is_empty(), "{}: {:?}", path.display(), whole.problems);

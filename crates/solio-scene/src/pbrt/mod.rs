@@ -11,8 +11,8 @@
 //!
 //! Why it is fast: text becomes flat arrays at once, numbers by `solio_codec::number`, without a
 //! token in between; and one text is cut into pieces, which are parsed side by side. A line that
-//! begins with a capital letter begins a directive: strings do not go over the end of a line, and
-//! nothing else has capital letters.
+//! begins, behind blanks, with a capital letter begins a directive: strings do not go over the end
+//! of a line, and nothing else has capital letters.
 
 mod directive;
 mod parameter;
@@ -22,6 +22,8 @@ pub mod schema;
 mod statements;
 #[cfg(test)]
 mod tests;
+pub mod upgrade;
+pub mod write;
 
 pub use directive::{Arguments, Directive};
 pub use parameter::ParameterType;

@@ -106,8 +106,14 @@ impl<'t> Parser<'t> {
     /// directive ends the statement as the end of a piece does, whatever is missing.
     #[inline(always)]
     fn goes_on(&mut self) -> bool {
-        self.skip_blanks()
-            && !(self.byte().is_ascii_uppercase() && self.at > 0 && self.text[self.at - 1] == b'\n')
+        self.skip_blanks() && !(self.byte().is_ascii_uppercase() && self.begins_line())
+    }
+
+    /// Whether only blanks stand before this place on its line; not on the first line.
+    #[cold]
+    fn begins_line(&self) -> bool {
+        let before = self.text[..self.at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+        before == Some(&b'\n')
     }
 
     #[cold]
@@ -120,13 +126,12 @@ impl<'t> Parser<'t> {
 
     /// Goes to the next line after `start` that begins with a directive.
     fn next_directive(&mut self, start: usize) -> bool {
-        let begins_line = self.at > start && self.text.get(self.at - 1) == Some(&b'\n');
-        if begins_line && self.byte().is_ascii_uppercase() {
+        if self.at > start && self.byte().is_ascii_uppercase() && self.begins_line() {
             return true;
         }
         while let Some(end) = memchr(b'\n', &self.text[self.at..]) {
             self.at += end + 1;
-            if self.byte().is_ascii_uppercase() {
+            if begins_directive(&self.text[self.at..]) {
                 return true;
             }
         }
@@ -525,6 +530,12 @@ impl<'t> Parser<'t> {
         let word = String::from_utf8_lossy(&rest[..length.min(40)]);
         self.error(self.at, format!("{word:?} is no number"))
     }
+}
+
+/// Whether a line that begins here begins with a directive.
+pub(super) fn begins_directive(line: &[u8]) -> bool {
+    let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+    first.is_some_and(u8::is_ascii_uppercase)
 }
 
 /// Texts have less than 4 GiB, and a value takes a byte of text at least.

@@ -2,7 +2,8 @@
 //! on in order. Memory is bounded by the number of pieces under way, unless a single directive
 //! is longer.
 
-use super::{Statements, parse::parse_into};
+use super::Statements;
+use super::parse::{begins_directive, parse_into};
 use memchr::{memchr_iter, memrchr};
 use solio_base::{Error, Limits, Result, Source, Work, ordered};
 
@@ -133,8 +134,10 @@ impl Input<'_> {
                 slot.text.bytes = cut;
                 break;
             }
-            looked = text.len();
-            wanted = 2 * looked;
+            // Blanks at the end may be the beginning of a line that begins with one.
+            let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+            looked = text.len() - text.iter().rev().take_while(is_blank).count();
+            wanted = 2 * text.len();
             if u32::try_from(wanted).is_err() {
                 let message = "a directive has 2 GiB of text and more";
                 return Err(Error::limit(message).at_offset(slot.offset));
@@ -161,7 +164,7 @@ fn last_cut(text: &[u8], looked: usize) -> Option<usize> {
     let mut end = text.len();
     while let Some(at) = memrchr(b'\n', &text[from..end]) {
         let at = from + at;
-        if text.get(at + 1).is_some_and(u8::is_ascii_uppercase) {
+        if begins_directive(&text[at + 1..]) {
             return Some(at + 1);
         }
         end = at;
@@ -180,5 +183,6 @@ mod tests {
         assert_eq!(last_cut(b"A\n b\nC\nd", 5), Some(5));
         assert_eq!(last_cut(b"A b", 0), None);
         assert_eq!(last_cut(b"A\n", 0), None);
+        assert_eq!(last_cut(b"A\n \tB\n  #C\n  1", 0), Some(2));
     }
 }

@@ -422,9 +422,15 @@ impl<'s> Look<'s> {
             own_name(class),
             shown(name)
         );
-        let older = class.row(name, Version::V3).filter(|_| version == Version::V4);
-        let hint = match older {
-            Some(row) => write_instead(row.instead),
+        let older = || {
+            let of_others = table().classes_of(class.directive).filter_map(|o| said_of(o, name));
+            let mut all = said_of(class, name).into_iter().chain(of_others);
+            all.find(|instead| !instead.starts_with("nothing"))
+                .or_else(|| said_of(class, name))
+                .filter(|_| version == Version::V4)
+        };
+        let hint = match older() {
+            Some(instead) => write_instead(instead),
             None => {
                 let rows = class.rows.iter().filter(|row| row.versions.has(version));
                 let near = nearest(name, rows.map(|row| row.name));
@@ -510,7 +516,7 @@ impl<'s> Look<'s> {
                     Some(start) => string.starts_with(start.as_bytes()),
                     None => known.as_bytes() == string,
                 };
-                if !strings.iter().any(|known| is_known(known)) {
+                if !strings.iter().any(is_known) {
                     let message =
                         format!("the parameter {name} knows nothing of {}", shown(string));
                     let hint = match nearest(string, strings.iter().copied()) {
@@ -595,6 +601,11 @@ impl<'s> Look<'s> {
             }
         }
     }
+}
+
+/// What is to be said of a parameter of version 3.
+fn said_of(class: &Class, name: &[u8]) -> Option<&'static str> {
+    class.row(name, Version::V3).map(|row| row.instead).filter(|instead| !instead.is_empty())
 }
 
 /// The name of a class as it stands in files.

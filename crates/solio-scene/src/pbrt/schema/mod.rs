@@ -7,6 +7,7 @@
 mod check;
 mod describe;
 mod files;
+mod fit;
 mod names;
 mod rules;
 mod table;
@@ -17,6 +18,7 @@ mod version;
 pub use check::{Checker, Problem, Severity, check};
 pub use describe::describe;
 pub use files::{NamedFile, files};
+pub(crate) use fit::{Fit, fit_of};
 pub use version::VersionMarks;
 
 /// A version of pbrt.

@@ -1,0 +1,156 @@
+//! Version 3 to version 4, as `pbrt --upgrade` does it, and closer where that is possible: what
+//! version 3 takes without a word is written down, and names that are defined twice are told apart
+//! by the blocks that they are defined in.
+//!
+//! Statements are changed in their place: values stay where they are, so a mesh costs nothing. What
+//! has no counterpart is said, with its place; such a shape or class stays as it is.
+
+mod draft;
+mod fit;
+mod lights;
+mod materials;
+mod names;
+mod settings;
+mod shapes;
+#[cfg(test)]
+mod tests;
+mod textures;
+
+use super::schema::{Problem, Severity};
+use super::{Directive, Parameter, Statement, Statements, Values};
+use draft::Draft;
+use fit::fit;
+use names::Names;
+use solio_base::Error;
+
+/// Upgrades the files of a scene, in the order in which pbrt reads them: piece after piece, and
+/// with those that are included where they are included.
+#[derive(Debug, Default)]
+pub struct Upgrader {
+    names: Names,
+    /// What open blocks hold back in version 3, the innermost last.
+    blocks: Vec<Block>,
+    problems: Vec<Problem>,
+    was_world: bool,
+}
+
+/// An open block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    Attributes,
+    /// In version 3 only the transformation ends with it.
+    Transform,
+}
+
+impl Upgrader {
+    /// At the beginning of a scene.
+    pub fn new() -> Upgrader {
+        Upgrader::default()
+    }
+
+    /// Changes the statements to those of version 4; says what has changed its looks
+    /// ([`Severity::Warning`]) and what must be seen to by hand ([`Severity::Error`]).
+    pub fn upgrade(&mut self, statements: &mut Statements) -> Vec<Problem> {
+        let old = std::mem::take(&mut statements.parameters);
+        let all = std::mem::take(&mut statements.statements);
+        let mut kept = Vec::with_capacity(all.len());
+        for mut statement in all {
+            let own = &old[statement.parameters.range()];
+            if self.statement(statements, &mut statement, own) {
+                kept.push(statement);
+            }
+        }
+        statements.statements = kept;
+        std::mem::take(&mut self.problems)
+    }
+
+    /// Changes a statement, and puts down its parameters; says whether it stays.
+    fn statement(
+        &mut self,
+        to: &mut Statements,
+        statement: &mut Statement,
+        parameters: &[Parameter],
+    ) -> bool {
+        use Directive::*;
+        let first = to.parameters.len() as u32;
+        if !self.directive(statement) {
+            return false;
+        }
+        let mut draft = Draft::new(to, statement, parameters, &mut self.problems);
+        draft.modern_types();
+        match statement.directive {
+            Material => materials::material(&mut draft, &mut self.names, false),
+            MakeNamedMaterial => {
+                materials::material(&mut draft, &mut self.names, true);
+                self.names.define_material(&mut draft);
+            }
+            NamedMaterial => self.names.use_material(&mut draft),
+            Texture => textures::texture(&mut draft, &mut self.names),
+            LightSource | AreaLightSource => lights::light(&mut draft, statement.directive),
+            Shape => shapes::shape(&mut draft, &self.names),
+            Camera | Film | Sampler | PixelFilter | Integrator | Accelerator => {
+                settings::setting(&mut draft, statement.directive);
+            }
+            MakeNamedMedium => settings::medium(&mut draft),
+            ObjectBegin => self.names.define_object(&mut draft),
+            ObjectInstance => self.names.use_object(&mut draft),
+            _ => {}
+        }
+        let parameters = std::mem::take(&mut draft.parameters);
+        to.parameters.extend(parameters);
+        statement.parameters.start = first;
+        statement.parameters.end = to.parameters.len() as u32;
+        true
+    }
+
+    /// Blocks, and directives that version 4 does not have.
+    fn directive(&mut self, statement: &mut Statement) -> bool {
+        use Directive::*;
+        match statement.directive {
+            WorldEnd => return false,
+            WorldBegin if std::mem::replace(&mut self.was_world, true) => {
+                let message = "a second scene in the file";
+                self.say(Severity::Error, statement.at, message, "give each its own file");
+            }
+            AttributeBegin | ObjectBegin => {
+                self.blocks.push(Block::Attributes);
+                self.names.begin();
+            }
+            TransformBegin => {
+                self.blocks.push(Block::Transform);
+                statement.directive = AttributeBegin;
+            }
+            AttributeEnd | ObjectEnd | TransformEnd => {
+                if self.blocks.pop() == Some(Block::Attributes) {
+                    self.names.end();
+                }
+                if statement.directive == TransformEnd {
+                    statement.directive = AttributeEnd;
+                }
+            }
+            Material | NamedMaterial | AreaLightSource | ReverseOrientation | MediumInterface
+                if self.blocks.last() == Some(&Block::Transform) =>
+            {
+                let name = statement.directive.name();
+                let message =
+                    format!("{name} in a block of TransformBegin ends with it in version 4");
+                self.say(Severity::Warning, statement.at, &message, "write it before the block");
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn say(&mut self, severity: Severity, at: u64, message: &str, hint: &str) {
+        let error = Error::syntax(message).at_offset(at).hint(hint);
+        self.problems.push(Problem { severity, error });
+    }
+}
+
+/// Where string `i` of a directive lies in [`Statements::strings`].
+fn string_place(values: Values, i: usize) -> Option<usize> {
+    match values {
+        Values::Strings(span) => span.range().nth(i),
+        _ => None,
+    }
+}
