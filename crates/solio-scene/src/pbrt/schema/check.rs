@@ -129,7 +129,7 @@ pub(super) fn shown(bytes: &[u8]) -> String {
 }
 
 /// The name among `names` that is nearest to `word`, if it is near.
-fn nearest<'n>(word: &[u8], names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(super) fn nearest<'n>(word: &[u8], names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let word = std::str::from_utf8(word).ok().filter(|word| word.len() <= 40)?;
     let lower = word.to_ascii_lowercase();
     let far = |name: &str| strsim::damerau_levenshtein(&lower, &name.to_ascii_lowercase());

@@ -8,6 +8,7 @@ mod check;
 mod describe;
 mod files;
 mod fit;
+mod idle;
 mod names;
 mod rules;
 mod table;
@@ -19,6 +20,7 @@ pub use check::{Checker, Problem, Severity, check};
 pub use describe::describe;
 pub use files::{NamedFile, files};
 pub(crate) use fit::{Fit, fit_of};
+pub(crate) use idle::{Others, idle};
 pub use version::VersionMarks;
 
 /// A version of pbrt.

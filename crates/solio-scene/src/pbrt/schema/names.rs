@@ -1,4 +1,4 @@
-//! Spectra that pbrt-v4 knows by name; another name is that of a file.
+//! Spectra and media that pbrt knows by name; another name of a spectrum is that of a file.
 
 /// Whether a `spectrum` parameter may have this string without a file.
 pub(super) fn is_spectrum(name: &[u8]) -> bool {
@@ -20,6 +20,67 @@ pub(super) fn is_spectrum(name: &[u8]) -> bool {
         },
     }
 }
+
+/// Whether pbrt knows how this scatters light: a `preset` of a medium, a `name` of a material.
+pub(super) fn is_medium(name: &[u8]) -> bool {
+    MEDIA.iter().any(|known| known.as_bytes() == name)
+}
+
+/// All that it knows.
+pub(super) fn media() -> impl Iterator<Item = &'static str> {
+    MEDIA.iter().copied()
+}
+
+/// Of Jensen and others (2001) and Narasimhan and others (2006).
+const MEDIA: &[&str] = &[
+    "Apple",
+    "Chicken1",
+    "Chicken2",
+    "Cream",
+    "Ketchup",
+    "Marble",
+    "Potato",
+    "Skimmilk",
+    "Skin1",
+    "Skin2",
+    "Spectralon",
+    "Wholemilk",
+    "Lowfat Milk",
+    "Reduced Milk",
+    "Regular Milk",
+    "Espresso",
+    "Mint Mocha Coffee",
+    "Lowfat Soy Milk",
+    "Regular Soy Milk",
+    "Lowfat Chocolate Milk",
+    "Regular Chocolate Milk",
+    "Coke",
+    "Pepsi",
+    "Sprite",
+    "Gatorade",
+    "Chardonnay",
+    "White Zinfandel",
+    "Merlot",
+    "Budweiser Beer",
+    "Coors Light Beer",
+    "Clorox",
+    "Apple Juice",
+    "Cranberry Juice",
+    "Grape Juice",
+    "Ruby Grapefruit Juice",
+    "White Grapefruit Juice",
+    "Shampoo",
+    "Strawberry Shampoo",
+    "Head & Shoulders Shampoo",
+    "Lemon Tea Powder",
+    "Orange Powder",
+    "Pink Lemonade Powder",
+    "Cappuccino Powder",
+    "Salt Powder",
+    "Sugar Powder",
+    "Suisse Mocha Powder",
+    "Pacific Ocean Surface Water",
+];
 
 const GLASSES: [&str; 7] = ["BK7", "BAF10", "FK51A", "LASF9", "F5", "F10", "F11"];
 const METALS: [&str; 7] = ["Ag", "Al", "Au", "Cu", "CuZn", "MgO", "TiO2"];

@@ -1,12 +1,34 @@
 //! What several parameters of a statement must have in common.
 
-use super::Version;
-use super::check::{Look, width};
+use super::check::{Look, nearest, shown, width};
 use super::table::Class;
+use super::{Others, Version, idle, names};
 use crate::pbrt::{Directive, Parameter, ParameterType, Values};
+
+impl Others for Look<'_> {
+    fn has(&self, name: &str) -> bool {
+        Look::has(self, name)
+    }
+
+    fn string(&self, name: &str) -> Option<&[u8]> {
+        string(self, name)
+    }
+
+    fn integer(&self, name: &str) -> Option<i32> {
+        integer(self, name)
+    }
+}
 
 /// Looks at the parameters of a class together.
 pub(super) fn look(look: &mut Look<'_>, class: &Class) {
+    if look.version == Version::V4 {
+        for name in idle(class.directive, class.name, look) {
+            if let Some(at) = look.at(name) {
+                let message = format!("{name:?} is not used beside the other parameters");
+                look.error(at, message, "leave it out");
+            }
+        }
+    }
     match (class.directive, class.name) {
         (Directive::Shape, "trianglemesh") => mesh(look, 3, true),
         (Directive::Shape, "bilinearmesh") => mesh(look, 4, true),
@@ -28,6 +50,7 @@ pub(super) fn look(look: &mut Look<'_>, class: &Class) {
             }
             either(look, "temperature", &["Le"]);
         }
+        (Directive::MakeNamedMedium, "homogeneous") => known_medium(look, "preset", false),
         (Directive::MakeNamedMedium, "rgbgrid") => rgb_grid(look),
         (Directive::Film, "gbuffer" | "spectral") => only_exr(look),
         (Directive::Camera, _) => shutter(look),
@@ -45,7 +68,24 @@ fn either(look: &mut Look<'_>, one: &str, others: &[&str]) {
     }
 }
 
+/// A medium that pbrt should know by name.
+fn known_medium(look: &mut Look<'_>, name: &str, stops: bool) {
+    let Some(medium) = string(look, name).filter(|medium| !medium.is_empty()) else { return };
+    if names::is_medium(medium) {
+        return;
+    }
+    let at = look.at(name).unwrap_or(look.statement.at);
+    let message = format!("nothing is known of a medium {}", shown(medium));
+    let near = nearest(medium, names::media()).map(|near| format!("did you mean {near:?}?"));
+    if stops && look.version == Version::V4 {
+        look.error(at, message, &near.unwrap_or_default());
+    } else {
+        look.warning(at, message, &near.unwrap_or_default());
+    }
+}
+
 fn subsurface(look: &mut Look<'_>) {
+    known_medium(look, "name", true);
     if look.version != Version::V4 || look.has("name") {
         return;
     }

@@ -221,6 +221,36 @@ fn grids() {
     assert!(!grid(&format!("{huge} \"float density\" [1 2 3]")).is_empty());
 }
 
+/// Version 4 stops at what it does not look at because of other parameters.
+#[test]
+fn idle_parameters() {
+    let idle = |at: usize, name: &str| {
+        format!("E{at} {name:?} is not used beside the other parameters | leave it out")
+    };
+    let both = "\"float uroughness\" 1 \"float vroughness\" 1 \"float roughness\" 1";
+    assert_eq!(v4(&format!("Material \"conductor\" {both}")), [idle(63, "roughness")]);
+    let dots = |rest: &str| v4(&format!("Texture \"a\" \"float\" \"dots\" {rest}"));
+    assert_eq!(dots("\"float uscale\" 2"), [""; 0]);
+    assert_eq!(dots("\"string mapping\" \"planar\" \"vector3 v1\" [1 0 0]"), [""; 0]);
+    assert_eq!(dots("\"string mapping\" \"spherical\" \"float uscale\" 2"), [idle(56, "uscale")]);
+    assert_eq!(dots("\"vector3 v1\" [1 0 0]"), [idle(27, "v1")]);
+    let solid =
+        "Texture \"a\" \"float\" \"checkerboard\" \"integer dimension\" 3 \"float uscale\" 2";
+    assert_eq!(v4(solid), [idle(57, "uscale")]);
+    assert_eq!(v3(solid), [""; 0]);
+    let milk = "Material \"subsurface\" \"string name\" \"Skimmilk\"";
+    assert_eq!(v4(milk), [""; 0]);
+    assert_eq!(v4(&format!("{milk} \"rgb mfp\" [1 1 1]")), [idle(47, "mfp")]);
+    assert_eq!(
+        v4("Material \"subsurface\" \"string name\" \"Skim milk\""),
+        ["E22 nothing is known of a medium \"Skim milk\" | did you mean \"Skimmilk\"?"]
+    );
+    let medium = "MakeNamedMedium \"a\" \"string type\" \"homogeneous\" \"string preset\"";
+    assert_eq!(v4(&format!("{medium} \"Coke\"")), [""; 0]);
+    assert_eq!(v4(&format!("{medium} \"Coke\" \"rgb sigma_a\" [1 1 1]")).len(), 1);
+    assert_eq!(v4(&format!("{medium} \"Koke\""))[0].as_bytes()[0], b'W');
+}
+
 #[test]
 fn options() {
     assert_eq!(v4("Option \"seed\" 6 Option \"Render-Coord_Sys\" \"world\""), [""; 0]);

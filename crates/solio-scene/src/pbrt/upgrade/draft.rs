@@ -1,7 +1,7 @@
 //! A statement under change.
 
 use super::string_place;
-use crate::pbrt::schema::{Problem, Severity};
+use crate::pbrt::schema::{Others, Problem, Severity};
 use crate::pbrt::{Parameter, ParameterType, Span, Statement, Statements, Values};
 use solio_base::Error;
 use std::collections::HashSet;
@@ -218,6 +218,24 @@ impl<'d> Draft<'d> {
                 let (colours, _) = self.floats_mut(&parameter).as_chunks_mut::<3>();
                 colours.iter_mut().for_each(|colour| *colour = rgb_of_xyz(*colour));
             }
+        }
+    }
+}
+
+impl Others for Draft<'_> {
+    fn has(&self, name: &str) -> bool {
+        Draft::has(self, name)
+    }
+
+    fn string(&self, name: &str) -> Option<&[u8]> {
+        let parameter = self.find(name).filter(|p| p.kind == ParameterType::String)?;
+        self.arrays.string(parameter.values, 0)
+    }
+
+    fn integer(&self, name: &str) -> Option<i32> {
+        match self.find(name)?.values {
+            Values::Integers(span) => self.arrays.integers[span.range()].first().copied(),
+            _ => None,
         }
     }
 }

@@ -2,13 +2,16 @@
 
 use super::draft::Draft;
 use super::names::{Names, What};
-use crate::pbrt::schema::{Fit, fit_of};
+use crate::pbrt::schema::{Fit, fit_of, idle};
 use crate::pbrt::{Directive, ParameterType};
 
-/// Makes parameters fit a class of version 4: takes away what it does not know, brings values into
-/// their range, and calls textures by their new names.
+/// Makes parameters fit a class of version 4: takes away what it does not know or would not look at,
+/// brings values into their range, and calls textures by their new names.
 pub(super) fn fit(draft: &mut Draft<'_>, names: &Names, directive: Directive, class: &str) {
     draft.drop_hidden();
+    for name in idle(directive, class, draft) {
+        draft.remove(name);
+    }
     let mut i = 0;
     while i < draft.parameters.len() {
         let parameter = draft.parameters[i];

@@ -258,6 +258,11 @@ fn subsurface(draft: &mut Draft<'_>) -> &'static str {
     drop_colour(draft, "Kr", 1.0);
     drop_colour(draft, "Kt", 1.0);
     let (absorbs, scatters) = (draft.has("sigma_a"), draft.has("sigma_s"));
+    if draft.has("name") {
+        // In version 3 coefficients go before a name, in version 4 the name before them.
+        name_or_coefficients(draft, "name");
+        return "subsurface";
+    }
     if absorbs && !scatters {
         draft.push_floats(Rgb, "sigma_s", &[2.55, 3.21, 3.77]);
     }
@@ -265,6 +270,17 @@ fn subsurface(draft: &mut Draft<'_>) -> &'static str {
         draft.push_floats(Rgb, "sigma_a", &[0.0011, 0.0024, 0.014]);
     }
     "subsurface"
+}
+
+/// Of a known medium and coefficients one can stay.
+pub(super) fn name_or_coefficients(draft: &mut Draft<'_>, name: &str) {
+    if draft.has("sigma_a") && draft.has("sigma_s") {
+        draft.remove(name);
+    } else {
+        let hint = "give both \"sigma_a\" and \"sigma_s\"";
+        draft.remove_loudly("sigma_a", hint);
+        draft.remove_loudly("sigma_s", hint);
+    }
 }
 
 fn kd_subsurface(draft: &mut Draft<'_>) -> &'static str {

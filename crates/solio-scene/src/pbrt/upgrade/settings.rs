@@ -124,6 +124,9 @@ pub(super) fn medium(draft: &mut Draft<'_>) {
         if is_grid {
             draft.remove_loudly("preset", "write \"sigma_a\" and \"sigma_s\"");
         }
+        if draft.has("preset") {
+            super::materials::name_or_coefficients(draft, "preset");
+        }
         if !draft.has("preset") {
             for (name, value) in
                 [("sigma_s", [2.55, 3.21, 3.77]), ("sigma_a", [0.0011, 0.0024, 0.014])]

@@ -227,6 +227,25 @@ fn textures() {
     );
 }
 
+/// What version 4 would stop at because of other parameters goes without a word.
+#[test]
+fn idle_parameters_go() {
+    assert_eq!(
+        clean(r#"Texture "a" "float" "dots" "string mapping" "spherical" "float uscale" 2"#),
+        r#"Texture "a" "float" "dots" "string mapping" "spherical""#
+    );
+    assert_eq!(
+        clean(r#"Material "metal" "float uroughness" 1 "float vroughness" 1 "float roughness" 2"#),
+        r#"Material "conductor" "float uroughness" 1 "float vroughness" 1"#
+    );
+    assert_eq!(
+        clean(
+            r#"Material "subsurface" "string name" "Coke" "rgb sigma_a" [1 1 1] "rgb sigma_s" [1 1 1]"#
+        ),
+        r#"Material "subsurface" "rgb sigma_a" [ 1 1 1 ] "rgb sigma_s" [ 1 1 1 ]"#
+    );
+}
+
 /// A name that is defined again counts until its block ends.
 #[test]
 fn names_by_blocks() {
