@@ -1,11 +1,13 @@
 //! Scenes: descriptions for renderers, read as fast as their text can be looked at.
 //!
 //! [`pbrt`] reads the text of pbrt, version 4 and 3; [`scene`] makes a scene of what it says.
-//! [`bounds`] and [`bvh`] are what rays need: boxes of instances, trees. Nothing here opens a file.
+//! [`geometry`] makes triangles of its shapes, [`bounds`] and [`bvh`] are what rays need: boxes of
+//! instances, trees. Nothing here opens a file.
 
 #![forbid(unsafe_code)]
 
 pub mod bounds;
 pub mod bvh;
+pub mod geometry;
 pub mod pbrt;
 pub mod scene;

@@ -1,0 +1,112 @@
+//! Shapes as triangles, in the space of the shape.
+//!
+//! Meshes are what they are: quads become two triangles, `loopsubdiv` is subdivided. Quadrics,
+//! curves and NURBS are cut finely enough for a picture to look at, not for a render.
+
+mod curve;
+mod heightfield;
+mod revolved;
+mod subdivide;
+#[cfg(test)]
+mod tests;
+
+use crate::scene::{Entity, Scene};
+use solio_base::{Error, Result};
+use std::borrow::Cow;
+
+/// Triangles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Triangles<'a> {
+    /// Vertices.
+    pub positions: Cow<'a, [[f32; 3]]>,
+    /// Three vertices each, counterclockwise seen from the side that normals point to.
+    pub indices: Cow<'a, [[u32; 3]]>,
+}
+
+impl Triangles<'_> {
+    /// An error where an index is that of no vertex.
+    fn checked(self) -> Result<Self> {
+        let count = self.positions.len();
+        let good = |triangle: &[u32; 3]| triangle.iter().all(|i| (*i as usize) < count);
+        match self.indices.iter().position(|triangle| !good(triangle)) {
+            None => Ok(self),
+            Some(i) => {
+                let message =
+                    format!("triangle {i} refers to a vertex beyond the {count} there are");
+                Err(Error::corrupt(message))
+            }
+        }
+    }
+}
+
+/// The triangles of a shape that lies in the text. Those of a `plymesh` are in its file, so that
+/// there are none here; neither are there of a class that pbrt does not know.
+///
+/// # Errors
+/// Where indices are those of no vertex, or arrays have lengths that do not fit.
+pub fn triangles<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Triangles<'s>>> {
+    let found = match scene.class(entity) {
+        b"trianglemesh" => mesh(scene, entity)?,
+        b"bilinearmesh" => patches(scene, entity)?,
+        b"loopsubdiv" => subdivide::loop_subdivided(scene, entity, mesh(scene, entity)?)?,
+        b"curve" => curve::curve(scene, entity),
+        b"heightfield" => heightfield::heightfield(scene, entity)?,
+        b"sphere" | b"cylinder" | b"disk" | b"cone" | b"paraboloid" | b"hyperboloid" => {
+            revolved::quadric(scene, entity)
+        }
+        _ => return Ok(None),
+    };
+    found.checked().map(Some)
+}
+
+/// Triangles as they are; without indices the first three vertices.
+fn mesh<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
+    let positions = Cow::Borrowed(scene.points(entity, "P").unwrap_or_default());
+    let indices = match scene.integers(entity, "indices") {
+        Some(indices) => Cow::Owned(corners::<3>(indices)?),
+        None => Cow::Owned(vec![[0, 1, 2]]),
+    };
+    Ok(Triangles { positions, indices })
+}
+
+/// Bilinear patches, each as two triangles; its corners are (0, 0), (1, 0), (0, 1), (1, 1).
+fn patches<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
+    let positions = Cow::Borrowed(scene.points(entity, "P").unwrap_or_default());
+    let patches = match scene.integers(entity, "indices") {
+        Some(indices) => corners::<4>(indices)?,
+        None => vec![[0, 1, 2, 3]],
+    };
+    let indices = patches.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [b, d, c]]).collect();
+    Ok(Triangles { positions, indices: Cow::Owned(indices) })
+}
+
+fn corners<const N: usize>(indices: &[i32]) -> Result<Vec<[u32; N]>> {
+    let (faces, rest) = indices.as_chunks::<N>();
+    if !rest.is_empty() {
+        let message = format!("{} indices make no faces of {N} corners", indices.len());
+        return Err(Error::corrupt(message));
+    }
+    // A negative index is one beyond all vertices.
+    Ok(faces.iter().map(|face| face.map(|i| u32::try_from(i).unwrap_or(u32::MAX))).collect())
+}
+
+/// A grid of so many columns and rows of vertices, row by row.
+fn grid(
+    columns: usize,
+    rows: usize,
+    vertex: impl Fn(usize, usize) -> [f32; 3],
+) -> Triangles<'static> {
+    let mut positions = Vec::with_capacity(columns * rows);
+    let mut indices = Vec::with_capacity(2 * columns.saturating_sub(1) * rows.saturating_sub(1));
+    for row in 0..rows {
+        for column in 0..columns {
+            positions.push(vertex(column, row));
+            if column > 0 && row > 0 {
+                let d = positions.len() as u32 - 1;
+                let (c, b, a) = (d - 1, d - columns as u32, d - columns as u32 - 1);
+                indices.extend([[a, b, c], [b, d, c]]);
+            }
+        }
+    }
+    Triangles { positions: Cow::Owned(positions), indices: Cow::Owned(indices) }
+}

@@ -1,0 +1,69 @@
+//! Quadrics: a line, turned around the z axis. Parameters and their defaults are those of pbrt.
+
+use super::{Triangles, grid};
+use crate::scene::{Entity, Scene};
+use std::f32::consts::{FRAC_PI_2, PI, TAU};
+
+/// Steps around a full turn.
+const AROUND: f32 = 48.0;
+/// Steps along the line where it is bent.
+const ALONG: usize = 24;
+
+pub(super) fn quadric(scene: &Scene, entity: &Entity) -> Triangles<'static> {
+    let class = scene.class(entity);
+    let number = |name: &str, default: f32| scene.float(entity, name).unwrap_or(default);
+    let radius = number("radius", 1.0);
+    match class {
+        b"sphere" => {
+            let (low, high) = (number("zmin", -radius), number("zmax", radius));
+            let angle = |z: f32| (z / radius).clamp(-1.0, 1.0).asin();
+            let (from, to) = (angle(low.min(high)), angle(low.max(high)));
+            turned(scene, entity, ALONG, |t| {
+                let angle = (from + (to - from) * t).clamp(-FRAC_PI_2, FRAC_PI_2);
+                [radius * angle.cos(), 0.0, radius * angle.sin()]
+            })
+        }
+        b"cylinder" => {
+            let (low, high) = (number("zmin", -1.0), number("zmax", 1.0));
+            turned(scene, entity, 1, |t| [radius, 0.0, low + (high - low) * t])
+        }
+        b"disk" => {
+            let (height, inner) = (number("height", 0.0), number("innerradius", 0.0));
+            turned(scene, entity, 1, |t| [radius + (inner - radius) * t, 0.0, height])
+        }
+        b"cone" => {
+            let height = number("height", 1.0);
+            turned(scene, entity, 1, |t| [radius * (1.0 - t), 0.0, height * t])
+        }
+        b"paraboloid" => {
+            let (low, high) = (number("zmin", 0.0), number("zmax", 1.0));
+            turned(scene, entity, ALONG, |t| {
+                let z = low + (high - low) * t;
+                [radius * (z / high).max(0.0).sqrt(), 0.0, z]
+            })
+        }
+        _ => {
+            let point = |name, default: [f32; 3]| {
+                scene.points(entity, name).and_then(|p| p.first().copied()).unwrap_or(default)
+            };
+            let (a, b) = (point("p1", [0.0; 3]), point("p2", [1.0; 3]));
+            turned(scene, entity, ALONG, |t| [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t))
+        }
+    }
+}
+
+/// The line turned around the z axis by `phimax` degrees.
+fn turned(
+    scene: &Scene,
+    entity: &Entity,
+    along: usize,
+    line: impl Fn(f32) -> [f32; 3],
+) -> Triangles<'static> {
+    let turn = scene.float(entity, "phimax").unwrap_or(360.0).to_radians().clamp(0.0, TAU);
+    let around = (AROUND * turn / (2.0 * PI)).ceil().max(1.0) as usize;
+    grid(around + 1, along + 1, |column, row| {
+        let [x, y, z] = line(row as f32 / along as f32);
+        let (sin, cos) = (turn * column as f32 / around as f32).sin_cos();
+        [x * cos - y * sin, x * sin + y * cos, z]
+    })
+}

@@ -1,0 +1,104 @@
+use super::*;
+use crate::scene::{Files, SceneOptions, read_scene};
+use solio_base::{Source, Work};
+use std::path::{Path, PathBuf};
+
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn path(&self, _: &[u8]) -> PathBuf {
+        PathBuf::new()
+    }
+    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+        Err(Error::argument("no files here"))
+    }
+}
+
+fn scene(shape: &str) -> Scene {
+    let text = format!("WorldBegin\nShape {shape}\n").into_bytes();
+    read_scene(&text, Path::new("s"), &NoFiles, &SceneOptions::default(), &Work::serial()).unwrap()
+}
+
+fn of(shape: &str) -> Triangles<'static> {
+    let scene = scene(shape);
+    let found = triangles(&scene, &scene.shapes[0].entity).unwrap().unwrap();
+    Triangles {
+        positions: Cow::Owned(found.positions.into_owned()),
+        indices: Cow::Owned(found.indices.into_owned()),
+    }
+}
+
+fn area(mesh: &Triangles<'_>) -> f64 {
+    let point = |i: u32| glam::Vec3::from(mesh.positions[i as usize]).as_dvec3();
+    let double = mesh
+        .indices
+        .iter()
+        .map(|[a, b, c]| (point(*b) - point(*a)).cross(point(*c) - point(*a)).length());
+    double.sum::<f64>() / 2.0
+}
+
+#[test]
+fn quadrics_have_about_the_area_of_the_exact_ones() {
+    use std::f64::consts::PI;
+    for (shape, expected) in [
+        ("\"sphere\" \"float radius\" 2", 16.0 * PI),
+        ("\"sphere\" \"float zmin\" 0 \"float phimax\" 180", PI),
+        ("\"cylinder\" \"float radius\" 2 \"float zmax\" 3", 16.0 * PI),
+        ("\"disk\" \"float radius\" 2 \"float innerradius\" 1", 3.0 * PI),
+        ("\"cone\" \"float height\" 2", PI * 5f64.sqrt()),
+        ("\"paraboloid\"", PI / 6.0 * (5.0 * 5f64.sqrt() - 1.0)),
+        ("\"hyperboloid\" \"point3 p1\" [1 0 0] \"point3 p2\" [1 0 2]", 4.0 * PI),
+    ] {
+        let found = area(&of(shape));
+        assert!((found / expected - 1.0).abs() < 0.01, "{shape}: {found}, not {expected}");
+    }
+}
+
+#[test]
+fn meshes_are_as_they_are() {
+    let points = "\"point3 P\" [0 0 0  1 0 0  0 1 0  1 1 0]";
+    let mesh = of(&format!("\"trianglemesh\" {points} \"integer indices\" [0 1 2  2 1 3]"));
+    assert_eq!(mesh.indices[..], [[0, 1, 2], [2, 1, 3]]);
+    assert_eq!(of(&format!("\"trianglemesh\" {points}")).indices[..], [[0, 1, 2]]);
+    let patch = of(&format!("\"bilinearmesh\" {points}"));
+    assert!((area(&patch) - 1.0).abs() < 1e-9);
+    for wrong in ["[0 1 4]", "[0 1 -1]", "[0 1]"] {
+        let scene = scene(&format!("\"trianglemesh\" {points} \"integer indices\" {wrong}"));
+        assert!(triangles(&scene, &scene.shapes[0].entity).is_err(), "{wrong}");
+    }
+    assert!(
+        triangles(&scene("\"plymesh\""), &scene("\"plymesh\"").shapes[0].entity).unwrap().is_none()
+    );
+}
+
+#[test]
+fn curves_go_through_the_points_that_they_should() {
+    let mesh = of("\"curve\" \"point3 P\" [0 0 0  1 0 0  2 0 0  3 0 0] \"float width\" 0.002");
+    let ends = |i: usize| {
+        mesh.positions.iter().map(|p| p[i]).fold([9f32, -9f32], |[a, b], x| [a.min(x), b.max(x)])
+    };
+    assert_eq!(ends(0), [0.0, 3.0]);
+    assert!(ends(1)[1] <= 0.0011 && ends(2)[1] <= 0.0011);
+    // A uniform B-spline over equal steps begins a step inside.
+    let mesh = of(
+        "\"curve\" \"string basis\" \"bspline\" \"point3 P\" [0 0 0  1 0 0  2 0 0  3 0 0  4 0 0]",
+    );
+    let x =
+        mesh.positions.iter().map(|p| p[0]).fold([9f32, -9f32], |[a, b], x| [a.min(x), b.max(x)]);
+    assert!((x[0] - 1.0).abs() < 1e-5 && (x[1] - 3.0).abs() < 1e-5, "{x:?}");
+}
+
+#[test]
+fn subdivision_keeps_planes_and_rounds_bodies() {
+    let flat = "\"loopsubdiv\" \"integer levels\" 2 \"point3 P\" [0 0 0  1 0 0  0 1 0  1 1 0] \
+        \"integer indices\" [0 1 2  2 1 3]";
+    let mesh = of(flat);
+    assert_eq!(mesh.indices.len(), 32);
+    assert!(mesh.positions.iter().all(|p| p[2] == 0.0));
+    // A tetrahedron: one step moves each vertex to 7/16 of itself and 3/16 of each of the others.
+    let body = "\"loopsubdiv\" \"integer levels\" 1 \"point3 P\" [1 1 1  1 -1 -1  -1 1 -1  -1 -1 1] \
+        \"integer indices\" [0 1 2  0 3 1  0 2 3  1 3 2]";
+    let mesh = of(body);
+    assert_eq!(mesh.positions[0], [7.0 / 16.0 - 3.0 / 16.0; 3]);
+    assert_eq!((mesh.positions.len(), mesh.indices.len()), (10, 16));
+}
