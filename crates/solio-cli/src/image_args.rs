@@ -114,6 +114,15 @@ pub(crate) struct PreviewArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) show: ShowArgs,
+    /// Of a scene: rays a pixel are this number's square
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16), help_heading = "Scenes")]
+    pub(crate) samples: u8,
+    /// Of a scene: rays a sample that look how much of the sky a place sees
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024), help_heading = "Scenes")]
+    pub(crate) occlusion: u16,
+    /// Of a scene: write the output early, coarse, and again as the picture gets better
+    #[arg(long, requires = "output", help_heading = "Scenes")]
+    pub(crate) progressive: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

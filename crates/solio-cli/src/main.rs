@@ -23,6 +23,7 @@ mod page;
 mod preview;
 mod progress;
 mod scene_info;
+mod scene_preview;
 mod screen;
 mod set;
 mod shape;

@@ -1,4 +1,4 @@
-//! `solio preview`: an image as a PNG, or as coloured half blocks in the terminal.
+//! `solio preview`: an image or a scene as a PNG, or as coloured half blocks in the terminal.
 
 use crate::image_args::{PreviewArgs, ShowArgs};
 use crate::{Outcome, inputs, options, screen};
@@ -41,7 +41,14 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
         (None, Some(_)) => None,
         (None, None) => Some(room()),
     };
-    let made = PreviewOptions { most, ..wanted(&args.show, input, work)? };
+    if solio::is_scene(input) {
+        return crate::scene_preview::show(args, input, output, most, work);
+    }
+    let part = args.show.part.as_ref().map(|name| {
+        let header = solio::image_header(input, &PreviewOptions::default().limits, work)?;
+        solio::part_number(&header, name)
+    });
+    let made = PreviewOptions { most, ..wanted(&args.show, part.transpose()?)? };
     let preview = solio::preview_file(input, &made, work)?;
     let Some(output) = output else {
         screen::print(&blocks(&preview));
@@ -62,7 +69,7 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
 }
 
 /// What of an image is to be seen, and how.
-fn wanted(args: &ShowArgs, input: &Path, work: &Work) -> Result<PreviewOptions> {
+pub(crate) fn wanted(args: &ShowArgs, part: Option<usize>) -> Result<PreviewOptions> {
     let mut wanted = PreviewOptions { exposure: args.exposure, ..PreviewOptions::default() };
     if let Some(tone_map) = args.tonemap {
         wanted.tone_map = tone_map;
@@ -70,12 +77,8 @@ fn wanted(args: &ShowArgs, input: &Path, work: &Work) -> Result<PreviewOptions> 
     if let Some(frame) = args.frame {
         wanted.frame = frame.into();
     }
-    let part = args.part.as_ref().map(|name| {
-        let header = solio::image_header(input, &wanted.limits, work)?;
-        solio::part_number(&header, name)
-    });
     let channels = (!args.channels.is_empty()).then(|| args.channels.clone());
-    wanted.choice = Choice { part: part.transpose()?, layer: args.layer.clone(), channels };
+    wanted.choice = Choice { part, layer: args.layer.clone(), channels };
     Ok(wanted)
 }
 
@@ -108,12 +111,19 @@ fn outputs(args: &PreviewArgs, inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>
         let message = format!("{} inputs, but one output", inputs.len());
         return Err(Error::argument(message).at_path(output).hint("name a folder: -o out/"));
     }
+    if is_exr(output) && inputs.iter().all(|input| solio::is_scene(input)) {
+        return Ok(Some(vec![output.clone()]));
+    }
     let png = output.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
     if !png && output.as_os_str() != "-" {
         let error = Error::argument("previews are PNG files").at_path(output);
         return Err(error.hint("`solio convert` writes JPEG, TIFF and HDR"));
     }
     Ok(Some(vec![output.clone()]))
+}
+
+pub(crate) fn is_exr(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("exr"))
 }
 
 /// An error where standard output is nothing that shows 24 bits of colour.
@@ -143,7 +153,7 @@ fn room() -> [u32; 2] {
 }
 
 /// The upper half of each character has the colour of the text, the lower that of the ground.
-fn blocks(preview: &Preview) -> String {
+pub(crate) fn blocks(preview: &Preview) -> String {
     let width = preview.width as usize;
     let pixel = |x: usize, y: usize| -> [u8; 3] {
         let bytes = if preview.has_alpha { 4 } else { 3 };

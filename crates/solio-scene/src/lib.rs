@@ -10,4 +10,5 @@ pub mod bounds;
 pub mod bvh;
 pub mod geometry;
 pub mod pbrt;
+pub mod preview;
 pub mod scene;

@@ -1,0 +1,68 @@
+//! `solio preview` of scenes: drawn as their camera sees them.
+
+use crate::image_args::PreviewArgs;
+use crate::{preview, screen};
+use serde_json::json;
+use solio::image::Image;
+use solio::scene::preview::PreviewOptions as DrawOptions;
+use solio::{ImageWriteOptions, PreviewOptions, Result, SceneReadOptions, Work};
+use std::path::Path;
+
+/// Problems that are shown.
+const PROBLEMS: usize = 5;
+
+/// Draws the scene at `input` into `output`, a PNG or an EXR, or onto the terminal.
+pub(crate) fn show(
+    args: &PreviewArgs,
+    input: &Path,
+    output: Option<&Path>,
+    most: Option<[u32; 2]>,
+    work: &Work,
+) -> Result<()> {
+    let draw = DrawOptions { most, samples: args.samples.into(), occlusion: args.occlusion.into() };
+    let wanted = preview::wanted(&args.show, None)?;
+    let drawn =
+        solio::preview_scene(input, &SceneReadOptions::default(), &draw, work, |_, coarse| {
+            if let Some(output) = output.filter(|_| args.progressive) {
+                write(&coarse, output, &wanted, work)?;
+            }
+            Ok(true)
+        })?;
+    for problem in drawn.problems.iter().take(PROBLEMS) {
+        screen::complain(&problem.to_string());
+    }
+    if drawn.problems.len() > PROBLEMS {
+        let more = drawn.problems.len() - PROBLEMS;
+        screen::complain(&format!("{more} more problems; solio check lists them"));
+    }
+    let Some(output) = output else {
+        let made = solio::preview(&drawn.image, &wanted, work)?;
+        screen::print(&preview::blocks(&made));
+        return Ok(());
+    };
+    write(&drawn.image, output, &wanted, work)?;
+    if args.json {
+        let window = drawn.image.parts[0].header.display_window();
+        let line = json!({
+            "input": input.to_string_lossy(),
+            "output": output.to_string_lossy(),
+            "width": window.map(|window| window.width()),
+            "height": window.map(|window| window.height()),
+            "definitions": drawn.trees[0],
+            "definitions_seen": drawn.trees[1],
+            "problems": drawn.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
+        });
+        screen::print(&format!("{line}\n"));
+    }
+    Ok(())
+}
+
+fn write(image: &Image<'_>, output: &Path, wanted: &PreviewOptions, work: &Work) -> Result<()> {
+    if preview::is_exr(output) {
+        solio::write_image(image, output, &ImageWriteOptions::default(), work)?;
+        return Ok(());
+    }
+    let made = solio::preview(image, wanted, work)?;
+    solio::write_bytes(output, &made.to_png()?)?;
+    Ok(())
+}

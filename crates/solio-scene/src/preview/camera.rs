@@ -1,0 +1,153 @@
+//! Rays of a scene's camera.
+//!
+//! Source: *Physically Based Rendering* (2023), chapter 5, and pbrt-v4's *Input File Format*,
+//! "Cameras". A `realistic` camera is one of perspective here.
+
+use crate::bounds::Box3;
+use crate::bvh::Ray;
+use crate::scene::Scene;
+use glam::{DMat4, DVec3};
+
+enum Kind {
+    /// The tangent of half the field of view along the shorter side.
+    Perspective(f64),
+    Orthographic,
+    Spherical {
+        equal_area: bool,
+    },
+}
+
+pub(super) struct Camera {
+    kind: Kind,
+    to_world: DMat4,
+    /// Left, right, bottom, top of the picture on the screen.
+    window: [f64; 4],
+    /// Up in the world.
+    pub(super) up: DVec3,
+}
+
+/// Columns and rows of the scene's film; those of pbrt without one.
+pub(super) fn resolution(scene: &Scene) -> [u32; 2] {
+    let default = if scene.version < 4 { [640, 480] } else { [1280, 720] };
+    let side = |i: usize, name| {
+        let asked = scene.film.as_ref().and_then(|film| scene.integer(film, name));
+        asked.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(default[i])
+    };
+    [side(0, "xresolution"), side(1, "yresolution")]
+}
+
+impl Camera {
+    /// The scene's camera; without one, one that sees all of `bounds`.
+    pub(super) fn new(scene: &Scene, bounds: &Box3, [width, height]: [u32; 2]) -> Camera {
+        let aspect = f64::from(width) / f64::from(height);
+        let Some(camera) = &scene.camera else { return overview(bounds, aspect) };
+        let entity = &camera.entity;
+        let number = |name| scene.float(entity, name).map(f64::from);
+        let aspect = number("frameaspectratio").unwrap_or(aspect);
+        let mut window = screen(aspect);
+        if let Some(&[left, right, bottom, top]) = scene.floats(entity, "screenwindow") {
+            window = [left, right, bottom, top].map(f64::from);
+        }
+        let kind = match scene.class(entity) {
+            b"orthographic" => {
+                if let Some(scale) = number("screenscale") {
+                    window = window.map(|side| side * scale);
+                }
+                Kind::Orthographic
+            }
+            b"spherical" | b"environment" => {
+                let mapping = scene.string(entity, "mapping");
+                Kind::Spherical { equal_area: mapping == Some(b"equalarea") }
+            }
+            b"realistic" => Kind::Perspective((20f64).to_radians().tan()),
+            _ => {
+                let half = number("halffov").or(number("fov").map(|fov| fov / 2.0)).unwrap_or(45.0);
+                Kind::Perspective(half.clamp(0.01, 89.9).to_radians().tan())
+            }
+        };
+        let from_world = camera.from_world.start;
+        let to_world = from_world.inverse();
+        // Pictures stand upright: what the camera calls up is up, unless it looks from above.
+        let up = to_world.transform_vector3(DVec3::Y).normalize_or(DVec3::Z);
+        Camera { kind, to_world, window, up: nearest_axis(up) }
+    }
+
+    /// The ray through a point of the picture: 0 to 1 from the left, and from the top.
+    pub(super) fn ray(&self, x: f64, y: f64) -> Ray {
+        let [left, right, bottom, top] = self.window;
+        let (sx, sy) = (left + (right - left) * x, top + (bottom - top) * y);
+        let (origin, direction) = match self.kind {
+            Kind::Perspective(tangent) => {
+                (DVec3::ZERO, DVec3::new(sx * tangent, sy * tangent, 1.0))
+            }
+            Kind::Orthographic => (DVec3::new(sx, sy, 0.0), DVec3::Z),
+            Kind::Spherical { equal_area } => (DVec3::ZERO, spherical(x, y, equal_area)),
+        };
+        let origin = self.to_world.transform_point3(origin);
+        let direction = self.to_world.transform_vector3(direction).normalize_or_zero();
+        Ray::new(origin.as_vec3().to_array(), direction.as_vec3().to_array())
+    }
+}
+
+/// The shorter side reaches from -1 to 1.
+fn screen(aspect: f64) -> [f64; 4] {
+    if aspect > 1.0 {
+        [-aspect, aspect, -1.0, 1.0]
+    } else {
+        [-1.0, 1.0, -1.0 / aspect, 1.0 / aspect]
+    }
+}
+
+/// Pbrt's directions have +y up here, as the camera does.
+fn spherical(x: f64, y: f64, equal_area: bool) -> DVec3 {
+    if equal_area {
+        let d = equal_area_square_to_sphere(x, y);
+        return DVec3::new(d.x, d.z, d.y);
+    }
+    let (theta, phi) = (std::f64::consts::PI * y, std::f64::consts::TAU * x);
+    DVec3::new(theta.sin() * phi.cos(), theta.cos(), theta.sin() * phi.sin())
+}
+
+/// Source: Clarberg, *Fast Equal-Area Mapping of the (Hemi)Sphere using SIMD* (2008).
+fn equal_area_square_to_sphere(x: f64, y: f64) -> DVec3 {
+    let (u, v) = (2.0 * x - 1.0, 2.0 * y - 1.0);
+    let (up, vp) = (u.abs(), v.abs());
+    let signed = 1.0 - (up + vp);
+    let r = 1.0 - signed.abs();
+    let ratio = if r == 0.0 { 1.0 } else { (vp - up) / r + 1.0 };
+    let phi = ratio * std::f64::consts::FRAC_PI_4;
+    let z = (1.0 - r * r).copysign(signed);
+    let side = r * (2.0 - r * r).max(0.0).sqrt();
+    DVec3::new((phi.cos() * side).copysign(u), (phi.sin() * side).copysign(v), z)
+}
+
+fn nearest_axis(up: DVec3) -> DVec3 {
+    let a = up.abs();
+    if a.z >= a.y && a.z >= a.x {
+        DVec3::new(0.0, 0.0, up.z.signum())
+    } else if a.y >= a.x {
+        DVec3::new(0.0, up.y.signum(), 0.0)
+    } else {
+        DVec3::new(up.x.signum(), 0.0, 0.0)
+    }
+}
+
+/// From the front right above, far enough to see everything; z is up.
+fn overview(bounds: &Box3, aspect: f64) -> Camera {
+    let corner =
+        |p: [f32; 3]| DVec3::from(p.map(|x| if x.is_finite() { f64::from(x) } else { 0.0 }));
+    let (low, high) = (corner(bounds.min), corner(bounds.max));
+    let (middle, radius) = ((low + high) / 2.0, ((high - low).length() / 2.0).max(1e-6));
+    let half = 20f64.to_radians();
+    let toward = DVec3::new(1.0, -2.0, 1.0).normalize();
+    let eye = middle + toward * (radius / half.sin());
+    let forward = -toward;
+    let right = DVec3::Z.cross(forward).normalize();
+    let to_world = DMat4::from_cols(
+        right.extend(0.0),
+        forward.cross(right).extend(0.0),
+        forward.extend(0.0),
+        eye.extend(1.0),
+    );
+    Camera { kind: Kind::Perspective(half.tan()), to_world, window: screen(aspect), up: DVec3::Z }
+}

@@ -1,0 +1,21 @@
+//! A first picture of a scene: what is there, seen by its camera, in the colours of its materials.
+//!
+//! ```text
+//! shapes ──► definitions: triangles, a box each ──► boxes of instances ──► a tree over them
+//!                    │ a tree each, built when the first ray gets there          │
+//!                    └───────────────────► rays of the camera ◄──────────────────┘──► Picture
+//! ```
+//!
+//! No light of the scene is followed: surfaces are lit from the camera and from above, so that the
+//! picture is there when the geometry is. Textures count with their constant parts, motion with
+//! its first end.
+
+mod camera;
+mod color;
+mod render;
+#[cfg(test)]
+mod tests;
+mod world;
+
+pub use render::{Pass, Picture, PreviewOptions, render};
+pub use world::{PreviewMeshes, World};

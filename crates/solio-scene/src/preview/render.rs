@@ -1,0 +1,250 @@
+//! Rays to a picture, coarse first.
+
+use super::World;
+use super::camera::{Camera, resolution};
+use super::color::Look;
+use super::world::Met;
+use crate::bvh::Ray;
+use glam::Vec3;
+use solio_base::{Error, Result, Work, ordered};
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PreviewOptions {
+    /// Most columns and rows; the film's resolution is made smaller to fit.
+    pub most: Option<[u32; 2]>,
+    /// Rays a pixel are this number's square; 1 to 16.
+    pub samples: u32,
+    /// Rays a sample that look how much of the sky a place sees; 0 for none, at most 1024.
+    pub occlusion: u32,
+}
+
+impl Default for PreviewOptions {
+    fn default() -> Self {
+        PreviewOptions { most: None, samples: 2, occlusion: 0 }
+    }
+}
+
+/// How far a picture is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// The boxes of instances, in blocks of 8 × 8 pixels: no definition has a tree yet.
+    Boxes,
+    /// The geometry, in blocks of 4 × 4 pixels.
+    Coarse,
+    /// All.
+    Whole,
+}
+
+/// A picture of a scene; arrays row by row from the top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Linear light, times how much of the pixel is covered.
+    pub color: Vec<[f32; 3]>,
+    /// How much of the pixel is covered, 0 to 1.
+    pub alpha: Vec<f32>,
+    /// Distance from the camera, infinite where there is nothing.
+    pub depth: Vec<f32>,
+    /// Of length 1 in the world, towards the camera; 0 where there is nothing.
+    pub normal: Vec<[f32; 3]>,
+    /// One more than the number of the instance; 0 for what is none.
+    pub instance: Vec<u32>,
+}
+
+/// A pixel.
+#[derive(Clone, Copy, Default)]
+struct Pixel {
+    color: Vec3,
+    alpha: f32,
+    depth: f32,
+    normal: Vec3,
+    instance: u32,
+}
+
+/// Most pixels of a picture.
+const MOST_PIXELS: u64 = 1 << 28;
+
+/// Sends rays through `world`, and shows each pass to `each`; it ends where that gives `false`.
+/// The result does not depend on the number of threads.
+pub fn render(
+    world: &World<'_>,
+    options: &PreviewOptions,
+    work: &Work,
+    mut each: impl FnMut(Pass, &Picture) -> Result<bool>,
+) -> Result<Picture> {
+    let [width, height] = size(resolution(world.scene), options.most);
+    let count = u64::from(width) * u64::from(height);
+    if count > MOST_PIXELS {
+        let message = format!("a picture of {width} × {height} pixels is too large");
+        return Err(Error::limit(message).hint("ask for a smaller one"));
+    }
+    let camera = Camera::new(world.scene, &world.bounds(), [width, height]);
+    let mut picture = Picture {
+        width,
+        height,
+        color: vec![[0.0; 3]; count as usize],
+        alpha: vec![0.0; count as usize],
+        depth: vec![f32::INFINITY; count as usize],
+        normal: vec![[0.0; 3]; count as usize],
+        instance: vec![0; count as usize],
+    };
+    let rays = Rays { world, camera, options, reach: reach(world) };
+    for (pass, step) in [(Pass::Boxes, 8), (Pass::Coarse, 4), (Pass::Whole, 1)] {
+        rays.pass(pass, step, &mut picture, work)?;
+        if !each(pass, &picture)? {
+            break;
+        }
+    }
+    Ok(picture)
+}
+
+/// As large as fits, and not larger than it is.
+fn size([width, height]: [u32; 2], most: Option<[u32; 2]>) -> [u32; 2] {
+    let Some([columns, rows]) = most else { return [width, height] };
+    let scale = |most: u32, side: u32| f64::from(most.max(1)) / f64::from(side);
+    let factor = scale(columns, width).min(scale(rows, height)).min(1.0);
+    [width, height].map(|side| ((f64::from(side) * factor).round() as u32).max(1))
+}
+
+/// How far the rays of occlusion go: a twentieth of the scene's diagonal.
+fn reach(world: &World<'_>) -> f32 {
+    let bounds = world.bounds();
+    let diagonal = (Vec3::from(bounds.max) - Vec3::from(bounds.min)).length();
+    if diagonal.is_finite() { 0.05 * diagonal } else { 1.0 }
+}
+
+struct Rays<'w, 's> {
+    world: &'w World<'s>,
+    camera: Camera,
+    options: &'w PreviewOptions,
+    reach: f32,
+}
+
+impl Rays<'_, '_> {
+    /// One row of blocks after the other, several at once.
+    fn pass(&self, pass: Pass, step: u32, picture: &mut Picture, work: &Work) -> Result<()> {
+        let [width, height] = [picture.width, picture.height];
+        let mut next = 0;
+        ordered::run::<(u32, Vec<Pixel>)>(
+            work,
+            4 * work.threads,
+            |(y, _)| {
+                *y = next;
+                next = next.saturating_add(step);
+                Ok(*y < height)
+            },
+            |(y, row)| {
+                row.clear();
+                row.extend(
+                    (0..width)
+                        .step_by(step as usize)
+                        .map(|x| self.pixel(pass, [x, *y], step, [width, height])),
+                );
+                Ok(())
+            },
+            |(y, row)| {
+                for y in *y..(*y + step).min(height) {
+                    for x in 0..width {
+                        let at = y as usize * width as usize + x as usize;
+                        picture.put(at, &row[(x / step) as usize]);
+                    }
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn pixel(&self, pass: Pass, [x, y]: [u32; 2], step: u32, size: [u32; 2]) -> Pixel {
+        let side = if pass == Pass::Whole { self.options.samples.clamp(1, 16) } else { 1 };
+        let mut pixel = Pixel { depth: f32::INFINITY, ..Pixel::default() };
+        for sample in 0..side * side {
+            let within = |i: u32| (f64::from(i) + 0.5) / f64::from(side) * f64::from(step);
+            let px = (f64::from(x) + within(sample % side)) / f64::from(size[0]);
+            let py = (f64::from(y) + within(sample / side)) / f64::from(size[1]);
+            let ray = self.camera.ray(px, py);
+            let met = match pass {
+                Pass::Boxes => self.world.closest_box(&ray),
+                _ => self.world.closest(&ray),
+            };
+            let Some(met) = met else { continue };
+            let seed = (y * size[0] + x).wrapping_mul(256).wrapping_add(sample);
+            pixel.color += self.light(pass, &ray, &met, seed);
+            pixel.alpha += 1.0;
+            if met.distance < pixel.depth {
+                (pixel.depth, pixel.normal) = (met.distance, met.normal);
+                pixel.instance = met.instance;
+            }
+        }
+        let share = 1.0 / (side * side) as f32;
+        pixel.color *= share;
+        pixel.alpha *= share;
+        pixel
+    }
+
+    /// Light from above, and some from the camera.
+    fn light(&self, pass: Pass, ray: &Ray, met: &Met, seed: u32) -> Vec3 {
+        let color = match met.look {
+            Look::Surface(color) => Vec3::from(color),
+            Look::Light(color) => return color.into(),
+            Look::Nothing => Vec3::splat(0.5),
+        };
+        let toward = -Vec3::from(ray.direction).normalize_or_zero();
+        let up = self.camera.up.as_vec3();
+        let sky = 0.5 + 0.5 * met.normal.dot(up);
+        let head = met.normal.dot(toward).max(0.0);
+        let mut open = 1.0;
+        if pass == Pass::Whole && self.options.occlusion > 0 {
+            open = self.open(ray, met, seed);
+        }
+        color * (0.15 + 0.55 * sky * open + 0.45 * head * (0.4 + 0.6 * open))
+    }
+
+    /// How much of the half space above a place is free, 0 to 1.
+    fn open(&self, ray: &Ray, met: &Met, seed: u32) -> f32 {
+        let place = Vec3::from(ray.origin) + Vec3::from(ray.direction) * met.distance;
+        // Off the surface by what positions of this size are inexact.
+        let off = 1e-4 * (met.distance.abs() + place.abs().max_element());
+        let origin = (place + met.normal * off).to_array();
+        let (x, y) = met.normal.try_normalize().unwrap_or(Vec3::Z).any_orthonormal_pair();
+        let count = self.options.occlusion.min(1024);
+        let mut free = 0;
+        for i in 0..count {
+            let [a, b] = random(seed, i);
+            // Cosine-weighted; strata along the radius.
+            let r = ((i as f32 + a) / count as f32).sqrt();
+            let (sin, cos) = (std::f32::consts::TAU * b).sin_cos();
+            let z = (1.0 - r * r).max(0.0).sqrt();
+            let direction = (x * (r * cos) + y * (r * sin) + met.normal * z).to_array();
+            let probe = Ray { origin, direction, from: 0.0, to: self.reach };
+            free += u32::from(!self.world.any(&probe));
+        }
+        free as f32 / count as f32
+    }
+}
+
+/// Two numbers, 0 to 1, that belong to a pixel and a ray. Source: Jarzynski and Olano, *Hash
+/// Functions for GPU Rendering* (2020), pcg.
+fn random(seed: u32, i: u32) -> [f32; 2] {
+    let pcg = |v: u32| {
+        let state = v.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        let word = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
+        (word >> 22) ^ word
+    };
+    let a = pcg(seed ^ pcg(i));
+    let b = pcg(a ^ 0x9e37_79b9);
+    [a, b].map(|v| (v >> 8) as f32 / (1 << 24) as f32)
+}
+
+impl Picture {
+    fn put(&mut self, at: usize, pixel: &Pixel) {
+        self.color[at] = pixel.color.to_array();
+        self.alpha[at] = pixel.alpha;
+        self.depth[at] = pixel.depth;
+        self.normal[at] = pixel.normal.to_array();
+        self.instance[at] = pixel.instance;
+    }
+}

@@ -1,0 +1,328 @@
+//! What rays meet: definitions under instances.
+
+use super::color::{Look, Looks};
+use crate::bounds::{Box3, box_of_points, instance_boxes};
+use crate::bvh::{BoxBvh, Quality, Ray, TriangleBvh};
+use crate::geometry::{self, Triangles};
+use crate::scene::{Scene, Shape};
+use glam::{Mat3, Vec3};
+use solio_base::{Error, Result, Work, ordered};
+use std::sync::OnceLock;
+
+/// Shapes of the world that make one definition together.
+const MOST_SHAPES: usize = 4096;
+/// Numbers that they have together, about.
+const MOST_NUMBERS: usize = 1 << 20;
+
+/// The identity, three rows of four.
+const IDENTITY: [f32; 12] = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.];
+
+/// Where the triangles of mesh files come from.
+pub trait PreviewMeshes: Sync {
+    /// The triangles of the file that a `plymesh` calls `name`.
+    fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>>;
+}
+
+/// Triangles that instances share, in the space of the object's world.
+struct Definition {
+    /// Which shapes, of [`Scene::shapes`].
+    shapes: Vec<u32>,
+    /// Where the triangles of each shape begin.
+    starts: Vec<u32>,
+    mesh: Triangles<'static>,
+    bounds: Box3,
+    tree: OnceLock<Result<TriangleBvh>>,
+}
+
+/// A scene that rays can be sent through.
+pub struct World<'s> {
+    pub(super) scene: &'s Scene,
+    looks: Looks<'s>,
+    definitions: Vec<Definition>,
+    /// The definition of each instance.
+    objects: Vec<u32>,
+    matrices: Vec<[f32; 12]>,
+    boxes: Vec<Box3>,
+    top: BoxBvh,
+    /// Shapes that are not shown, and why.
+    pub problems: Vec<Error>,
+}
+
+/// What a ray meets first.
+pub(super) struct Met {
+    pub(super) distance: f32,
+    /// One more than the number of the instance among the scene's; 0 for what is none.
+    pub(super) instance: u32,
+    /// Of length 1, on the side that the ray comes from.
+    pub(super) normal: Vec3,
+    pub(super) look: Look,
+}
+
+impl<'s> World<'s> {
+    /// Gets the triangles of all shapes, and the boxes around them. Trees of definitions are built
+    /// when the first ray gets there.
+    pub fn new(scene: &'s Scene, meshes: &dyn PreviewMeshes, work: &Work) -> Result<World<'s>> {
+        let looks = Looks::new(scene);
+        let groups = groups(scene);
+        let world_count = groups.len() - scene.objects.len();
+        let (mut definitions, mut problems) = (Vec::with_capacity(groups.len()), Vec::new());
+        let mut next = 0;
+        ordered::run::<(usize, Option<(Definition, Vec<Error>)>)>(
+            work,
+            2 * work.threads + 2,
+            |slot| {
+                slot.0 = next;
+                next += 1;
+                Ok(slot.0 < groups.len())
+            },
+            |slot| {
+                slot.1 = Some(definition(scene, &looks, &groups[slot.0], meshes)?);
+                Ok(())
+            },
+            |slot| {
+                if let Some((definition, mut wrong)) = slot.1.take() {
+                    definitions.push(definition);
+                    problems.append(&mut wrong);
+                }
+                Ok(())
+            },
+        )?;
+        // Objects come first, so that their numbers are those of the scene.
+        let count = scene.objects.len() as u32;
+        let mut objects = scene.instances.objects.clone();
+        objects.extend((0..world_count as u32).map(|i| count + i));
+        let mut matrices = scene.instances.matrices.clone();
+        matrices.resize(objects.len(), IDENTITY);
+        let bounds: Vec<Box3> = definitions.iter().map(|definition| definition.bounds).collect();
+        let mut boxes = vec![Box3::EMPTY; objects.len()];
+        instance_boxes(&bounds, &objects, &matrices, &mut boxes)?;
+        let top = BoxBvh::build(&boxes)?;
+        Ok(World { scene, looks, definitions, objects, matrices, boxes, top, problems })
+    }
+
+    /// The box around everything.
+    pub fn bounds(&self) -> Box3 {
+        self.top.bounds()
+    }
+
+    /// How many definitions there are, and how many of them have a tree by now.
+    pub fn trees(&self) -> [usize; 2] {
+        let built = self.definitions.iter().filter(|definition| definition.tree.get().is_some());
+        [self.definitions.len(), built.count()]
+    }
+
+    /// What `ray` meets first.
+    pub(super) fn closest(&self, ray: &Ray) -> Option<Met> {
+        let mut found = None;
+        self.top.visit(ray, |item, to| {
+            let Some(inner) = self.inner(item, ray, to) else { return to };
+            let definition = &self.definitions[self.objects[item as usize] as usize];
+            let hit = definition.tree().and_then(|tree| tree.closest(&inner));
+            match hit.filter(|hit| hit.distance < to) {
+                Some(hit) => {
+                    found = Some((item, hit.triangle, hit.distance));
+                    hit.distance
+                }
+                None => to,
+            }
+        });
+        let (item, triangle, distance) = found?;
+        Some(self.met(ray, item, triangle, distance))
+    }
+
+    /// Whether anything is met.
+    pub(super) fn any(&self, ray: &Ray) -> bool {
+        let mut met = false;
+        self.top.visit(ray, |item, to| {
+            let Some(inner) = self.inner(item, ray, to) else { return to };
+            let definition = &self.definitions[self.objects[item as usize] as usize];
+            met = definition.tree().is_some_and(|tree| tree.any(&inner));
+            if met { -1.0 } else { to }
+        });
+        met
+    }
+
+    /// The box that `ray` meets first, as if it were what is in it.
+    pub(super) fn closest_box(&self, ray: &Ray) -> Option<Met> {
+        let mut found = None;
+        self.top.visit(ray, |item, to| {
+            match enter(&self.boxes[item as usize], ray).filter(|(distance, _)| *distance < to) {
+                Some((distance, normal)) => {
+                    found = Some((item, distance, normal));
+                    distance
+                }
+                None => to,
+            }
+        });
+        let (item, distance, normal) = found?;
+        let definition = &self.definitions[self.objects[item as usize] as usize];
+        let look = definition.shapes.first().map_or(Look::Nothing, |shape| self.look(*shape));
+        Some(Met { distance, instance: self.instance(item), normal, look })
+    }
+
+    fn instance(&self, item: u32) -> u32 {
+        let instances = self.scene.instances.objects.len() as u32;
+        if item < instances { item + 1 } else { 0 }
+    }
+
+    fn look(&self, shape: u32) -> Look {
+        self.looks.of(&self.scene.shapes[shape as usize])
+    }
+
+    /// The ray in the space of an instance; distances stay what they are.
+    fn inner(&self, item: u32, ray: &Ray, to: f32) -> Option<Ray> {
+        let matrix = &self.matrices[item as usize];
+        if *matrix == IDENTITY {
+            return Some(Ray { to, ..*ray });
+        }
+        let (linear, offset) = parts(matrix);
+        let determinant = linear.determinant();
+        if determinant == 0.0 || !determinant.is_finite() {
+            return None;
+        }
+        let inverse = linear.inverse();
+        let origin = inverse * (Vec3::from(ray.origin) - offset);
+        let direction = inverse * Vec3::from(ray.direction);
+        let (origin, direction) = (origin.to_array(), direction.to_array());
+        Some(Ray { origin, direction, from: ray.from, to })
+    }
+
+    fn met(&self, ray: &Ray, item: u32, triangle: u32, distance: f32) -> Met {
+        let definition = &self.definitions[self.objects[item as usize] as usize];
+        let corners = definition.mesh.indices[triangle as usize];
+        let [a, b, c] = corners.map(|i| Vec3::from(definition.mesh.positions[i as usize]));
+        let (linear, _) = parts(&self.matrices[item as usize]);
+        let normal = (linear * (b - a)).cross(linear * (c - a)).normalize_or_zero();
+        let away = normal.dot(ray.direction.into()) > 0.0;
+        let part = definition.starts.partition_point(|start| *start <= triangle) - 1;
+        Met {
+            distance,
+            instance: self.instance(item),
+            normal: if away { -normal } else { normal },
+            look: self.look(definition.shapes[part]),
+        }
+    }
+}
+
+impl Definition {
+    fn tree(&self) -> Option<&TriangleBvh> {
+        let build = || TriangleBvh::build(&self.mesh.positions, &self.mesh.indices, Quality::Fast);
+        self.tree.get_or_init(build).as_ref().ok()
+    }
+}
+
+fn parts(m: &[f32; 12]) -> (Mat3, Vec3) {
+    let column = |i: usize| Vec3::new(m[i], m[4 + i], m[8 + i]);
+    (Mat3::from_cols(column(0), column(1), column(2)), column(3))
+}
+
+/// Where a ray from outside enters a box, and the normal there.
+fn enter(of: &Box3, ray: &Ray) -> Option<(f32, Vec3)> {
+    let (mut near, mut far, mut axis) = (f32::NEG_INFINITY, f32::INFINITY, 0);
+    for i in 0..3 {
+        let inverse = 1.0 / ray.direction[i];
+        let (a, b) = ((of.min[i] - ray.origin[i]) * inverse, (of.max[i] - ray.origin[i]) * inverse);
+        let (a, b) = (a.min(b), a.max(b));
+        if a > near {
+            (near, axis) = (a, i);
+        }
+        far = far.min(b);
+    }
+    let mut normal = Vec3::ZERO;
+    normal[axis] = -ray.direction[axis].signum();
+    (near <= far && near > 0.0).then_some((near, normal))
+}
+
+/// Shapes of each definition: those of each object, then those of the world, some at a time.
+fn groups(scene: &Scene) -> Vec<Vec<u32>> {
+    let mut groups: Vec<Vec<u32>> =
+        scene.objects.iter().map(|object| object.shapes.clone().collect()).collect();
+    let (mut group, mut numbers) = (Vec::new(), 0);
+    for number in 0..scene.world_shapes {
+        let entity = &scene.shapes[number as usize].entity;
+        if scene.class(entity) == b"plymesh" {
+            groups.push(vec![number]);
+            continue;
+        }
+        numbers += scene.floats(entity, "P").map_or(8, <[f32]>::len);
+        group.push(number);
+        if group.len() >= MOST_SHAPES || numbers >= MOST_NUMBERS {
+            groups.push(std::mem::take(&mut group));
+            numbers = 0;
+        }
+    }
+    if !group.is_empty() {
+        groups.push(group);
+    }
+    groups
+}
+
+/// The triangles of some shapes together; shapes that have none to show are left out.
+fn definition(
+    scene: &Scene,
+    looks: &Looks<'_>,
+    numbers: &[u32],
+    meshes: &dyn PreviewMeshes,
+) -> Result<(Definition, Vec<Error>)> {
+    let (mut shapes, mut starts, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut positions, mut indices) = (Vec::new(), Vec::new());
+    for number in numbers {
+        let shape = &scene.shapes[*number as usize];
+        if looks.of(shape) == Look::Nothing {
+            continue;
+        }
+        let found = match of_shape(scene, shape, meshes) {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                let class = String::from_utf8_lossy(scene.class(&shape.entity)).into_owned();
+                let error = Error::unsupported(format!("a {class} is not shown"));
+                problems.push(located(scene, shape, error));
+                continue;
+            }
+            Err(error) if error.kind() == solio_base::ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                problems.push(located(scene, shape, error));
+                continue;
+            }
+        };
+        shapes.push(*number);
+        starts.push(limit(indices.len())?);
+        let first = limit(positions.len())?;
+        limit(positions.len() + found.positions.len())?;
+        let matrix: &[f32; 16] = &scene.matrices[shape.matrix as usize];
+        let (linear, offset) = parts(matrix.first_chunk().expect("16 numbers"));
+        let moved = |p: &[f32; 3]| (linear * Vec3::from(*p) + offset).to_array();
+        positions.extend(found.positions.iter().map(moved));
+        indices.extend(found.indices.iter().map(|triangle| triangle.map(|i| first + i)));
+    }
+    let bounds = box_of_points(&positions);
+    let mesh = Triangles { positions: positions.into(), indices: indices.into() };
+    Ok((Definition { shapes, starts, mesh, bounds, tree: OnceLock::new() }, problems))
+}
+
+fn of_shape<'s>(
+    scene: &'s Scene,
+    shape: &Shape,
+    meshes: &dyn PreviewMeshes,
+) -> Result<Option<Triangles<'s>>> {
+    if scene.class(&shape.entity) != b"plymesh" {
+        return geometry::triangles(scene, &shape.entity);
+    }
+    let name = scene.string(&shape.entity, "filename").unwrap_or_default();
+    meshes.mesh(name).map(Some)
+}
+
+fn limit(count: usize) -> Result<u32> {
+    u32::try_from(count).map_err(|_| Error::limit("an object has 4 G vertices and more"))
+}
+
+fn located(scene: &Scene, shape: &Shape, error: Error) -> Error {
+    let place = shape.entity.place;
+    let message = match error.path() {
+        Some(path) => format!("{}: {}", path.display(), error.message()),
+        None => error.message().to_owned(),
+    };
+    Error::new(error.kind(), message)
+        .at_path(&scene.files[place.file as usize].path)
+        .at_line(place.line.into(), place.column.into())
+}
