@@ -2,7 +2,7 @@
 //!
 //! [`pbrt`] reads the text of pbrt, version 4 and 3; [`scene`] makes a scene of what it says.
 //! [`geometry`] makes triangles of its shapes, [`bounds`] and [`bvh`] are what rays need: boxes of
-//! instances, trees. Nothing here opens a file.
+//! instances, trees; [`preview`] draws. Nothing here opens a file.
 
 #![forbid(unsafe_code)]
 
