@@ -202,14 +202,16 @@ Examples:
   solio check shots/*.exr                  header, table of chunks, head of each chunk
   solio check --deep beauty.exr            unpack every chunk, too
   find . -name '*.exr' -print0 | solio check -q --json -0 --files-from -
-Files of other formats (PNG, JPEG, TIFF, HDR, OBJ, PLY, STL) are read as a whole.
+  solio check scene.pbrt                   missing files, wrong parameters and names: all of them
+Files of other formats (PNG, JPEG, TIFF, HDR, OBJ, PLY, STL) are read as a whole. Of a scene (pbrt)
+every statement is held against what pbrt knows, and every file that it reads must be there.
 Exit code: 0 all are whole; 1 some are not.";
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Unpack the pixels, too
+    /// Unpack the pixels, too; of scenes, read the meshes
     #[arg(long)]
     pub(crate) deep: bool,
     /// Say nothing of files that are whole

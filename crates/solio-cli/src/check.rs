@@ -25,7 +25,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
         let fine = match result {
             Ok(found) => {
                 tell(args, path, &found);
-                found.problems.is_empty()
+                found.is_fine()
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
@@ -50,7 +50,8 @@ fn tell(args: &CheckArgs, path: &Path, found: &FileCheck) {
         return;
     }
     let path = path.display();
-    let mut text = match (found.problems.len(), found.found.as_str()) {
+    let count = found.problems.len() + found.text_problems.len();
+    let mut text = match (count, found.found.as_str()) {
         (0, _) if args.quiet && found.notes.is_empty() => return,
         (0, what) => format!("{path}: {GOOD}ok{GOOD:#} {DIM}({}, {what}){DIM:#}\n", found.format),
         (1, _) => format!("{path}: {BAD}1 problem{BAD:#}\n"),
@@ -58,6 +59,9 @@ fn tell(args: &CheckArgs, path: &Path, found: &FileCheck) {
     };
     for problem in &found.problems {
         text += &format!("  {}\n", words(problem, found.format));
+    }
+    for problem in &found.text_problems {
+        text += &format!("  {}\n", problem.to_string().replace('\n', "\n  "));
     }
     for note in &found.notes {
         text += &format!("  note: {note}\n");
@@ -104,8 +108,13 @@ fn to_json(path: &Path, found: &FileCheck) -> Value {
         "path": path.to_string_lossy(),
         "format": found.format,
         "found": found.found,
-        "ok": found.problems.is_empty(),
-        "problems": found.problems.iter().map(problem).collect::<Vec<_>>(),
+        "ok": found.is_fine(),
+        "problems": found
+            .problems
+            .iter()
+            .map(problem)
+            .chain(found.text_problems.iter().map(screen::error_json))
+            .collect::<Vec<_>>(),
         "notes": found.notes,
     })
 }

@@ -8,7 +8,7 @@ use solio_exr::{CheckOptions, Problem};
 use std::path::Path;
 
 /// What was found out about a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct FileCheck {
     /// `exr`, `obj`, `png`, …
     pub format: &'static str,
@@ -16,14 +16,30 @@ pub struct FileCheck {
     pub found: String,
     /// All that is wrong; nothing in a whole file.
     pub problems: Vec<Problem>,
+    /// All that is wrong with a scene: each has its own file, line and column.
+    pub text_problems: Vec<Error>,
     /// What is odd, but harms nobody.
     pub notes: Vec<String>,
+}
+
+impl FileCheck {
+    /// Whether nothing is wrong.
+    pub fn is_fine(&self) -> bool {
+        self.problems.is_empty() && self.text_problems.is_empty()
+    }
 }
 
 /// Checks the file at `path`: OpenEXR by its header and its tables of chunks, or, with
 /// [`CheckOptions::decode`], by unpacking every chunk; other images and meshes by reading them.
 /// What is wrong with the file is in the result; an error says that it could not be looked at.
+///
+/// Scenes: every statement is held against the table of classes and parameters, every name against
+/// those that are defined, and every file that the scene reads must be there; with
+/// [`CheckOptions::decode`] its meshes are read, too.
 pub fn check_file(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    if crate::is_scene(path) {
+        return crate::scene_check::check_scene(path, options, work);
+    }
     match format_of(path, &options.limits)? {
         Some(ImageFormat::Exr) => check_exr(path, options, work),
         Some(format) => check_picture(path, format, &options.limits, work),
@@ -41,7 +57,7 @@ fn check_exr(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileChe
     let (parts, chunks) = (checked.parts as u64, checked.chunks);
     let found = format!("{}, {}", plural(parts, "part"), plural(chunks, "chunk"));
     let (problems, notes) = (checked.problems, checked.notes);
-    Ok(FileCheck { format: "exr", found, problems, notes })
+    Ok(FileCheck { format: "exr", found, problems, notes, ..FileCheck::default() })
 }
 
 fn check_picture(
@@ -96,7 +112,7 @@ fn problem(e: Error, path: &Path) -> Result<Problem> {
     Ok(Problem { kind: e.kind(), offset: e.offset(), part: None, chunks: None, message })
 }
 
-fn plural(count: u64, name: &str) -> String {
+pub(crate) fn plural(count: u64, name: &str) -> String {
     match (count, name) {
         (1, name) => format!("1 {name}"),
         (count, "vertex") => format!("{count} vertices"),

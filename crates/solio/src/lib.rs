@@ -44,6 +44,7 @@ mod preview;
 mod read;
 mod read_files;
 mod record;
+mod scene_check;
 mod scene_file;
 mod scene_preview;
 mod sequence;

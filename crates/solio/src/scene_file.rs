@@ -18,6 +18,8 @@ static READ: SpanName = SpanName::new("read scene");
 pub struct SceneReadOptions {
     /// The version of pbrt, 3 or 4; `None` finds out.
     pub version: Option<u32>,
+    /// Hold every statement against the table of classes and parameters.
+    pub check: bool,
     /// Bounds of each file.
     pub limits: Limits,
 }
@@ -38,7 +40,7 @@ pub fn read_scene(path: &Path, options: &SceneReadOptions, work: &Work) -> Resul
     let opened = solio_io::open(path, &options.limits, work)?;
     let files = FolderFiles::beside(path, &options.limits, work);
     let text = ReadOptions { limits: options.limits, ..ReadOptions::default() };
-    let options = SceneOptions { version: options.version, text };
+    let options = SceneOptions { version: options.version, check: options.check, text };
     read(&*opened.source, path, &files, &options, work)
 }
 

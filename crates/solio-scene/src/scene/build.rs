@@ -1,10 +1,12 @@
 //! Following statements: the graphics state changes, or something is put into the scene.
 
+use super::checks::Checks;
 use super::keep::{Keeping, Kept};
 use super::lines::Lines;
 use super::model::*;
 use super::state::{Ends, KINDS, State};
 use super::transform::{rows, upper_rows};
+use crate::pbrt::schema::{Problem, Severity};
 use crate::pbrt::{Directive, Piece, Statement, Statements, Values};
 use foldhash::fast::FixedState;
 use glam::DMat4;
@@ -53,6 +55,9 @@ pub(super) struct Builder {
     times: [f32; 2],
     /// The object of the last instance: the next is often of the same.
     last_object: u32,
+    checks: Checks,
+    problems: Vec<(Place, Error)>,
+    warnings: Vec<(Place, Error)>,
 }
 
 /// What a statement needs to know of where it stands.
@@ -74,10 +79,10 @@ impl At<'_, '_> {
 }
 
 impl Builder {
-    pub(super) fn new(version: u32) -> Builder {
+    pub(super) fn new(version: Option<u32>, check: bool) -> Builder {
         let scene = Scene {
             files: Vec::new(),
-            version,
+            version: version.unwrap_or(4),
             kept: Vec::new(),
             matrices: vec![rows(&DMat4::IDENTITY)],
             camera: None,
@@ -98,6 +103,7 @@ impl Builder {
             lights: Vec::new(),
             area_lights: Vec::new(),
             directives: 0,
+            named_files: Vec::new(),
             problems: Vec::new(),
             warnings: Vec::new(),
         };
@@ -116,6 +122,9 @@ impl Builder {
             coordinate_systems: HashMap::default(),
             times: [0.0, 1.0],
             last_object: NONE,
+            checks: Checks::new(version, check),
+            problems: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -141,11 +150,16 @@ impl Builder {
         }
         self.reserve(&statements);
         for statement in &statements.statements {
+            if !self.checks.is_idle() {
+                self.checks.look(&statements, statement, &mut lines);
+                self.scene.version = self.checks.version().unwrap_or(4);
+            }
             let at = At { piece: &statements, statement, keeping, lines: &mut lines };
             if let Some(wanted) = self.statement(at)? {
                 include(self, wanted)?;
             }
         }
+        self.say_checked(false);
         let unplaced = self.blocks.iter_mut();
         let unplaced = unplaced.filter(|(.., place)| place.line == 0 && place.file == file);
         for (.., place) in unplaced {
@@ -156,6 +170,16 @@ impl Builder {
             Keeping::Copies => *piece.statements = statements,
         }
         Ok(())
+    }
+
+    /// Tells what the table said of statements.
+    fn say_checked(&mut self, is_end: bool) {
+        for (Problem { severity, error }, place) in self.checks.problems(is_end) {
+            match severity {
+                Severity::Error => self.problem(error, place),
+                Severity::Warning => self.warn(error, place),
+            }
+        }
     }
 
     fn reserve(&mut self, piece: &Statements) {
@@ -259,10 +283,6 @@ impl Builder {
             Directive::Option => crate::pbrt::Span::default(),
             _ => at.piece.string_span(at.statement, 0),
         };
-        // The only film of version 3, and none of version 4.
-        if directive == Directive::Film && at.string(0) == b"image" {
-            self.scene.version = 3;
-        }
         let entity = self.entity(&class, at, b"")?;
         let scene = &mut self.scene;
         match directive {
@@ -674,20 +694,21 @@ impl Builder {
         error.at_path(&file.path)
     }
 
-    /// Notes what is wrong with a file as a whole.
-    pub(super) fn file_problem(&mut self, error: Error) {
-        add(&mut self.scene.problems, error);
+    /// Notes what is wrong with file `file` as a whole.
+    pub(super) fn file_problem(&mut self, error: Error, file: u32) {
+        let at = error.offset().unwrap_or(0);
+        add(&mut self.problems, Place { at, file, ..Place::default() }, error);
     }
 
     /// Notes what is wrong.
     pub(super) fn problem(&mut self, error: Error, place: Place) {
         let error = self.located(error, place);
-        add(&mut self.scene.problems, error);
+        add(&mut self.problems, place, error);
     }
 
     fn warn(&mut self, error: Error, place: Place) {
         let error = self.located(error, place);
-        add(&mut self.scene.warnings, error);
+        add(&mut self.warnings, place, error);
     }
 
     /// The scene, when all is read.
@@ -701,8 +722,12 @@ impl Builder {
             };
             self.problem(Error::syntax(format!("{what} without an end")), place);
         }
+        self.say_checked(true);
         self.say_undefined();
         self.sort_shapes();
+        self.scene.named_files = self.checks.files.all;
+        self.scene.problems = in_order(self.problems);
+        self.scene.warnings = in_order(self.warnings);
         self.scene.kept = self.kept.all;
         self.scene
     }
@@ -718,6 +743,17 @@ impl Builder {
         for medium in self.scene.media.iter().filter(|medium| medium.entity.is_none()) {
             missing.push(("medium", medium.name.clone(), medium.first_use));
         }
+        let unknown = |names: &Names, name: &[u8]| !names.contains_key(name);
+        let textures = self
+            .checks
+            .textures
+            .all
+            .iter()
+            .filter(|(name, _)| self.texture_names.iter().all(|names| unknown(names, name)));
+        missing.extend(textures.map(|(name, place)| ("texture", name.clone(), Some(*place))));
+        let materials = self.checks.materials.all.iter();
+        let materials = materials.filter(|(name, _)| unknown(&self.material_names, name));
+        missing.extend(materials.map(|(name, place)| ("material", name.clone(), Some(*place))));
         for (what, name, place) in missing {
             let message = format!("no {what} is called {}", quoted(&name));
             // Without a use there was a definition that has a problem of its own.
@@ -782,12 +818,20 @@ fn index(number: usize) -> Result<u32> {
     index.ok_or_else(|| Error::limit("a scene has at most 4 G things of a kind"))
 }
 
-fn add(errors: &mut Vec<Error>, error: Error) {
+fn add(errors: &mut Vec<(Place, Error)>, place: Place, error: Error) {
     if errors.len() < MOST_PROBLEMS {
-        errors.push(error);
+        errors.push((place, error));
     } else if errors.len() == MOST_PROBLEMS {
-        errors.push(Error::limit(format!("more than {MOST_PROBLEMS}; the others are not listed")));
+        let message = format!("more than {MOST_PROBLEMS}; the others are not listed");
+        let last = Place { at: u64::MAX, file: u32::MAX, ..Place::default() };
+        errors.push((last, Error::limit(message)));
     }
+}
+
+/// In the order of the text, file by file.
+fn in_order(mut errors: Vec<(Place, Error)>) -> Vec<Error> {
+    errors.sort_by_key(|(place, _)| (place.file, place.at));
+    errors.into_iter().map(|(_, error)| error).collect()
 }
 
 fn quoted(name: &[u8]) -> String {

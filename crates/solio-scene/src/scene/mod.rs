@@ -16,6 +16,7 @@
 
 mod ahead;
 mod build;
+mod checks;
 mod count;
 mod keep;
 mod lines;

@@ -244,6 +244,9 @@ pub struct Scene {
     pub area_lights: Vec<Entity>,
     /// How many directives there were.
     pub directives: u64,
+    /// Files that the scene reads but for texts, as it calls them, each once, and where; noted where
+    /// [`SceneOptions::check`](super::SceneOptions::check) is set.
+    pub named_files: Vec<(Vec<u8>, Place)>,
     /// All that is wrong, with file, line and column; what it concerns is left out.
     pub problems: Vec<Error>,
     /// What pbrt takes otherwise than its author may think.

@@ -26,9 +26,12 @@ pub trait Files: Sync {
 /// How a scene is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SceneOptions {
-    /// The version of pbrt that the scene is for, 3 or 4; `None`: 4, until something of version 3
-    /// shows up before the world.
+    /// The version of pbrt that the scene is for, 3 or 4; `None`: 4, unless the first piece of text
+    /// has something that only version 3 knows.
     pub version: Option<u32>,
+    /// Every statement is held against the table of classes and parameters, and every name that is
+    /// used against those that are defined.
+    pub check: bool,
     /// How its text is read. The limits hold for each file, and for the number of files.
     pub text: ReadOptions,
 }
@@ -42,7 +45,7 @@ pub fn read_scene(
     options: &SceneOptions,
     work: &Work,
 ) -> Result<Scene> {
-    let mut builder = Builder::new(options.version.unwrap_or(4));
+    let mut builder = Builder::new(options.version, options.check);
     let first = SceneFile { path: path.to_owned(), ..SceneFile::default() };
     builder.scene.files.push(first);
     let ahead = Ahead::new(files, &options.text, work);
@@ -143,7 +146,7 @@ impl Reading<'_> {
         match result {
             // A file that is damaged is a problem, and no reason to stop.
             Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Corrupt) => {
-                builder.file_problem(error);
+                builder.file_problem(error, file);
                 Ok(())
             }
             result => result,

@@ -42,7 +42,8 @@ impl VersionMarks {
         place.get_or_insert(at);
     }
 
-    fn see_statement(&mut self, statements: &Statements, statement: &Statement) {
+    /// Takes note of the marks of a statement.
+    pub(crate) fn see_statement(&mut self, statements: &Statements, statement: &Statement) {
         use Directive::*;
         match statement.directive {
             WorldEnd => self.mark(Version::V3, statement.at),

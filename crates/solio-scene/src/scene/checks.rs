@@ -1,0 +1,146 @@
+//! What the table of classes and parameters says of statements, and the names that they use.
+
+use super::Place;
+use super::lines::Lines;
+use crate::pbrt::schema::{Checker, Problem, Version, VersionMarks, files};
+use crate::pbrt::{ParameterType, Statement, Statements, Values};
+use foldhash::fast::FixedState;
+use std::collections::HashSet;
+
+/// A name, and where it is used first.
+pub(super) type Used = (Vec<u8>, Place);
+
+/// Looks at statement after statement, and finds out which version they are of.
+pub(super) struct Checks {
+    /// Those that may be: both, until something shows up that only one knows.
+    may_be: Vec<Checked>,
+    /// Whether statements are held against the table; else only the version is looked for.
+    checks: bool,
+    /// Files that statements read, but for texts; each once.
+    pub(super) files: Names,
+    /// Textures that parameters refer to; each once.
+    pub(super) textures: Names,
+    /// Materials that `mix` refers to; each once.
+    pub(super) materials: Names,
+}
+
+/// A version, and what is wrong if it is that one.
+struct Checked {
+    version: Version,
+    checker: Checker,
+    problems: Vec<Placed>,
+}
+
+/// A problem and its place.
+pub(super) type Placed = (Problem, Place);
+
+/// Names in the order in which they are used first.
+#[derive(Default)]
+pub(super) struct Names {
+    known: HashSet<Box<[u8]>, FixedState>,
+    pub(super) all: Vec<Used>,
+}
+
+impl Names {
+    fn add(&mut self, name: &[u8], place: impl FnOnce() -> Place) {
+        if !name.is_empty() && !self.known.contains(name) {
+            self.known.insert(name.into());
+            self.all.push((name.to_vec(), place()));
+        }
+    }
+}
+
+impl Checks {
+    /// For a version, if it is known.
+    pub(super) fn new(version: Option<u32>, checks: bool) -> Checks {
+        let versions = match version {
+            None => &[Version::V4, Version::V3][..],
+            Some(..4) => &[Version::V3],
+            Some(_) => &[Version::V4],
+        };
+        let checked = |version: &Version| Checked {
+            version: *version,
+            checker: Checker::new(*version),
+            problems: Vec::new(),
+        };
+        Checks {
+            may_be: versions.iter().map(checked).collect(),
+            checks,
+            files: Names::default(),
+            textures: Names::default(),
+            materials: Names::default(),
+        }
+    }
+
+    /// Whether there is nothing to look for.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.checks && self.may_be.len() == 1
+    }
+
+    /// The version, once it is known.
+    pub(super) fn version(&self) -> Option<u32> {
+        match &self.may_be[..] {
+            [one] => Some(one.version.number()),
+            _ => None,
+        }
+    }
+
+    /// Looks at a statement; the names it uses are noted.
+    pub(super) fn look(
+        &mut self,
+        statements: &Statements,
+        statement: &Statement,
+        lines: &mut Lines<'_>,
+    ) {
+        if self.may_be.len() > 1 {
+            let mut marks = VersionMarks::default();
+            marks.see_statement(statements, statement);
+            if let Some(version) = marks.version() {
+                self.may_be.retain(|checked| checked.version == version);
+            }
+        }
+        if !self.checks {
+            return;
+        }
+        for checked in &mut self.may_be {
+            for problem in checked.checker.check(statements, statement) {
+                let place = lines.place(problem.error.offset().unwrap_or(statement.at));
+                checked.problems.push((problem, place));
+            }
+        }
+        self.note_names(statements, statement, lines);
+    }
+
+    /// What was found so far; nothing as long as the version is not known, unless it is the end.
+    pub(super) fn problems(&mut self, is_end: bool) -> Vec<Placed> {
+        if self.may_be.len() > 1 && !is_end {
+            return Vec::new();
+        }
+        std::mem::take(&mut self.may_be[0].problems)
+    }
+
+    fn note_names(
+        &mut self,
+        statements: &Statements,
+        statement: &Statement,
+        lines: &mut Lines<'_>,
+    ) {
+        for file in files(statements, statement) {
+            // Texts are read, so that what is missing shows by itself.
+            if file.parameter.is_some() {
+                self.files.add(file.name, || lines.place(file.at));
+            }
+        }
+        for parameter in &statements.parameters[statement.parameters.range()] {
+            let Values::Strings(span) = parameter.values else { continue };
+            let names = match statements.text(parameter.name) {
+                _ if parameter.kind == ParameterType::Texture => &mut self.textures,
+                b"materials" | b"namedmaterial1" | b"namedmaterial2" => &mut self.materials,
+                _ => continue,
+            };
+            for string in &statements.strings[span.range()] {
+                names.add(statements.text(*string), || lines.place(parameter.at));
+            }
+        }
+    }
+}
