@@ -16,6 +16,7 @@ use solio_codec::compress::Compression;
 use solio_measure::SpanName;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 static READ: SpanName = SpanName::new("read head");
 
@@ -24,6 +25,16 @@ static READ: SpanName = SpanName::new("read head");
 pub struct HeadReader {
     folder: Folder,
     head: Vec<u8>,
+    counts: Counts,
+}
+
+/// What was read since it was last told. All threads count in one place: telling it for each file
+/// makes them wait for each other.
+#[derive(Default)]
+struct Counts {
+    files: AtomicU64,
+    total: AtomicU64,
+    read: AtomicU64,
 }
 
 /// A file whose start has been read.
@@ -31,18 +42,13 @@ pub struct HeadSource<'r> {
     file: OwnedFd,
     head: &'r [u8],
     bytes: u64,
-    progress: &'r Progress,
+    counts: &'r Counts,
 }
 
 impl HeadReader {
     /// Opens the file at `path` and reads its first `bytes`. `None` for whatever is no plain file
     /// or cannot be read: [`open`](crate::open) tells what it is, or what is wrong.
-    pub fn open<'r>(
-        &'r mut self,
-        path: &Path,
-        bytes: usize,
-        progress: &'r Progress,
-    ) -> Result<Option<HeadSource<'r>>> {
+    pub fn open<'r>(&'r mut self, path: &Path, bytes: usize) -> Result<Option<HeadSource<'r>>> {
         if path.as_os_str() == crate::STANDARD {
             return Ok(None);
         }
@@ -61,10 +67,19 @@ impl HeadReader {
         }
         throttle::wait(got as u64)?;
         span.set_bytes(got);
-        progress.add_file();
-        progress.add_read_total(all);
-        progress.add_read(got as u64);
-        Ok(Some(HeadSource { file, head, bytes: all, progress }))
+        let counts = &self.counts;
+        counts.files.fetch_add(1, Relaxed);
+        counts.total.fetch_add(all, Relaxed);
+        counts.read.fetch_add(got as u64, Relaxed);
+        Ok(Some(HeadSource { file, head, bytes: all, counts }))
+    }
+
+    /// Tells `progress` what was read since the last call.
+    pub fn count(&mut self, progress: &Progress) {
+        let Counts { files, total, read } = std::mem::take(&mut self.counts);
+        (0..files.into_inner()).for_each(|_| progress.add_file());
+        progress.add_read_total(total.into_inner());
+        progress.add_read(read.into_inner());
     }
 }
 
@@ -86,7 +101,7 @@ impl Source for HeadSource<'_> {
         let mut span = READ.begin();
         let got = read(&self.file, offset, buf).map_err(|e| Error::io("read", e.into()))?;
         span.set_bytes(got);
-        self.progress.add_read(got as u64);
+        self.counts.read.fetch_add(got as u64, Relaxed);
         Ok(got)
     }
 }
@@ -122,7 +137,7 @@ mod tests {
         write_plain(&path("packed"), b"\x1f\x8b\x08\0").unwrap();
         let (mut reader, progress) = (HeadReader::default(), Progress::default());
         for (name, len) in [("long", 100), ("short", 10), ("exact", 16), ("long", 100)] {
-            let source = reader.open(&path(name), 16, &progress).unwrap().unwrap();
+            let source = reader.open(&path(name), 16).unwrap().unwrap();
             assert_eq!(source.len_bytes(), Some(len as u64));
             assert_eq!(source.head(), &content[..len.min(16)]);
             assert_eq!(source.as_bytes().is_some(), len <= 16);
@@ -131,8 +146,14 @@ mod tests {
             assert_eq!(rest[..got], content[95.min(len)..len]);
         }
         for name in ["empty", "packed", "missing", ".", "/dev/null/x", "/dev/zero"] {
-            assert!(reader.open(&path(name), 16, &progress).unwrap().is_none(), "{name}");
+            assert!(reader.open(&path(name), 16).unwrap().is_none(), "{name}");
         }
-        assert!(reader.open(Path::new(crate::STANDARD), 16, &progress).unwrap().is_none());
+        assert!(reader.open(Path::new(crate::STANDARD), 16).unwrap().is_none());
+        reader.count(&progress);
+        let (files, total, read) = (4, 100 + 10 + 16 + 100, 16 + 10 + 16 + 16 + 5 + 5);
+        let now = progress.now();
+        assert_eq!((now.files, now.read_total_bytes, now.read_bytes), (files, total, read));
+        reader.count(&progress);
+        assert_eq!(progress.now(), now);
     }
 }

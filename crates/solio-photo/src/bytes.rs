@@ -71,7 +71,14 @@ impl<'a> Bytes<'a> {
         if end <= self.head.len() as u64 {
             return Some(Cow::Borrowed(&self.head[at as usize..end as usize]));
         }
-        self.with(at, len, |bytes| Cow::Owned(bytes.to_vec()))
+        self.with(at, len, |_| ())?;
+        let mut block = self.block.borrow_mut();
+        if len > self.steps.next && (block.at, block.bytes.len()) == (at, len) {
+            // Read for this alone; what is large is not copied.
+            return Some(Cow::Owned(std::mem::take(&mut block.bytes)));
+        }
+        let from = (at - block.at) as usize;
+        Some(Cow::Owned(block.bytes[from..from + len].to_vec()))
     }
 
     /// Shows `len` bytes at `at` to `see`, reading them first where they are not there yet.
@@ -85,8 +92,11 @@ impl<'a> Bytes<'a> {
             let want = (len.max(self.steps.next) as u64).min(self.len - at);
             self.left.set(self.left.get().checked_sub(want)?);
             block.at = at;
-            block.bytes.clear();
-            block.bytes.resize(want as usize, 0);
+            if block.bytes.capacity() < want as usize {
+                block.bytes = vec![0; want as usize];
+            } else {
+                block.bytes.resize(want as usize, 0);
+            }
             self.reads.set(self.reads.get() + want);
             match self.source.read_at(at, &mut block.bytes) {
                 Ok(got) => block.bytes.truncate(got),
@@ -282,10 +292,12 @@ mod tests {
         let view = View::of(&bytes);
         assert_eq!(view.get(4, 4).unwrap()[..], [4, 5, 6, 7]);
         assert_eq!(bytes.bytes_read(), 16);
+        assert_eq!(view.get(30, 9).unwrap()[..], (30..39).collect::<Vec<u8>>()[..]);
+        assert_eq!((view.u8(38), bytes.bytes_read()), (Some(38), 16 + 9 + 8));
         let part = view.part(100, 50);
         assert_eq!(part.get(0, 2).unwrap()[..], [100, 101]);
         assert_eq!(part.get(6, 2).unwrap()[..], [106, 107]);
-        assert_eq!(bytes.bytes_read(), 24);
+        assert_eq!(bytes.bytes_read(), 16 + 9 + 8 + 8);
         assert!(part.get(49, 2).is_none());
         assert_eq!(view.find(7, 0, 8), Some(7));
         assert_eq!((view.find(7, 0, 7), view.find(7, 8, 250)), (None, None));

@@ -66,8 +66,32 @@ struct Plan {
     profile: bool,
     /// Which composites there are among them.
     composites: Composites,
-    /// The lengths of their names, a bit each; all where one stands for all.
+    /// Which names can be among them.
+    names: Shapes,
+}
+
+/// What tells most names from those that are wanted sooner than their letters do: bits for lengths
+/// and for last letters; all of them where one name stands for all.
+#[derive(Clone, Copy, Debug)]
+struct Shapes {
     lengths: u64,
+    ends: u128,
+}
+
+impl Shapes {
+    fn of(wanted: &[Field], all: bool) -> Self {
+        if all {
+            return Shapes { lengths: u64::MAX, ends: u128::MAX };
+        }
+        wanted.iter().fold(Shapes { lengths: 0, ends: 0 }, |shapes, field| Shapes {
+            lengths: shapes.lengths | length_bit(&field.name),
+            ends: shapes.ends | last_bit(field.name.as_bytes()),
+        })
+    }
+
+    fn has(self, name: &str) -> bool {
+        self.lengths & length_bit(name) != 0 && self.ends & last_bit(name.as_bytes()) != 0
+    }
 }
 
 impl Fields {
@@ -96,15 +120,20 @@ impl Fields {
             }
             wanted.push(Field::of(group, name, true));
         }
-        Fields { wanted: Some(wanted), plan: OnceLock::new() }
+        let fields = Fields { wanted: Some(wanted), plan: OnceLock::new() };
+        // Here, so that clones need not find it out again.
+        fields.plan();
+        fields
     }
 
     fn plan(&self) -> &Plan {
         self.plan.get_or_init(|| {
             let wanted = self.wanted.as_deref().unwrap_or_default();
             let all = self.is_all() || wanted.iter().any(|field| field.name == "*");
-            let named = |name: &str| wanted.iter().any(|f| f.name.eq_ignore_ascii_case(name));
-            let length = |bits, field: &Field| bits | length_bit(&field.name);
+            let shapes = Shapes::of(wanted, all);
+            let named = |name: &str| {
+                shapes.has(name) && wanted.iter().any(|f| f.name.eq_ignore_ascii_case(name))
+            };
             let xmp = if all { Vec::new() } else { xmp::ends_of(named) };
             let names = wanted.iter().map(|field| field.name.as_str()).chain(xmp.iter().copied());
             Plan {
@@ -113,7 +142,7 @@ impl Fields {
                 xmp,
                 profile: self.is_all() || wanted.iter().any(Field::may_be_of_a_profile),
                 composites: composite::of(|name| self.asks(composite::GROUP, name)),
-                lengths: if all { u64::MAX } else { wanted.iter().fold(0, length) },
+                names: shapes,
             }
         })
     }
@@ -129,10 +158,11 @@ impl Fields {
     }
 
     /// Whether a property of XMP whose path has this last part may have a name that is wanted:
-    /// names end as it does, or as a table says; odd letters are left out of them.
-    pub(crate) fn wants_path_to(&self, last: &[u8]) -> bool {
+    /// names end as it does, or as a table says. `plain`: it has letters and digits alone; odd ones
+    /// are left out of names.
+    pub(crate) fn wants_path_to(&self, last: &[u8], plain: bool) -> bool {
         let plan = self.plan();
-        if plan.exif.is_none() || !last.iter().all(u8::is_ascii_alphanumeric) {
+        if plan.exif.is_none() || !plain {
             return true;
         }
         if plan.last & last_bit(last) == 0 {
@@ -181,17 +211,10 @@ impl Fields {
         self.matching(group, name, true)
     }
 
+    #[inline]
     fn matching(&self, group: &str, name: &str, asked: bool) -> bool {
         let Some(wanted) = &self.wanted else { return true };
-        // Most names differ in length from all that are wanted.
-        if self.plan.get().is_some_and(|plan| plan.lengths & length_bit(name) == 0) {
-            return false;
-        }
-        wanted.iter().any(|field| {
-            (field.asked || !asked)
-                && (field.name == "*" || field.name.eq_ignore_ascii_case(name))
-                && field.group.as_deref().is_none_or(|wanted| in_group(group, wanted))
-        })
+        self.plan.get().is_none_or(|plan| plan.names.has(name)) && any(wanted, group, name, asked)
     }
 
     /// Whether a name that is wanted has this letter.
@@ -279,8 +302,8 @@ impl Fields {
         let Some(wanted) = &self.wanted else { return false };
         wanted.iter().filter(|field| field.asked).all(|field| {
             tags.iter().any(|tag| {
-                rank(&tag.group) >= rank("IFD0")
-                    && tag.name.eq_ignore_ascii_case(&field.name)
+                tag.name.eq_ignore_ascii_case(&field.name)
+                    && rank(&tag.group) >= rank("IFD0")
                     && field.group.as_deref().is_none_or(|wanted| in_group(&tag.group, wanted))
             })
         })
@@ -298,6 +321,15 @@ impl Field {
             .any(|table| table.names.may_have(self.hash) && table.get().has_name(&self.name));
         table::ICC.names.may_have(self.hash) || !elsewhere
     }
+}
+
+/// Whether a tag of this group and name is one of `wanted`.
+fn any(wanted: &[Field], group: &str, name: &str, asked: bool) -> bool {
+    wanted.iter().any(|field| {
+        (field.asked || !asked)
+            && (field.name == "*" || field.name.eq_ignore_ascii_case(name))
+            && field.group.as_deref().is_none_or(|wanted| in_group(group, wanted))
+    })
 }
 
 /// A bit for the last letter of a name; all for one without.

@@ -72,7 +72,10 @@ pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
             utf8 = data == b"\x1b%G";
         }
         let id = u32::from(*record) << 8 | u32::from(*dataset);
-        if let Some(row) = table::IPTC.get().row(id) {
+        // Most of a block is not wanted where a few fields are.
+        if let Some(row) = table::IPTC.get().row(id)
+            && gather.wants(group, row.name)
+        {
             put(row, data, utf8, group, first_tag, gather);
         }
         if gather.is_full() {

@@ -16,9 +16,35 @@ use crate::{icc, iptc, xmp};
 const GROUP: &str = "Photoshop";
 /// Most resources of one file.
 const MOST_RESOURCES: usize = 4096;
+/// What resources become that are no blocks of other formats; the table has a few more.
+const NAMES: [&str; 19] = [
+    "XResolution",
+    "DisplayedUnitsX",
+    "YResolution",
+    "DisplayedUnitsY",
+    "PhotoshopBGRThumbnail",
+    "PhotoshopThumbnail",
+    "HasRealMergedData",
+    "WriterName",
+    "ReaderName",
+    "SlicesGroupName",
+    "NumSlices",
+    "URL_List",
+    "PrintStyle",
+    "PrintPosition",
+    "PrintScale",
+    "PixelAspectRatio",
+    "PhotoshopQuality",
+    "PhotoshopFormat",
+    "ProgressiveScans",
+];
 
 /// Reads a run of resources. `home`: what place that is for IPTC.
 pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
+    let fields = gather.fields;
+    // Few of the resources are wanted where a few fields are.
+    let own = NAMES.iter().any(|name| fields.wants(GROUP, name))
+        || fields.wants_any(GROUP, &table::PHOTOSHOP);
     let mut at = 0;
     for _ in 0..MOST_RESOURCES {
         let Some(kind) = view.array::<4>(at) else { return };
@@ -37,13 +63,18 @@ pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
             gather.warn("Photoshop: a resource ends past the end");
             return;
         }
-        resource(number, part, home, gather);
+        if own || BLOCKS.contains(&number) {
+            resource(number, part, home, gather);
+        }
         if gather.is_full() {
             return;
         }
         at = start + ((len + 1) & !1);
     }
 }
+
+/// Resources that other formats are in.
+const BLOCKS: [u16; 4] = [0x0404, 0x0424, 0x040f, 0x0422];
 
 fn resource(number: u16, part: View<'_>, home: Home, gather: &mut Gather<'_>) {
     match number {
@@ -60,7 +91,6 @@ fn resource(number: u16, part: View<'_>, home: Home, gather: &mut Gather<'_>) {
                 crate::exif::read_tiff(View::memory(&bytes), crate::exif::Role::Part, gather);
             }
         }
-        _ if !gather.fields.wants_group(GROUP) => {}
         0x03ed => resolution(part, gather),
         0x0409 | 0x040c => thumbnail(number, part, gather),
         0x0421 => version(part, gather),

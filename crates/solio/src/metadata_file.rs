@@ -62,7 +62,7 @@ impl Reader {
             extension: String::new(),
             limits: *limits,
         });
-        let Some(source) = self.heads.open(path, fields.head_bytes(), &work.progress)? else {
+        let Some(source) = self.heads.open(path, fields.head_bytes())? else {
             return read_metadata(path, fields, limits, work);
         };
         own.extension.clear();
@@ -149,6 +149,7 @@ pub fn read_metadata_files<T: Default + Send>(
             for (&i, shown) in slot.files.iter().zip(&mut slot.shown) {
                 show(&files[i], read(&mut slot.reader, &files[i]), shown);
             }
+            slot.reader.heads.count(&work.progress);
             Ok(())
         },
         |slot| {

@@ -130,6 +130,7 @@ pub(crate) fn of(asks: impl Fn(&str) -> bool) -> Composites {
 /// Adds the composites that the tags found allow.
 pub(crate) fn compute(gather: &mut Gather<'_>) {
     match gather.fields.composites() {
+        _ if gather.tags.is_empty() => return,
         Composites::None => return,
         Composites::Dates => return dates(gather),
         Composites::Any => {}

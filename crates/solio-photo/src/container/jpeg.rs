@@ -23,13 +23,11 @@ const MOST_SKIPPED: u64 = 1 << 16;
 
 /// What comes in several segments.
 #[derive(Default)]
-struct Joined {
+struct Joined<'v> {
     /// Parts of the ICC profile by their number.
     icc: BTreeMap<u8, Vec<u8>>,
-    /// Photoshop's resources.
-    photoshop: Vec<u8>,
-    /// Where the resources lie, if they lie in one segment.
-    photoshop_at: Option<(u64, u64)>,
+    /// Photoshop's resources, which are seldom in more than one segment.
+    photoshop: Vec<View<'v>>,
     /// Extended XMP: by identifier, the parts by their offset.
     xmp: BTreeMap<Vec<u8>, BTreeMap<u32, Vec<u8>>>,
     /// Boxes of JUMBF: by number, the parts by theirs.
@@ -80,11 +78,11 @@ fn next_marker(view: View<'_>, at: &mut u64) -> Option<u8> {
     Some(marker)
 }
 
-fn segment(
+fn segment<'v>(
     marker: u8,
-    body: View<'_>,
+    body: View<'v>,
     file: View<'_>,
-    joined: &mut Joined,
+    joined: &mut Joined<'v>,
     gather: &mut Gather<'_>,
 ) {
     let starts = |mark: &[u8]| body.starts_with(mark);
@@ -126,7 +124,7 @@ fn segment(
         0xeb if starts(b"JP") => boxes(body, joined, gather),
         0xec if starts(b"Ducky") => ducky(body.from(5), gather),
         0xec if gather.fields.wants_group("PictureInfo") => crate::picture_info::read(body, gather),
-        0xed if starts(b"Photoshop 3.0\0") => resources(body.from(14), joined),
+        0xed if starts(b"Photoshop 3.0\0") => joined.photoshop.push(body.from(14)),
         0xed if starts(b"Adobe_CM") => {
             if let Some(kind) = body.be16(8) {
                 gather.int("AdobeCM", "AdobeCMType", kind);
@@ -238,16 +236,24 @@ fn comment(body: View<'_>, gather: &mut Gather<'_>) {
     gather.text("File", "Comment", text);
 }
 
-fn resources(body: View<'_>, joined: &mut Joined) {
-    let first = joined.photoshop.is_empty();
-    joined.photoshop_at = body.place().map(|at| (at, body.len())).filter(|_| first);
-    if let Some(part) = body.all(1 << 16).filter(|p| keep(&mut joined.bytes, p.len())) {
-        joined.photoshop.extend_from_slice(&part);
+/// Photoshop's resources, however many segments they are in.
+fn resources(parts: &[View<'_>], mut bytes: usize, gather: &mut Gather<'_>) {
+    if let [one] = parts {
+        return photoshop::read(*one, Home::Standard, gather);
+    }
+    let mut all = Vec::new();
+    for part in parts.iter().filter_map(|part| part.all(1 << 16)) {
+        if keep(&mut bytes, part.len()) {
+            all.extend_from_slice(&part);
+        }
+    }
+    if !all.is_empty() {
+        photoshop::read(View::memory(&all), Home::Standard, gather);
     }
 }
 
 /// A part of a packet that one segment cannot hold: identifier (32), full length, offset, text.
-fn extended(body: View<'_>, joined: &mut Joined, gather: &Gather<'_>) {
+fn extended(body: View<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
     if !gather.fields.wants_groups_like("XMP") {
         return;
     }
@@ -259,7 +265,7 @@ fn extended(body: View<'_>, joined: &mut Joined, gather: &Gather<'_>) {
 
 /// A part of a box of JUMBF: number of the box (2), of the part (4), then the box; all parts have
 /// its head.
-fn boxes(body: View<'_>, joined: &mut Joined, gather: &Gather<'_>) {
+fn boxes(body: View<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
     if !gather.fields.is_all() && !gather.fields.names_group("JUMBF") {
         return;
     }
@@ -272,7 +278,7 @@ fn boxes(body: View<'_>, joined: &mut Joined, gather: &Gather<'_>) {
 }
 
 /// What is known only when all segments have been seen.
-fn finish(view: View<'_>, joined: Joined, gather: &mut Gather<'_>) {
+fn finish(view: View<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
     let wanted = gather.tags.iter().find(|t| t.name == "HasExtendedXMP").map(|t| t.value.plain());
     for (identifier, parts) in &joined.xmp {
         // Packets that the main one does not name belong to other versions of it.
@@ -282,13 +288,7 @@ fn finish(view: View<'_>, joined: Joined, gather: &mut Gather<'_>) {
             xmp::read(&packet, gather);
         }
     }
-    match joined.photoshop_at {
-        Some((at, len)) => photoshop::read(view.part(at, len), Home::Standard, gather),
-        None if !joined.photoshop.is_empty() => {
-            photoshop::read(View::memory(&joined.photoshop), Home::Standard, gather);
-        }
-        None => {}
-    }
+    resources(&joined.photoshop, joined.bytes, gather);
     if !joined.icc.is_empty() {
         let profile: Vec<u8> = joined.icc.into_values().flatten().collect();
         icc::read(View::memory(&profile), gather);

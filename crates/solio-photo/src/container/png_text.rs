@@ -17,9 +17,10 @@ use std::io::Read;
 const MOST_UNPACKED: u64 = 16 << 20;
 
 fn inflate(packed: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
+    // Few rounds, most of them where the end of the room is far.
+    let mut out = Vec::with_capacity(packed.len().saturating_mul(3).min(MOST_UNPACKED as usize));
     // What comes before a fault in the data is kept.
-    let _ = flate2::read::ZlibDecoder::new(packed).take(MOST_UNPACKED).read_to_end(&mut out);
+    let _ = flate2::bufread::ZlibDecoder::new(packed).take(MOST_UNPACKED).read_to_end(&mut out);
     out
 }
 
@@ -51,11 +52,19 @@ pub(super) fn text(form: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
             (head[0] == 1, parts.nth(1).unwrap_or_default())
         }
     };
+    let block = keyword == "XML:com.adobe.xmp" || keyword.starts_with("Raw profile type ");
+    // Only PNG's own chunks count more than what has been found.
+    if block && gather.is_settled() {
+        return;
+    }
     let content = || if packed { Cow::Owned(inflate(content)) } else { Cow::Borrowed(content) };
     if keyword == "XML:com.adobe.xmp" {
         return xmp::read(&content(), gather);
     }
     if let Some(kind) = keyword.strip_prefix("Raw profile type ") {
+        if matches!(kind, "icc" | "icm") && !gather.fields.wants_profile() {
+            return;
+        }
         if language.is_empty() {
             return raw_profile(kind, &content(), gather);
         }
@@ -104,6 +113,18 @@ fn known(keyword: &str) -> (String, Rule) {
     (name, Rule::Plain)
 }
 
+/// What each byte is as a hexadecimal digit; 16: none.
+static HEX: [u8; 256] = {
+    let mut digits = [16; 256];
+    let mut n = 0;
+    while n < 16 {
+        digits[b"0123456789abcdef"[n] as usize] = n as u8;
+        digits[b"0123456789ABCDEF"[n] as usize] = n as u8;
+        n += 1;
+    }
+    digits
+};
+
 /// A block in hexadecimal: a line with its name, one with its length, then the digits.
 fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     let mut lines = content.strip_prefix(b"\n")?.splitn(3, |b| *b == b'\n');
@@ -112,10 +133,22 @@ fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     if length.is_empty() || !length.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let mut digits = digits.iter().filter_map(|b| char::from(*b).to_digit(16)).map(|d| d as u8);
     let mut bytes = Vec::with_capacity(content.len() / 2);
-    while let (Some(high), Some(low)) = (digits.next(), digits.next()) {
-        bytes.push(high << 4 | low);
+    let digit = |byte: u8| HEX[usize::from(byte)];
+    let mut rest = digits;
+    while let [first, second, behind @ ..] = rest {
+        let (high, low) = (digit(*first), digit(*second));
+        if (high | low) < 16 {
+            bytes.push(high << 4 | low);
+            rest = behind;
+        } else if high == 16 {
+            rest = &rest[1..];
+        } else {
+            // A line ends within a pair.
+            let Some(next) = behind.iter().position(|byte| digit(*byte) < 16) else { break };
+            bytes.push(high << 4 | digit(behind[next]));
+            rest = &behind[next + 1..];
+        }
     }
     Some(bytes)
 }
@@ -156,6 +189,16 @@ fn raw_profile(kind: &str, content: &[u8], gather: &mut Gather<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_become_bytes() {
+        let bytes = |digits: &str| unpacked(format!("\nexif\n 3\n{digits}").as_bytes());
+        for digits in ["0aF91c", "\n0a\nF91c\n", "0\n\naF9 1c", "0aF91c5", "0aF91c5\n "] {
+            assert_eq!(bytes(digits).unwrap(), [0x0a, 0xf9, 0x1c], "{digits:?}");
+        }
+        assert!(bytes("").unwrap().is_empty());
+        assert!(unpacked(b"exif").is_none() && unpacked(b"\nexif\nx\n00").is_none());
+    }
 
     #[test]
     fn keywords_become_names() {

@@ -18,7 +18,7 @@ pub(super) fn reduced<'p>(packet: &'p [u8], fields: &Fields) -> Option<Cow<'p, [
         return Some(Cow::Borrowed(packet));
     }
     let scan = Scan { packet, open: Vec::new(), kept: None, out: Vec::new() };
-    match scan.run(|name| fields.wants_path_to(name)) {
+    match scan.run(|name, plain| fields.wants_path_to(name, plain)) {
         Some(part) => (!part.is_empty()).then_some(Cow::Owned(part)),
         None => Some(Cow::Borrowed(packet)),
     }
@@ -51,7 +51,7 @@ struct Head {
 
 impl Scan<'_> {
     /// `None` where something is odd: what that means is for the walk to say.
-    fn run(mut self, wanted: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
+    fn run(mut self, wanted: impl Fn(&[u8], bool) -> bool) -> Option<Vec<u8>> {
         let mut at = 0;
         while let Some(found) = memchr(b'<', &self.packet[at..]) {
             let start = at + found;
@@ -116,17 +116,21 @@ const SPACE: u8 = 1;
 /// Ends a name.
 const END: u8 = 2;
 const COLON: u8 = 4;
+/// Neither a letter nor a digit.
+const ODD: u8 = 8;
 static CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
+    let mut classes = [ODD; 256];
     let mut n = 0;
-    while n < 4 {
-        classes[b" \t\r\n"[n] as usize] = SPACE | END;
+    while n < 128 {
+        classes[n] = match n as u8 {
+            b' ' | b'\t' | b'\r' | b'\n' => SPACE | END,
+            b'/' | b'>' | b'=' => END,
+            b':' => COLON,
+            letter if letter.is_ascii_alphanumeric() => 0,
+            _ => ODD,
+        };
         n += 1;
     }
-    classes[b'/' as usize] = END;
-    classes[b'>' as usize] = END;
-    classes[b'=' as usize] = END;
-    classes[b':' as usize] = COLON;
     classes
 };
 
@@ -134,17 +138,26 @@ fn class(byte: u8) -> u8 {
     CLASSES[usize::from(byte)]
 }
 
-/// The end of the name at `from`, and where it starts behind its prefix.
-fn name(rest: &[u8], from: usize) -> Option<(usize, usize)> {
-    let (mut at, mut local) = (from, from);
+/// A name in a head.
+struct Name {
+    /// Where it starts behind its prefix.
+    local: usize,
+    end: usize,
+    /// Whether it has letters and digits alone.
+    is_plain: bool,
+}
+
+/// The name at `from`.
+fn name(rest: &[u8], from: usize) -> Option<Name> {
+    let mut name = Name { local: from, end: from, is_plain: true };
     loop {
-        match class(*rest.get(at)?) {
+        match class(*rest.get(name.end)?) {
             0 => {}
-            COLON if local == from => local = at + 1,
-            COLON => {}
-            _ => return Some((at, local)),
+            COLON if name.local == from => name.local = name.end + 1,
+            COLON | ODD => name.is_plain = false,
+            _ => return Some(name),
         }
-        at += 1;
+        name.end += 1;
     }
 }
 
@@ -153,9 +166,11 @@ fn behind_space(rest: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Looks at an element's head behind its `<`; `None` where it is odd.
-fn head(rest: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Option<Head> {
-    let (mut at, local) = name(rest, 0)?;
-    let is_wanted = wanted(&rest[local..at]);
+fn head(rest: &[u8], wanted: impl Fn(&[u8], bool) -> bool) -> Option<Head> {
+    let of_name = |name: &Name| wanted(&rest[name.local..name.end], name.is_plain);
+    let element = name(rest, 0)?;
+    let is_wanted = of_name(&element);
+    let mut at = element.end;
     let mut has_wanted = false;
     let head = |end, is_empty, has_wanted| Some(Head { end, is_empty, is_wanted, has_wanted });
     loop {
@@ -166,9 +181,9 @@ fn head(rest: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Option<Head> {
             [b'/', ..] => return None,
             _ => {}
         }
-        let (end, local) = name(rest, at)?;
-        has_wanted |= wanted(&rest[local..end]) && !rest[at..].starts_with(b"xmlns");
-        let equals = behind_space(rest, end)?;
+        let attribute = name(rest, at)?;
+        has_wanted |= of_name(&attribute) && !rest[at..].starts_with(b"xmlns");
+        let equals = behind_space(rest, attribute.end)?;
         let quote = behind_space(rest, equals + 1)?;
         if rest[equals] != b'=' || !matches!(rest[quote], b'"' | b'\'') {
             return None;

@@ -361,7 +361,7 @@ impl<'t> Walk<'t, '_, '_> {
         let property = |open: &&Open<'_>| open.kind == Kind::Property;
         let inmost = || self.open.iter().rev().find(property).map(|open| local(open.name()));
         let Some(last) = field.or_else(inmost) else { return false };
-        self.gather.fields.wants_path_to(last)
+        self.gather.fields.wants_path_to(last, last.iter().all(u8::is_ascii_alphanumeric))
             || self.open.iter().any(|open| open.language.is_some())
     }
 
