@@ -16,6 +16,8 @@ use std::hash::BuildHasher;
 const MOST_DEPTH: usize = 64;
 /// Namespaces that are declared at once.
 const MOST_PREFIXES: usize = 256;
+/// More of them are not looked through one by one.
+const FEW_PREFIXES: usize = 16;
 /// Longest single value.
 const MOST_VALUE: usize = 16 << 20;
 
@@ -24,6 +26,8 @@ struct Open<'t> {
     /// As it is written.
     head: BytesStart<'t>,
     kind: Kind,
+    /// Which declaration its prefix means.
+    declaration: Option<usize>,
     text: Cow<'t, str>,
     /// Something within it, or an attribute of it, was taken as its value.
     has_value: bool,
@@ -33,8 +37,6 @@ struct Open<'t> {
     language: Option<String>,
     /// How many namespaces were declared outside of it.
     outside: usize,
-    /// And with those that it declares itself.
-    declared: usize,
 }
 
 impl Open<'_> {
@@ -77,10 +79,20 @@ enum Says {
     Field,
 }
 
+/// A namespace that an open element declares.
+struct Declaration {
+    prefix: Vec<u8>,
+    group: Cow<'static, str>,
+    /// What the prefix meant outside.
+    outside: Option<usize>,
+}
+
 struct Walk<'t, 'g, 'f> {
     open: Vec<Open<'t>>,
-    /// Prefix and group, the last declaration of a prefix counts.
-    prefixes: Vec<(Vec<u8>, Cow<'static, str>)>,
+    /// The last one of a prefix counts.
+    declarations: Vec<Declaration>,
+    /// Which one that is: each name of a packet asks.
+    meant: HashMap<Vec<u8>, usize>,
     gather: &'g mut Gather<'f>,
     /// Addresses that a known prefix stands for and should not.
     strangers: Vec<String>,
@@ -121,7 +133,8 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) -> bool {
     let before = gather.tags.len();
     let mut walk = Walk {
         open: Vec::new(),
-        prefixes: Vec::new(),
+        declarations: Vec::new(),
+        meant: HashMap::new(),
         gather,
         strangers: Vec::new(),
         about: None,
@@ -162,26 +175,31 @@ impl<'t> Walk<'t, '_, '_> {
             self.gather.warn("XMP: elements lie too deep within each other");
             return false;
         }
-        let outside = self.prefixes.len();
+        let outside = self.declarations.len();
         // Declarations hold for the element's own name, too.
         if memmem::find(&head, b"xmlns:").is_some() {
             self.declare(&head);
         }
-        let kind = self.kind(head.name().into_inner());
+        let name = head.name().into_inner();
+        let declaration = self.declaration(name);
+        let kind = self.kind(self.group(declaration, name), local(name));
         let within = self.is_within();
         let attributes = head.clone();
         self.open.push(Open {
             head,
             kind,
+            declaration,
             text: Cow::Borrowed(""),
             has_value: false,
             is_array: false,
             language: None,
             outside,
-            declared: self.prefixes.len(),
         });
         for attribute in attributes.attributes().with_checks(false).flatten() {
             self.attribute(&attribute, within);
+            if self.gather.is_full() {
+                return false;
+            }
         }
         true
     }
@@ -189,7 +207,7 @@ impl<'t> Walk<'t, '_, '_> {
     /// Takes in the namespaces that an element declares.
     fn declare(&mut self, head: &BytesStart<'_>) {
         for attribute in head.attributes().with_checks(false).flatten() {
-            if self.prefixes.len() >= MOST_PREFIXES {
+            if self.declarations.len() >= MOST_PREFIXES {
                 return;
             }
             if let Some(prefix) = attribute.key.into_inner().strip_prefix(b"xmlns:") {
@@ -201,7 +219,8 @@ impl<'t> Walk<'t, '_, '_> {
                     }
                     None => Cow::Owned(str_of(prefix).to_owned()),
                 };
-                self.prefixes.push((prefix.to_vec(), group));
+                let outside = self.meant.insert(prefix.to_vec(), self.declarations.len());
+                self.declarations.push(Declaration { prefix: prefix.to_vec(), group, outside });
             }
         }
     }
@@ -216,21 +235,41 @@ impl<'t> Walk<'t, '_, '_> {
         format!("tmp{number}")
     }
 
-    /// The group of a prefix, with the first so many declarations.
-    fn group<'a>(&'a self, prefix: Option<&'a [u8]>, declared: usize) -> &'a [u8] {
-        let Some(prefix) = prefix else { return b"" };
-        let group = self.prefixes[..declared].iter().rev().find(|(p, _)| is_same(p, prefix));
-        group.map_or(prefix, |(_, group)| group.as_bytes())
+    /// Forgets all declarations but the first so many.
+    fn forget(&mut self, outside: usize) {
+        while self.declarations.len() > outside {
+            let Some(Declaration { prefix, outside, .. }) = self.declarations.pop() else { return };
+            match outside {
+                Some(outside) => self.meant.insert(prefix, outside),
+                None => self.meant.remove(&prefix),
+            };
+        }
+    }
+
+    /// Which declaration the prefix of a name means.
+    fn declaration(&self, name: &[u8]) -> Option<usize> {
+        let prefix = parts_of(name).0?;
+        if self.declarations.len() > FEW_PREFIXES {
+            return self.meant.get(prefix).copied();
+        }
+        // A few are found sooner by looking at each.
+        self.declarations.iter().rposition(|other| is_same(&other.prefix, prefix))
+    }
+
+    /// The group of a name whose prefix means this declaration.
+    fn group<'a>(&'a self, declaration: Option<usize>, name: &'a [u8]) -> &'a [u8] {
+        match declaration {
+            Some(at) => self.declarations[at].group.as_bytes(),
+            None => parts_of(name).0.unwrap_or_default(),
+        }
     }
 
     /// Group and local name of a qualified one.
     fn split<'a>(&'a self, name: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-        let (prefix, local) = parts_of(name);
-        (self.group(prefix, self.prefixes.len()), local)
+        (self.group(self.declaration(name), name), local(name))
     }
 
-    fn kind(&self, name: &[u8]) -> Kind {
-        let (group, local) = self.split(name);
+    fn kind(&self, group: &[u8], local: &[u8]) -> Kind {
         match (group, local) {
             (b"x", b"xmpmeta" | b"xapmeta") | (b"rdf", b"RDF") => Kind::Frame,
             (b"rdf", b"Description") => Kind::Node,
@@ -345,7 +384,7 @@ impl<'t> Walk<'t, '_, '_> {
             self.put(None, &text);
         }
         if let Some(closed) = self.open.pop() {
-            self.prefixes.truncate(closed.outside);
+            self.forget(closed.outside);
             // White space around an array is no value.
             if let (Kind::Array, Some(outer)) = (closed.kind, self.open.last_mut()) {
                 outer.text = Cow::Borrowed("");
@@ -376,9 +415,8 @@ impl<'t> Walk<'t, '_, '_> {
         for open in &self.open {
             match open.kind {
                 Kind::Property => {
-                    let (prefix, local) = parts_of(open.name());
-                    group = group.or_else(|| Some(self.group(prefix, open.declared)));
-                    parts.push(str_of(local));
+                    group = group.or_else(|| Some(self.group(open.declaration, open.name())));
+                    parts.push(str_of(local(open.name())));
                     direct = false;
                 }
                 Kind::Item => {
