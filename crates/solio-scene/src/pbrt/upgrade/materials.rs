@@ -142,6 +142,8 @@ fn uber(draft: &mut Draft<'_>) -> &'static str {
 
 fn glass(draft: &mut Draft<'_>) -> &'static str {
     index_to_eta(draft);
+    // Version 3 looks at that along u and v alone.
+    draft.remove("roughness");
     drop_colour(draft, "Kr", 1.0);
     drop_colour(draft, "Kt", 1.0);
     "dielectric"
@@ -255,6 +257,7 @@ fn disney(draft: &mut Draft<'_>) -> &'static str {
 }
 
 fn subsurface(draft: &mut Draft<'_>) -> &'static str {
+    draft.remove("roughness");
     drop_colour(draft, "Kr", 1.0);
     drop_colour(draft, "Kt", 1.0);
     let (absorbs, scatters) = (draft.has("sigma_a"), draft.has("sigma_s"));
@@ -284,6 +287,7 @@ pub(super) fn name_or_coefficients(draft: &mut Draft<'_>, name: &str) {
 }
 
 fn kd_subsurface(draft: &mut Draft<'_>) -> &'static str {
+    draft.remove("roughness");
     drop_colour(draft, "Kr", 1.0);
     drop_colour(draft, "Kt", 1.0);
     draft.rename("Kd", "reflectance");

@@ -54,7 +54,7 @@ fn materials() {
         )
     );
     assert_eq!(
-        clean(r#"Material "glass" "float index" 1.3"#),
+        clean(r#"Material "glass" "float roughness" 1 "float index" 1.3"#),
         r#"Material "dielectric" "float eta" 1.3"#
     );
     assert_eq!(
