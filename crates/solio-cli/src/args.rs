@@ -113,6 +113,7 @@ Examples:
   solio convert shot.####.exr -o small.####.exr --channels R,G,B --half --frames 1-100x2
   solio convert beauty.exr -o beauty.png --bits 16 --tonemap neutral --exposure -1
   solio convert plate.tif -o plate.exr -z piz
+  solio convert old.pbrt -o new.pbrt --upgrade     formatted, version 3 to 4
 OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its
 compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF
 are sRGB, floating point numbers are linear light; their alpha is straight, that of OpenEXR is
@@ -129,6 +130,9 @@ pub(crate) struct ConvertArgs {
     /// Output format; otherwise told by the output's name
     #[arg(long, value_parser = any_format_parser())]
     pub(crate) format: Option<AnyFormat>,
+    /// Bring scenes of pbrt from version 3 to version 4
+    #[arg(long)]
+    pub(crate) upgrade: bool,
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,

@@ -7,7 +7,7 @@ use crate::args::ConvertArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::screen;
-use crate::{image_convert, inputs, options};
+use crate::{image_convert, inputs, options, scene_convert};
 use report::{All, Report};
 use solio::{Compression, Error, ErrorKind, Format, MeshInfo, Progress, Result, Stopwatch, Work};
 use std::collections::BTreeMap;
@@ -25,6 +25,9 @@ struct Plan {
 
 /// Converts every input, goes on past bad ones.
 pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
+    if scene_convert::is_meant(args) {
+        return scene_convert::run(args);
+    }
     if image_convert::is_meant(args) {
         return image_convert::run(args);
     }

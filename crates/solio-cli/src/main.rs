@@ -22,6 +22,7 @@ mod options;
 mod page;
 mod preview;
 mod progress;
+mod scene_convert;
 mod scene_info;
 mod scene_preview;
 mod screen;

@@ -1,0 +1,107 @@
+//! `solio convert` of scenes: formatted, and upgraded from version 3.
+
+use crate::args::ConvertArgs;
+use crate::convert::is_standard;
+use crate::progress::Shown;
+use crate::{Outcome, inputs, options, screen};
+use serde_json::json;
+use solio::{Error, ErrorKind, Result, SceneText, SceneTextOptions, Work};
+use std::path::{Path, PathBuf};
+
+/// Whether scenes are to be written as scenes.
+pub(crate) fn is_meant(args: &ConvertArgs) -> bool {
+    let inputs = &args.inputs.files;
+    args.format.is_none() && inputs.first().is_some_and(|input| solio::is_scene(input))
+}
+
+/// Writes every input anew, goes on past bad ones.
+pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let inputs = inputs::collect(&args.inputs, &work)?;
+    let outputs = outputs(args, &inputs)?;
+    let mut failed = false;
+    for (input, output) in inputs.iter().zip(&outputs) {
+        if args.dry_run {
+            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
+            continue;
+        }
+        match convert(args, input, output, &work) {
+            Ok(fine) => failed |= !fine,
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                failed = true;
+                screen::fail(input, error, args.json);
+            }
+        }
+    }
+    Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<bool> {
+    let name = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
+    let shown = Shown::start(args.progress, &name, &work.progress);
+    let options = SceneTextOptions {
+        upgrade: args.upgrade,
+        compression: args.write.compress.map(Into::into),
+        ..SceneTextOptions::default()
+    };
+    let made = solio::rewrite_scene(input, output, &options, work)?;
+    drop(shown);
+    say(args, input, output, &made);
+    Ok(made.problems.is_empty())
+}
+
+fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
+    for problem in &made.problems {
+        screen::complain(&problem.to_string());
+    }
+    for warning in &made.warnings {
+        screen::complain(&format!("warning: {warning}"));
+    }
+    if args.upgrade && made.includes > 0 {
+        let files = if made.includes == 1 { "1 file" } else { &format!("{} files", made.includes) };
+        let words = format!("{}: {files} that it includes: upgrade them too", input.display());
+        screen::complain(&format!("note: {words}"));
+    }
+    if args.json {
+        let all = |errors: &[Error]| errors.iter().map(screen::error_json).collect::<Vec<_>>();
+        let line = json!({
+            "input": input.to_string_lossy(),
+            "output": output.to_string_lossy(),
+            "bytes": made.written.file_bytes,
+            "problems": all(&made.problems),
+            "warnings": all(&made.warnings),
+            "includes": made.includes,
+        });
+        screen::print(&format!("{line}\n"));
+    }
+}
+
+/// A file, or a name in a folder for each input.
+fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let output = &args.output;
+    if is_standard(output) && args.json {
+        return Err(Error::argument("--json and -o - both want standard output"));
+    }
+    let folder = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if !folder {
+        if inputs.len() > 1 {
+            let message = format!("{} inputs, but one output", inputs.len());
+            return Err(Error::argument(message).at_path(output).hint("name a folder: -o out/"));
+        }
+        return Ok(vec![output.clone()]);
+    }
+    if !args.dry_run {
+        let made = std::fs::create_dir_all(output);
+        made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
+    }
+    let mut outputs: Vec<PathBuf> = Vec::new();
+    for input in inputs {
+        let path = output.join(input.file_name().unwrap_or_default());
+        if outputs.contains(&path) {
+            return Err(Error::argument("two inputs would become this file").at_path(&path));
+        }
+        outputs.push(path);
+    }
+    Ok(outputs)
+}
