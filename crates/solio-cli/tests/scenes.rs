@@ -1,0 +1,147 @@
+//! Scenes through the command: info, check, preview, convert, as people and scripts meet them.
+#![allow(clippy::disallowed_methods)] // tests read and write their own files
+
+mod ran;
+
+use ran::{Ran, names};
+use solio::image::model::Pixels;
+use solio::image::{ReadOptions, decode_exr};
+use std::io::Write;
+use std::path::Path;
+
+fn solio(dir: &Path, line: &str) -> Ran {
+    ran::run(dir, &line.split_whitespace().collect::<Vec<_>>(), b"")
+}
+
+const SCENE: &str = r#"LookAt 0 0 5  0 0 0  0 1 0
+Camera "perspective" "float fov" 60
+Film "rgb" "integer xresolution" 60 "integer yresolution" 40 "string filename" "a.exr"
+WorldBegin
+Include "materials/all.pbrt"
+ObjectBegin "square"
+  NamedMaterial "red"
+  Shape "plymesh" "string filename" "square.ply"
+ObjectEnd
+AttributeBegin
+  Scale 0.5 0.5 0.5
+  ObjectInstance "square"
+AttributeEnd
+Translate 0 1 0
+ObjectInstance "square"
+"#;
+
+const MATERIALS: &str =
+    "MakeNamedMaterial \"red\" \"string type\" \"diffuse\" \"rgb reflectance\" [ 1 0 0 ]\n";
+
+const SQUARE: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
+    property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n\
+    -1 -1 0\n1 -1 0\n1 1 0\n-1 1 0\n4 0 1 2 3\n";
+
+/// A folder with a scene, plain and packed.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("materials")).unwrap();
+    std::fs::write(dir.path().join("materials/all.pbrt"), MATERIALS).unwrap();
+    std::fs::write(dir.path().join("square.ply"), SQUARE).unwrap();
+    std::fs::write(dir.path().join("scene.pbrt"), SCENE).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    // Two members, as `cat a.gz b.gz` makes them.
+    let (first, second) = SCENE.as_bytes().split_at(200);
+    packed.write_all(first).unwrap();
+    let mut bytes = packed.finish().unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(second).unwrap();
+    bytes.append(&mut packed.finish().unwrap());
+    std::fs::write(dir.path().join("packed.pbrt.gz"), bytes).unwrap();
+    dir
+}
+
+#[test]
+fn info_counts_what_is_there() {
+    let dir = folder();
+    for name in ["scene.pbrt", "packed.pbrt.gz"] {
+        let said = solio(dir.path(), &format!("info --json {name}")).fine().json();
+        let [said] = &said[..] else { panic!() };
+        assert_eq!(said["primitives"], 1);
+        assert_eq!(said["instanced_primitives"], 2);
+        assert_eq!(said["instances"], 2);
+        assert_eq!(said["files"][1]["depth"], 1);
+        assert_eq!(said["shapes"]["plymesh"]["shapes"], 1);
+        assert_eq!(said["largest_meshes"][0]["name"], "square.ply");
+        assert_eq!(said["problems"].as_array().unwrap().len(), 0);
+    }
+    let text = solio(dir.path(), "info scene.pbrt").fine();
+    assert!(text.text().contains("2 of 1 object"), "{}", text.text());
+}
+
+#[test]
+fn check_lists_every_problem_with_its_place() {
+    let dir = folder();
+    let fine = solio(dir.path(), "check scene.pbrt packed.pbrt.gz").fine();
+    assert_eq!(fine.text().lines().filter(|line| line.contains(": ok (pbrt")).count(), 2);
+    let broken = SCENE
+        .replace("square.ply", "gone.ply")
+        .replace("\"float fov\"", "\"float fow\"")
+        .replace("NamedMaterial \"red\"", "NamedMaterial \"blue\"")
+        + "  Include \"nowhere.pbrt\"\nTranslate 1 2\n";
+    std::fs::write(dir.path().join("broken.pbrt"), broken).unwrap();
+    let found = solio(dir.path(), "check broken.pbrt");
+    assert_eq!(found.code, 1);
+    for words in [
+        "broken.pbrt:2:22: ",
+        "broken.pbrt:7:3: no material is called \"blue\"",
+        "broken.pbrt:8:19: gone.ply: ",
+        "broken.pbrt:16:3: nowhere.pbrt: ",
+        "broken.pbrt:18:1: Translate takes 3 numbers",
+    ] {
+        assert!(found.text().contains(words), "{words}\nin {}", found.text());
+    }
+    let found = solio(dir.path(), "check --json broken.pbrt").json();
+    assert_eq!(found[0]["ok"], false);
+    let problems = found[0]["problems"].as_array().unwrap();
+    assert_eq!(problems.len(), 5);
+    assert_eq!((&problems[0]["line"], &problems[0]["column"]), (&2.into(), &22.into()));
+    // With --deep meshes are read, and a broken one shows.
+    std::fs::write(dir.path().join("square.ply"), &SQUARE[..SQUARE.len() - 12]).unwrap();
+    assert_eq!(solio(dir.path(), "check scene.pbrt").code, 0);
+    assert_eq!(solio(dir.path(), "check --deep scene.pbrt").code, 1);
+}
+
+#[test]
+fn preview_draws_what_the_camera_sees() {
+    let dir = folder();
+    solio(dir.path(), "preview scene.pbrt -o first.exr --progressive").fine();
+    let bytes = std::fs::read(dir.path().join("first.exr")).unwrap();
+    let image = decode_exr(&bytes, &ReadOptions::default(), &solio::Work::default()).unwrap();
+    let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
+    let channels: Vec<&str> = levels[0].planes.iter().map(|p| &*p.channel.name).collect();
+    assert_eq!(channels.join(" "), "A B G N.X N.Y N.Z R Z id");
+    let said = solio(dir.path(), "preview scene.pbrt -o first.png --size 30 --json").fine().json();
+    assert_eq!((&said[0]["width"], &said[0]["height"]), (&30.into(), &20.into()));
+    assert_eq!(said[0]["definitions_seen"], 1);
+    let png = std::fs::read(dir.path().join("first.png")).unwrap();
+    assert_eq!(png[..4], *b"\x89PNG");
+    // What cannot be drawn is said; the rest is drawn.
+    std::fs::remove_file(dir.path().join("square.ply")).unwrap();
+    let ran = solio(dir.path(), "preview scene.pbrt -o nothing.png").fine();
+    assert!(ran.err.contains("scene.pbrt:8:3: ") && ran.err.contains("square.ply"), "{}", ran.err);
+}
+
+#[test]
+fn convert_formats_and_upgrades() {
+    let dir = folder();
+    let old = "Film \"image\" \"integer xresolution\" [ 9 ]\nWorldBegin # here\n\
+        Material \"matte\" \"color Kd\" [ .5 .25 1.0 ]\n Shape \"sphere\"\nWorldEnd\n";
+    std::fs::write(dir.path().join("old.pbrt"), old).unwrap();
+    solio(dir.path(), "convert old.pbrt -o new.pbrt --upgrade").fine();
+    let new = std::fs::read_to_string(dir.path().join("new.pbrt")).unwrap();
+    assert!(new.contains("\"rgb reflectance\" [ 0.5 0.25 1 ]"), "{new}");
+    assert!(new.contains("# here") && !new.contains("WorldEnd"), "{new}");
+    solio(dir.path(), "check new.pbrt").fine();
+    // Written anew nothing changes any more; several files go into a folder.
+    solio(dir.path(), "convert new.pbrt scene.pbrt -o out/").fine();
+    assert_eq!(names(&dir.path().join("out")), ["new.pbrt", "scene.pbrt"]);
+    assert_eq!(std::fs::read_to_string(dir.path().join("out/new.pbrt")).unwrap(), new);
+    let none = solio(dir.path(), "convert old.pbrt scene.pbrt -o one.pbrt");
+    assert_eq!(none.code, 2, "{}", none.err);
+}
