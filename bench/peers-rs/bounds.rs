@@ -119,17 +119,18 @@ impl Job for Corners<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        let corner = |axis: usize| {
-            let mut all = [0.0; 8];
-            for (i, x) in all.iter_mut().enumerate() {
+        let mut corners = [Eight([0.0; 8]); 3];
+        for (axis, all) in corners.iter_mut().enumerate() {
+            for (i, x) in all.0.iter_mut().enumerate() {
                 *x = if i >> axis & 1 == 0 { self.object.min[axis] } else { self.object.max[axis] };
             }
-            lanes.load(&Eight(all))
-        };
-        let (x, y, z) = (corner(0), corner(1), corner(2));
+        }
+        let [x, y, z] = &corners;
+        let (x, y, z) = (lanes.load(x), lanes.load(y), lanes.load(z));
         for (m, to) in self.transforms.iter().zip(self.to) {
             for i in 0..3 {
-                let [a, b, c, d] = [0, 1, 2, 3].map(|j: usize| lanes.splat(m[4 * i + j]));
+                let (a, b) = (lanes.splat(m[4 * i]), lanes.splat(m[4 * i + 1]));
+                let (c, d) = (lanes.splat(m[4 * i + 2]), lanes.splat(m[4 * i + 3]));
                 let at = lanes.add(lanes.mul(a, x), lanes.mul(b, y));
                 let at = lanes.add(lanes.add(at, lanes.mul(c, z)), d);
                 let halves = lanes.swap_halves(at);

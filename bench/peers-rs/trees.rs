@@ -56,6 +56,7 @@ fn triangles(
 ) {
     let ours = TriangleBvh::build(&mesh.0, &mesh.1, quality).expect("a sound mesh");
     let peer = format!("obvhs, {setting}, two children");
+    let wide_peer = format!("obvhs, {setting}, eight children");
     let rounds_here = rounds.min(if mesh.1.len() > 500_000 { 5 } else { rounds });
     let case =
         |work: String, peer| Case { work, peer, version: VERSION, rounds: rounds_here, repeat: 1 };
@@ -85,8 +86,7 @@ fn triangles(
             answer(count, sum)
         };
         compare(&case(work.clone(), &peer), own, &mut || two.trace(&rays));
-        let peer = format!("obvhs, {setting}, eight children");
-        compare(&case(work, &peer), own, &mut || eight.trace(&rays));
+        compare(&case(work, &wide_peer), own, &mut || eight.trace(&rays));
     }
 }
 

@@ -170,8 +170,8 @@ impl Job for Boxes<'_> {
 #[inline(always)]
 fn eight<L: Lanes>(lanes: L, object: &CentredBox, from: &[Transform; 8], to: &mut [Box3; 8]) {
     let [x0, x1] = axis::<L, 0>(lanes, object, from);
-    let [y0, y1] = axis::<L, 4>(lanes, object, from);
-    let [z0, z1] = axis::<L, 8>(lanes, object, from);
+    let [y0, y1] = axis::<L, 1>(lanes, object, from);
+    let [z0, z1] = axis::<L, 2>(lanes, object, from);
     let first = lanes.rows([x0, y0, z0, x1]);
     let last = lanes.rows([y1, z1, y1, z1]);
     for i in 0..8 {
@@ -180,18 +180,26 @@ fn eight<L: Lanes>(lanes: L, object: &CentredBox, from: &[Transform; 8], to: &mu
     }
 }
 
-/// Minimum and maximum along the axis whose row starts at `AT`.
+/// Minimum and maximum along an axis.
 #[inline(always)]
-fn axis<L: Lanes, const AT: usize>(
+fn axis<L: Lanes, const AXIS: usize>(
     lanes: L,
     object: &CentredBox,
     from: &[Transform; 8],
 ) -> [L::Floats; 2] {
-    let row = |i: usize| from[i][AT..].first_chunk::<4>().expect("a transform has three rows");
-    let [x, y, z, t] =
-        lanes.columns([row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]);
-    let [cx, cy, cz] = [0, 1, 2].map(|i| lanes.splat(object.centre[i]));
-    let [fx, fy, fz] = [0, 1, 2].map(|i| lanes.splat(object.reach[i]));
+    let [x, y, z, t] = lanes.columns([
+        &from[0].as_chunks().0[AXIS],
+        &from[1].as_chunks().0[AXIS],
+        &from[2].as_chunks().0[AXIS],
+        &from[3].as_chunks().0[AXIS],
+        &from[4].as_chunks().0[AXIS],
+        &from[5].as_chunks().0[AXIS],
+        &from[6].as_chunks().0[AXIS],
+        &from[7].as_chunks().0[AXIS],
+    ]);
+    let ([cx, cy, cz], [fx, fy, fz]) = (object.centre, object.reach);
+    let (cx, cy, cz) = (lanes.splat(cx), lanes.splat(cy), lanes.splat(cz));
+    let (fx, fy, fz) = (lanes.splat(fx), lanes.splat(fy), lanes.splat(fz));
     let centre = lanes.add(lanes.mul(x, cx), lanes.mul(y, cy));
     let centre = lanes.add(lanes.add(centre, lanes.mul(z, cz)), t);
     let reach = lanes.add(lanes.mul(lanes.abs(x), fx), lanes.mul(lanes.abs(y), fy));

@@ -1,7 +1,9 @@
 //! A tree over boxes: the upper level, over instances.
 
-use super::build::{self, Item, Shape};
+use super::build::{self, Below};
+use super::group;
 use super::node::{self, MOST_LEAVES, Node, TreeCost};
+use super::order::{self, Curve};
 use super::ray::Ray;
 use super::walk::walk;
 use crate::bounds::Box3;
@@ -12,6 +14,7 @@ use solio_codec::lanes::{self, Job, Lanes};
 #[derive(Clone, Debug, Default)]
 pub struct BoxBvh {
     nodes: Vec<Node>,
+    root: u32,
     len: usize,
 }
 
@@ -25,12 +28,10 @@ impl BoxBvh {
         if boxes.len() > MOST_LEAVES {
             return Err(Error::limit(format!("{} boxes are more than a tree takes", boxes.len())));
         }
-        let mut items: Vec<Item> = memory::with_capacity(boxes.len());
-        for (i, one) in boxes.iter().enumerate().filter(|(_, one)| !one.is_empty()) {
-            items.push(Item::new(one.min, one.max, i as u32));
-        }
-        let built = build::build(&mut items, Shape { leaf_items: 1 });
-        Ok(BoxBvh { nodes: built.nodes, len: items.len() })
+        let keys = in_order(boxes);
+        let (groups, mut items) = group::groups(boxes, &keys);
+        let built = build::build(&mut items, Below::Nodes, groups);
+        Ok(BoxBvh { nodes: built.nodes, root: built.root, len: keys.len() })
     }
 
     /// How many boxes are in it.
@@ -45,7 +46,7 @@ impl BoxBvh {
 
     /// The box around all.
     pub fn bounds(&self) -> Box3 {
-        let root = self.nodes.first().unwrap_or(&Node::EMPTY);
+        let root = self.nodes.get(self.root as usize).unwrap_or(&Node::EMPTY);
         (0..8).fold(Box3::EMPTY, |all, i| all.union(&root.child_box(i)))
     }
 
@@ -54,17 +55,36 @@ impl BoxBvh {
     /// found, or a negative number to end. No box that the ray touches in exact arithmetic is
     /// passed over; a few that it only nearly touches may be visited.
     pub fn visit(&self, ray: &Ray, meet: impl FnMut(u32, f32) -> f32) {
-        lanes::run(Visit { nodes: &self.nodes, ray, meet });
+        lanes::run(Visit { tree: self, ray, meet });
     }
 
     /// What it costs to trace.
     pub fn cost(&self) -> TreeCost {
-        node::cost(&self.nodes, |_| 1)
+        node::cost(&self.nodes, self.root, |_| 1)
     }
 }
 
+/// The numbers of all boxes that are not empty, in order along the curve, in the lower halves.
+fn in_order(boxes: &[Box3]) -> Vec<u64> {
+    let middle = |one: &Box3| [0, 1, 2].map(|i: usize| 0.5 * one.min[i] + 0.5 * one.max[i]);
+    let mut all = Box3::EMPTY;
+    for place in boxes.iter().filter(|one| !one.is_empty()).map(middle) {
+        if place.iter().all(|x| x.is_finite()) {
+            all.min = [0, 1, 2].map(|i: usize| all.min[i].min(place[i]));
+            all.max = [0, 1, 2].map(|i: usize| all.max[i].max(place[i]));
+        }
+    }
+    let curve = Curve::within(&all);
+    let mut keys: Vec<u64> = memory::with_capacity(boxes.len());
+    for (number, one) in boxes.iter().enumerate().filter(|(_, one)| !one.is_empty()) {
+        keys.push(u64::from(curve.code(middle(one))) << 32 | number as u64);
+    }
+    order::sort(&mut keys);
+    keys
+}
+
 struct Visit<'a, F> {
-    nodes: &'a [Node],
+    tree: &'a BoxBvh,
     ray: &'a Ray,
     meet: F,
 }
@@ -73,6 +93,6 @@ impl<F: FnMut(u32, f32) -> f32> Job for Visit<'_, F> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        walk(lanes, self.nodes, self.ray, self.meet);
+        walk(lanes, &self.tree.nodes, self.tree.root, self.ray, self.meet);
     }
 }

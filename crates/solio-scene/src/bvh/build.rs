@@ -1,8 +1,10 @@
 //! Top down: items are split by the surface area heuristic until each node has eight children.
 //!
 //! After Wald, *On Fast Construction of SAH-based Bounding Volume Hierarchies*, RT 2007: centroids
-//! fall into 16 bins on each axis, and the best of the planes between bins is taken. Nodes are wide
-//! from the start: of the parts of a node the one with the largest surface is split next.
+//! fall into 16 bins on each axis, and the best of the planes between bins is taken. While items go
+//! to their sides they also fall into the bins of these, so that memory is passed once a level.
+//! Nodes are wide from the start: of the parts of a node the one with the largest surface is split
+//! next.
 //!
 //! Nothing here recurses. Every range becomes smaller with each split, and below
 //! [`SPLIT_LEVELS`] ranges are only halved, so that the tree is never deeper than the stack of
@@ -37,45 +39,49 @@ impl Item {
     }
 }
 
-/// How a tree is built.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    /// Items that one leaf holds at most. With one, leaves are called by the number of their item
-    /// and hang in nodes of up to eight.
-    pub(super) leaf_items: usize,
+/// What hangs below the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Below {
+    /// A leaf for each item, of its number.
+    Leaves,
+    /// The node of an item's number for each.
+    Nodes,
+    /// Leaves of up to so many items, numbered as they come.
+    Ranges(usize),
 }
 
 /// A tree over items.
 #[derive(Debug, Default)]
 pub(super) struct Built {
     pub(super) nodes: Vec<Node>,
-    /// Where in the order of items each leaf starts, and how many it holds; empty when leaves hold
-    /// one item.
+    /// The uppermost node, where there is any.
+    pub(super) root: u32,
+    /// Where in the order of items each of [`Below::Ranges`] starts, and how many it holds.
     pub(super) leaves: Vec<(u32, u32)>,
 }
 
-/// Builds a tree; `items` are put in order of leaves.
-pub(super) fn build(items: &mut [Item], shape: Shape) -> Built {
-    lanes::run(Build { items, shape })
+/// Builds a tree behind `nodes`; `items` are put in the order of leaves.
+pub(super) fn build(items: &mut [Item], below: Below, nodes: Vec<Node>) -> Built {
+    lanes::run(Build { items, below, nodes })
 }
 
 pub(super) struct Build<'a> {
     pub(super) items: &'a mut [Item],
-    pub(super) shape: Shape,
+    pub(super) below: Below,
+    pub(super) nodes: Vec<Node>,
 }
 
 /// A range of items that is to become a node.
 #[derive(Clone, Copy)]
 struct Task {
-    begin: usize,
-    end: usize,
+    part: Part,
     depth: u32,
     /// Where its number is to be written.
     parent: usize,
     child: usize,
 }
 
-/// A part of a node: a range of items with its bounds.
+/// A range of items with its bounds, and how it is to be split where that is known.
 #[derive(Clone, Copy)]
 struct Part {
     begin: usize,
@@ -83,6 +89,7 @@ struct Part {
     bounds: Eight,
     /// Half the surface.
     area: f32,
+    plan: Option<Plan>,
 }
 
 impl Part {
@@ -96,26 +103,26 @@ impl Job for Build<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> Built {
-        let Build { items, shape } = self;
+        let Build { items, below, nodes } = self;
+        let mut built = Built { root: nodes.len() as u32, nodes, leaves: Vec::new() };
         if items.is_empty() {
-            return Built::default();
+            return built;
         }
-        let mut built = Built {
-            nodes: memory::with_capacity(items.len() / (3 * shape.leaf_items.div_ceil(2)) + 1),
-            leaves: match shape.leaf_items {
-                1 => Vec::new(),
-                most => memory::with_capacity(2 * items.len() / most + 1),
-            },
+        let leaf_items = match below {
+            Below::Ranges(most) => most,
+            Below::Leaves | Below::Nodes => 1,
         };
-        let mut tasks = vec![Task { begin: 0, end: items.len(), depth: 1, parent: 0, child: 8 }];
+        if leaf_items > 1 {
+            built.leaves = memory::with_capacity(items.len() / 4 + 1);
+        }
+        let whole = part(lanes, items, 0, items.len());
+        let mut tasks = vec![Task { part: whole, depth: 1, parent: usize::MAX, child: 0 }];
         while let Some(task) = tasks.pop() {
             let number = built.nodes.len();
-            if let Some(child) =
-                built.nodes.get_mut(task.parent).and_then(|n| n.children.get_mut(task.child))
-            {
-                *child = number as u32;
+            if let Some(parent) = built.nodes.get_mut(task.parent) {
+                parent.children[task.child] = number as u32;
             }
-            let (parts, count) = parts(lanes, items, task, shape);
+            let (parts, count) = parts(lanes, items, &task, leaf_items);
             let mut node = Node::EMPTY;
             for (i, part) in parts[..count].iter().enumerate() {
                 let bounds = part.bounds.0;
@@ -123,21 +130,14 @@ impl Job for Build<'_> {
                     node.bounds[side].0[i] = -bounds[side];
                     node.bounds[side + 3].0[i] = bounds[side + 4];
                 }
-                if part.len() > shape.leaf_items {
-                    tasks.push(Task {
-                        begin: part.begin,
-                        end: part.end,
-                        depth: task.depth + 1,
-                        parent: number,
-                        child: i,
-                    });
-                    node.children[i] = NONE - 1;
-                } else if shape.leaf_items == 1 {
-                    node.children[i] = LEAF | items[part.begin].number();
+                node.children[i] = if part.len() > leaf_items {
+                    let depth = task.depth + 1;
+                    tasks.push(Task { part: *part, depth, parent: number, child: i });
+                    // Written when its turn comes.
+                    NONE
                 } else {
-                    node.children[i] = LEAF | built.leaves.len() as u32;
-                    built.leaves.push((part.begin as u32, part.len() as u32));
-                }
+                    leaf(items, part, below, &mut built)
+                };
             }
             built.nodes.push(node);
         }
@@ -145,53 +145,64 @@ impl Job for Build<'_> {
     }
 }
 
+/// The child that stands for a part which is not split.
+#[inline(always)]
+fn leaf(items: &[Item], part: &Part, below: Below, built: &mut Built) -> u32 {
+    let number = items[part.begin].number();
+    match below {
+        Below::Leaves => LEAF | number,
+        // A node with one child is passed over.
+        Below::Nodes => match built.nodes[number as usize].children {
+            [only, NONE, ..] => only,
+            _ => number,
+        },
+        Below::Ranges(_) => {
+            built.leaves.push((part.begin as u32, part.len() as u32));
+            LEAF | (built.leaves.len() - 1) as u32
+        }
+    }
+}
+
 /// Splits the items of a node into at most eight parts.
 #[inline(always)]
-fn parts<L: Lanes>(lanes: L, items: &mut [Item], task: Task, shape: Shape) -> ([Part; 8], usize) {
-    let whole = Part { begin: task.begin, end: task.end, bounds: Item::NOTHING, area: 0.0 };
+fn parts<L: Lanes>(
+    lanes: L,
+    items: &mut [Item],
+    task: &Task,
+    leaf_items: usize,
+) -> ([Part; 8], usize) {
+    let whole = task.part;
     let mut parts = [whole; 8];
-    if whole.len() <= 8 && shape.leaf_items == 1 {
-        for (part, begin) in parts.iter_mut().zip(task.begin..task.end) {
-            *part = Part { begin, end: begin + 1, bounds: items[begin].0, area: 0.0 };
+    if whole.len() <= 8 && leaf_items == 1 {
+        for (part, begin) in parts.iter_mut().zip(whole.begin..whole.end) {
+            *part = Part { begin, end: begin + 1, bounds: items[begin].0, area: 0.0, plan: None };
         }
         return (parts, whole.len());
     }
     let mut count = 1;
-    if whole.len() <= shape.leaf_items {
-        parts[0] = part(lanes, items, task.begin, task.end);
-        return (parts, 1);
-    }
-    let least = shape.leaf_items.max(8);
     let halve = task.depth > SPLIT_LEVELS;
     while count < 8 {
         let mut next = None;
         let mut most = -1.0;
         for (i, part) in parts[..count].iter().enumerate() {
             let weight = if halve { part.len() as f32 } else { part.area };
-            if part.len() > least && (weight > most || next.is_none()) {
+            if part.len() > leaf_items.max(8) && (weight > most || next.is_none()) {
                 (next, most) = (Some(i), weight);
             }
         }
         let Some(i) = next else { break };
-        let (begin, end) = (parts[i].begin, parts[i].end);
-        let found = if halve { None } else { split(lanes, &mut items[begin..end]) };
-        (parts[i], parts[count]) = match found {
-            Some([(bounds, left), (other, _)]) => {
-                let middle = begin + left;
-                (
-                    Part { begin, end: middle, bounds, area: area(lanes, lanes.load(&bounds)) },
-                    Part {
-                        begin: middle,
-                        end,
-                        bounds: other,
-                        area: area(lanes, lanes.load(&other)),
-                    },
-                )
-            }
+        let one = parts[i];
+        let plan = match one.plan {
+            _ if halve => None,
+            Some(plan) => Some(plan),
+            None => plan_of(lanes, &items[one.begin..one.end]),
+        };
+        (parts[i], parts[count]) = match plan {
+            Some(plan) => divide(lanes, items, &one, &plan),
             // No plane parts the centroids: by count, in the order as it is.
             None => {
-                let middle = begin + (end - begin) / 2;
-                (part(lanes, items, begin, middle), part(lanes, items, middle, end))
+                let middle = one.begin + one.len() / 2;
+                (part(lanes, items, one.begin, middle), part(lanes, items, middle, one.end))
             }
         };
         count += 1;
@@ -206,7 +217,7 @@ fn part<L: Lanes>(lanes: L, items: &[Item], begin: usize, end: usize) -> Part {
     for item in &items[begin..end] {
         bounds = lanes.max(bounds, lanes.load(&item.0));
     }
-    Part { begin, end, bounds: lanes.store(bounds), area: area(lanes, bounds) }
+    Part { begin, end, bounds: lanes.store(bounds), area: area(lanes, bounds), plan: None }
 }
 
 /// Half the surface of bounds.
@@ -223,46 +234,164 @@ fn centroid<L: Lanes>(lanes: L, item: L::Floats) -> L::Floats {
     lanes.sub(lanes.swap_halves(item), item)
 }
 
-/// The bounds and the number of items of both halves, which lie left and right afterwards; `None`
-/// where all centroids fall into the same bins.
-#[inline(always)]
-fn split<L: Lanes>(lanes: L, items: &mut [Item]) -> Option<[(Eight, usize); 2]> {
-    let mut centroids = lanes.load(&Item::NOTHING);
-    for item in items.iter() {
-        centroids = lanes.max(centroid(lanes, lanes.load(&item.0)), centroids);
-    }
-    let centroids = lanes.store(centroids).0;
-    let (mut low, mut scale) = ([0.0; 8], [0.0; 8]);
-    for axis in 0..3 {
-        low[axis] = -centroids[axis + 4];
-        let width = centroids[axis] - low[axis];
-        scale[axis] = if width > 0.0 { BINS as f32 / width } else { 0.0 };
-    }
-    let mut bins = [[Item::NOTHING; BINS]; 3];
-    let mut counts = [[0u32; BINS]; 3];
-    let (low_lanes, scale_lanes) = (lanes.load(&Eight(low)), lanes.load(&Eight(scale)));
-    let (zero, last) = (lanes.splat(0.0), lanes.splat((BINS - 1) as f32));
-    for item in items.iter() {
-        let item = lanes.load(&item.0);
-        let place = lanes.mul(lanes.sub(centroid(lanes, item), low_lanes), scale_lanes);
-        let place = lanes.whole(lanes.min(lanes.max(place, zero), last));
+/// Bins over a range of twice the centroids, in lanes 0 to 2.
+#[derive(Clone, Copy)]
+struct Grid {
+    low: Eight,
+    /// Bins in a unit.
+    scale: Eight,
+}
+
+impl Grid {
+    #[inline(always)]
+    fn new(low: [f32; 3], high: [f32; 3]) -> Grid {
+        let mut grid = Grid { low: Eight([0.0; 8]), scale: Eight([0.0; 8]) };
         for axis in 0..3 {
-            let bin = place[axis] as usize & (BINS - 1);
-            let all = lanes.max(lanes.load(&bins[axis][bin]), item);
-            bins[axis][bin] = lanes.store(all);
-            counts[axis][bin] += 1;
+            let width = high[axis] - low[axis];
+            grid.low.0[axis] = low[axis];
+            grid.scale.0[axis] = if width > 0.0 { BINS as f32 / width } else { 0.0 };
+        }
+        grid
+    }
+
+    /// The grid of one half of what `plan` splits, whose bounds are known: it covers the half's
+    /// centroids, if not closely.
+    #[inline(always)]
+    fn of_half(plan: &Plan, side: usize) -> Grid {
+        let bounds = plan.halves[side].0.0;
+        let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+        for axis in 0..3 {
+            let (first, scale) = (plan.grid.low.0[axis], plan.grid.scale.0[axis]);
+            let (from, to) = match side {
+                _ if axis != plan.axis => (0, BINS),
+                0 => (0, plan.bin),
+                _ => (plan.bin, BINS),
+            };
+            let end = |bin: usize| if scale > 0.0 { first + bin as f32 / scale } else { first };
+            (low[axis], high[axis]) = (end(from), end(to));
+            let (least, most) = (-2.0 * bounds[axis], 2.0 * bounds[axis + 4]);
+            low[axis] = if least > low[axis] { least } else { low[axis] };
+            high[axis] = if most < high[axis] { most } else { high[axis] };
+        }
+        Grid::new(low, high)
+    }
+}
+
+/// How a range of items is to be split.
+#[derive(Clone, Copy)]
+struct Plan {
+    grid: Grid,
+    axis: usize,
+    /// The first bin of the right half.
+    bin: usize,
+    /// The bounds and the number of items of both halves.
+    halves: [(Eight, usize); 2],
+}
+
+/// What fell into each bin.
+struct Bins {
+    bounds: [[Eight; BINS]; 3],
+    counts: [[u32; BINS]; 3],
+}
+
+impl Bins {
+    const EMPTY: Bins = Bins { bounds: [[Item::NOTHING; BINS]; 3], counts: [[0; BINS]; 3] };
+
+    #[inline(always)]
+    fn add<L: Lanes>(&mut self, lanes: L, grid: &Grid, item: L::Floats) {
+        let (low, scale) = (lanes.load(&grid.low), lanes.load(&grid.scale));
+        let place = lanes.mul(lanes.sub(centroid(lanes, item), low), scale);
+        // NaN is in the first.
+        let place = lanes.max(place, lanes.splat(0.0));
+        let place = lanes.whole(lanes.min(place, lanes.splat((BINS - 1) as f32)));
+        for (axis, place) in place[..3].iter().enumerate() {
+            let bin = *place as usize & (BINS - 1);
+            let bounds = &mut self.bounds[axis][bin];
+            *bounds = lanes.store(lanes.max(lanes.load(bounds), item));
+            self.counts[axis][bin] += 1;
         }
     }
-    let (axis, bin) = best(lanes, &bins, &counts)?;
-    let mut halves = [(lanes.load(&Item::NOTHING), 0); 2];
-    for i in 0..BINS {
-        let half = &mut halves[usize::from(i >= bin)];
-        half.0 = lanes.max(half.0, lanes.load(&bins[axis][i]));
-        half.1 += counts[axis][i] as usize;
+
+    /// The best plane, where there is one.
+    #[inline(always)]
+    fn plan<L: Lanes>(&self, lanes: L, grid: Grid) -> Option<Plan> {
+        let (axis, bin) = best(lanes, &self.bounds, &self.counts)?;
+        let (mut left, mut right) = (lanes.load(&Item::NOTHING), lanes.load(&Item::NOTHING));
+        let mut counts = [0; 2];
+        for i in 0..BINS {
+            let bounds = lanes.load(&self.bounds[axis][i]);
+            if i < bin {
+                left = lanes.max(left, bounds);
+            } else {
+                right = lanes.max(right, bounds);
+            }
+            counts[usize::from(i >= bin)] += self.counts[axis][i] as usize;
+        }
+        let halves = [(lanes.store(left), counts[0]), (lanes.store(right), counts[1])];
+        Some(Plan { grid, axis, bin, halves })
     }
-    let left = partition(items, axis, low[axis], scale[axis], bin as f32);
-    debug_assert_eq!(left, halves[0].1);
-    Some(halves.map(|(bounds, count)| (lanes.store(bounds), count)))
+}
+
+/// How to split items of which nothing is known; `None` where all centroids fall into the same
+/// bins.
+#[inline(always)]
+fn plan_of<L: Lanes>(lanes: L, items: &[Item]) -> Option<Plan> {
+    let mut range = lanes.load(&Item::NOTHING);
+    for item in items {
+        range = lanes.max(centroid(lanes, lanes.load(&item.0)), range);
+    }
+    let range = lanes.store(range).0;
+    let grid = Grid::new([-range[4], -range[5], -range[6]], [range[0], range[1], range[2]]);
+    let mut bins = Bins::EMPTY;
+    for item in items {
+        bins.add(lanes, &grid, lanes.load(&item.0));
+    }
+    bins.plan(lanes, grid)
+}
+
+/// From so many items on, the halves' plans are made while items go to their sides.
+const MANY: usize = 64;
+
+/// Splits a part as planned: items of the left half first, in the order that they had. Without a
+/// branch, as nobody can foretell which side an item goes to.
+#[inline(always)]
+fn divide<L: Lanes>(lanes: L, items: &mut [Item], part: &Part, plan: &Plan) -> (Part, Part) {
+    let items = &mut items[part.begin..part.end];
+    let (axis, bin) = (plan.axis, plan.bin as f32);
+    let (low, scale) = (plan.grid.low.0[axis], plan.grid.scale.0[axis]);
+    let mut plans = [None; 2];
+    let mut left = 0;
+    // As the bins were found: a whole number is at least `bin` where the product is.
+    let side = |item: &Item| {
+        let twice = item.0.0[axis + 4] - item.0.0[axis];
+        usize::from((twice - low) * scale >= bin)
+    };
+    if items.len() < MANY {
+        for i in 0..items.len() {
+            let item = items[i];
+            items.swap(i, left);
+            left += 1 - side(&item);
+        }
+    } else {
+        let grids = [Grid::of_half(plan, 0), Grid::of_half(plan, 1)];
+        let mut bins = [Bins::EMPTY, Bins::EMPTY];
+        for i in 0..items.len() {
+            let item = items[i];
+            items.swap(i, left);
+            let side = side(&item);
+            left += 1 - side;
+            bins[side].add(lanes, &grids[side], lanes.load(&item.0));
+        }
+        plans = [bins[0].plan(lanes, grids[0]), bins[1].plan(lanes, grids[1])];
+    }
+    debug_assert_eq!(left, plan.halves[0].1);
+    let half = |side: usize, begin: usize, end: usize| {
+        let bounds = plan.halves[side].0;
+        let area = area(lanes, lanes.load(&bounds));
+        Part { begin, end, bounds, area, plan: plans[side] }
+    };
+    let middle = part.begin + left;
+    (half(0, part.begin, middle), half(1, middle, part.end))
 }
 
 /// The axis and the first bin of the right half that cost least.
@@ -298,21 +427,4 @@ fn best<L: Lanes>(
         }
     }
     found
-}
-
-/// Puts the items whose bin on `axis` is below `bin` first, in the order that they had; says how
-/// many there are. Without a branch: which side an item goes to cannot be foretold.
-#[inline(always)]
-fn partition(items: &mut [Item], axis: usize, low: f32, scale: f32, bin: f32) -> usize {
-    let mut left = 0;
-    for i in 0..items.len() {
-        let item = items[i];
-        let twice = item.0.0[axis + 4] - item.0.0[axis];
-        items[i] = items[left];
-        items[left] = item;
-        // As the bins were found: a whole number is at least `bin` where the product is, and NaN
-        // is in the first.
-        left += 1 - usize::from((twice - low) * scale >= bin);
-    }
-    left
 }

@@ -1,4 +1,4 @@
-//! Triangles into blocks of up to eight, along the curve.
+//! Triangles into blocks of up to eight, and boxes into nodes of up to eight, along the curve.
 //!
 //! Where to cut the row is found out exactly: of all ways to cut it into runs of one to eight, the
 //! one with the least sum of surfaces, each with a share for the node above it (dynamic
@@ -7,18 +7,20 @@
 
 use super::block::Block;
 use super::build::Item;
-use crate::bounds::missing_vertex;
+use super::node::{LEAF, Node};
+use crate::bounds::{Box3, missing_vertex};
 use solio_base::{Result, memory};
 use solio_codec::lanes::{self, Eight, Job, Lanes};
+use std::ops::Range;
 
-/// Triangles looked at together: their vertices take 75 kB.
+/// Things looked at together: the vertices of triangles take 48 kB.
 const WINDOW: usize = 1024;
 
 /// What a block costs beside its own surface, in mean surfaces of eight neighbours.
 const ABOVE: f32 = 0.3;
 
 /// Triangles whose memory is asked for beforehand.
-const AHEAD: usize = 12;
+const AHEAD: usize = 32;
 
 /// A mesh, as arrays.
 #[derive(Clone, Copy)]
@@ -39,14 +41,26 @@ impl Mesh<'_> {
         }
     }
 
-    /// Asks for the memory of the triangle `ahead` places further on and, as its indices are there
-    /// by then, of the vertices of the one half as far.
+    /// Asks for the memory of the triangles that are wanted a while later, of their indices first
+    /// and then of their vertices.
     #[inline(always)]
-    pub(super) fn prefetch(&self, number: impl Fn(usize) -> Option<u32>) {
-        if let Some(number) = number(2 * AHEAD) {
-            lanes::prefetch(self.triangles, number as usize);
+    pub(super) fn prefetch(&self, later: &[u64]) {
+        if let Some(key) = later.get(2 * AHEAD) {
+            self.prefetch_triangle(*key as u32);
         }
-        if let Some([a, b, c]) = number(AHEAD).and_then(|i| self.triangles.get(i as usize)) {
+        if let Some(key) = later.get(AHEAD) {
+            self.prefetch_corners(*key as u32);
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch_triangle(&self, number: u32) {
+        lanes::prefetch(self.triangles, number as usize);
+    }
+
+    #[inline(always)]
+    fn prefetch_corners(&self, number: u32) {
+        if let Some([a, b, c]) = self.triangles.get(number as usize) {
             lanes::prefetch(self.positions, *a as usize);
             lanes::prefetch(self.positions, *b as usize);
             lanes::prefetch(self.positions, *c as usize);
@@ -61,30 +75,40 @@ impl Mesh<'_> {
     }
 }
 
-/// Blocks of the triangles whose numbers are the lower halves of `keys`, and an item for each
-/// block.
-pub(super) fn blocks(mesh: Mesh, keys: &[u64]) -> (Vec<Block>, Vec<Item>) {
-    // Runs of eight would be an eighth of the triangles; most are shorter.
-    let count = keys.len() / 5 + 1;
-    let mut grouped =
-        Grouped { blocks: memory::with_capacity(count), items: memory::with_capacity(count) };
-    let mut window = Box::new(Window::default());
-    for keys in keys.chunks(WINDOW) {
-        lanes::run(OneWindow { mesh, keys, window: &mut window, grouped: &mut grouped });
-    }
-    (grouped.blocks, grouped.items)
+/// What is grouped.
+pub(super) trait Source: Copy {
+    /// A group of up to eight.
+    type Group;
+    /// Fetches what the window's keys, the first of `keys`, name, and finds the bounds.
+    fn gather<L: Lanes>(self, lanes: L, keys: &[u64], window: &mut Window);
+    /// The group of a run within the window.
+    fn group<L: Lanes>(lanes: L, keys: &[u64], window: &Window, run: Range<usize>) -> Self::Group;
 }
 
-struct Grouped {
-    blocks: Vec<Block>,
+/// Groups of the things whose numbers are the lower halves of `keys`, and an item for each.
+pub(super) fn groups<S: Source>(source: S, keys: &[u64]) -> (Vec<S::Group>, Vec<Item>) {
+    // Runs of eight would be an eighth; most are shorter.
+    let count = keys.len() / 5 + 1;
+    let mut grouped =
+        Grouped { groups: memory::with_capacity(count), items: memory::with_capacity(count) };
+    let mut window = Box::new(Window::default());
+    for begin in (0..keys.len()).step_by(WINDOW) {
+        let keys = &keys[begin..];
+        lanes::run(OneWindow { source, keys, window: &mut window, grouped: &mut grouped });
+    }
+    (grouped.groups, grouped.items)
+}
+
+struct Grouped<G> {
+    groups: Vec<G>,
     items: Vec<Item>,
 }
 
-/// What is known of the triangles of a window; room for a last group of eight.
-struct Window {
-    /// x, y, z and nothing of each vertex.
+/// What is known of the things of a window.
+pub(super) struct Window {
+    /// x, y, z and nothing of each vertex, of triangles.
     rows: [[[f32; 4]; 3]; WINDOW],
-    /// −min x, y, z and max x, y, z of each triangle.
+    /// −min x, y, z and max x, y, z of each.
     bounds: [[Eight; WINDOW / 8]; 6],
     /// The length of the last run of the best way to cut what ends here.
     length: [u8; WINDOW],
@@ -100,57 +124,134 @@ impl Default for Window {
     }
 }
 
-struct OneWindow<'a> {
-    mesh: Mesh<'a>,
+struct OneWindow<'a, S: Source> {
+    source: S,
+    /// Of this window and all after it.
     keys: &'a [u64],
     window: &'a mut Window,
-    grouped: &'a mut Grouped,
+    grouped: &'a mut Grouped<S::Group>,
 }
 
-impl Job for OneWindow<'_> {
+impl<S: Source> Job for OneWindow<'_, S> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        let OneWindow { mesh, keys, window, grouped } = self;
-        gather(lanes, mesh, keys, window);
+        let OneWindow { source, keys, window, grouped } = self;
+        source.gather(lanes, keys, window);
+        let keys = &keys[..keys.len().min(WINDOW)];
         cut(lanes, keys.len(), window);
         // Backwards, as the best way is found.
         let mut end = keys.len();
-        let first = grouped.blocks.len();
         while end > 0 {
             let begin = end - usize::from(window.length[end - 1]).clamp(1, end);
-            let number = grouped.blocks.len() as u32;
-            let (block, item) = block(lanes, keys, window, begin, end, number);
-            grouped.blocks.push(block);
-            grouped.items.push(item);
+            let number = grouped.groups.len() as u32;
+            grouped.groups.push(S::group(lanes, keys, window, begin..end));
+            grouped.items.push(item(window, begin..end, number));
             end = begin;
         }
-        debug_assert!(grouped.blocks.len() > first);
     }
 }
 
-/// Fetches vertices and finds the bounds.
+impl Source for Mesh<'_> {
+    type Group = Block;
+
+    #[inline(always)]
+    fn gather<L: Lanes>(self, lanes: L, keys: &[u64], window: &mut Window) {
+        // Also those of the next window are asked for.
+        for (i, (rows, key)) in window.rows.iter_mut().zip(keys).enumerate() {
+            self.prefetch(&keys[i..]);
+            // Every triangle was fetched before, so none is missing.
+            let Ok([a, b, c]) = self.corners(*key as u32) else { continue };
+            *rows = [[a[0], a[1], a[2], 0.0], [b[0], b[1], b[2], 0.0], [c[0], c[1], c[2], 0.0]];
+        }
+        let zero = lanes.splat(0.0);
+        for (group, rows) in window.rows.as_chunks::<8>().0.iter().enumerate() {
+            if 8 * group >= keys.len() {
+                break;
+            }
+            let (a, b, c) =
+                (corner(lanes, rows, 0), corner(lanes, rows, 1), corner(lanes, rows, 2));
+            for axis in 0..3 {
+                let min = lanes.min(lanes.min(a[axis], b[axis]), c[axis]);
+                let max = lanes.max(lanes.max(a[axis], b[axis]), c[axis]);
+                window.bounds[axis][group] = lanes.store(lanes.sub(zero, min));
+                window.bounds[axis + 3][group] = lanes.store(max);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn group<L: Lanes>(lanes: L, keys: &[u64], window: &Window, run: Range<usize>) -> Block {
+        const MISSING: [[f32; 4]; 3] = [[f32::NAN; 4]; 3];
+        let mut block = Block::EMPTY;
+        let mut rows = [&MISSING; 8];
+        for (i, at) in run.enumerate() {
+            block.numbers[i] = keys[at] as u32;
+            rows[i] = &window.rows[at];
+        }
+        for (vertex, to) in block.vertices.iter_mut().enumerate() {
+            let [x, y, z, _] = lanes.columns([
+                &rows[0][vertex],
+                &rows[1][vertex],
+                &rows[2][vertex],
+                &rows[3][vertex],
+                &rows[4][vertex],
+                &rows[5][vertex],
+                &rows[6][vertex],
+                &rows[7][vertex],
+            ]);
+            *to = [lanes.store(x), lanes.store(y), lanes.store(z)];
+        }
+        block
+    }
+}
+
+/// Boxes are grouped into nodes, of which each is the parent of leaves.
+impl Source for &[Box3] {
+    type Group = Node;
+
+    #[inline(always)]
+    fn gather<L: Lanes>(self, _: L, keys: &[u64], window: &mut Window) {
+        for (i, key) in keys.iter().enumerate().take(WINDOW) {
+            if let Some(key) = keys.get(i + 2 * AHEAD) {
+                // A box may lie in two lines of the cache: its first, and the next box's.
+                lanes::prefetch(self, *key as u32 as usize);
+                lanes::prefetch(self, *key as u32 as usize + 1);
+            }
+            let Box3 { min, max } = self[*key as u32 as usize];
+            for axis in 0..3 {
+                window.bounds[axis][i / 8].0[i % 8] = -min[axis];
+                window.bounds[axis + 3][i / 8].0[i % 8] = max[axis];
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn group<L: Lanes>(_: L, keys: &[u64], window: &Window, run: Range<usize>) -> Node {
+        let mut node = Node::EMPTY;
+        for (i, at) in run.enumerate() {
+            node.children[i] = LEAF | keys[at] as u32;
+            for axis in 0..3 {
+                node.bounds[axis].0[i] = -window.bounds[axis][at / 8].0[at % 8];
+                node.bounds[axis + 3].0[i] = window.bounds[axis + 3][at / 8].0[at % 8];
+            }
+        }
+        node
+    }
+}
+
+/// The item of a run.
 #[inline(always)]
-fn gather<L: Lanes>(lanes: L, mesh: Mesh, keys: &[u64], window: &mut Window) {
-    for (i, (rows, key)) in window.rows.iter_mut().zip(keys).enumerate() {
-        mesh.prefetch(|ahead| keys.get(i + ahead).map(|key| *key as u32));
-        // Every triangle was fetched before, so none is missing.
-        let Ok(corners) = mesh.corners(*key as u32) else { continue };
-        *rows = corners.map(|[x, y, z]| [x, y, z, 0.0]);
-    }
-    let zero = lanes.splat(0.0);
-    for (group, rows) in window.rows.as_chunks::<8>().0.iter().enumerate() {
-        if 8 * group >= keys.len() {
-            break;
-        }
-        let (a, b, c) = (corner(lanes, rows, 0), corner(lanes, rows, 1), corner(lanes, rows, 2));
-        for axis in 0..3 {
-            let min = lanes.min(lanes.min(a[axis], b[axis]), c[axis]);
-            let max = lanes.max(lanes.max(a[axis], b[axis]), c[axis]);
-            window.bounds[axis][group] = lanes.store(lanes.sub(zero, min));
-            window.bounds[axis + 3][group] = lanes.store(max);
+fn item(window: &Window, run: Range<usize>, number: u32) -> Item {
+    let mut all = [f32::NEG_INFINITY; 6];
+    for (all, bounds) in all.iter_mut().zip(&window.bounds) {
+        for i in run.clone() {
+            let x = bounds[i / 8].0[i % 8];
+            *all = if x > *all { x } else { *all };
         }
     }
+    let [a, b, c, d, e, f] = all;
+    Item::new([-a, -b, -c], [d, e, f], number)
 }
 
 /// x, y, z of one vertex of eight triangles.
@@ -218,48 +319,19 @@ fn mean_area(count: usize, window: &Window) -> f32 {
     if groups == 0 { 0.0 } else { sum / groups as f32 }
 }
 
-/// The block of a run, and its item.
-#[inline(always)]
-fn block<L: Lanes>(
-    lanes: L,
-    keys: &[u64],
-    window: &Window,
-    begin: usize,
-    end: usize,
-    number: u32,
-) -> (Block, Item) {
-    const MISSING: [f32; 4] = [f32::NAN; 4];
-    let mut block = Block::EMPTY;
-    for (number, key) in block.numbers.iter_mut().zip(&keys[begin..end]) {
-        *number = *key as u32;
-    }
-    let rows = &window.rows[begin..end];
-    for vertex in 0..3 {
-        let row = |i: usize| rows.get(i).map_or(&MISSING, |rows| &rows[vertex]);
-        let [x, y, z, _] =
-            lanes.columns([row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]);
-        block.vertices[vertex] = [lanes.store(x), lanes.store(y), lanes.store(z)];
-    }
-    let mut all = [f32::NEG_INFINITY; 6];
-    for (side, all) in all.iter_mut().enumerate() {
-        for i in begin..end {
-            let x = window.bounds[side][i / 8].0[i % 8];
-            *all = if x > *all { x } else { *all };
-        }
-    }
-    let [a, b, c, d, e, f] = all;
-    (block, Item::new([-a, -b, -c], [d, e, f], number))
-}
-
 /// Blocks of the ranges `leaves` of `items`.
 pub(super) fn leaves(mesh: Mesh, items: &[Item], leaves: &[(u32, u32)]) -> Vec<Block> {
+    let of = |leaf: Option<&(u32, u32)>| {
+        let (begin, count) = leaf.copied().unwrap_or_default();
+        items[begin as usize..][..count as usize].iter().map(Item::number)
+    };
     let mut blocks = memory::with_capacity(leaves.len());
-    for &(begin, count) in leaves {
-        let numbers = &items[begin as usize..];
+    for (at, leaf) in leaves.iter().enumerate() {
+        of(leaves.get(at + AHEAD / 2)).for_each(|number| mesh.prefetch_triangle(number));
+        of(leaves.get(at + AHEAD / 4)).for_each(|number| mesh.prefetch_corners(number));
         let mut block = Block::EMPTY;
-        for (i, item) in items[begin as usize..][..count as usize].iter().enumerate() {
-            mesh.prefetch(|ahead| numbers.get(i + ahead).map(Item::number));
-            let number = item.number();
+        for (i, number) in of(Some(leaf)).enumerate() {
+            // Every triangle was fetched before, so none is missing.
             let Ok(corners) = mesh.corners(number) else { continue };
             block.numbers[i] = number;
             for (vertex, corner) in corners.iter().enumerate() {

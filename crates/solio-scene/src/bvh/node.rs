@@ -65,14 +65,14 @@ fn half_area(one: &Box3) -> f64 {
 }
 
 /// The cost of the tree of `nodes`; `count` tells how many primitives a leaf has.
-pub(super) fn cost(nodes: &[Node], count: impl Fn(u32) -> usize) -> TreeCost {
+pub(super) fn cost(nodes: &[Node], root: u32, count: impl Fn(u32) -> usize) -> TreeCost {
     let mut cost = TreeCost { node_count: nodes.len(), ..TreeCost::default() };
-    let Some(root) = nodes.first() else { return cost };
+    let Some(uppermost) = nodes.get(root as usize) else { return cost };
     let mut all = Box3::EMPTY;
-    (0..8).for_each(|i| all = all.union(&root.child_box(i)));
+    (0..8).for_each(|i| all = all.union(&uppermost.child_box(i)));
     let whole = half_area(&all).max(f64::MIN_POSITIVE);
     cost.nodes = 1.0;
-    let mut open = vec![(0, 1)];
+    let mut open = vec![(root, 1)];
     while let Some((at, depth)) = open.pop() {
         cost.depth = cost.depth.max(depth);
         let node: &Node = &nodes[at as usize];

@@ -1,7 +1,7 @@
 //! A tree over the triangles of a mesh.
 
 use super::block::{Block, Sheared};
-use super::build::{self, Item, Shape};
+use super::build::{self, Below, Item};
 use super::group::{self, Mesh};
 use super::node::{self, MOST_LEAVES, Node, TreeCost};
 use super::order::{self, Curve};
@@ -49,18 +49,19 @@ impl TriangleBvh {
         }
         let mesh = Mesh { positions, triangles };
         let keys = in_order(mesh)?;
+        let room = memory::with_capacity(keys.len() / 16 + 1);
         let (blocks, nodes) = match quality {
             Quality::Fast => {
-                let (blocks, mut items) = group::blocks(mesh, &keys);
-                (blocks, build::build(&mut items, Shape { leaf_items: 1 }).nodes)
+                let (blocks, mut items) = group::groups(mesh, &keys);
+                (blocks, build::build(&mut items, Below::Leaves, room).nodes)
             }
             Quality::Good => {
                 let mut items: Vec<Item> = memory::with_capacity(keys.len());
                 for (i, key) in keys.iter().enumerate() {
-                    mesh.prefetch(|ahead| keys.get(i + ahead).map(|key| *key as u32));
+                    mesh.prefetch(&keys[i..]);
                     items.push(item(mesh, *key as u32));
                 }
-                let built = build::build(&mut items, Shape { leaf_items: 8 });
+                let built = build::build(&mut items, Below::Ranges(8), room);
                 (group::leaves(mesh, &items, &built.leaves), built.nodes)
             }
         };
@@ -101,7 +102,7 @@ impl TriangleBvh {
 
     /// What it costs to trace.
     pub fn cost(&self) -> TreeCost {
-        node::cost(&self.nodes, |leaf| {
+        node::cost(&self.nodes, 0, |leaf| {
             let numbers = self.blocks[leaf as usize].numbers;
             numbers.iter().filter(|number| **number != u32::MAX).count()
         })
@@ -162,7 +163,7 @@ impl Job for Closest<'_> {
                 if any { -1.0 } else { hit.distance }
             }
         };
-        walk(lanes, &tree.nodes, ray, leaf);
+        walk(lanes, &tree.nodes, 0, ray, leaf);
         nearest
     }
 }

@@ -9,10 +9,11 @@ use super::node::{LEAF, Node};
 use super::ray::Ray;
 use solio_codec::lanes::{Eight, Lanes};
 
-/// Levels below which the builder only halves by count, so that 2^31 leaves end within 27.
+/// Levels below which the builder only halves by count, so that 2^31 leaves end within 28;
+/// the groups of boxes are one more.
 pub(super) const SPLIT_LEVELS: u32 = 16;
 /// Seven children wait on each level, and one more on the last.
-const STACK: usize = 7 * 28 + 8;
+const STACK: usize = 7 * 29 + 8;
 
 /// 1 + 2γ₃, rounded up.
 const LENGTHEN: f32 = 1.0 + 4.0 * f32::EPSILON;
@@ -23,6 +24,7 @@ const LENGTHEN: f32 = 1.0 + 4.0 * f32::EPSILON;
 pub(super) fn walk<L: Lanes>(
     lanes: L,
     nodes: &[Node],
+    root: u32,
     ray: &Ray,
     mut leaf: impl FnMut(u32, f32) -> f32,
 ) {
@@ -43,6 +45,7 @@ pub(super) fn walk<L: Lanes>(
         lengthen: lanes.splat(LENGTHEN),
     };
     let mut stack = [(0u32, 0f32); STACK];
+    stack[0].0 = root;
     let mut waiting = 1;
     while waiting > 0 {
         waiting -= 1;
