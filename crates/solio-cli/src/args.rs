@@ -114,6 +114,7 @@ Examples:
   solio convert beauty.exr -o beauty.png --bits 16 --tonemap neutral --exposure -1
   solio convert plate.tif -o plate.exr -z piz
   solio convert old.pbrt -o new.pbrt --upgrade     formatted, version 3 to 4
+  solio convert scene.pbrt -o scene.obj            all shapes, instances written out
 OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its
 compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF
 are sRGB, floating point numbers are linear light; their alpha is straight, that of OpenEXR is
@@ -247,6 +248,7 @@ Examples:
   solio preview beauty.exr -o beauty.png --exposure 1.5
   solio preview beauty.exr -o z.png --channels Z  from the lowest value to the highest
   solio preview shots/*.exr -o thumbs/ --size 320
+  solio preview scene.pbrt -o first.png --occlusion 16   what the camera of a scene sees
 Colours are brought to the primaries of sRGB, tone-mapped, and stored with the curve of sRGB.";
 
 const STUDY_EXAMPLES: &str = "\

@@ -9,7 +9,11 @@ use crate::progress::Shown;
 use crate::screen;
 use crate::{image_convert, inputs, options, scene_convert};
 use report::{All, Report};
-use solio::{Compression, Error, ErrorKind, Format, MeshInfo, Progress, Result, Stopwatch, Work};
+use solio::mesh::Scene;
+use solio::{
+    Compression, Error, ErrorKind, Format, MeshInfo, Progress, Result, SceneReadOptions, Stopwatch,
+    Work,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -94,21 +98,30 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     let shown = Shown::start(args.progress, &name, &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let scene = solio::read_mesh(&plan.input, &options::read(&args.read), &work)?;
-    let read = watch.usage();
-    let fetched = solio::fetched_bytes() - fetched;
-    let options = options::write(&args.write, &args.read, &plan.input, args.mesh_format());
-    let watch = Stopwatch::start();
-    let written = solio::write_mesh(&scene, &plan.output, &options, &work)?;
-    let write = watch.usage();
-    drop(shown);
-    let moved = work.progress.now();
-    let counts = if args.json || args.stats {
-        MeshInfo::of(&scene)
-    } else {
-        MeshInfo { warnings: scene.warnings, ..MeshInfo::default() }
+    let write = |scene: &Scene<'_>| {
+        let read = watch.usage();
+        let fetched = solio::fetched_bytes() - fetched;
+        let options = options::write(&args.write, &args.read, &plan.input, args.mesh_format());
+        let watch = Stopwatch::start();
+        let written = solio::write_mesh(scene, &plan.output, &options, &work)?;
+        let write = watch.usage();
+        let counts = if args.json || args.stats {
+            MeshInfo::of(scene)
+        } else {
+            MeshInfo { warnings: scene.warnings.clone(), ..MeshInfo::default() }
+        };
+        let moved = work.progress.now();
+        Ok(Report { counts, moved, fetched, read, write, written })
     };
-    Ok(Report { counts, moved, fetched, read, write, written })
+    let report = if solio::is_scene(&plan.input) {
+        let limits = options::read(&args.read).limits;
+        let options = SceneReadOptions { limits, ..SceneReadOptions::default() };
+        solio::with_scene_meshes(&plan.input, &options, &work, write)
+    } else {
+        write(&solio::read_mesh(&plan.input, &options::read(&args.read), &work)?)
+    };
+    drop(shown);
+    report
 }
 
 /// Which input goes where.

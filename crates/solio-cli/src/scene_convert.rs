@@ -5,13 +5,14 @@ use crate::convert::is_standard;
 use crate::progress::Shown;
 use crate::{Outcome, inputs, options, screen};
 use serde_json::json;
-use solio::{Error, ErrorKind, Result, SceneText, SceneTextOptions, Work};
+use solio::{Error, ErrorKind, Format, Result, SceneText, SceneTextOptions, Work};
 use std::path::{Path, PathBuf};
 
 /// Whether scenes are to be written as scenes.
 pub(crate) fn is_meant(args: &ConvertArgs) -> bool {
     let inputs = &args.inputs.files;
-    args.format.is_none() && inputs.first().is_some_and(|input| solio::is_scene(input))
+    let to_mesh = args.format.is_some() || Format::of_name(&args.output).is_some();
+    !to_mesh && inputs.first().is_some_and(|input| solio::is_scene(input))
 }
 
 /// Writes every input anew, goes on past bad ones.

@@ -145,3 +145,27 @@ fn convert_formats_and_upgrades() {
     let none = solio(dir.path(), "convert old.pbrt scene.pbrt -o one.pbrt");
     assert_eq!(none.code, 2, "{}", none.err);
 }
+
+#[test]
+fn convert_writes_instances_out_as_meshes() {
+    let dir = folder();
+    let text = format!("{SCENE}Shape \"bilinearmesh\" \"point3 P\" [0 0 9 1 0 9 0 1 9 1 1 9]\n");
+    std::fs::write(dir.path().join("scene.pbrt"), text).unwrap();
+    solio(dir.path(), "convert scene.pbrt -o scene.obj").fine();
+    let said = solio(dir.path(), "info --json scene.obj").fine().json();
+    assert_eq!((&said[0]["faces"], &said[0]["quads"]), (&3.into(), &3.into()));
+    let names = said[0]["object_names"].as_array().unwrap();
+    let expected = ["bilinearmesh.16", "square.0.square", "square.1.square"];
+    assert_eq!(names.iter().map(|name| name.as_str().unwrap()).collect::<Vec<_>>(), expected);
+    // Half as large in the middle; of full size, one higher.
+    assert_eq!(said[0]["bounds"], serde_json::json!([[-1.0, -0.5, 0.0], [1.0, 2.0, 9.0]]));
+    let obj = std::fs::read_to_string(dir.path().join("scene.obj")).unwrap();
+    assert!(obj.contains("usemtl red"), "{obj}");
+    let mtl = std::fs::read_to_string(dir.path().join("scene.mtl")).unwrap();
+    assert!(mtl.contains("Kd 1.000000 0.000000 0.000000"), "{mtl}");
+    // A file that is missing is said, and the rest written.
+    std::fs::remove_file(dir.path().join("square.ply")).unwrap();
+    let ran = solio(dir.path(), "convert scene.pbrt -o rest.ply").fine();
+    assert!(ran.err.contains("square.ply"), "{}", ran.err);
+    assert_eq!(solio(dir.path(), "info --json rest.ply").fine().json()[0]["faces"], 1);
+}

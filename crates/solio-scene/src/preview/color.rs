@@ -33,6 +33,16 @@ const METALS: [(&[u8], [f32; 3]); 6] = [
     (b"metal-MgO", [0.8, 0.8, 0.8]),
 ];
 
+/// The colour of each material, in linear light, as a preview shows it; grey where nothing is known.
+pub fn material_colors(scene: &Scene) -> Vec<[f32; 3]> {
+    let looks = Looks::new(scene).materials;
+    let color = |look| match look {
+        Look::Surface(color) | Look::Light(color) => color,
+        Look::Nothing => GREY,
+    };
+    looks.into_iter().map(color).collect()
+}
+
 /// Looks at all materials once.
 pub(super) struct Looks<'s> {
     scene: &'s Scene,

@@ -17,5 +17,6 @@ mod render;
 mod tests;
 mod world;
 
+pub use color::material_colors;
 pub use render::{Pass, Picture, PreviewOptions, render};
 pub use world::{PreviewMeshes, World};

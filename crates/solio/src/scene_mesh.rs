@@ -1,0 +1,236 @@
+//! Scenes as meshes: every shape where it is seen, instances written out.
+
+use crate::scene_file::FolderFiles;
+use crate::{MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene};
+use solio_base::{Error, ErrorKind, Result, Work};
+use solio_mesh::model::{Domain, Normals, Object, Positions, Uvs};
+use solio_mesh::{Material, Mesh, Scene as Meshes};
+use solio_scene::geometry::triangles;
+use solio_scene::preview::material_colors;
+use solio_scene::scene::{Entity, Files, NONE, Scene, Shape};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The mesh of a shape, in its own space, with its material on every face.
+struct Stored<'s> {
+    mesh: Mesh<'s>,
+    face_materials: Vec<u32>,
+    name: String,
+}
+
+/// Reads the scene at `path` and hands its shapes over as meshes: those of the world first, then
+/// those of each instance, with the transformation of each as that of its object. Instances share
+/// the arrays. Meshes keep their polygons, normals and texture coordinates; quadrics and curves are
+/// cut into triangles; motion is left out. Problems of the scene are warnings of the result.
+///
+/// # Errors
+/// Where the scene cannot be read, and what `then` gives.
+pub fn with_scene_meshes<T>(
+    path: &Path,
+    options: &SceneReadOptions,
+    work: &Work,
+    then: impl FnOnce(&Meshes<'_>) -> Result<T>,
+) -> Result<T> {
+    let scene = read_scene(path, options, work)?;
+    let mut warnings: Vec<String> = scene.problems.iter().map(ToString::to_string).collect();
+    let files = mesh_files(&scene, path, options, work, &mut warnings)?;
+    let mut shapes: Vec<Vec<Stored<'_>>> = Vec::with_capacity(scene.shapes.len());
+    for shape in &scene.shapes {
+        let stored = stored(&scene, shape, &files).unwrap_or_else(|error| {
+            let place = shape.entity.place;
+            let error = error
+                .at_path(&scene.files[place.file as usize].path)
+                .at_line(place.line.into(), place.column.into());
+            warnings.push(error.to_string());
+            Vec::new()
+        });
+        shapes.push(stored);
+    }
+    let mut meshes = Vec::new();
+    for (shape, stored) in scene.shapes.iter().zip(&shapes).take(scene.world_shapes as usize) {
+        let matrix = scene.matrices[shape.matrix as usize];
+        meshes.extend(stored.iter().map(|stored| placed(stored, stored.name.clone(), &matrix)));
+    }
+    for (number, (object, instance)) in
+        scene.instances.objects.iter().zip(&scene.instances.matrices).enumerate()
+    {
+        let object = &scene.objects[*object as usize];
+        let name = String::from_utf8_lossy(&object.name);
+        for i in object.shapes.start as usize..object.shapes.end as usize {
+            let matrix = &scene.matrices[scene.shapes[i].matrix as usize];
+            let matrix = product(instance, matrix);
+            let name = |stored: &Stored<'_>| format!("{name}.{number}.{}", stored.name);
+            meshes.extend(shapes[i].iter().map(|stored| placed(stored, name(stored), &matrix)));
+        }
+    }
+    let colors = material_colors(&scene);
+    let materials = scene.materials.iter().zip(colors).enumerate();
+    let materials = materials.map(|(i, (material, color))| Material {
+        name: match material.name.is_empty() {
+            true => format!("material.{i}"),
+            false => String::from_utf8_lossy(&material.name).into_owned(),
+        },
+        diffuse: Some(color),
+        ..Material::default()
+    });
+    then(&Meshes { meshes, materials: materials.collect(), warnings, ..Meshes::default() })
+}
+
+/// The meshes of all files that shapes name, by their names.
+fn mesh_files(
+    scene: &Scene,
+    path: &Path,
+    options: &SceneReadOptions,
+    work: &Work,
+    warnings: &mut Vec<String>,
+) -> Result<HashMap<Vec<u8>, Vec<Mesh<'static>>>> {
+    let files = FolderFiles::beside(path, &options.limits, work);
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    for shape in &scene.shapes {
+        let name = ply_name(scene, &shape.entity);
+        if let Some(name) = name.filter(|name| known.insert(name.to_vec())) {
+            names.push(name.to_vec());
+        }
+    }
+    let paths: Vec<PathBuf> = names.iter().map(|name| files.path(name)).collect();
+    let read = MeshReadOptions { limits: options.limits, ..MeshReadOptions::default() };
+    let read_one = |path: &PathBuf, work: &Work| read_mesh(path, &read, work);
+    let (mut found, mut names) = (HashMap::new(), names.into_iter());
+    each_file(&paths, work, true, read_one, |path, result| {
+        let name = names.next().unwrap_or_default();
+        match result {
+            Ok(read) => drop(found.insert(name, read.meshes)),
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => warnings.push(error.at_path(path).to_string()),
+        }
+        Ok(true)
+    })?;
+    Ok(found)
+}
+
+fn ply_name<'s>(scene: &'s Scene, entity: &Entity) -> Option<&'s [u8]> {
+    (scene.class(entity) == b"plymesh").then(|| scene.string(entity, "filename")).flatten()
+}
+
+/// The meshes of a shape: that of its text, or those of its file.
+fn stored<'s>(
+    scene: &'s Scene,
+    shape: &Shape,
+    files: &'s HashMap<Vec<u8>, Vec<Mesh<'static>>>,
+) -> Result<Vec<Stored<'s>>> {
+    let entity = &shape.entity;
+    let class = String::from_utf8_lossy(scene.class(entity)).into_owned();
+    let (meshes, name) = match ply_name(scene, entity) {
+        Some(name) => {
+            // A file that could not be read has been told of.
+            let meshes = files.get(name).map_or(&[][..], |meshes| meshes);
+            let file = String::from_utf8_lossy(name).into_owned();
+            let stem = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy();
+            (meshes.iter().map(lent).collect(), stem.into_owned())
+        }
+        None => {
+            let mesh = of_text(scene, entity)?
+                .ok_or_else(|| Error::unsupported(format!("a {class} cannot be made a mesh")))?;
+            (vec![mesh], format!("{class}.{}", entity.place.line))
+        }
+    };
+    let number = if shape.material == NONE { solio_mesh::model::NONE } else { shape.material };
+    Ok(meshes
+        .into_iter()
+        .map(|mesh| {
+            let faces = mesh.face_offsets.len().saturating_sub(1);
+            Stored { face_materials: vec![number; faces], name: name.clone(), mesh }
+        })
+        .collect())
+}
+
+/// The mesh of a shape in the text; quads stay quads.
+fn of_text<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Mesh<'s>>> {
+    let Some(found) = triangles(scene, entity)? else { return Ok(None) };
+    let mut mesh = Mesh::default();
+    let vertices = found.positions.len();
+    if scene.class(entity) == b"bilinearmesh" {
+        // Each quad was cut into (a, b, c) and (b, d, c).
+        let quads = found.indices.as_chunks::<2>().0;
+        mesh.face_offsets = (0..=quads.len() as u32).map(|i| 4 * i).collect();
+        mesh.corner_vertices =
+            quads.iter().flat_map(|[[a, b, c], [_, d, _]]| [*a, *b, *d, *c]).collect();
+    } else {
+        mesh.face_offsets = (0..=found.indices.len() as u32).map(|i| 3 * i).collect();
+        mesh.corner_vertices = found.indices.as_flattened().to_vec().into();
+    }
+    mesh.positions = Positions::F32(found.positions);
+    if matches!(scene.class(entity), b"trianglemesh" | b"bilinearmesh") {
+        if let Some(normals) = scene.points(entity, "N").filter(|n| n.len() == vertices) {
+            mesh.normals = Some(Normals { values: normals.into(), domain: Domain::Vertex });
+        }
+        let uvs = scene.floats(entity, "uv").or_else(|| scene.floats(entity, "st"));
+        let uvs = uvs.map(|uvs| uvs.as_chunks::<2>().0).filter(|uvs| uvs.len() == vertices);
+        if let Some(uvs) = uvs {
+            mesh.uvs = Some(Uvs { values: uvs.into(), domain: Domain::Vertex });
+        }
+    }
+    Ok(Some(mesh))
+}
+
+/// The arrays of a mesh, borrowed; materials, groups and objects are left out.
+fn lent<'m>(mesh: &'m Mesh<'_>) -> Mesh<'m> {
+    let domain = |domain: &'m Domain<'_>| match domain {
+        Domain::Vertex => Domain::Vertex,
+        Domain::Face => Domain::Face,
+        Domain::Corner => Domain::Corner,
+        Domain::Indexed(index) => Domain::Indexed(Cow::Borrowed(index)),
+    };
+    Mesh {
+        positions: match &mesh.positions {
+            Positions::F32(values) => Positions::F32(Cow::Borrowed(values)),
+            Positions::F64(values) => Positions::F64(Cow::Borrowed(values)),
+        },
+        colors: mesh.colors.as_ref().map(|colors| solio_mesh::Colors {
+            values: Cow::Borrowed(&colors.values),
+            space: colors.space,
+        }),
+        uvs: mesh
+            .uvs
+            .as_ref()
+            .map(|uvs| Uvs { values: Cow::Borrowed(&uvs.values), domain: domain(&uvs.domain) }),
+        normals: mesh.normals.as_ref().map(|normals| Normals {
+            values: Cow::Borrowed(&normals.values),
+            domain: domain(&normals.domain),
+        }),
+        face_offsets: Cow::Borrowed(&mesh.face_offsets),
+        corner_vertices: Cow::Borrowed(&mesh.corner_vertices),
+        ..Mesh::default()
+    }
+}
+
+/// A mesh at its place, as one object.
+fn placed<'m>(stored: &'m Stored<'_>, name: String, matrix: &[f32; 16]) -> Mesh<'m> {
+    let mesh = Mesh { face_materials: Cow::Borrowed(&stored.face_materials), ..lent(&stored.mesh) };
+    let count = |n: usize| n as u32;
+    let object = Object {
+        mesh_name: name.clone(),
+        name,
+        vertices_end: count(mesh.positions.len()),
+        uvs_end: count(mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len())),
+        normals_end: count(mesh.normals.as_ref().map_or(0, |normals| normals.values.len())),
+        faces_end: count(mesh.face_offsets.len().saturating_sub(1)),
+        transform: Some(std::array::from_fn(|row| std::array::from_fn(|c| matrix[4 * row + c]))),
+        ..Object::default()
+    };
+    Mesh { objects: vec![object], ..mesh }
+}
+
+/// The matrix of a shape under an instance.
+fn product(instance: &[f32; 12], shape: &[f32; 16]) -> [f32; 16] {
+    std::array::from_fn(|i| {
+        let (row, column) = (i / 4, i % 4);
+        if row == 3 {
+            return if column == 3 { 1.0 } else { 0.0 };
+        }
+        let term = |k: usize| f64::from(instance[4 * row + k]) * f64::from(shape[4 * k + column]);
+        (term(0) + term(1) + term(2) + term(3)) as f32
+    })
+}
