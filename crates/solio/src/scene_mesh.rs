@@ -57,11 +57,11 @@ pub fn with_scene_meshes<T>(
     {
         let object = &scene.objects[*object as usize];
         let name = String::from_utf8_lossy(&object.name);
-        for i in object.shapes.start as usize..object.shapes.end as usize {
-            let matrix = &scene.matrices[scene.shapes[i].matrix as usize];
-            let matrix = product(instance, matrix);
+        let range = object.shapes.start as usize..object.shapes.end as usize;
+        for (shape, stored) in scene.shapes[range.clone()].iter().zip(&shapes[range]) {
+            let matrix = product(instance, &scene.matrices[shape.matrix as usize]);
             let name = |stored: &Stored<'_>| format!("{name}.{number}.{}", stored.name);
-            meshes.extend(shapes[i].iter().map(|stored| placed(stored, name(stored), &matrix)));
+            meshes.extend(stored.iter().map(|stored| placed(stored, name(stored), &matrix)));
         }
     }
     let colors = material_colors(&scene);
