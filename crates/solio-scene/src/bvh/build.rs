@@ -1,7 +1,7 @@
 //! Top down: items are split by the surface area heuristic until each node has eight children.
 //!
 //! After Wald, *On Fast Construction of SAH-based Bounding Volume Hierarchies*, RT 2007: centroids
-//! fall into 16 bins on each axis, and the best of the planes between bins is taken. While items go
+//! fall into 16 bins, and the best of the planes between bins is taken. While items go
 //! to their sides they also fall into the bins of these, so that memory is passed once a level.
 //! Nodes are wide from the start: of the parts of a node the one with the largest surface is split
 //! next.
@@ -181,6 +181,7 @@ fn parts<L: Lanes>(
     }
     let mut count = 1;
     let halve = task.depth > SPLIT_LEVELS;
+    let planes = if leaf_items == 1 { Planes::LongestAxis } else { Planes::AllAxes };
     while count < 8 {
         let mut next = None;
         let mut most = -1.0;
@@ -195,7 +196,7 @@ fn parts<L: Lanes>(
         let plan = match one.plan {
             _ if halve => None,
             Some(plan) => Some(plan),
-            None => plan_of(lanes, &items[one.begin..one.end]),
+            None => plan_of(lanes, &items[one.begin..one.end], planes),
         };
         (parts[i], parts[count]) = match plan {
             Some(plan) => divide(lanes, items, &one, &plan),
@@ -234,22 +235,40 @@ fn centroid<L: Lanes>(lanes: L, item: L::Floats) -> L::Floats {
     lanes.sub(lanes.swap_halves(item), item)
 }
 
+/// On which axes planes are looked for.
+#[derive(Clone, Copy, PartialEq)]
+enum Planes {
+    /// On all three.
+    AllAxes,
+    /// On the one along which centroids lie farthest apart: rays meet two or three percent more
+    /// nodes, and building takes a tenth less.
+    LongestAxis,
+}
+
 /// Bins over a range of twice the centroids, in lanes 0 to 2.
 #[derive(Clone, Copy)]
 struct Grid {
     low: Eight,
     /// Bins in a unit.
     scale: Eight,
+    planes: Planes,
+    /// The first and the last axis with bins.
+    axes: [usize; 2],
 }
 
 impl Grid {
     #[inline(always)]
-    fn new(low: [f32; 3], high: [f32; 3]) -> Grid {
-        let mut grid = Grid { low: Eight([0.0; 8]), scale: Eight([0.0; 8]) };
+    fn new(low: [f32; 3], high: [f32; 3], planes: Planes) -> Grid {
+        let none = Eight([0.0; 8]);
+        let mut grid = Grid { low: none, scale: none, planes, axes: [0, 2] };
+        let mut longest = 0.0;
         for axis in 0..3 {
             let width = high[axis] - low[axis];
             grid.low.0[axis] = low[axis];
             grid.scale.0[axis] = if width > 0.0 { BINS as f32 / width } else { 0.0 };
+            if planes == Planes::LongestAxis && width > longest {
+                (longest, grid.axes) = (width, [axis; 2]);
+            }
         }
         grid
     }
@@ -273,7 +292,7 @@ impl Grid {
             low[axis] = if least > low[axis] { least } else { low[axis] };
             high[axis] = if most < high[axis] { most } else { high[axis] };
         }
-        Grid::new(low, high)
+        Grid::new(low, high, plan.grid.planes)
     }
 }
 
@@ -304,7 +323,8 @@ impl Bins {
         // NaN is in the first.
         let place = lanes.max(place, lanes.splat(0.0));
         let place = lanes.whole(lanes.min(place, lanes.splat((BINS - 1) as f32)));
-        for (axis, place) in place[..3].iter().enumerate() {
+        let [first, last] = grid.axes;
+        for (axis, place) in place[..3].iter().enumerate().take(last + 1).skip(first) {
             let bin = *place as usize & (BINS - 1);
             let bounds = &mut self.bounds[axis][bin];
             *bounds = lanes.store(lanes.max(lanes.load(bounds), item));
@@ -315,7 +335,7 @@ impl Bins {
     /// The best plane, where there is one.
     #[inline(always)]
     fn plan<L: Lanes>(&self, lanes: L, grid: Grid) -> Option<Plan> {
-        let (axis, bin) = best(lanes, &self.bounds, &self.counts)?;
+        let (axis, bin) = best(lanes, self, grid.axes)?;
         let (mut left, mut right) = (lanes.load(&Item::NOTHING), lanes.load(&Item::NOTHING));
         let mut counts = [0; 2];
         for i in 0..BINS {
@@ -335,13 +355,14 @@ impl Bins {
 /// How to split items of which nothing is known; `None` where all centroids fall into the same
 /// bins.
 #[inline(always)]
-fn plan_of<L: Lanes>(lanes: L, items: &[Item]) -> Option<Plan> {
+fn plan_of<L: Lanes>(lanes: L, items: &[Item], planes: Planes) -> Option<Plan> {
     let mut range = lanes.load(&Item::NOTHING);
     for item in items {
         range = lanes.max(centroid(lanes, lanes.load(&item.0)), range);
     }
     let range = lanes.store(range).0;
-    let grid = Grid::new([-range[4], -range[5], -range[6]], [range[0], range[1], range[2]]);
+    let low = [-range[4], -range[5], -range[6]];
+    let grid = Grid::new(low, [range[0], range[1], range[2]], planes);
     let mut bins = Bins::EMPTY;
     for item in items {
         bins.add(lanes, &grid, lanes.load(&item.0));
@@ -396,31 +417,26 @@ fn divide<L: Lanes>(lanes: L, items: &mut [Item], part: &Part, plan: &Plan) -> (
 
 /// The axis and the first bin of the right half that cost least.
 #[inline(always)]
-fn best<L: Lanes>(
-    lanes: L,
-    bins: &[[Eight; BINS]; 3],
-    counts: &[[u32; BINS]; 3],
-) -> Option<(usize, usize)> {
-    let mut right = [[0.0f32; BINS]; 3];
-    for axis in 0..3 {
-        let (mut bounds, mut count) = (lanes.load(&Item::NOTHING), 0);
-        for bin in (1..BINS).rev() {
-            bounds = lanes.max(bounds, lanes.load(&bins[axis][bin]));
-            count += counts[axis][bin];
-            right[axis][bin] = match count {
-                0 => f32::NAN,
-                _ => area(lanes, bounds) * count as f32,
-            };
-        }
-    }
+fn best<L: Lanes>(lanes: L, bins: &Bins, [first, last]: [usize; 2]) -> Option<(usize, usize)> {
     let (mut found, mut least) = (None, f32::INFINITY);
-    for axis in 0..3 {
+    for axis in first..=last {
+        let (all, counts) = (&bins.bounds[axis], &bins.counts[axis]);
+        // What the right half costs that starts with each bin; NaN where it is empty.
+        let mut right = [f32::NAN; BINS];
         let (mut bounds, mut count) = (lanes.load(&Item::NOTHING), 0);
-        for bin in 1..BINS {
-            bounds = lanes.max(bounds, lanes.load(&bins[axis][bin - 1]));
-            count += counts[axis][bin - 1];
-            // NaN, of an empty half on the right, is not less.
-            let cost = area(lanes, bounds) * count as f32 + right[axis][bin];
+        for (bin, cost) in right.iter_mut().enumerate().skip(1).rev() {
+            bounds = lanes.max(bounds, lanes.load(&all[bin]));
+            count += counts[bin];
+            if count > 0 {
+                *cost = area(lanes, bounds) * count as f32;
+            }
+        }
+        let (mut bounds, mut count) = (lanes.load(&Item::NOTHING), 0);
+        for (bin, right) in right.iter().enumerate().skip(1) {
+            bounds = lanes.max(bounds, lanes.load(&all[bin - 1]));
+            count += counts[bin - 1];
+            // NaN is not less.
+            let cost = area(lanes, bounds) * count as f32 + right;
             if count > 0 && cost < least {
                 (found, least) = (Some((axis, bin)), cost);
             }
