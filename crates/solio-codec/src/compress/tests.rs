@@ -145,3 +145,86 @@ fn levels_are_checked() {
     assert!(ChunkCompressor::new(Compression::Zstd, Some(23)).is_err());
     assert!(ChunkCompressor::new(Compression::Zstd, Some(-7)).is_ok());
 }
+
+/// Of what levels and block types write, and of what cannot be packed: in pieces of every size.
+#[test]
+fn gzip_is_read_in_any_pieces() {
+    let mut noise = 1u64;
+    let random: Vec<u8> = (0..300_000)
+        .map(|_| {
+            noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (noise >> 56) as u8
+        })
+        .collect();
+    let far = [&random[..32_768], &random[..32_768], &vec![7; 700_000]].concat();
+    for data in [text(70_000), random, far, vec![0; 3 << 20], b"a".to_vec(), Vec::new()] {
+        for level in [0, 1, 5, 9] {
+            let level = flate2::Compression::new(level);
+            let mut writer = flate2::write::GzEncoder::new(Vec::new(), level);
+            writer.write_all(&data).unwrap();
+            let file = writer.finish().unwrap();
+            for block in [1 << 20, 300_001, 65_536, 4093] {
+                assert!(decode(Compression::Gzip, &file, block).unwrap() == data, "{block}");
+            }
+            // However little the reader gives at a time.
+            let slow = OneByOne(&file, 1);
+            let mut decoder = Decoder::new(Compression::Gzip, slow, &Limits::default()).unwrap();
+            let mut out = vec![0; data.len() + 1];
+            assert_eq!(decoder.read(&mut out).unwrap(), data.len());
+            assert!(out[..data.len()] == data);
+        }
+    }
+}
+
+/// Gives one byte, then two, and so on up to 5000.
+struct OneByOne<'a>(&'a [u8], usize);
+
+impl std::io::Read for OneByOne<'_> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.1.min(to.len());
+        self.1 = self.1 % 5000 + 1;
+        std::io::Read::read(&mut self.0, &mut to[..count])
+    }
+}
+
+#[test]
+fn many_members_of_a_mebibyte_are_one_stream() {
+    let data = text(900_000);
+    let pieces: Vec<&[u8]> = data.chunks(1 << 20).collect();
+    assert!(pieces.len() > 10);
+    let file = encode(Compression::Gzip, &pieces);
+    assert!(decode(Compression::Gzip, &file, 1 << 20).unwrap() == data);
+}
+
+/// One member of 4.5 GiB, which is not stored: its size and its sum are checked.
+#[test]
+#[ignore = "takes seconds"]
+fn a_member_of_more_than_4_gib_is_read() {
+    const PIECE: usize = 64 << 20;
+    const PIECES: u64 = 72;
+    let zeros = vec![0; PIECE];
+    let mut deflate = flate2::Compress::new(flate2::Compression::fast(), false);
+    let mut piece = Vec::with_capacity(PIECE);
+    deflate.compress_vec(&zeros, &mut piece, flate2::FlushCompress::Full).unwrap();
+    let mut sum = libdeflater::Crc::new();
+    let mut file = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+    for _ in 0..PIECES {
+        file.extend_from_slice(&piece);
+        sum.update(&zeros);
+    }
+    file.extend([1, 0, 0, 0xff, 0xff]); // the last block: stored, of nothing
+    file.extend(sum.sum().to_le_bytes());
+    file.extend(((PIECES * PIECE as u64) as u32).to_le_bytes());
+    let mut decoder = Decoder::new(Compression::Gzip, file.as_slice(), &Limits::default()).unwrap();
+    let (mut block, mut all) = (vec![1; 8 << 20], 0);
+    loop {
+        let got = decoder.read(&mut block).unwrap();
+        assert!(block[..got].iter().all(|byte| *byte == 0));
+        all += got as u64;
+        if got < block.len() {
+            break;
+        }
+    }
+    assert_eq!(all, PIECES * PIECE as u64);
+    assert!(all > 1 << 32);
+}
