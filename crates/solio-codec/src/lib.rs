@@ -13,6 +13,7 @@ pub mod lanes;
 pub mod lines;
 pub mod number;
 pub mod planes;
+pub mod records;
 pub mod samples;
 pub mod wavelet;
 pub mod wide;

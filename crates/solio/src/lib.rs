@@ -81,7 +81,7 @@ pub use metadata_table::{
 };
 pub use picture::{Choice, Frame, ImageFormat, PictureOptions, part_number};
 pub use preview::{Preview, PreviewOptions, preview, preview_file};
-pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes};
+pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes, read_mesh_into};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
 pub use scene_file::{SceneInfo, SceneReadOptions, is_scene, read_scene, scene_info};

@@ -55,18 +55,41 @@ pub fn read_mesh(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<
     Ok(scene)
 }
 
+/// [`read_mesh`] into the memory that `scene` owns, where the format can use it (PLY can): who reads
+/// one mesh after the other saves the time in which the system makes fresh memory ready. After an
+/// error the scene is empty.
+pub fn read_mesh_into(
+    scene: &mut Scene<'static>,
+    path: &Path,
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<()> {
+    let old = std::mem::take(scene);
+    *scene = read_with_memory(path, options, work, old)?.2;
+    Ok(())
+}
+
 /// [`read_mesh`], with the format and what opening the file has shown.
 pub(crate) fn read_with_facts(
     path: &Path,
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<(Format, Opened, Scene<'static>)> {
+    read_with_memory(path, options, work, Scene::default())
+}
+
+fn read_with_memory(
+    path: &Path,
+    options: &MeshReadOptions,
+    work: &Work,
+    mut scene: Scene<'static>,
+) -> Result<(Format, Opened, Scene<'static>)> {
     let _span = READ.begin_labelled(&path.to_string_lossy());
     let opened = solio_io::open(path, &options.limits, work)?;
     let read = || {
         let source = &*opened.source;
         let format = detect(source, options, Some(path))?;
-        let mut scene = decode(format, source, options, work)?;
+        decode_into(&mut scene, format, source, options, work)?;
         if format == Format::Obj && !options.skip_materials {
             load_materials(&mut scene, path, options, work)?;
         }
@@ -114,6 +137,10 @@ fn detect(source: &dyn Source, options: &MeshReadOptions, path: Option<&Path>) -
     if let Some(format) = options.format {
         return Ok(format);
     }
+    // What was read when the file was opened is enough for this one.
+    if source.head().starts_with(b"ply") {
+        return Format::detect(source.head(), source.len_bytes(), path);
+    }
     let mut head = vec![0; HEAD_BYTES];
     let got = source.read_at(0, &mut head)?;
     Format::detect(&head[..got], source.len_bytes(), path)
@@ -125,19 +152,32 @@ fn decode(
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<Scene<'static>> {
+    let mut scene = Scene::default();
+    decode_into(&mut scene, format, source, options, work)?;
+    Ok(scene)
+}
+
+fn decode_into(
+    scene: &mut Scene<'static>,
+    format: Format,
+    source: &dyn Source,
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<()> {
+    let limits = options.limits;
     match format {
-        Format::Obj => obj::decode_obj(source, &options.obj(), work),
+        Format::Obj => *scene = obj::decode_obj(source, &options.obj(), work)?,
         Format::Ply => {
             let strict = options.strict || options.ply.strict;
-            let limits = options.limits;
-            ply::decode_ply(source, &PlyReadOptions { strict, limits }, work)
+            ply::decode_ply_into(scene, source, &PlyReadOptions { strict, limits }, work)?;
         }
         Format::Stl => {
             let strict = options.strict || options.stl.strict;
-            let limits = options.limits;
-            stl::decode_stl(source, &StlReadOptions { strict, limits, ..options.stl.clone() }, work)
+            let options = StlReadOptions { strict, limits, ..options.stl.clone() };
+            *scene = stl::decode_stl(source, &options, work)?;
         }
     }
+    Ok(())
 }
 
 /// Reads the MTL files that the OBJ names, beside it.

@@ -4,9 +4,11 @@
 use super::columns::{Column, Data, Kind, Plan, Role, Scalar, Table, with_scalar};
 use super::header::{Element, Property};
 use super::kernels::{Field, Rows, Span, extend, gather};
+use super::memory::Memory;
 use crate::head::Head;
 use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Limits, Result, Work, ordered};
+use solio_codec::records;
 
 /// Bytes in a chunk: small enough for a core's own cache.
 pub(crate) const CHUNK: usize = 256 << 10;
@@ -119,9 +121,10 @@ pub(crate) fn read_element(
     position: &mut Position,
     cx: &Context<'_>,
     work: &Work,
+    memory: &mut Memory,
 ) -> Result<Vec<Table>> {
     let mut at = position.offset();
-    if let Some(tables) = super::even::read_element(head, &mut at, cx, work)? {
+    if let Some(tables) = super::even::read_element(head, &mut at, cx, work, memory)? {
         *position = Position::new(at);
         return Ok(tables);
     }
@@ -427,8 +430,8 @@ pub(crate) fn bad_index_at(column: &Column, values: &[u32], vertices: u64) -> Op
     if column.role == Role::Strips {
         return values.iter().position(|&v| v as u64 >= vertices && v != u32::MAX);
     }
-    let most = values.iter().copied().max()?; // this loop is a vector instruction, the next is not
-    if (most as u64) < vertices {
+    // This is a vector loop, the next is none.
+    if values.is_empty() || u64::from(records::largest(values)) < vertices {
         return None;
     }
     values.iter().position(|&v| v as u64 >= vertices)

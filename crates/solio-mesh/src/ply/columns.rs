@@ -5,6 +5,7 @@
 //! becomes an attribute.
 
 use super::header::{Element, Property};
+use super::memory::Memory;
 use crate::model::{ScalarType, Values};
 use std::borrow::Cow;
 
@@ -352,8 +353,16 @@ impl Data {
         }
     }
 
+    /// `n` values to be written: what was there before, or zeros that take no memory until they are
+    /// touched.
+    pub(crate) fn for_writing(scalar: ScalarType, n: usize, memory: &mut Memory) -> Data {
+        let Some(mut data) = memory.take(scalar, n) else { return Data::zeroed(scalar, n) };
+        data.resize(n);
+        data
+    }
+
     /// Zeros that take no memory until they are touched.
-    pub(crate) fn zeroed(scalar: ScalarType, n: usize) -> Data {
+    fn zeroed(scalar: ScalarType, n: usize) -> Data {
         fn zeros<T: Scalar>(n: usize) -> Vec<T> {
             let mut values = vec![T::zeroed(); n];
             solio_base::memory::advise_huge(&mut values);
@@ -380,6 +389,10 @@ impl Data {
 
     pub(crate) fn len(&self) -> usize {
         with_data!(self, v => v.len())
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        with_data!(self, v => v.capacity())
     }
 
     pub(crate) fn clear(&mut self) {

@@ -9,12 +9,14 @@
 //! early) is left to [`super::binary`], which takes every file and knows the place of an error.
 
 use super::binary::{CHUNK, Context, bad_index_at, list_count};
-use super::columns::{Column, Data, Table};
+use super::columns::{Column, Data, Kind, Table};
 use super::kernels::{Field, Out, Rows, gather};
+use super::memory::Memory;
 use crate::head::Head;
 use crate::model::ScalarType;
 use crate::spans::DECODE;
 use solio_base::{Result, Work, ordered};
+use solio_codec::records::{self, Part};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One chunk of records.
@@ -40,6 +42,23 @@ struct Move {
     place: usize,
 }
 
+impl Move {
+    /// Where the bytes are, if they are those of the whole column.
+    fn part(&self, column: &Column, stride: usize) -> Option<Part> {
+        let Field { scalar, big_endian, offset, count } = self.field;
+        let same = match column.kind {
+            Kind::Same => true,
+            Kind::F32(divisor) => divisor == 1.0 && scalar == ScalarType::F32,
+            Kind::F64 => scalar == ScalarType::F64,
+            Kind::Index => matches!(scalar, ScalarType::I32 | ScalarType::U32),
+        };
+        let in_order = big_endian == cfg!(target_endian = "big") || scalar.size() == 1;
+        let whole = self.place == 0 && count == column.width;
+        let width = count * scalar.size();
+        (same && in_order && whole).then_some(Part { stride, offset, width })
+    }
+}
+
 /// What every record looks like.
 struct Shape {
     stride: usize,
@@ -47,6 +66,8 @@ struct Shape {
     moves: Vec<Move>,
     /// As planned, but a list has its length as width.
     columns: Vec<Column>,
+    /// The records are the array of the only column, byte for byte.
+    is_array: bool,
 }
 
 /// Reads the records of an element that start at `*at`, and moves `*at` behind them; `None`
@@ -56,11 +77,12 @@ pub(crate) fn read_element(
     at: &mut u64,
     cx: &Context<'_>,
     work: &Work,
+    memory: &mut Memory,
 ) -> Result<Option<Vec<Table>>> {
     let Some(shape) = Shape::of_first(head, *at, cx)? else { return Ok(None) };
     let rows = cx.element.count as usize;
     let mut all: Vec<Data> =
-        shape.columns.iter().map(|c| Data::zeroed(c.stored, rows * c.width)).collect();
+        shape.columns.iter().map(|c| Data::for_writing(c.stored, rows * c.width, memory)).collect();
     let mut outs: Vec<Out<'_>> = all.iter_mut().map(Data::out).collect();
     let chunk = (CHUNK / shape.stride).max(1);
     let odd = AtomicBool::new(false);
@@ -74,7 +96,9 @@ pub(crate) fn read_element(
                 return Ok(false);
             }
             slot.at = *at + (row * shape.stride) as u64;
-            slot.bytes.resize(n * shape.stride, 0);
+            if !shape.is_array {
+                slot.bytes.resize(n * shape.stride, 0);
+            }
             slot.outs.clear();
             let parts = outs.iter_mut().zip(&shape.columns);
             slot.outs.extend(parts.map(|(out, column)| out.take(n * column.width)));
@@ -82,6 +106,13 @@ pub(crate) fn read_element(
             Ok(true)
         },
         |slot| {
+            if let (true, [out]) = (shape.is_array, &mut slot.outs[..]) {
+                let out = out.bytes();
+                let _span = DECODE.begin().bytes(out.len());
+                let got = head.read_at(slot.at, out)?;
+                odd.fetch_or(got < out.len(), Ordering::Relaxed);
+                return Ok(());
+            }
             let _span = DECODE.begin().bytes(slot.bytes.len());
             let got = head.read_at(slot.at, &mut slot.bytes)?;
             if got < slot.bytes.len() || !shape.decode(&slot.bytes, &mut slot.outs, cx) {
@@ -95,7 +126,7 @@ pub(crate) fn read_element(
         return Ok(None);
     }
     *at += (rows * shape.stride) as u64;
-    Ok(Some(shape.tables(all, rows)))
+    Ok(Some(shape.tables(all, rows, memory)))
 }
 
 impl Shape {
@@ -104,9 +135,16 @@ impl Shape {
         let (Some(total), false) = (head.len_bytes(), head.is_sequential()) else {
             return Ok(None);
         };
-        let mut bytes = vec![0; head.room(at, CHUNK)];
-        let got = head.read_at(at, &mut bytes)?;
-        let shape = Shape::new(&bytes[..got], cx);
+        let of = |most: usize| {
+            let mut bytes = vec![0; head.room(at, most)];
+            let got = head.read_at(at, &mut bytes)?;
+            Ok(Shape::new(&bytes[..got], cx))
+        };
+        // Few records are longer.
+        let shape = match of(1 << 10)? {
+            None => of(CHUNK)?,
+            shape => shape,
+        };
         Ok(shape.filter(|shape| {
             let rows = cx.element.count;
             let need = (shape.stride as u64).checked_mul(rows);
@@ -144,7 +182,15 @@ impl Shape {
         }
         let plain = stride > 0 && stride <= bytes.len() && columns.iter().all(|c| c.width > 0);
         let moves = moves(cx, &columns, &offsets);
-        plain.then_some(Shape { stride, counts, moves, columns })
+        let is_array = match (&moves[..], &columns[..]) {
+            ([only], [column]) => {
+                counts.is_empty()
+                    && column.kind != Kind::Index
+                    && only.part(column, stride).is_some_and(|part| part.width == stride)
+            }
+            _ => false,
+        };
+        plain.then_some(Shape { stride, counts, moves, columns, is_array })
     }
 
     /// Decodes whole records; `false` when one is of another shape or has a wrong index.
@@ -160,9 +206,13 @@ impl Shape {
                 values.fill(1.0); // alpha
             }
         }
-        for Move { column, field, place } in &self.moves {
-            let rows = Rows::Fixed { bytes, stride: self.stride };
-            gather(rows, field, &self.columns[*column], &mut outs[*column], *place);
+        for each in &self.moves {
+            let Move { column: c, field, place } = each;
+            let (column, out) = (&self.columns[*c], &mut outs[*c]);
+            let part = each.part(column, self.stride);
+            let done = part.map_or(0, |part| records::pick(bytes, part, out.bytes()));
+            let rows = Rows::Fixed { bytes: &bytes[done * self.stride..], stride: self.stride };
+            gather(rows, field, column, &mut out.from(done * column.width), *place);
         }
         outs.iter().zip(&self.columns).all(|(out, column)| match out {
             Out::U32(values) => bad_index_at(column, values, cx.vertices).is_none(),
@@ -181,12 +231,14 @@ impl Shape {
         lists.all(|list| list_count(property, list, cx.big_endian) == Some(Some(count.count)))
     }
 
-    fn tables(&self, all: Vec<Data>, rows: usize) -> Vec<Table> {
+    fn tables(&self, all: Vec<Data>, rows: usize, memory: &mut Memory) -> Vec<Table> {
         let table = |(data, column): (Data, &Column)| {
             let mut offsets = Vec::new();
-            if column.is_list {
-                offsets = solio_base::memory::with_capacity(rows + 1);
-                offsets.extend((0..=rows).map(|i| (i * column.width) as u32));
+            if column.is_list
+                && let Data::U32(values) = Data::for_writing(ScalarType::U32, rows + 1, memory)
+            {
+                offsets = values;
+                records::count_up(0, column.width as u32, &mut offsets);
             }
             Table { data, offsets }
         };
@@ -219,7 +271,7 @@ fn moves(cx: &Context<'_>, columns: &[Column], offsets: &[usize]) -> Vec<Move> {
 #[cfg(test)]
 mod tests {
     use crate::model::{Mesh, Positions};
-    use crate::ply::{PlyReadOptions, decode_ply};
+    use crate::ply::{PlyReadOptions, decode_ply, decode_ply_into};
     use solio_base::{Result, Source, Work};
 
     /// Serves its bytes in order only, so that it is not read here.
@@ -298,6 +350,44 @@ mod tests {
                 assert_eq!(mesh.corner_vertices[(39_999 * corners + 2) as usize], 2);
                 assert_eq!(mesh.attributes.len(), 3);
             }
+        }
+    }
+
+    #[test]
+    fn memory_is_used_again_and_nothing_of_it_is_left() {
+        let (options, work) = (PlyReadOptions::default(), Work::default());
+        let mut scene = decode_ply(&file(false, 4, usize::MAX, 0), &options, &work).unwrap();
+        let places = |mesh: &Mesh<'_>| {
+            let Positions::F32(positions) = &mesh.positions else { panic!("not f32") };
+            (positions.as_ptr() as usize, mesh.corner_vertices.as_ptr() as usize)
+        };
+        let before = places(&scene.meshes[0]);
+        for bytes in [file(false, 3, usize::MAX, 0), file(true, 4, usize::MAX, 0)] {
+            decode_ply_into(&mut scene, &bytes, &options, &work).unwrap();
+            assert_eq!(scene, decode_ply(&bytes, &options, &work).unwrap());
+            assert_eq!(places(&scene.meshes[0]), before);
+        }
+        decode_ply_into(&mut scene, &file(false, 3, 39_990, 5), &options, &work).unwrap();
+        assert_eq!(scene.meshes[0].face_offsets[40_000], 120_001);
+        decode_ply_into(&mut scene, &b"ply\nformat".as_slice(), &options, &work).unwrap_err();
+        assert!(scene.meshes.is_empty());
+    }
+
+    #[test]
+    fn positions_alone_and_edges_are_read_as_they_lie() {
+        for (bad, ok) in [(1, true), (9, false)] {
+            let mut bytes = b"ply\nformat binary_little_endian 1.0\nelement vertex 2\n\
+                property float x\nproperty float y\nproperty float z\nelement edge 1\n\
+                property int vertex1\nproperty int vertex2\nend_header\n"
+                .to_vec();
+            (0..6).for_each(|i| bytes.extend((i as f32).to_le_bytes()));
+            [0, bad].iter().for_each(|i: &i32| bytes.extend(i.to_le_bytes()));
+            let mesh = both(&bytes);
+            assert_eq!(mesh.is_ok(), ok);
+            let Ok(mesh) = mesh else { continue };
+            let Positions::F32(positions) = &mesh.positions else { panic!("not f32") };
+            assert_eq!(positions[..], [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]);
+            assert_eq!(mesh.line_vertices[..], [0, 1]);
         }
     }
 

@@ -93,6 +93,20 @@ impl<'a> Out<'a> {
         }
     }
 
+    /// The values from the `n`-th on.
+    pub(crate) fn from(&mut self, n: usize) -> Out<'_> {
+        match self {
+            Out::I8(v) => Out::I8(&mut v[n..]),
+            Out::U8(v) => Out::U8(&mut v[n..]),
+            Out::I16(v) => Out::I16(&mut v[n..]),
+            Out::U16(v) => Out::U16(&mut v[n..]),
+            Out::I32(v) => Out::I32(&mut v[n..]),
+            Out::U32(v) => Out::U32(&mut v[n..]),
+            Out::F32(v) => Out::F32(&mut v[n..]),
+            Out::F64(v) => Out::F64(&mut v[n..]),
+        }
+    }
+
     /// The values as bytes.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         match self {

@@ -31,6 +31,7 @@ mod even;
 mod header;
 mod kernels;
 mod layout;
+mod memory;
 mod options;
 mod part;
 mod place;
@@ -48,7 +49,7 @@ pub use header::{
 };
 pub use options::{PlyColorType, PlyColors, PlyFormat, PlyReadOptions, PlyWriteOptions};
 pub(crate) use place::Placement;
-pub use read::decode_ply;
+pub use read::{decode_ply, decode_ply_into};
 pub(crate) use rows::stretches;
 pub(crate) use text::push_f32;
 pub use write::encode_ply;

@@ -4,6 +4,7 @@ use super::assemble::{Loaded, assemble};
 use super::binary::{Context, Position};
 use super::columns::Plan;
 use super::header::{Element, Header, read_header};
+use super::memory::Memory;
 use super::options::{PlyFormat, PlyReadOptions};
 use super::{ascii, binary};
 use crate::head::Head;
@@ -23,6 +24,32 @@ pub fn decode_ply(
     source: &dyn Source,
     options: &PlyReadOptions,
     work: &Work,
+) -> Result<Scene<'static>> {
+    decode(source, options, work, &mut Memory::default())
+}
+
+/// [`decode_ply`] into the memory that `scene` owns, where its arrays are large enough: who reads one
+/// mesh after the other saves the time in which the system makes fresh memory ready. After an error
+/// the scene is empty.
+///
+/// # Errors
+/// As [`decode_ply`].
+pub fn decode_ply_into(
+    scene: &mut Scene<'static>,
+    source: &dyn Source,
+    options: &PlyReadOptions,
+    work: &Work,
+) -> Result<()> {
+    let mut memory = Memory::of(scene);
+    *scene = decode(source, options, work, &mut memory)?;
+    Ok(())
+}
+
+fn decode(
+    source: &dyn Source,
+    options: &PlyReadOptions,
+    work: &Work,
+    memory: &mut Memory,
 ) -> Result<Scene<'static>> {
     let mut head = Head::new(source);
     let header = read_header(&mut head, options.strict, &options.limits)?;
@@ -54,7 +81,7 @@ pub fn decode_ply(
     let (tables, warnings) = if header.format == PlyFormat::Ascii {
         ascii::read_elements(&head, &header, &contexts, options.strict, work)?
     } else {
-        read_binary(&head, &header, &contexts, options.strict, work)?
+        read_binary(&head, &header, &contexts, options.strict, work, memory)?
     };
     let _span = ASSEMBLE.begin();
     let loaded = contexts
@@ -73,11 +100,12 @@ fn read_binary(
     contexts: &[Context<'_>],
     strict: bool,
     work: &Work,
+    memory: &mut Memory,
 ) -> Result<(Tables, Vec<String>)> {
     let mut position = Position::new(header.data_at);
     let mut tables = Vec::new();
     for cx in contexts {
-        tables.push(binary::read_element(head, &mut position, cx, work)?);
+        tables.push(binary::read_element(head, &mut position, cx, work, memory)?);
     }
     let mut warnings = Vec::new();
     if !position.at_end(head)? {
