@@ -76,10 +76,30 @@ def with_trimesh(path: Path) -> tuple[Load, Callable[[Any], Answer]]:
     return load, lambda mesh: answer(mesh.vertices, len(mesh.faces))
 
 
+def with_meshio(path: Path) -> tuple[Load, Callable[[Any], Answer]]:
+    meshio = importlib.import_module("meshio")
+    load = lambda: meshio.read(path)
+    return load, lambda mesh: answer(mesh.points, sum(len(block.data) for block in mesh.cells))
+
+
+def with_mitsuba(path: Path) -> tuple[Load, Callable[[Any], Answer]]:
+    mitsuba = importlib.import_module("mitsuba")
+    mitsuba.set_variant("scalar_rgb")
+
+    def load() -> Any:
+        shape = mitsuba.load_dict({"type": "ply", "filename": str(path)})
+        return mitsuba.traverse(shape)["vertex_positions"], shape.face_count()
+
+    return load, lambda found: answer(found[0], found[1])
+
+
 CASES: list[tuple[str, str, str, Reader, int, bool]] = [
     # work, file, peer's package, peer, most rounds, whether the answers must be equal
     ("read OBJ into NumPy", "mesh.obj", "rapidobj", with_rapidobj, 9, False),
     ("read PLY, binary, into NumPy", "triangles.ply", "pyvista-miniply", with_miniply, 25, True),
+    ("read PLY, binary, into NumPy", "triangles.ply", "mitsuba", with_mitsuba, 15, True),
+    ("read PLY, binary, into NumPy", "triangles.ply", "trimesh", with_trimesh, 9, True),
+    ("read PLY, binary, into NumPy", "triangles.ply", "meshio", with_meshio, 5, True),
     ("read PLY, ascii, into NumPy", "triangles-ascii.ply", "pyvista-miniply", with_miniply, 11, True),
     ("read STL, merging, into NumPy", "mesh.stl", "pyvista-stl", with_pyvista_stl, 15, True),
     ("read OBJ into NumPy", "mesh.obj", "trimesh", with_trimesh, 1, False),

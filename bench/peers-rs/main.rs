@@ -1,12 +1,14 @@
 //! Loads an OBJ once, with Solio or with tobj, and prints `wall_s cpu_s answer`; or (`peers exr`)
 //! reads and writes images as `solio bench exr` asks, or (`peers dates LIST`) reads three dates of
 //! photos for `solio bench photo`, or (`peers bounds`, `peers trees [FILE…]`, with `--quick`) compares
-//! boxes and trees, a line of JSON each.
+//! boxes and trees, a line of JSON each; or (`peers ply|pbrt|gz READER FILE`) reads a mesh, a scene's
+//! text or a packed file.
 
 mod bounds;
 mod compared;
 mod dates;
 mod images;
+mod scenes;
 mod trees;
 
 use solio::{MeshInfo, MeshReadOptions, Stopwatch, Work};
@@ -26,6 +28,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             return trees::print(quick, &files);
         }
         _ => {}
+    }
+    if let [_, kind, reader, path] = &arguments[..] {
+        return scenes::print(kind, reader, Path::new(path));
     }
     let [_, reader, path] = &arguments[..] else {
         return Err("peers solio|tobj FILE, peers dates LIST, peers exr|bounds|trees".into());

@@ -404,6 +404,10 @@ pub(crate) enum BenchCommand {
     Exr(crate::bench::exr::ExrBenchArgs),
     /// Metadata of photos, beside ExifTool and others; or the ways to run ExifTool
     Photo(crate::bench::photo::PhotoBenchArgs),
+    /// Text, meshes and packed files of pbrt scenes, beside reading the same bytes
+    Scene(crate::bench::scene::SceneBenchArgs),
+    /// Makes a pbrt scene as large as you like: a statistical twin of Moana Island
+    Twin(crate::bench::twin::TwinArgs),
 }
 
 #[derive(Debug, Args)]

@@ -66,6 +66,8 @@ fn main() -> ExitCode {
         Some(Command::Bench(BenchCommand::Io(args))) => bench::run_io(&args),
         Some(Command::Bench(BenchCommand::Exr(args))) => bench::exr::run(&args),
         Some(Command::Bench(BenchCommand::Photo(args))) => bench::photo::run(&args),
+        Some(Command::Bench(BenchCommand::Scene(args))) => bench::scene::run(&args),
+        Some(Command::Bench(BenchCommand::Twin(args))) => bench::twin::run(&args),
         Some(Command::Completions { shell }) => manual::completions(shell),
         Some(Command::Man { dir }) => manual::write_pages(&dir),
     };

@@ -5,7 +5,9 @@ mod fold;
 mod jobs;
 mod kernels;
 pub(crate) mod photo;
+pub(crate) mod scene;
 mod stats;
+pub(crate) mod twin;
 
 use crate::args::{BenchArgs, IoBenchArgs};
 use crate::table::{Align, BOLD, DIM, Table, bytes, figures};

@@ -1,0 +1,79 @@
+"""Scenes of pbrt: text, PLY and packed files, beside what the same bytes cost at least and beside
+other crates.
+
+The scene is a twin of Moana at 1/80 (``solio bench twin``). ``solio bench scene`` measures its own
+rows; the crates ``pbrt4``, ``serde-ply`` and ``ply-rs-bw`` load a file once in a process of their
+own, ours, peer, ours again, as in ``native.py``. rs_pbrt has a parser for version 3 only, inside
+its command, so it is not measured.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import measuring
+import native
+
+Row = dict[str, Any]
+SCALE, QUICK_SCALE = "1/80", "1/800"
+# What a peer is called that has another name as a crate.
+CRATES = {"libdeflate": "libdeflater"}
+
+
+def rows(solio: Path, folder: Path, quick: bool) -> Iterator[Row]:
+    twin = folder / "twin"
+    command = [solio, "bench", "twin", twin, "--scale", QUICK_SCALE if quick else SCALE]
+    subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
+    yield from own(solio, twin, quick)
+    yield from crates(solio, folder, twin, quick)
+
+
+def own(solio: Path, twin: Path, quick: bool) -> Iterator[Row]:
+    """`solio bench scene` in the form of the record."""
+    command = [str(solio), "bench", "scene", str(twin), "--json", *(["--quick"] if quick else [])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        for text in process.stdout:
+            line = json.loads(text)
+            ours = {"ours_wall_s": line["wall_s"], "ours_cpu_s": line["cpu_s"]}
+            yield line | ours | {"work": line["case"], "raw_bytes": line["bytes"], "input": f"twin {SCALE}"}
+    if process.returncode:
+        raise SystemExit(f"solio bench scene failed with exit code {process.returncode}")
+
+
+def crates(solio: Path, folder: Path, twin: Path, quick: bool) -> Iterator[Row]:
+    rust = str(native.build_rust())
+    layer = twin / "isCoral" / "isCoral_xgFlutes.pbrt"
+    kept = f"{layer.stat().st_size / 1e6:.0f} MB of instances"
+    mesh = folder / "triangles.ply"
+    cases = [("scene text to statements, one file, one thread", "pbrt", "pbrt4", "solio", layer, kept, 3)]
+    if mesh.exists():
+        size = f"{mesh.stat().st_size / 1e6:.0f} MB of triangles"
+        work = "read PLY, binary, one thread"
+        cases += [
+            (work, "ply", "serde-ply", "solio-one", mesh, size, 11),
+            (work, "ply", "ply-rs-bw", "solio-one", mesh, size, 5),
+        ]
+    packed = folder / "twin-gz"
+    command = [solio, "bench", "twin", packed, "--gz", "--scale", QUICK_SCALE if quick else SCALE]
+    subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
+    for kind, layer in (("instances", "isCoral/isCoral_xgFlutes"), ("curves", "isDunesA/isDunesA_xgGrass")):
+        path = packed / f"{layer}.pbrt.gz"
+        work = f"gzip of scene text to memory, {kind}"
+        cases += [(work, "gz", peer, "solio", path, path.name, 15) for peer in ("libdeflate", "zlib-rs")]
+    for work, kind, peer, reader, path, what, rounds in cases:
+        ours, theirs = [rust, kind, reader], [rust, kind, peer]
+        first = native.turn(ours, path), native.turn(theirs, path)
+        if first[0].answer != first[1].answer:
+            raise SystemExit(f"{path}: answers differ: {first[0].answer}; {first[1].answer}")
+        turn = lambda ours=ours, theirs=theirs, path=path: (
+            native.turn(ours, path),
+            native.turn(theirs, path),
+            native.turn(ours, path),
+        )
+        turns = [turn() for _ in range(1 if quick else rounds)]
+        yield measuring.row(work, peer, native.version(CRATES.get(peer, peer)), turns, what)

@@ -1,0 +1,456 @@
+//! `solio bench scene`: text, meshes and packed files of a pbrt scene, each beside what reading the
+//! same bytes costs at least.
+//!
+//! A way, its peer, the way again, in turn; files rest in the page cache, and everybody writes into
+//! memory that was there before, unless its name says otherwise.
+
+use super::stats::{Ratio, median};
+use super::{ratio_json, twin};
+use crate::args::WorkArgs;
+use crate::table::{Align, DIM, Table, bytes};
+use crate::{Outcome, options, screen};
+use clap::Args;
+use serde_json::{Value, json};
+use solio::mesh::Scene;
+use solio::scene::pbrt::{ReadOptions, Statements, read_statements};
+use solio::{Compression, Error, MeshReadOptions, Result, Stopwatch, Usage, Work};
+use solio_codec::compress::Decoder;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub(crate) struct SceneBenchArgs {
+    /// The folder of a twin that is there, with island.pbrt [default: makes one of 1/80, in a
+    /// temporary folder]
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// Only work whose name has this in it
+    #[arg(long, value_name = "WORD")]
+    only: Option<String>,
+    /// Print JSON instead of the table
+    #[arg(long)]
+    json: bool,
+    /// A smaller scene and fewer samples
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+/// One work beside a peer.
+struct Line {
+    work: String,
+    peer: &'static str,
+    bytes: u64,
+    ours: Usage,
+    theirs: Usage,
+    wall: Ratio,
+    cpu: Ratio,
+    same: Ratio,
+    answer: String,
+}
+
+/// Does it once; gives a word that depends on all of the result.
+type Run<'a> = dyn FnMut() -> Result<u64> + 'a;
+
+/// The files of a scene.
+struct Files {
+    text: Vec<PathBuf>,
+    meshes: Vec<PathBuf>,
+}
+
+/// `solio bench scene`
+pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let made = tempfile::Builder::new().prefix("solio-bench-").tempdir();
+    let made = made.map_err(|e| Error::io("make a temporary folder", e))?;
+    let folder = match &args.folder {
+        Some(folder) => folder.clone(),
+        None => {
+            let scale = if args.quick { 1.0 / 800.0 } else { 1.0 / 80.0 };
+            twin::make(made.path(), scale, 1, Compression::None, &work)?;
+            made.path().to_owned()
+        }
+    };
+    let files = Files::below(&folder)?;
+    let samples = if args.quick { 9 } else { 41 };
+    let mut bench =
+        Bench { args, samples, work, packed: made.path().join("packed"), lines: vec![] };
+    bench.text(&files)?;
+    bench.meshes(&files)?;
+    bench.packed()?;
+    if !args.json {
+        screen::print(&table(&bench.lines));
+    }
+    Ok(Outcome::Done)
+}
+
+impl Files {
+    fn below(folder: &Path) -> Result<Files> {
+        let (mut text, mut meshes) = (Vec::new(), Vec::new());
+        let (found, failed) = solio::files_below(&[folder.to_owned()]);
+        if let Some(error) = failed.into_iter().next() {
+            return Err(error);
+        }
+        for path in found {
+            match path.extension().and_then(|end| end.to_str()) {
+                Some("pbrt") => text.push(path),
+                Some("ply") => meshes.push(path),
+                _ => {}
+            }
+        }
+        if text.is_empty() {
+            return Err(Error::argument("no .pbrt below this folder").at_path(folder));
+        }
+        Ok(Files { text, meshes })
+    }
+}
+
+struct Bench<'a> {
+    args: &'a SceneBenchArgs,
+    samples: usize,
+    work: Work,
+    /// A folder for packed files.
+    packed: PathBuf,
+    lines: Vec<Line>,
+}
+
+impl Bench<'_> {
+    fn serial(&self) -> Work {
+        Work { threads: 1, ..self.work.clone() }
+    }
+
+    /// Whether the work was asked for.
+    fn wants(&self, work: &str) -> bool {
+        self.args.only.as_ref().is_none_or(|word| work.contains(word.as_str()))
+    }
+
+    /// Measures `ours` beside `peer`.
+    fn beside(
+        &mut self,
+        work: &str,
+        bytes: u64,
+        ours: &mut Run<'_>,
+        (peer, theirs): (&'static str, &mut Run<'_>),
+    ) -> Result<()> {
+        let timed = |run: &mut Run<'_>| -> Result<(Usage, u64)> {
+            let watch = Stopwatch::start();
+            let answer = run()?;
+            Ok((watch.usage(), answer))
+        };
+        let (answer, expected) = (timed(ours)?.1, timed(theirs)?.1);
+        let [mut a, mut b, mut c] = [const { Vec::new() }; 3];
+        let take = |run: &mut Run<'_>, expected, taken: &mut Vec<Usage>| {
+            let (usage, got) = timed(run)?;
+            taken.push(usage);
+            match got == expected {
+                true => Ok(()),
+                false => Err(Error::corrupt(format!("{work}: the answer changes"))),
+            }
+        };
+        for _ in 0..self.samples {
+            take(ours, answer, &mut a)?;
+            take(theirs, expected, &mut b)?;
+            take(ours, answer, &mut c)?;
+        }
+        let wall = |all: &[Usage]| all.iter().map(|usage| usage.wall_s).collect::<Vec<_>>();
+        let cpu = |all: &[Usage]| all.iter().map(|usage| usage.cpu_s).collect::<Vec<_>>();
+        let middle = |all: &[Usage]| Usage { wall_s: median(&wall(all)), cpu_s: median(&cpu(all)) };
+        let line = Line {
+            work: work.into(),
+            peer,
+            bytes,
+            ours: middle(&a),
+            theirs: middle(&b),
+            wall: Ratio::of(&wall(&a), &wall(&b)),
+            cpu: Ratio::of(&cpu(&a), &cpu(&b)),
+            same: Ratio::of(&wall(&a), &wall(&c)),
+            answer: format!("{answer:016x}"),
+        };
+        if self.args.json {
+            screen::print(&format!("{}\n", line_json(&line)));
+        }
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// Text to statements, on one thread and on two.
+    fn text(&mut self, files: &Files) -> Result<()> {
+        let of = |word: &str| -> Vec<PathBuf> {
+            let named = |path: &&PathBuf| path.to_string_lossy().contains(word);
+            files.text.iter().filter(named).cloned().collect()
+        };
+        let kinds = [
+            ("instances", of("isCoral_xg")),
+            ("curves", of("xgGrass")),
+            ("everything", files.text.clone()),
+        ];
+        for (kind, paths) in kinds {
+            let work = format!("scene text to statements, {kind}, one thread");
+            if paths.is_empty() || !self.wants(&work) {
+                continue;
+            }
+            let serial = self.serial();
+            let mut buffer = Vec::new();
+            let (whole, mut copy) = (read_all(&paths)?, Vec::new());
+            let total: u64 = whole.iter().map(|text| text.len() as u64).sum();
+            let mut ours = || statements(&paths, &serial);
+            let mut read = || read_plain(&paths, &mut buffer);
+            self.beside(&work, total, &mut ours, ("read()", &mut read))?;
+            let mut copies = || -> Result<u64> {
+                for text in &whole {
+                    copy.clear();
+                    copy.extend_from_slice(black_box(text));
+                    black_box(&mut copy);
+                }
+                Ok(copy.len() as u64)
+            };
+            self.beside(&work, total, &mut ours, ("a copy", &mut copies))?;
+        }
+        self.two_threads(files)?;
+        self.scene(files)
+    }
+
+    /// The whole scene, on one thread and on two.
+    fn scene(&mut self, files: &Files) -> Result<()> {
+        let named = |path: &&PathBuf| path.file_name().is_some_and(|name| name == "island.pbrt");
+        let Some(first) = files.text.iter().find(named) else { return Ok(()) };
+        let sizes = files.text.iter().map(|path| solio_io::file_bytes(path));
+        let total = sizes.sum::<Result<u64>>()?;
+        let (serial, two) = (self.serial(), Work { threads: 2, ..self.work.clone() });
+        let work = "scene text to the scene, everything, one thread";
+        if self.wants(work) {
+            let mut buffer = Vec::new();
+            let mut ours = || whole_scene(first, &serial);
+            let mut read = || read_plain(&files.text, &mut buffer);
+            self.beside(work, total, &mut ours, ("read()", &mut read))?;
+            let mut parsed = || statements(&files.text, &serial);
+            self.beside(work, total, &mut ours, ("statements", &mut parsed))?;
+        }
+        let work = "scene text to the scene, everything, two threads";
+        if self.wants(work) {
+            let mut ours = || whole_scene(first, &two);
+            let mut one = || whole_scene(first, &serial);
+            self.beside(work, total, &mut ours, ("one thread", &mut one))?;
+        }
+        Ok(())
+    }
+
+    /// The largest file on two threads and on one.
+    fn two_threads(&mut self, files: &Files) -> Result<()> {
+        let work = "scene text to statements, one file, two threads";
+        let largest = files.text.iter().max_by_key(|path| solio_io::file_bytes(path).unwrap_or(0));
+        let Some(largest) = largest.filter(|_| self.wants(work)) else { return Ok(()) };
+        let paths = [largest.clone()];
+        let (serial, two) = (self.serial(), Work { threads: 2, ..self.work.clone() });
+        let mut ours = || statements(&paths, &two);
+        let mut one = || statements(&paths, &serial);
+        let total = solio_io::file_bytes(largest)?;
+        self.beside(work, total, &mut ours, ("one thread", &mut one))
+    }
+
+    /// Meshes to arrays.
+    fn meshes(&mut self, files: &Files) -> Result<()> {
+        let triangles = [self.triangles()?];
+        self.ply("PLY to arrays, one thread, triangles", &triangles)?;
+        self.ply("PLY to arrays, one thread, the twin's", &files.meshes)
+    }
+
+    /// A mesh of positions and triangles, of 40 MB.
+    fn triangles(&self) -> Result<PathBuf> {
+        let path = self.packed.join("triangles.ply");
+        let faces = if self.args.quick { 200_000 } else { 2_100_000 };
+        twin::triangles(&path, faces, &self.work)?;
+        Ok(path)
+    }
+
+    fn ply(&mut self, name: &str, paths: &[PathBuf]) -> Result<()> {
+        let serial = self.serial();
+        let total = paths.iter().map(|path| solio_io::file_bytes(path)).sum::<Result<u64>>()?;
+        let mut buffer = Vec::new();
+        let mut read = || read_plain(paths, &mut buffer);
+        let work = &format!("{name}, fresh memory");
+        if self.wants(work) {
+            let mut ours = || -> Result<u64> {
+                let mut all = 0;
+                for path in paths {
+                    let options = MeshReadOptions::default();
+                    all += corners(&solio::read_mesh(path, &options, &serial)?);
+                }
+                Ok(all)
+            };
+            self.beside(work, total, &mut ours, ("read()", &mut read))?;
+        }
+        let work = name;
+        if self.wants(work) {
+            let mut scene = Scene::default();
+            let mut ours = || -> Result<u64> {
+                let mut all = 0;
+                for path in paths {
+                    let options = MeshReadOptions::default();
+                    solio::read_mesh_into(&mut scene, path, &options, &serial)?;
+                    all += corners(&scene);
+                }
+                Ok(all)
+            };
+            self.beside(work, total, &mut ours, ("read()", &mut read))?;
+        }
+        Ok(())
+    }
+
+    /// Files packed with gzip and zstd, against unpacking them.
+    fn packed(&mut self) -> Result<()> {
+        for pack in [Compression::Gzip, Compression::Zstd] {
+            let work = format!("scene text to statements, {}, two threads", pack.as_str());
+            if !self.wants(&work) {
+                continue;
+            }
+            let folder = self.packed.join(pack.as_str());
+            let scale = if self.args.quick { 1.0 / 800.0 } else { 1.0 / 80.0 };
+            twin::make(&folder, scale, 1, pack, &self.work)?;
+            let end = pack.extension();
+            let is_text = |path: &PathBuf| path.to_string_lossy().ends_with(&format!(".pbrt{end}"));
+            let found = solio::files_below(std::slice::from_ref(&folder)).0;
+            let paths: Vec<PathBuf> = found.into_iter().filter(is_text).collect();
+            let whole = read_all(&paths)?;
+            let total = self.unpacked(pack, &whole)?;
+            let two = Work { threads: 2, ..self.work.clone() };
+            let limits = solio::Limits::default();
+            let mut block = vec![0; 256 << 10];
+            let mut unpack = || -> Result<u64> {
+                let mut all = 0;
+                for file in &whole {
+                    all += unpack(pack, file, &limits, &mut block)?;
+                }
+                Ok(all)
+            };
+            let mut ours = || statements(&paths, &two);
+            self.beside(&work, total, &mut ours, ("unpacking alone", &mut unpack))?;
+        }
+        Ok(())
+    }
+
+    fn unpacked(&self, pack: Compression, whole: &[Vec<u8>]) -> Result<u64> {
+        let mut block = vec![0; 256 << 10];
+        let limits = solio::Limits::default();
+        whole.iter().map(|file| unpack(pack, file, &limits, &mut block)).sum()
+    }
+}
+
+/// Unpacks a file in memory; gives the bytes.
+fn unpack(pack: Compression, file: &[u8], limits: &solio::Limits, block: &mut [u8]) -> Result<u64> {
+    let mut decoder = Decoder::new(pack, file, limits)?;
+    let mut all = 0;
+    loop {
+        let got = decoder.read(block)?;
+        black_box(&mut *block);
+        all += got as u64;
+        if got < block.len() {
+            return Ok(all);
+        }
+    }
+}
+
+/// Parses files one after the other.
+fn statements(paths: &[PathBuf], work: &Work) -> Result<u64> {
+    let mut answer = 0u64;
+    for path in paths {
+        let opened = solio_io::open(path, &solio::Limits::default(), work)?;
+        let look = |_: &Statements| {};
+        read_statements(&*opened.source, &ReadOptions::default(), work, look, |piece| {
+            let found = piece.statements;
+            if let Some(problem) = found.problems.pop() {
+                return Err(problem.at_path(path));
+            }
+            let last = found.floats.last().map_or(0, |value| value.to_bits());
+            let values = found.floats.len() + found.integers.len() + found.statements.len();
+            answer = answer.wrapping_mul(31).wrapping_add(u64::from(last) + values as u64);
+            Ok(())
+        })?;
+    }
+    Ok(answer)
+}
+
+/// Reads a whole scene, without its meshes; gives a word that depends on its matrices.
+fn whole_scene(path: &Path, work: &Work) -> Result<u64> {
+    let scene = solio::read_scene(path, &solio::SceneReadOptions::default(), work)?;
+    if let Some(problem) = scene.problems.into_iter().next() {
+        return Err(problem);
+    }
+    let bits = scene.instances.matrices.iter().map(|m| m.iter().map(|v| v.to_bits()));
+    let sum = bits.flatten().fold(0u64, |sum, bits| sum.wrapping_add(bits.into()));
+    Ok(sum.wrapping_add((scene.shapes.len() + scene.objects.len()) as u64))
+}
+
+/// Reads files one after the other into one buffer.
+fn read_plain(paths: &[PathBuf], buffer: &mut Vec<u8>) -> Result<u64> {
+    let mut all = 0;
+    for path in paths {
+        solio_io::probe::read_plain(path, buffer)?;
+        all += buffer.len() as u64;
+    }
+    Ok(all)
+}
+
+fn read_all(paths: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
+    let whole = |path: &PathBuf| {
+        let mut bytes = Vec::new();
+        solio_io::probe::read_plain(path, &mut bytes).map(|()| bytes)
+    };
+    paths.iter().map(whole).collect()
+}
+
+fn corners(scene: &Scene<'_>) -> u64 {
+    let of = |mesh: &solio::mesh::Mesh<'_>| {
+        mesh.positions.len() + mesh.corner_vertices.len() + mesh.face_offsets.len()
+    };
+    scene.meshes.iter().map(|mesh| of(mesh) as u64).sum()
+}
+
+fn line_json(line: &Line) -> Value {
+    json!({
+        "case": line.work,
+        "peer": line.peer,
+        "bytes": line.bytes,
+        "wall_s": line.ours.wall_s,
+        "cpu_s": line.ours.cpu_s,
+        "peer_wall_s": line.theirs.wall_s,
+        "peer_cpu_s": line.theirs.cpu_s,
+        "ratio_wall": ratio_json(&line.wall),
+        "ratio_cpu": ratio_json(&line.cpu),
+        "same_wall": ratio_json(&line.same),
+        "quiet": line.same.is_quiet(),
+        "answer": line.answer,
+    })
+}
+
+fn table(lines: &[Line]) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[
+        ("work", Left),
+        ("peer", Left),
+        ("bytes", Right),
+        ("MB/s", Right),
+        ("CPU MB/s", Right),
+        ("peer MB/s", Right),
+        ("× wall", Right),
+        ("interval", Right),
+        ("A/A", Right),
+    ]);
+    for line in lines {
+        let rate = |seconds: f64| format!("{:.0}", line.bytes as f64 / seconds / 1e6);
+        table.row(vec![
+            line.work.clone(),
+            line.peer.into(),
+            bytes(line.bytes),
+            rate(line.ours.wall_s),
+            rate(line.ours.cpu_s),
+            rate(line.theirs.wall_s),
+            format!("{:.3}", line.wall.median),
+            format!("{:.3}–{:.3}", line.wall.low, line.wall.high),
+            format!("{:.2}", line.same.median),
+        ]);
+    }
+    let note = "× wall: Solio's time over the peer's. A/A leaves 0.97–1.03: too noisy.";
+    format!("{}{DIM}{note}{DIM:#}\n", table.render())
+}
