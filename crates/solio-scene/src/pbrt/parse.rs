@@ -2,7 +2,7 @@
 
 use super::statements::{Parameter, Span, Statement, Statements, Values};
 use super::{Arguments, Directive, ParameterType};
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memchr3};
 use solio_base::{Error, Result};
 use solio_codec::number;
 
@@ -278,7 +278,11 @@ impl<'t> Parser<'t> {
     #[inline]
     fn string(&mut self) -> Result<Span> {
         let (start, rest) = (self.at, &self.text[self.at + 1..]);
-        let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
+        // Most strings are short; a path is not.
+        let near = &rest[..rest.len().min(24)];
+        let length = near.iter().position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
+        let far = || memchr3(b'"', b'\\', b'\n', &rest[near.len()..]);
+        let length = length.or_else(|| far().map(|length| near.len() + length));
         match length.map(|length| (length, rest[length])) {
             Some((length, b'"')) => {
                 self.at += length + 2;
