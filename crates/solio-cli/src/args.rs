@@ -76,6 +76,9 @@ pub(crate) enum Command {
     /// Make pictures of images to look at: PNG files, or right in the terminal
     #[command(after_help = PREVIEW_EXAMPLES)]
     Preview(PreviewArgs),
+    /// Keep a pbrt scene and its meshes in one file that needs no parsing
+    #[command(after_help = PACK_EXAMPLES)]
+    Pack(PackArgs),
     /// Export a mesh of 2 million vertices, read it back, convert it; show how fast each step was
     Demo(DemoArgs),
     /// Read everything as fast as possible, to standard output or to nowhere
@@ -230,6 +233,58 @@ pub(crate) struct CheckArgs {
     pub(crate) progress: Progress,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
+}
+
+const PACK_EXAMPLES: &str = "\
+Examples:
+  solio pack island.pbrt -o island.solio
+  solio pack island.pbrt.gz -o island.solio --no-meshes --json
+What is wrong with the scene is told, and kept in the file; meshes that cannot be read stay where
+they are.";
+
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    /// The scene: its first file, with the others beside it
+    pub(crate) scene: PathBuf,
+    /// The packed scene; - is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Level of zstd, -7 to 22, or none: then nothing is packed, and arrays can be mapped
+    /// [default: 3]
+    #[arg(short, long, value_name = "N|none", value_parser = parse_pack_level, allow_hyphen_values = true)]
+    pub(crate) level: Option<PackLevel>,
+    /// Leave meshes in their PLY files
+    #[arg(long)]
+    pub(crate) no_meshes: bool,
+    /// Forget where in the text everything stands
+    #[arg(long)]
+    pub(crate) no_places: bool,
+    /// The file is on the disk when the command ends
+    #[arg(long)]
+    pub(crate) durable: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How progress is shown, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+/// How the arrays of a packed scene are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PackLevel {
+    None,
+    Zstd(i32),
+}
+
+fn parse_pack_level(text: &str) -> Result<PackLevel, String> {
+    match text.parse() {
+        Ok(level) if (-7..=22).contains(&level) => Ok(PackLevel::Zstd(level)),
+        _ if text == "none" => Ok(PackLevel::None),
+        _ => Err("none, or a level of zstd: -7 to 22".into()),
+    }
 }
 
 const SET_EXAMPLES: &str = "\

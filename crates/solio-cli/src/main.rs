@@ -19,6 +19,7 @@ mod manual;
 mod meta;
 mod meta_args;
 mod options;
+mod pack;
 mod page;
 mod preview;
 mod progress;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Set(args)) => set::run(&args),
         Some(Command::Preview(args)) => preview::run(&args),
+        Some(Command::Pack(args)) => pack::run(&args),
         Some(Command::Cat(args)) => cat::run(&args),
         Some(Command::Light(args)) => light::run(&args),
         Some(Command::Study(args)) => study::run(&args),

@@ -393,3 +393,33 @@ fn a_reader_that_goes_away_leaves_no_files_of_the_demo() {
     assert!(output.stdout.starts_with(b"a fluted trefoil knot"));
     assert_eq!(names(dir.path()), [""; 0]);
 }
+
+#[test]
+fn pack_keeps_a_scene_in_one_file() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let text = "WorldBegin\nShape \"plymesh\" \"string filename\" \"a.ply\"\nInclude \"b.pbrt\"\n";
+    std::fs::write(at("s.pbrt"), text).unwrap();
+    std::fs::write(at("b.pbrt"), "Shape \"sphere\"\n").unwrap();
+    let convert = solio(dir.path(), &["convert", "tri.obj", "-o", "a.ply"], b"");
+    assert_eq!(convert.code, 0, "{}", convert.err);
+    let ran = solio(dir.path(), &["pack", "s.pbrt", "-o", "s.solio", "--json"], b"").fine();
+    let json = &ran.json()[0];
+    let file = std::fs::read(at("s.solio")).unwrap();
+    assert!(file.starts_with(b"\x89solio\r\n"));
+    assert_eq!(json["file_bytes"], file.len());
+    assert_eq!((&json["meshes"], &json["text_bytes"]), (&1.into(), &(text.len() + 15).into()));
+    let ran = solio(dir.path(), &["pack", "s.pbrt", "-o", "s.solio", "-l", "none", "-j1"], b"");
+    assert!(ran.fine().text().starts_with("s.solio: "));
+
+    // What is missing is told, and the rest is packed.
+    std::fs::remove_file(at("a.ply")).unwrap();
+    std::fs::remove_file(at("b.pbrt")).unwrap();
+    let ran = solio(dir.path(), &["pack", "s.pbrt", "-o", "s.solio"], b"");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("s.pbrt:3:1") && ran.err.contains("a.ply"), "{}", ran.err);
+    assert_eq!(solio(dir.path(), &["pack", "absent.pbrt", "-o", "t.solio"], b"").code, 1);
+    assert!(!at("t.solio").exists());
+    let wrong = solio(dir.path(), &["pack", "s.pbrt", "-o", "t.solio", "--level", "99"], b"");
+    assert_eq!(wrong.code, 2);
+}

@@ -1,0 +1,193 @@
+//! Packed scenes: a scene and its meshes to one file, and back.
+
+use crate::read_scene;
+use crate::scene_file::{FolderFiles, SceneReadOptions};
+use solio_base::{Error, ErrorKind, Result, Source, Work};
+use solio_io::{FileSink, SinkOptions};
+use solio_measure::SpanName;
+use solio_mesh::model::{Domain, Positions, Values};
+use solio_mesh::ply::{PlyReadOptions, decode_ply};
+use solio_scene::pack::{PackOptions, PackReadOptions, PackReader, PackSummary, PackedMesh};
+use solio_scene::scene::{Files, Scene};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::Path;
+
+static PACK: SpanName = SpanName::new("pack scene");
+static UNPACK: SpanName = SpanName::new("unpack scene");
+
+/// How a scene is packed.
+#[derive(Clone, Copy, Debug)]
+pub struct ScenePackOptions {
+    /// How its text is read.
+    pub read: SceneReadOptions,
+    /// How it is packed.
+    pub pack: PackOptions,
+    /// Whether the meshes of its PLY files are packed too.
+    pub meshes: bool,
+    /// The file is on the disk, not only in the system's memory, when packing returns.
+    pub durable: bool,
+}
+
+impl Default for ScenePackOptions {
+    fn default() -> Self {
+        ScenePackOptions {
+            read: SceneReadOptions::default(),
+            pack: PackOptions::default(),
+            meshes: true,
+            durable: false,
+        }
+    }
+}
+
+/// What was packed.
+#[derive(Debug)]
+pub struct ScenePacked {
+    /// The scene.
+    pub scene: Scene,
+    /// What the file holds.
+    pub summary: PackSummary,
+    /// Meshes that stay in their files, each with the reason: they are missing, or damaged.
+    pub left_meshes: Vec<Error>,
+}
+
+/// Reads the scene at `path` and packs it into the file `output`, which appears whole or not at
+/// all; `-` is standard output. What is wrong with the scene is kept in it; a mesh that cannot be
+/// read stays in its file. Positions of double precision are rounded, as pbrt does.
+pub fn pack_scene(
+    path: &Path,
+    output: &Path,
+    options: &ScenePackOptions,
+    work: &Work,
+) -> Result<ScenePacked> {
+    let scene = read_scene(path, &options.read, work)?;
+    let _span = PACK.begin_labelled(&path.to_string_lossy());
+    let files = FolderFiles::beside(path, &options.read.limits, work);
+    let left = RefCell::new(Vec::new());
+    let mesh = |name: &[u8]| {
+        if !options.meshes {
+            return Ok(None);
+        }
+        let path = files.path(name);
+        match packed_mesh(&files, &path, options, work) {
+            Ok(mesh) => Ok(Some(mesh)),
+            Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
+            Err(error) => {
+                left.borrow_mut().push(error.at_path(path));
+                Ok(None)
+            }
+        }
+    };
+    let pack = || {
+        let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
+        let mut sink = FileSink::create(output, &file, work)?;
+        let summary =
+            solio_scene::pack::encode_pack(&scene, &mesh, &options.pack, &mut sink, work)?;
+        sink.commit()?;
+        Ok(summary)
+    };
+    let summary = pack().map_err(|error: Error| error.at_path(output))?;
+    Ok(ScenePacked { scene, summary, left_meshes: left.into_inner() })
+}
+
+/// Reads the packed scene at `path`, without its meshes. [`PackReader`] reads these, and parts.
+pub fn read_packed_scene(path: &Path, options: &PackReadOptions, work: &Work) -> Result<Scene> {
+    let _span = UNPACK.begin_labelled(&path.to_string_lossy());
+    let read = || {
+        let opened = solio_io::open(path, &options.limits, work)?;
+        if !opened.source.is_sequential() && opened.source.len_bytes().is_some() {
+            return PackReader::new(&*opened.source, options)?.scene(work);
+        }
+        // A packed file that was packed once more, or comes from a pipe, or lies on a slow disk.
+        let bytes = solio_io::read_whole(path, &options.limits, work)?;
+        PackReader::new(&bytes, options)?.scene(work)
+    };
+    read().map_err(|error| error.at_path(path))
+}
+
+/// The mesh of a PLY file.
+fn packed_mesh(
+    files: &FolderFiles<'_>,
+    path: &Path,
+    options: &ScenePackOptions,
+    work: &Work,
+) -> Result<PackedMesh<'static>> {
+    let source: Box<dyn Source> = files.open(path)?;
+    let read = PlyReadOptions { limits: options.read.limits, ..PlyReadOptions::default() };
+    let scene = decode_ply(&*source, &read, work)?;
+    let Some(mesh) = scene.meshes.into_iter().next() else {
+        return Err(Error::corrupt("the file has no mesh"));
+    };
+    let positions = match mesh.positions {
+        Positions::F32(positions) => positions,
+        Positions::F64(positions) => {
+            positions.iter().map(|position| position.map(|value| value as f32)).collect()
+        }
+    };
+    // pbrt looks at values of vertices alone.
+    let normals = mesh.normals.filter(|normals| normals.domain == Domain::Vertex);
+    let uvs = mesh.uvs.filter(|uvs| uvs.domain == Domain::Vertex);
+    let triangles = mesh.face_offsets.windows(2).all(|pair| pair[1] - pair[0] == 3);
+    let mut indices = mesh.attributes.into_iter();
+    let indices = indices.find(|a| a.element == "face" && a.name == "face_indices");
+    let face_indices = match indices.map(|attribute| attribute.values) {
+        Some(Values::I32(values)) => Cow::Owned(values.into_owned()),
+        Some(Values::U32(values)) => values.iter().map(|value| *value as i32).collect(),
+        _ => Cow::Borrowed(&[][..]),
+    };
+    Ok(PackedMesh {
+        positions: Cow::Owned(positions.into_owned()),
+        normals: Cow::Owned(normals.map_or(Vec::new(), |normals| normals.values.into_owned())),
+        uvs: Cow::Owned(uvs.map_or(Vec::new(), |uvs| uvs.values.into_owned())),
+        corners: Cow::Owned(mesh.corner_vertices.into_owned()),
+        face_offsets: match triangles {
+            true => Cow::Borrowed(&[]),
+            false => Cow::Owned(mesh.face_offsets.into_owned()),
+        },
+        face_indices,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_base::Limits;
+
+    const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
+        property float z\nproperty float u\nproperty float v\nelement face 2\n\
+        property list uchar int vertex_indices\nproperty int face_indices\nend_header\n\
+        0 0 0 0 0\n1 0 0 1 0\n1 1 0 1 1\n0 1 0.5 0 1\n3 0 1 2 7\n4 0 1 2 3 -1\n";
+
+    #[test]
+    fn a_scene_and_its_meshes_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let text = "WorldBegin\nShape \"plymesh\" \"string filename\" \"a.ply\"\n\
+            Shape \"plymesh\" \"string filename\" \"missing.ply\"\nInclude \"b.pbrt\"\n";
+        crate::write_bytes(&at("scene.pbrt"), text.as_bytes()).unwrap();
+        crate::write_bytes(&at("b.pbrt"), b"Shape \"sphere\"\n").unwrap();
+        crate::write_bytes(&at("a.ply"), PLY.as_bytes()).unwrap();
+        let (work, options) = (Work::default(), ScenePackOptions::default());
+        let output = at("scene.solio");
+        let packed = pack_scene(&at("scene.pbrt"), &output, &options, &work).unwrap();
+        assert_eq!((packed.summary.meshes, packed.left_meshes.len()), (1, 1));
+        assert!(packed.left_meshes[0].path().unwrap().ends_with("missing.ply"));
+        let back = read_packed_scene(&output, &PackReadOptions::default(), &work).unwrap();
+        assert_eq!((back.shapes, back.files), (packed.scene.shapes, packed.scene.files));
+
+        let opened = solio_io::open(&output, &Limits::default(), &work).unwrap();
+        let reader = PackReader::new(&*opened.source, &PackReadOptions::default()).unwrap();
+        assert_eq!(reader.meshes(&work).unwrap()[0].name, b"a.ply");
+        let mesh = reader.mesh(0, &work).unwrap();
+        assert_eq!(mesh.positions[3], [0., 1., 0.5]);
+        assert_eq!((&mesh.uvs[2], mesh.normals.len()), (&[1., 1.], 0));
+        assert_eq!((&*mesh.face_offsets, &*mesh.face_indices), (&[0, 3, 7][..], &[7, -1][..]));
+        let less = ScenePackOptions { meshes: false, ..options };
+        let less = pack_scene(&at("scene.pbrt"), &output, &less, &work).unwrap();
+        assert_eq!((less.summary.meshes, less.left_meshes.len()), (0, 0));
+
+        let wrong = read_packed_scene(&at("a.ply"), &PackReadOptions::default(), &work);
+        let error = wrong.map(|_| ()).unwrap_err();
+        assert!(error.path().is_some() && error.offset() == Some(0), "{error}");
+    }
+}
