@@ -38,7 +38,7 @@ pub struct PackSummary {
     pub plain_bytes: u64,
     /// Sections.
     pub sections: u64,
-    /// Meshes of files, and their bytes in the packed form.
+    /// Meshes of files.
     pub meshes: u64,
     /// Bytes of meshes in the packed form.
     pub mesh_bytes: u64,

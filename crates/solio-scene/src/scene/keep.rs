@@ -99,13 +99,13 @@ impl Statements {
         self.text.shrink_to_fit();
     }
 
-    fn keep_text(&mut self, text: &[u8]) -> Result<Span> {
+    pub(super) fn keep_text(&mut self, text: &[u8]) -> Result<Span> {
         let start = self.text.len();
         self.text.extend_from_slice(text);
         span(start, self.text.len())
     }
 
-    fn keep_values(&mut self, from: &Statements, values: Values) -> Result<Values> {
+    pub(super) fn keep_values(&mut self, from: &Statements, values: Values) -> Result<Values> {
         let keep_integers = |to: &mut Vec<i32>, span_of: Span| {
             let start = to.len();
             to.extend_from_slice(&from.integers[span_of.range()]);

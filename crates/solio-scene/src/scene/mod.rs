@@ -27,6 +27,9 @@ mod state;
 mod tests;
 mod transform;
 mod values;
+mod write;
+#[cfg(test)]
+mod write_tests;
 
 pub use count::{ClassCounts, LargeMesh, MeshCounts, SceneCounts};
 pub use model::{
@@ -35,3 +38,4 @@ pub use model::{
 };
 pub use read::{Files, SceneOptions, read_scene};
 pub use transform::Motion;
+pub use write::write_scene;
