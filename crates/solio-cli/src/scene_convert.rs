@@ -1,11 +1,11 @@
-//! `solio convert` of scenes: formatted, and upgraded from version 3.
+//! `solio convert` of scenes to text: formatted, upgraded from version 3, or unpacked.
 
 use crate::args::ConvertArgs;
 use crate::convert::is_standard;
 use crate::progress::Shown;
 use crate::{Outcome, inputs, options, screen};
 use serde_json::json;
-use solio::{Error, ErrorKind, Format, Result, SceneText, SceneTextOptions, Work};
+use solio::{Error, ErrorKind, Format, Limits, Result, SceneText, SceneTextOptions, Work};
 use std::path::{Path, PathBuf};
 
 /// Whether scenes are to be written as scenes.
@@ -41,6 +41,14 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
 fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<bool> {
     let name = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
     let shown = Shown::start(args.progress, &name, &work.progress);
+    if solio::is_packed_scene(input) {
+        let made = solio::unpack_scene(input, output, &Limits::default(), work)?;
+        drop(shown);
+        let problems = made.left_meshes;
+        let made = SceneText { written: made.written, problems, ..SceneText::default() };
+        say(args, input, output, &made);
+        return Ok(made.problems.is_empty());
+    }
     let options = SceneTextOptions {
         upgrade: args.upgrade,
         compression: args.write.compress.map(Into::into),
@@ -98,7 +106,10 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     }
     let mut outputs: Vec<PathBuf> = Vec::new();
     for input in inputs {
-        let path = output.join(input.file_name().unwrap_or_default());
+        let mut path = output.join(input.file_name().unwrap_or_default());
+        if solio::is_packed_scene(input) {
+            path.set_extension("pbrt");
+        }
         if outputs.contains(&path) {
             return Err(Error::argument("two inputs would become this file").at_path(&path));
         }

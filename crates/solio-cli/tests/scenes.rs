@@ -169,3 +169,31 @@ fn convert_writes_instances_out_as_meshes() {
     assert!(ran.err.contains("square.ply"), "{}", ran.err);
     assert_eq!(solio(dir.path(), "info --json rest.ply").fine().json()[0]["faces"], 1);
 }
+
+#[test]
+fn packed_scenes_are_scenes() {
+    let dir = folder();
+    solio(dir.path(), "pack scene.pbrt -o scene.solio").fine();
+    let of = |name: &str| solio(dir.path(), &format!("info --json {name}")).fine().json();
+    let (plain, packed) = (of("scene.pbrt"), of("scene.solio"));
+    for key in ["primitives", "instanced_primitives", "instances", "objects", "shapes", "materials"]
+    {
+        assert_eq!(plain[0][key], packed[0][key], "{key}");
+    }
+    // Its meshes are in it: the same picture without the files.
+    solio(dir.path(), "preview scene.pbrt -o a.exr").fine();
+    std::fs::remove_file(dir.path().join("square.ply")).unwrap();
+    solio(dir.path(), "preview scene.solio -o b.exr").fine();
+    let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(bytes("a.exr") == bytes("b.exr"));
+    // And back: text, and the meshes beside it.
+    solio(dir.path(), "convert scene.solio -o back/").fine();
+    assert_eq!(names(&dir.path().join("back")), ["scene.pbrt", "square.ply"]);
+    let again = of("back/scene.pbrt");
+    for key in ["primitives", "instanced_primitives", "instances", "objects", "shapes", "materials"]
+    {
+        assert_eq!(plain[0][key], again[0][key], "{key}");
+    }
+    solio(dir.path(), "preview back/scene.pbrt -o c.exr").fine();
+    assert!(bytes("a.exr") == bytes("c.exr"));
+}

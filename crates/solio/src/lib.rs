@@ -85,9 +85,13 @@ pub use preview::{Preview, PreviewOptions, preview, preview_file};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes, read_mesh_into};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
-pub use scene_file::{SceneInfo, SceneReadOptions, is_scene, read_scene, scene_info};
+pub use scene_file::{
+    SceneInfo, SceneReadOptions, is_packed_scene, is_scene, read_scene, scene_info,
+};
 pub use scene_mesh::with_scene_meshes;
-pub use scene_pack::{ScenePackOptions, ScenePacked, pack_scene, read_packed_scene};
+pub use scene_pack::{
+    ScenePackOptions, ScenePacked, SceneUnpacked, pack_scene, read_packed_scene, unpack_scene,
+};
 pub use scene_preview::{ScenePicture, preview_scene};
 pub use scene_text::{SceneText, SceneTextOptions, rewrite_scene};
 pub use sequence::{FramePattern, FrameRange};

@@ -4,6 +4,7 @@ use solio_base::{ErrorKind, Limits, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_measure::SpanName;
 use solio_mesh::ply::decode_ply_header;
+use solio_scene::pack::{PackReadOptions, PackReader, PackedMeshInfo};
 use solio_scene::pbrt::ReadOptions;
 use solio_scene::scene::{Files, MeshCounts, Scene, SceneCounts, SceneOptions, read_scene as read};
 use std::collections::HashMap;
@@ -24,18 +25,31 @@ pub struct SceneReadOptions {
     pub limits: Limits,
 }
 
-/// Whether `path` is called as scenes are: `.pbrt`, also packed.
+/// Whether `path` is called as scenes are: `.pbrt`, also compressed, or `.solio`.
 pub fn is_scene(path: &Path) -> bool {
+    ends_with(path, "pbrt") || is_packed_scene(path)
+}
+
+/// Whether `path` is called as packed scenes are: `.solio`.
+pub fn is_packed_scene(path: &Path) -> bool {
+    ends_with(path, "solio")
+}
+
+fn ends_with(path: &Path, wanted: &str) -> bool {
     let Some(name) = path.file_name() else { return false };
     let name = name.to_string_lossy();
     let plain = name.strip_suffix(Compression::of_name(&name).extension()).unwrap_or(&name);
-    plain.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("pbrt"))
+    plain.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(wanted))
 }
 
-/// Reads the scene at `path` (`-` is standard input) with all files that it includes. Gzip and
-/// zstd are recognized by their content. What is wrong with the scene is in its
+/// Reads the scene at `path` (`-` is standard input) with all files that it includes, or a packed
+/// one. Gzip and zstd are recognized by their content. What is wrong with the scene is in its
 /// [`problems`](Scene::problems); an error says that it could not be read to its end.
 pub fn read_scene(path: &Path, options: &SceneReadOptions, work: &Work) -> Result<Scene> {
+    if is_packed_scene(path) {
+        let options = PackReadOptions { limits: options.limits, ..PackReadOptions::default() };
+        return crate::read_packed_scene(path, &options, work);
+    }
     let _span = READ.begin_labelled(&path.to_string_lossy());
     let opened = solio_io::open(path, &options.limits, work)?;
     let files = FolderFiles::beside(path, &options.limits, work);
@@ -110,16 +124,54 @@ pub fn scene_info(
             Ok(true)
         }
     })?;
-    let of_name = |name: &[u8]| found[*numbers.get(name)?].as_ref().ok().copied();
+    let packed = packed_counts(path, &options.limits, work)?;
+    let of_name = |name: &[u8]| match packed.get(name) {
+        Some(counts) => Some(*counts),
+        None => found[*numbers.get(name)?].as_ref().ok().copied(),
+    };
     let counts = scene.counts(of_name, largest);
     let (mut meshes, mut missing_meshes) = (Vec::new(), Vec::new());
-    for (path, result) in paths.into_iter().zip(found) {
+    let mut names = vec![Vec::new(); paths.len()];
+    for (name, number) in numbers {
+        names[number] = name;
+    }
+    for ((path, result), name) in paths.into_iter().zip(found).zip(names) {
+        if let Some(counts) = packed.get(&name) {
+            meshes.push((path, *counts));
+            continue;
+        }
         match result {
             Ok(counts) => meshes.push((path, counts)),
             Err(error) => missing_meshes.push(error.at_path(path)),
         }
     }
     Ok(SceneInfo { scene, counts, meshes, missing_meshes })
+}
+
+/// The meshes that a packed scene brings along.
+fn packed_counts(
+    path: &Path,
+    limits: &Limits,
+    work: &Work,
+) -> Result<HashMap<Vec<u8>, MeshCounts>> {
+    if !is_packed_scene(path) {
+        return Ok(HashMap::new());
+    }
+    let read = || {
+        let opened = solio_io::open(path, limits, work)?;
+        let options = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
+        PackReader::new(&*opened.source, &options)?.meshes(work)
+    };
+    let counts = |mesh: PackedMeshInfo| {
+        let counts = MeshCounts {
+            vertices: mesh.vertices,
+            faces: mesh.faces,
+            file_bytes: mesh.file_bytes,
+            memory_bytes: mesh.memory_bytes,
+        };
+        (mesh.name, counts)
+    };
+    Ok(read().map_err(|e| e.at_path(path))?.into_iter().map(counts).collect())
 }
 
 /// What the header of a PLY says.

@@ -1,16 +1,19 @@
 //! Packed scenes: a scene and its meshes to one file, and back.
 
-use crate::read_scene;
 use crate::scene_file::{FolderFiles, SceneReadOptions};
-use solio_base::{Error, ErrorKind, Result, Source, Work};
+use crate::{Format, MeshWriteOptions, Written, read_scene};
+use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
+use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
-use solio_mesh::model::{Domain, Positions, Values};
+use solio_mesh::Mesh;
+use solio_mesh::model::{Attribute, Domain, Normals, Positions, Uvs, Values};
 use solio_mesh::ply::{PlyReadOptions, decode_ply};
 use solio_scene::pack::{PackOptions, PackReadOptions, PackReader, PackSummary, PackedMesh};
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 static PACK: SpanName = SpanName::new("pack scene");
@@ -103,6 +106,110 @@ pub fn read_packed_scene(path: &Path, options: &PackReadOptions, work: &Work) ->
         PackReader::new(&bytes, options)?.scene(work)
     };
     read().map_err(|error| error.at_path(path))
+}
+
+/// A mesh out of a packed scene, as that of its file.
+pub(crate) fn mesh_of_packed(packed: PackedMesh<'static>) -> Mesh<'static> {
+    let of_vertices = |values: Cow<'static, [[f32; 3]]>| {
+        (!values.is_empty()).then_some(Normals { values, domain: Domain::Vertex })
+    };
+    let face_offsets = match packed.face_offsets.is_empty() {
+        true => (0..=packed.corners.len() as u32 / 3).map(|i| 3 * i).collect(),
+        false => packed.face_offsets,
+    };
+    let uvs = packed.uvs;
+    let mut mesh = Mesh {
+        positions: Positions::F32(packed.positions),
+        normals: of_vertices(packed.normals),
+        uvs: (!uvs.is_empty()).then_some(Uvs { values: uvs, domain: Domain::Vertex }),
+        face_offsets,
+        corner_vertices: packed.corners,
+        ..Mesh::default()
+    };
+    if !packed.face_indices.is_empty() {
+        mesh.attributes.push(Attribute {
+            element: "face".to_owned(),
+            name: "face_indices".to_owned(),
+            values: Values::I32(packed.face_indices),
+            list: None,
+        });
+    }
+    mesh
+}
+
+/// What came of unpacking a scene.
+#[derive(Debug, Default)]
+pub struct SceneUnpacked {
+    /// The text, then the meshes.
+    pub written: Written,
+    /// Meshes that were not written, each with the reason.
+    pub left_meshes: Vec<Error>,
+}
+
+/// Writes the packed scene at `path` as text of pbrt to `output`, and the meshes that it brings
+/// along beside that, under the names that the text gives them. A file that is there stays as it
+/// is; a name that leads out of the folder is not written to.
+pub fn unpack_scene(
+    path: &Path,
+    output: &Path,
+    limits: &Limits,
+    work: &Work,
+) -> Result<SceneUnpacked> {
+    let options = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
+    let scene = read_packed_scene(path, &options, work)?;
+    let mut made = SceneUnpacked::default();
+    let write = || {
+        let name = output.file_name().unwrap_or_default().to_string_lossy();
+        let compression = Compression::of_name(&name);
+        let sink_options = SinkOptions { compression, ..SinkOptions::default() };
+        let mut sink = FileSink::create(output, &sink_options, work)?;
+        solio_scene::scene::write_scene(&scene, &mut sink, work)?;
+        sink.commit()
+    };
+    made.written.add(write().map_err(|e: Error| e.at_path(output))?);
+    if solio_io::is_direct(output) {
+        return Ok(made);
+    }
+    let files = FolderFiles::beside(output, limits, work);
+    let mut read = || {
+        let opened = solio_io::open(path, limits, work)?;
+        let reader = PackReader::new(&*opened.source, &options)?;
+        for (number, info) in reader.meshes(work)?.into_iter().enumerate() {
+            let to = files.path(&info.name);
+            if to.exists() {
+                continue;
+            }
+            if let Err(error) = mesh_to_file(&reader, number as u32, &info.name, &to, work) {
+                match error.kind() {
+                    ErrorKind::Cancelled => return Err(error),
+                    _ => made.left_meshes.push(error.at_path(&to)),
+                }
+            }
+        }
+        Ok(())
+    };
+    read().map_err(|e: Error| e.at_path(path))?;
+    Ok(made)
+}
+
+fn mesh_to_file(
+    reader: &PackReader<'_>,
+    number: u32,
+    name: &[u8],
+    to: &Path,
+    work: &Work,
+) -> Result<()> {
+    let name = Path::new(std::ffi::OsStr::from_bytes(name));
+    if !name.components().all(|part| matches!(part, std::path::Component::Normal(_))) {
+        return Err(Error::argument("the name leads out of the folder of the scene"));
+    }
+    if let Some(folder) = to.parent() {
+        std::fs::create_dir_all(folder).map_err(|e| Error::io("make the folder", e))?;
+    }
+    let meshes = vec![mesh_of_packed(reader.mesh(number, work)?)];
+    let scene = solio_mesh::Scene { meshes, ..solio_mesh::Scene::default() };
+    let options = MeshWriteOptions { format: Some(Format::Ply), ..MeshWriteOptions::default() };
+    crate::write_mesh(&scene, to, &options, work).map(|_| ())
 }
 
 /// The mesh of a PLY file.

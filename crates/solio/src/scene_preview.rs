@@ -1,16 +1,20 @@
 //! A first picture of a scene, as an image.
 
-use crate::scene_file::FolderFiles;
+use crate::scene_file::{FolderFiles, is_packed_scene};
+use crate::scene_pack::mesh_of_packed;
 use crate::{MeshReadOptions, SceneReadOptions, read_mesh, read_scene};
 use solio_base::{Error, Result, Work};
 use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, Compression, PixelType};
+use solio_mesh::Mesh;
 use solio_mesh::model::Positions;
 use solio_mesh::triangulate::triangulate;
 use solio_scene::geometry::Triangles;
+use solio_scene::pack::{PackReadOptions, PackReader};
 use solio_scene::preview::{Pass, Picture, PreviewMeshes, PreviewOptions, World, render};
 use solio_scene::scene::Files;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// A picture of a scene.
@@ -36,8 +40,18 @@ pub fn preview_scene(
 ) -> Result<ScenePicture> {
     let mut scene = read_scene(path, read, work)?;
     let mut problems = std::mem::take(&mut scene.problems);
+    let opened = match is_packed_scene(path) {
+        true => Some(solio_io::open(path, &read.limits, work)?),
+        false => None,
+    };
+    let packed = PackReadOptions { limits: read.limits, ..PackReadOptions::default() };
+    let reader = opened.as_ref().map(|opened| PackReader::new(&*opened.source, &packed));
+    let reader = reader.transpose().map_err(|e| e.at_path(path))?;
+    let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
     // A mesh is read by one thread, several are at once.
-    let meshes = FolderMeshes {
+    let meshes = SceneMeshes {
+        reader,
+        numbers: infos.into_iter().zip(0..).map(|(info, number)| (info.name, number)).collect(),
         files: FolderFiles::beside(path, &read.limits, work),
         options: MeshReadOptions { limits: read.limits, ..MeshReadOptions::default() },
         work: Work { threads: 1, ..work.clone() },
@@ -51,37 +65,47 @@ pub fn preview_scene(
     Ok(ScenePicture { image: image(&picture), problems, trees: world.trees() })
 }
 
-/// The mesh files of a scene.
-struct FolderMeshes<'w> {
+/// The meshes of a scene: those that a packed one brings along, else those of files.
+struct SceneMeshes<'w> {
+    reader: Option<PackReader<'w>>,
+    numbers: HashMap<Vec<u8>, u32>,
     files: FolderFiles<'w>,
     options: MeshReadOptions,
     work: Work,
 }
 
-impl PreviewMeshes for FolderMeshes<'_> {
+impl PreviewMeshes for SceneMeshes<'_> {
     fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>> {
-        let read = read_mesh(&self.files.path(name), &self.options, &self.work)?;
         let mut all = Triangles::default();
+        if let (Some(reader), Some(number)) = (&self.reader, self.numbers.get(name)) {
+            self.add(&mesh_of_packed(reader.mesh(*number, &self.work)?), &mut all)?;
+            return Ok(all);
+        }
+        let read = read_mesh(&self.files.path(name), &self.options, &self.work)?;
         for mesh in &read.meshes {
-            let first = all.positions.len() as u32;
-            match &mesh.positions {
-                Positions::F32(positions) if first == 0 => {
-                    all.positions = positions.to_vec().into();
-                }
-                Positions::F32(positions) => all.positions.to_mut().extend_from_slice(positions),
-                Positions::F64(positions) => {
-                    let narrow = positions.iter().map(|p| p.map(|x| x as f32));
-                    all.positions.to_mut().extend(narrow);
-                }
-            }
-            let triangles = triangulate(mesh, &self.work)?;
-            let vertices = triangles
-                .corners
-                .iter()
-                .map(|corners| corners.map(|corner| first + mesh.corner_vertices[corner as usize]));
-            all.indices.to_mut().extend(vertices);
+            self.add(mesh, &mut all)?;
         }
         Ok(all)
+    }
+}
+
+impl SceneMeshes<'_> {
+    fn add(&self, mesh: &Mesh<'_>, all: &mut Triangles<'static>) -> Result<()> {
+        let first = all.positions.len() as u32;
+        match &mesh.positions {
+            Positions::F32(positions) => all.positions.to_mut().extend_from_slice(positions),
+            Positions::F64(positions) => {
+                let narrow = positions.iter().map(|p| p.map(|x| x as f32));
+                all.positions.to_mut().extend(narrow);
+            }
+        }
+        let triangles = triangulate(mesh, &self.work)?;
+        let vertices = triangles
+            .corners
+            .iter()
+            .map(|corners| corners.map(|corner| first + mesh.corner_vertices[corner as usize]));
+        all.indices.to_mut().extend(vertices);
+        Ok(())
     }
 }
 
