@@ -198,7 +198,7 @@ fn many_members_of_a_mebibyte_are_one_stream() {
 
 /// One member of 4.5 GiB, which is not stored: its size and its sum are checked.
 #[test]
-#[ignore = "takes seconds"]
+#[ignore = "slow: unpacks 4.5 GiB"]
 fn a_member_of_more_than_4_gib_is_read() {
     const PIECE: usize = 64 << 20;
     const PIECES: u64 = 72;
