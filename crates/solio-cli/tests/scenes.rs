@@ -184,6 +184,11 @@ fn packed_scenes_are_scenes() {
     solio(dir.path(), "preview scene.pbrt -o a.exr").fine();
     std::fs::remove_file(dir.path().join("square.ply")).unwrap();
     solio(dir.path(), "preview scene.solio -o b.exr").fine();
+    solio(dir.path(), "convert scene.solio -o packed.obj").fine();
+    let said = of("packed.obj");
+    assert_eq!((&said[0]["quads"], &said[0]["objects"]), (&2.into(), &2.into()));
+    let said = solio(dir.path(), "check scene.solio").fine();
+    assert!(said.text().contains("a packed scene"), "{}", said.text());
     let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
     assert!(bytes("a.exr") == bytes("b.exr"));
     // And back: text, and the meshes beside it.

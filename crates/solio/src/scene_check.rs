@@ -1,7 +1,7 @@
 //! Whether a scene is sound: all that a renderer would stumble over, in one pass.
 
 use crate::check::plural;
-use crate::scene_file::FolderFiles;
+use crate::scene_file::{FolderFiles, is_packed_scene};
 use crate::{FileCheck, MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene};
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_exr::CheckOptions;
@@ -17,6 +17,11 @@ pub(crate) fn check_scene(path: &Path, options: &CheckOptions, work: &Work) -> R
     problems.append(&mut unreadable_files(&scene, path, options, work)?);
     let (files, shapes) = (scene.files.len() as u64, scene.shapes.len() as u64);
     let instances = scene.instances.objects.len() as u64;
+    let mut notes: Vec<String> = scene.warnings.iter().map(ToString::to_string).collect();
+    if is_packed_scene(path) {
+        notes
+            .push("a packed scene: its sums are right; what it says is checked in its text".into());
+    }
     Ok(FileCheck {
         format: "pbrt",
         found: format!(
@@ -28,7 +33,7 @@ pub(crate) fn check_scene(path: &Path, options: &CheckOptions, work: &Work) -> R
         ),
         problems: Vec::new(),
         text_problems: problems,
-        notes: scene.warnings.iter().map(ToString::to_string).collect(),
+        notes,
     })
 }
 

@@ -104,16 +104,13 @@ pub fn scene_info(
 ) -> Result<SceneInfo> {
     let scene = read_scene(path, options, work)?;
     let files = FolderFiles::beside(path, &options.limits, work);
-    let mut paths: Vec<PathBuf> = Vec::new();
-    let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
-    for shape in &scene.shapes {
-        if scene.class(&shape.entity) == b"plymesh"
-            && let Some(name) = scene.string(&shape.entity, "filename")
-            && !numbers.contains_key(name)
-        {
-            numbers.insert(name.to_vec(), paths.len());
-            paths.push(files.path(name));
-        }
+    let packed = packed_counts(path, &options.limits, work)?;
+    let names = scene.mesh_files().into_iter().filter(|name| !packed.contains_key(*name));
+    let numbers: HashMap<Vec<u8>, usize> =
+        names.map(<[u8]>::to_vec).enumerate().map(|(i, name)| (name, i)).collect();
+    let mut paths = vec![PathBuf::new(); numbers.len()];
+    for (name, number) in &numbers {
+        paths[*number] = files.path(name);
     }
     let mut found = Vec::new();
     let count = |path: &PathBuf, work: &Work| ply_counts(path, &options.limits, work);
@@ -124,22 +121,15 @@ pub fn scene_info(
             Ok(true)
         }
     })?;
-    let packed = packed_counts(path, &options.limits, work)?;
     let of_name = |name: &[u8]| match packed.get(name) {
         Some(counts) => Some(*counts),
         None => found[*numbers.get(name)?].as_ref().ok().copied(),
     };
     let counts = scene.counts(of_name, largest);
-    let (mut meshes, mut missing_meshes) = (Vec::new(), Vec::new());
-    let mut names = vec![Vec::new(); paths.len()];
-    for (name, number) in numbers {
-        names[number] = name;
-    }
-    for ((path, result), name) in paths.into_iter().zip(found).zip(names) {
-        if let Some(counts) = packed.get(&name) {
-            meshes.push((path, *counts));
-            continue;
-        }
+    let packed = packed.into_iter().map(|(name, counts)| (files.path(&name), counts));
+    let (mut meshes, mut missing_meshes): (Vec<_>, _) = (packed.collect(), Vec::new());
+    meshes.sort_by(|(a, _), (b, _)| a.cmp(b));
+    for (path, result) in paths.into_iter().zip(found) {
         match result {
             Ok(counts) => meshes.push((path, counts)),
             Err(error) => missing_meshes.push(error.at_path(path)),

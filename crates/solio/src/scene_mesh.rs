@@ -1,6 +1,7 @@
 //! Scenes as meshes: every shape where it is seen, instances written out.
 
 use crate::scene_file::FolderFiles;
+use crate::scene_pack::packed_meshes;
 use crate::{MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene};
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_mesh::model::{Domain, Normals, Object, Positions, Uvs};
@@ -77,7 +78,8 @@ pub fn with_scene_meshes<T>(
     then(&Meshes { meshes, materials: materials.collect(), warnings, ..Meshes::default() })
 }
 
-/// The meshes of all files that shapes name, by their names.
+/// The meshes of all files that shapes name, by their names: those that a packed scene brings along,
+/// else those of the files.
 fn mesh_files(
     scene: &Scene,
     path: &Path,
@@ -86,18 +88,16 @@ fn mesh_files(
     warnings: &mut Vec<String>,
 ) -> Result<HashMap<Vec<u8>, Vec<Mesh<'static>>>> {
     let files = FolderFiles::beside(path, &options.limits, work);
-    let mut names: Vec<Vec<u8>> = Vec::new();
-    let mut known = std::collections::HashSet::new();
-    for shape in &scene.shapes {
-        let name = ply_name(scene, &shape.entity);
-        if let Some(name) = name.filter(|name| known.insert(name.to_vec())) {
-            names.push(name.to_vec());
-        }
-    }
+    let mut found: HashMap<_, _> = packed_meshes(path, &options.limits, work)?
+        .into_iter()
+        .map(|(name, mesh)| (name, vec![mesh]))
+        .collect();
+    let names = scene.mesh_files().into_iter().filter(|name| !found.contains_key(*name));
+    let names: Vec<Vec<u8>> = names.map(<[u8]>::to_vec).collect();
     let paths: Vec<PathBuf> = names.iter().map(|name| files.path(name)).collect();
     let read = MeshReadOptions { limits: options.limits, ..MeshReadOptions::default() };
     let read_one = |path: &PathBuf, work: &Work| read_mesh(path, &read, work);
-    let (mut found, mut names) = (HashMap::new(), names.into_iter());
+    let mut names = names.into_iter();
     each_file(&paths, work, true, read_one, |path, result| {
         let name = names.next().unwrap_or_default();
         match result {
@@ -110,10 +110,6 @@ fn mesh_files(
     Ok(found)
 }
 
-fn ply_name<'s>(scene: &'s Scene, entity: &Entity) -> Option<&'s [u8]> {
-    (scene.class(entity) == b"plymesh").then(|| scene.string(entity, "filename")).flatten()
-}
-
 /// The meshes of a shape: that of its text, or those of its file.
 fn stored<'s>(
     scene: &'s Scene,
@@ -122,7 +118,7 @@ fn stored<'s>(
 ) -> Result<Vec<Stored<'s>>> {
     let entity = &shape.entity;
     let class = String::from_utf8_lossy(scene.class(entity)).into_owned();
-    let (meshes, name) = match ply_name(scene, entity) {
+    let (meshes, name) = match scene.mesh_file(entity) {
         Some(name) => {
             // A file that could not be read has been told of.
             let meshes = files.get(name).map_or(&[][..], |meshes| meshes);

@@ -1,6 +1,6 @@
 //! Packed scenes: a scene and its meshes to one file, and back.
 
-use crate::scene_file::{FolderFiles, SceneReadOptions};
+use crate::scene_file::{FolderFiles, SceneReadOptions, is_packed_scene};
 use crate::{Format, MeshWriteOptions, Written, read_scene};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_codec::compress::Compression;
@@ -106,6 +106,28 @@ pub fn read_packed_scene(path: &Path, options: &PackReadOptions, work: &Work) ->
         PackReader::new(&bytes, options)?.scene(work)
     };
     read().map_err(|error| error.at_path(path))
+}
+
+/// The meshes that the scene at `path` brings along, by the names of their files; none if it is not
+/// packed.
+pub(crate) fn packed_meshes(
+    path: &Path,
+    limits: &Limits,
+    work: &Work,
+) -> Result<Vec<(Vec<u8>, Mesh<'static>)>> {
+    if !is_packed_scene(path) {
+        return Ok(Vec::new());
+    }
+    let read = || {
+        let opened = solio_io::open(path, limits, work)?;
+        let options = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
+        let reader = PackReader::new(&*opened.source, &options)?;
+        let infos = reader.meshes(work)?.into_iter().zip(0..);
+        infos
+            .map(|(info, number)| Ok((info.name, mesh_of_packed(reader.mesh(number, work)?))))
+            .collect::<Result<Vec<_>>>()
+    };
+    read().map_err(|e: Error| e.at_path(path))
 }
 
 /// A mesh out of a packed scene, as that of its file.

@@ -8,7 +8,6 @@ use super::record::{entity_words, perhaps_words};
 use super::table::{self, ALIGN, Kind, Section};
 use crate::scene::Scene;
 use solio_base::{Error, Result, Sink, Work};
-use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 /// How a scene is packed.
@@ -147,16 +146,9 @@ impl Writer<'_> {
 
     /// Meshes, one after the other; each is packed on all threads. How many there are.
     fn meshes(&mut self, scene: &Scene, mesh: &MeshOfName<'_>) -> Result<u64> {
-        let (mut known, mut names) = (HashSet::new(), Vec::new());
+        let mut names = Vec::new();
         let mut infos: Vec<[u32; 10]> = Vec::new();
-        for shape in &scene.shapes {
-            if scene.class(&shape.entity) != b"plymesh" {
-                continue;
-            }
-            let Some(name) = scene.string(&shape.entity, "filename") else { continue };
-            if !known.insert(name) {
-                continue;
-            }
+        for name in scene.mesh_files() {
             self.work.cancel.check()?;
             let Some(found) = mesh(name)? else { continue };
             let shown = || String::from_utf8_lossy(name).into_owned();

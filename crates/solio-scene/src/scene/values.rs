@@ -2,6 +2,7 @@
 
 use super::{Entity, NONE, Scene};
 use crate::pbrt::{Parameter, Statements, Values};
+use std::collections::HashSet;
 
 impl Scene {
     /// The class of an entity, such as `trianglemesh`.
@@ -30,6 +31,18 @@ impl Scene {
     /// The parameter of this name.
     pub fn parameter(&self, entity: &Entity, name: &str) -> Option<(&Statements, &Parameter)> {
         self.parameters(entity).find(|(kept, p)| kept.text(p.name) == name.as_bytes())
+    }
+
+    /// The file of a `plymesh`, as the scene calls it.
+    pub fn mesh_file(&self, entity: &Entity) -> Option<&[u8]> {
+        (self.class(entity) == b"plymesh").then(|| self.string(entity, "filename")).flatten()
+    }
+
+    /// The files of all meshes, each once, in the order of the shapes.
+    pub fn mesh_files(&self) -> Vec<&[u8]> {
+        let mut known = HashSet::new();
+        let files = self.shapes.iter().filter_map(|shape| self.mesh_file(&shape.entity));
+        files.filter(|file| known.insert(*file)).collect()
     }
 
     /// Numbers of a parameter; `None` where it has others or is not there.
