@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use solio::io::order::Order;
 use solio::io::{Backend, Direct, Priority};
 use solio::mesh::axes::Axis;
-use solio::{Compression, Digits, Format, ImageFormat, PathMode};
+use solio::{Compression, Digits, Format, ImageFormat, PathMode, SceneFormat};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -118,6 +118,7 @@ Examples:
   solio convert plate.tif -o plate.exr -z piz
   solio convert old.pbrt -o new.pbrt --upgrade     formatted, version 3 to 4
   solio convert scene.pbrt -o scene.obj            all shapes, instances written out
+  solio convert scene.pbrt -o scene.glb            objects once, instances as arrays
 OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its
 compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF
 are sRGB, floating point numbers are linear light; their alpha is straight, that of OpenEXR is
@@ -166,9 +167,20 @@ pub(crate) struct ConvertArgs {
 pub(crate) enum AnyFormat {
     Mesh(Format),
     Image(ImageFormat),
+    Scene(SceneFormat),
 }
 
 impl ConvertArgs {
+    /// The format of the output, where it is one of scenes for other programs: by `--format`, else by
+    /// the name.
+    pub(crate) fn scene_format(&self) -> Option<SceneFormat> {
+        match self.format {
+            Some(AnyFormat::Scene(format)) => Some(format),
+            Some(_) => None,
+            None => SceneFormat::of_name(&self.output),
+        }
+    }
+
     /// The format of the output, where it is one of meshes.
     pub(crate) fn mesh_format(&self) -> Option<Format> {
         match self.format {
@@ -180,10 +192,12 @@ impl ConvertArgs {
 
 fn any_format_parser() -> impl TypedValueParser<Value = AnyFormat> {
     let names = Format::ALL.map(Format::as_str).into_iter();
-    let names: Vec<&str> = names.chain(ImageFormat::ALL.map(ImageFormat::as_str)).collect();
-    PossibleValuesParser::new(names).try_map(|name| match name.parse::<Format>() {
-        Ok(format) => Ok(AnyFormat::Mesh(format)),
-        Err(_) => name.parse::<ImageFormat>().map(AnyFormat::Image),
+    let names = names.chain(ImageFormat::ALL.map(ImageFormat::as_str));
+    let names: Vec<&str> = names.chain(SceneFormat::ALL.map(SceneFormat::as_str)).collect();
+    PossibleValuesParser::new(names).try_map(|name| {
+        let scene = || name.parse::<SceneFormat>().map(AnyFormat::Scene);
+        let image = || name.parse::<ImageFormat>().map(AnyFormat::Image);
+        name.parse::<Format>().map(AnyFormat::Mesh).or_else(|_| image()).or_else(|_| scene())
     })
 }
 

@@ -24,7 +24,7 @@ const MOST_ROWS: usize = 1000;
 pub(crate) fn is_meant(args: &ConvertArgs) -> bool {
     match (args.format, ImageFormat::of_name(&args.output), Format::of_name(&args.output)) {
         (Some(AnyFormat::Image(_)), ..) => true,
-        (Some(AnyFormat::Mesh(_)), ..) => false,
+        (Some(AnyFormat::Mesh(_) | AnyFormat::Scene(_)), ..) => false,
         (None, Some(_), _) => true,
         (None, None, Some(_)) => false,
         _ => {

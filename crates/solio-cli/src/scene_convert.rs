@@ -1,18 +1,25 @@
-//! `solio convert` of scenes to text: formatted, upgraded from version 3, or unpacked.
+//! `solio convert` of scenes: to text (formatted, upgraded from version 3, unpacked), and to the
+//! formats of other programs.
 
-use crate::args::ConvertArgs;
+use crate::args::{AnyFormat, ConvertArgs};
 use crate::convert::is_standard;
 use crate::progress::Shown;
 use crate::{Outcome, inputs, options, screen};
 use serde_json::json;
-use solio::{Error, ErrorKind, Format, Limits, Result, SceneText, SceneTextOptions, Work};
+use solio::{
+    Compression, Error, ErrorKind, Format, Limits, Result, SceneExportOptions, SceneExported,
+    SceneText, SceneTextOptions, Work,
+};
 use std::path::{Path, PathBuf};
 
 /// Whether scenes are to be written as scenes.
 pub(crate) fn is_meant(args: &ConvertArgs) -> bool {
     let inputs = &args.inputs.files;
-    let to_mesh = args.format.is_some() || Format::of_name(&args.output).is_some();
-    !to_mesh && inputs.first().is_some_and(|input| solio::is_scene(input))
+    let to_other = match args.format {
+        Some(format) => !matches!(format, AnyFormat::Scene(_)),
+        None => Format::of_name(&args.output).is_some(),
+    };
+    !to_other && inputs.first().is_some_and(|input| solio::is_scene(input))
 }
 
 /// Writes every input anew, goes on past bad ones.
@@ -41,6 +48,14 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
 fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<bool> {
     let name = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
     let shown = Shown::start(args.progress, &name, &work.progress);
+    if let Some(format) = args.scene_format() {
+        let format = Some(format);
+        let options = SceneExportOptions { format, ..SceneExportOptions::default() };
+        let made = solio::export_scene(input, output, &options, work)?;
+        drop(shown);
+        say_exported(args, input, output, &made);
+        return Ok(true);
+    }
     if solio::is_packed_scene(input) {
         let made = solio::unpack_scene(input, output, &Limits::default(), work)?;
         drop(shown);
@@ -86,6 +101,32 @@ fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
     }
 }
 
+fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExported) {
+    for problem in &made.problems {
+        screen::complain(&format!("warning: {problem}"));
+    }
+    for words in &made.left_out {
+        screen::complain(&format!("note: {}: left out: {words}", input.display()));
+    }
+    if args.json {
+        let files = made.written.files.iter();
+        let files =
+            files.map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes }));
+        let line = json!({
+            "input": input.to_string_lossy(),
+            "output": output.to_string_lossy(),
+            "files": files.collect::<Vec<_>>(),
+            "bytes": made.written.file_bytes,
+            "meshes": made.meshes,
+            "instances": made.instances,
+            "sheared": made.sheared,
+            "problems": made.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
+            "left_out": made.left_out,
+        });
+        screen::print(&format!("{line}\n"));
+    }
+}
+
 /// A file, or a name in a folder for each input.
 fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let output = &args.output;
@@ -107,7 +148,11 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut outputs: Vec<PathBuf> = Vec::new();
     for input in inputs {
         let mut path = output.join(input.file_name().unwrap_or_default());
-        if solio::is_packed_scene(input) {
+        if let Some(format) = args.scene_format() {
+            let name = input.file_name().unwrap_or_default().to_string_lossy();
+            let plain = name.strip_suffix(Compression::of_name(&name).extension()).unwrap_or(&name);
+            path = output.join(plain).with_extension(format.as_str());
+        } else if solio::is_packed_scene(input) {
             path.set_extension("pbrt");
         }
         if outputs.contains(&path) {

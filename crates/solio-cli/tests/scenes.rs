@@ -170,6 +170,51 @@ fn convert_writes_instances_out_as_meshes() {
     assert_eq!(solio(dir.path(), "info --json rest.ply").fine().json()[0]["faces"], 1);
 }
 
+/// The document of a `.glb`, and its arrays.
+fn glb(path: &Path) -> (serde_json::Value, Vec<u8>) {
+    let bytes = std::fs::read(path).unwrap();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!((&bytes[..4], word(4), word(8)), (&b"glTF"[..], 2, bytes.len()));
+    let document = &bytes[20..20 + word(12)];
+    let arrays = bytes[28 + document.len()..].to_vec();
+    assert_eq!((&bytes[16..20], word(20 + document.len())), (&b"JSON"[..], arrays.len()));
+    (serde_json::from_slice(document).unwrap(), arrays)
+}
+
+#[test]
+fn convert_to_gltf_keeps_instances() {
+    let dir = folder();
+    solio(dir.path(), "convert scene.pbrt -o scene.glb").fine();
+    let (document, arrays) = glb(&dir.path().join("scene.glb"));
+    assert_eq!(document["meshes"].as_array().unwrap().len(), 1);
+    let node = &document["nodes"][0];
+    let translation = &node["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["TRANSLATION"];
+    assert_eq!(document["accessors"][translation.as_u64().unwrap() as usize]["count"], 2);
+    assert_eq!(document["materials"][0]["name"], "red");
+    let color = serde_json::json!([1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(document["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"], color);
+    // In two files, from a packed scene, the same arrays.
+    solio(dir.path(), "pack scene.pbrt -o scene.solio").fine();
+    std::fs::create_dir(dir.path().join("other")).unwrap();
+    let said =
+        solio(dir.path(), "convert scene.solio -o other/ --format gltf --json").fine().json();
+    assert_eq!((&said[0]["instances"], &said[0]["meshes"]), (&2.into(), &1.into()));
+    assert_eq!(names(&dir.path().join("other")), ["scene.bin", "scene.gltf"]);
+    assert!(std::fs::read(dir.path().join("other/scene.bin")).unwrap() == arrays);
+    let text = std::fs::read(dir.path().join("other/scene.gltf")).unwrap();
+    let mut two: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(two["buffers"][0].as_object_mut().unwrap().remove("uri").unwrap(), "scene.bin");
+    assert_eq!(two, document);
+    // What is missing, or has no counterpart, is said.
+    std::fs::remove_file(dir.path().join("square.ply")).unwrap();
+    let text = format!("{SCENE}LightSource \"infinite\"\n");
+    std::fs::write(dir.path().join("lit.pbrt"), text).unwrap();
+    let ran = solio(dir.path(), "convert lit.pbrt -o lit.gltf").fine();
+    assert!(ran.err.contains("lit.pbrt:8:3: ") && ran.err.contains("square.ply"), "{}", ran.err);
+    assert!(ran.err.contains("left out: 1 lights without a shape"), "{}", ran.err);
+    assert_eq!(solio(dir.path(), "convert scene.pbrt -o /dev/null --format glb").code, 1);
+}
+
 #[test]
 fn packed_scenes_are_scenes() {
     let dir = folder();

@@ -3,13 +3,16 @@
 //! [`pbrt`] reads the text of pbrt, version 4 and 3; [`scene`] makes a scene of what it says;
 //! [`pack`] keeps a scene so that it need not be parsed again. [`geometry`] makes triangles of its
 //! shapes, [`bounds`] and [`bvh`] are what rays need: boxes of instances, trees; [`preview`] draws.
+//! [`gltf`] writes a scene for other programs; [`export`] is what such writers share.
 //! Nothing here opens a file.
 
 #![forbid(unsafe_code)]
 
 pub mod bounds;
 pub mod bvh;
+pub mod export;
 pub mod geometry;
+pub mod gltf;
 pub mod pack;
 pub mod pbrt;
 pub mod preview;

@@ -45,6 +45,7 @@ mod read;
 mod read_files;
 mod record;
 mod scene_check;
+mod scene_export;
 mod scene_file;
 mod scene_mesh;
 mod scene_pack;
@@ -85,6 +86,7 @@ pub use preview::{Preview, PreviewOptions, preview, preview_file};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes, read_mesh_into};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
+pub use scene_export::{SceneExportOptions, SceneExported, SceneFormat, export_scene};
 pub use scene_file::{
     SceneInfo, SceneReadOptions, is_packed_scene, is_scene, read_scene, scene_info,
 };

@@ -72,7 +72,7 @@ pub fn pack_scene(
             return Ok(None);
         }
         let path = files.path(name);
-        match packed_mesh(&files, &path, options, work) {
+        match packed_mesh(&files, &path, &options.read.limits, work) {
             Ok(mesh) => Ok(Some(mesh)),
             Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
             Err(error) => {
@@ -235,14 +235,14 @@ fn mesh_to_file(
 }
 
 /// The mesh of a PLY file.
-fn packed_mesh(
+pub(crate) fn packed_mesh(
     files: &FolderFiles<'_>,
     path: &Path,
-    options: &ScenePackOptions,
+    limits: &Limits,
     work: &Work,
 ) -> Result<PackedMesh<'static>> {
     let source: Box<dyn Source> = files.open(path)?;
-    let read = PlyReadOptions { limits: options.read.limits, ..PlyReadOptions::default() };
+    let read = PlyReadOptions { limits: *limits, ..PlyReadOptions::default() };
     let scene = decode_ply(&*source, &read, work)?;
     let Some(mesh) = scene.meshes.into_iter().next() else {
         return Err(Error::corrupt("the file has no mesh"));

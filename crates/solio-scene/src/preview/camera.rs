@@ -5,10 +5,11 @@
 
 use crate::bounds::Box3;
 use crate::bvh::Ray;
-use crate::scene::Scene;
+use crate::scene::{Entity, Scene};
 use glam::{DMat4, DVec3};
 
-enum Kind {
+/// How a camera makes rays of points of its screen.
+pub(crate) enum Lens {
     /// The tangent of half the field of view along the shorter side.
     Perspective(f64),
     Orthographic,
@@ -18,7 +19,7 @@ enum Kind {
 }
 
 pub(super) struct Camera {
-    kind: Kind,
+    lens: Lens,
     to_world: DMat4,
     /// Left, right, bottom, top of the picture on the screen.
     window: [f64; 4],
@@ -27,7 +28,7 @@ pub(super) struct Camera {
 }
 
 /// Columns and rows of the scene's film; those of pbrt without one.
-pub(super) fn resolution(scene: &Scene) -> [u32; 2] {
+pub(crate) fn resolution(scene: &Scene) -> [u32; 2] {
     let default = if scene.version < 4 { [640, 480] } else { [1280, 720] };
     let side = |i: usize, name| {
         let asked = scene.film.as_ref().and_then(|film| scene.integer(film, name));
@@ -41,52 +42,58 @@ impl Camera {
     pub(super) fn new(scene: &Scene, bounds: &Box3, [width, height]: [u32; 2]) -> Camera {
         let aspect = f64::from(width) / f64::from(height);
         let Some(camera) = &scene.camera else { return overview(bounds, aspect) };
-        let entity = &camera.entity;
-        let number = |name| scene.float(entity, name).map(f64::from);
-        let aspect = number("frameaspectratio").unwrap_or(aspect);
-        let mut window = screen(aspect);
-        if let Some(&[left, right, bottom, top]) = scene.floats(entity, "screenwindow") {
-            window = [left, right, bottom, top].map(f64::from);
-        }
-        let kind = match scene.class(entity) {
-            b"orthographic" => {
-                if let Some(scale) = number("screenscale") {
-                    window = window.map(|side| side * scale);
-                }
-                Kind::Orthographic
-            }
-            b"spherical" | b"environment" => {
-                let mapping = scene.string(entity, "mapping");
-                Kind::Spherical { equal_area: mapping == Some(b"equalarea") }
-            }
-            b"realistic" => Kind::Perspective((20f64).to_radians().tan()),
-            _ => {
-                let half = number("halffov").or(number("fov").map(|fov| fov / 2.0)).unwrap_or(45.0);
-                Kind::Perspective(half.clamp(0.01, 89.9).to_radians().tan())
-            }
-        };
+        let (lens, window) = lens(scene, &camera.entity, aspect);
         let from_world = camera.from_world.start;
         let to_world = from_world.inverse();
         // Pictures stand upright: what the camera calls up is up, unless it looks from above.
         let up = to_world.transform_vector3(DVec3::Y).normalize_or(DVec3::Z);
-        Camera { kind, to_world, window, up: nearest_axis(up) }
+        Camera { lens, to_world, window, up: nearest_axis(up) }
     }
 
     /// The ray through a point of the picture: 0 to 1 from the left, and from the top.
     pub(super) fn ray(&self, x: f64, y: f64) -> Ray {
         let [left, right, bottom, top] = self.window;
         let (sx, sy) = (left + (right - left) * x, top + (bottom - top) * y);
-        let (origin, direction) = match self.kind {
-            Kind::Perspective(tangent) => {
+        let (origin, direction) = match self.lens {
+            Lens::Perspective(tangent) => {
                 (DVec3::ZERO, DVec3::new(sx * tangent, sy * tangent, 1.0))
             }
-            Kind::Orthographic => (DVec3::new(sx, sy, 0.0), DVec3::Z),
-            Kind::Spherical { equal_area } => (DVec3::ZERO, spherical(x, y, equal_area)),
+            Lens::Orthographic => (DVec3::new(sx, sy, 0.0), DVec3::Z),
+            Lens::Spherical { equal_area } => (DVec3::ZERO, spherical(x, y, equal_area)),
         };
         let origin = self.to_world.transform_point3(origin);
         let direction = self.to_world.transform_vector3(direction).normalize_or_zero();
         Ray::new(origin.as_vec3().to_array(), direction.as_vec3().to_array())
     }
+}
+
+/// The lens of a camera, and left, right, bottom, top of the picture on its screen; `aspect` is that
+/// of the picture.
+pub(crate) fn lens(scene: &Scene, entity: &Entity, aspect: f64) -> (Lens, [f64; 4]) {
+    let number = |name| scene.float(entity, name).map(f64::from);
+    let aspect = number("frameaspectratio").unwrap_or(aspect);
+    let mut window = screen(aspect);
+    if let Some(&[left, right, bottom, top]) = scene.floats(entity, "screenwindow") {
+        window = [left, right, bottom, top].map(f64::from);
+    }
+    let lens = match scene.class(entity) {
+        b"orthographic" => {
+            if let Some(scale) = number("screenscale") {
+                window = window.map(|side| side * scale);
+            }
+            Lens::Orthographic
+        }
+        b"spherical" | b"environment" => {
+            let mapping = scene.string(entity, "mapping");
+            Lens::Spherical { equal_area: mapping == Some(b"equalarea") }
+        }
+        b"realistic" => Lens::Perspective((20f64).to_radians().tan()),
+        _ => {
+            let half = number("halffov").or(number("fov").map(|fov| fov / 2.0)).unwrap_or(45.0);
+            Lens::Perspective(half.clamp(0.01, 89.9).to_radians().tan())
+        }
+    };
+    (lens, window)
 }
 
 /// The shorter side reaches from -1 to 1.
@@ -149,5 +156,5 @@ fn overview(bounds: &Box3, aspect: f64) -> Camera {
         forward.extend(0.0),
         eye.extend(1.0),
     );
-    Camera { kind: Kind::Perspective(half.tan()), to_world, window: screen(aspect), up: DVec3::Z }
+    Camera { lens: Lens::Perspective(half.tan()), to_world, window: screen(aspect), up: DVec3::Z }
 }

@@ -17,6 +17,8 @@ mod render;
 mod tests;
 mod world;
 
+pub(crate) use camera::{Lens, lens, resolution};
 pub use color::material_colors;
 pub use render::{Pass, Picture, PreviewOptions, render};
+pub(crate) use world::located;
 pub use world::{PreviewMeshes, World};

@@ -316,7 +316,8 @@ fn limit(count: usize) -> Result<u32> {
     u32::try_from(count).map_err(|_| Error::limit("an object has 4 G vertices and more"))
 }
 
-fn located(scene: &Scene, shape: &Shape, error: Error) -> Error {
+/// An error with the place of the shape that it is about.
+pub(crate) fn located(scene: &Scene, shape: &Shape, error: Error) -> Error {
     let place = shape.entity.place;
     let message = match error.path() {
         Some(path) => format!("{}: {}", path.display(), error.message()),

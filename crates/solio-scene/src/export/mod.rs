@@ -1,0 +1,26 @@
+//! What other formats of scenes are made of: meshes, surfaces, a view, places.
+//!
+//! [`gltf`](crate::gltf) and [`usd`](crate::usd) put these down in their own ways. Both are
+//! right-handed with +y up, and their cameras look along -z; pbrt is left-handed, its cameras look
+//! along +z. A scene whose camera mirrors (`Scale -1 1 1`, as exporters write it) is right-handed
+//! already and stays as it is; any other is mirrored in z as a whole, so that the picture is the
+//! same.
+
+mod decompose;
+mod left_out;
+mod shapes;
+mod surface;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use shapes::{ExportMeshes, Faces};
+
+pub(crate) use decompose::{Parts, decompose, nested};
+pub(crate) use left_out::LeftOut;
+pub(crate) use shapes::{is_border, mesh_of, name_of, order_by_object, placed, runs, upper};
+pub(crate) use surface::{Surface, Surfaces};
+pub(crate) use view::{Lens, View, is_mirrored};
+
+/// The identity: three rows of four.
+pub(crate) const IDENTITY: [f32; 12] = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.];

@@ -1,0 +1,159 @@
+//! The parts of the JSON document.
+
+use super::buffer::Geometry;
+use crate::export::{Lens, Parts, Surface, View};
+use gltf_json as json;
+use json::extensions::material::{EmissiveStrength, EmissiveStrengthFactor};
+use json::material::{EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
+use json::mesh::{Primitive, Semantic};
+use json::scene::UnitQuaternion;
+use json::validation::Checked;
+use json::{Index, Node};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+pub(super) const INSTANCING: &str = "EXT_mesh_gpu_instancing";
+pub(super) const EMISSIVE: &str = "KHR_materials_emissive_strength";
+
+/// pbrt's near plane.
+const NEAR: f32 = 0.01;
+/// How far an orthographic camera sees; glTF wants an end.
+const FAR: f32 = 1e6;
+
+pub(super) fn index<T>(number: u32) -> Index<T> {
+    Index::new(number)
+}
+
+pub(super) fn material(surface: Surface) -> json::Material {
+    let [r, g, b] = surface.color;
+    let mut made = json::Material {
+        name: Some(surface.name),
+        double_sided: true,
+        pbr_metallic_roughness: PbrMetallicRoughness {
+            base_color_factor: PbrBaseColorFactor([r, g, b, 1.0]),
+            metallic_factor: StrengthFactor(surface.metallic),
+            roughness_factor: StrengthFactor(surface.roughness),
+            ..PbrMetallicRoughness::default()
+        },
+        ..json::Material::default()
+    };
+    if let Some((color, strength)) = surface.emission {
+        made.emissive_factor = EmissiveFactor(color);
+        made.extensions = Some(json::extensions::material::Material {
+            emissive_strength: Some(EmissiveStrength {
+                emissive_strength: EmissiveStrengthFactor(strength),
+            }),
+            ..Default::default()
+        });
+    }
+    made
+}
+
+pub(super) fn primitive(geometry: &Geometry, material: u32) -> Primitive {
+    let mut attributes = BTreeMap::new();
+    let mut set = |semantic, accessor: Option<u32>| {
+        if let Some(accessor) = accessor {
+            attributes.insert(Checked::Valid(semantic), index(accessor));
+        }
+    };
+    set(Semantic::Positions, Some(geometry.positions));
+    set(Semantic::Normals, geometry.normals);
+    set(Semantic::TexCoords(0), geometry.uvs);
+    Primitive {
+        attributes,
+        extensions: None,
+        extras: Default::default(),
+        indices: Some(index(geometry.indices)),
+        material: Some(index(material)),
+        mode: Checked::Valid(json::mesh::Mode::Triangles),
+        targets: None,
+    }
+}
+
+pub(super) fn mesh(name: String, primitives: Vec<Primitive>) -> json::Mesh {
+    let extras = Default::default();
+    json::Mesh { extensions: None, extras, name: Some(name), primitives, weights: None }
+}
+
+/// A node under three rows of four.
+pub(super) fn under_matrix(m: &[f32; 12]) -> Node {
+    let column = |i: usize, last: f32| [m[i], m[4 + i], m[8 + i], last];
+    let columns = [column(0, 0.0), column(1, 0.0), column(2, 0.0), column(3, 1.0)];
+    let mut flat = [0.0; 16];
+    flat.copy_from_slice(columns.as_flattened());
+    Node { matrix: Some(flat), ..Node::default() }
+}
+
+pub(super) fn under_parts(parts: &Parts) -> Node {
+    Node {
+        translation: (parts.translation != [0.0; 3]).then_some(parts.translation),
+        rotation: Some(UnitQuaternion(parts.rotation)),
+        scale: (parts.scale != [1.0; 3]).then_some(parts.scale),
+        ..Node::default()
+    }
+}
+
+/// What has a node repeat its mesh.
+pub(super) fn instancing(
+    translations: u32,
+    rotations: Option<u32>,
+    scales: Option<u32>,
+) -> json::extensions::scene::Node {
+    let mut attributes = Map::new();
+    attributes.insert("TRANSLATION".to_owned(), translations.into());
+    if let Some(rotations) = rotations {
+        attributes.insert("ROTATION".to_owned(), rotations.into());
+    }
+    if let Some(scales) = scales {
+        attributes.insert("SCALE".to_owned(), scales.into());
+    }
+    let value: Value = json!({ "attributes": attributes });
+    json::extensions::scene::Node { others: Map::from_iter([(INSTANCING.to_owned(), value)]) }
+}
+
+pub(super) fn camera(lens: &Lens) -> json::Camera {
+    use json::camera::{Orthographic, Perspective, Type};
+    let (mut perspective, mut orthographic) = (None, None);
+    let type_ = match lens {
+        Lens::Perspective([across, up]) => {
+            perspective = Some(Perspective {
+                aspect_ratio: Some((across / up) as f32),
+                yfov: (2.0 * up.atan()) as f32,
+                zfar: None,
+                znear: NEAR,
+                extensions: None,
+                extras: Default::default(),
+            });
+            Type::Perspective
+        }
+        Lens::Orthographic([across, up]) => {
+            orthographic = Some(Orthographic {
+                xmag: *across as f32,
+                ymag: *up as f32,
+                zfar: FAR,
+                znear: 0.0,
+                extensions: None,
+                extras: Default::default(),
+            });
+            Type::Orthographic
+        }
+    };
+    json::Camera {
+        name: Some("camera".to_owned()),
+        orthographic,
+        perspective,
+        type_: Checked::Valid(type_),
+        extensions: None,
+        extras: Default::default(),
+    }
+}
+
+/// The node of a camera.
+pub(super) fn camera_node(view: &View) -> Node {
+    Node {
+        camera: Some(index(0)),
+        matrix: Some(view.to_world.to_cols_array().map(|x| x as f32)),
+        name: Some("camera".to_owned()),
+        ..Node::default()
+    }
+}

@@ -1,0 +1,440 @@
+//! Scenes as glTF 2.0: an object once, its instances as arrays.
+//!
+//! ```text
+//! shapes of the world ──► mesh, node                            arrays ──► buffer, one by one
+//! objects ──► mesh of several primitives ──► node with          the rest ──► JSON, at the end
+//!             EXT_mesh_gpu_instancing
+//! ```
+//!
+//! A node scales, turns and moves; it cannot shear. Instances that shear get two nodes each, one in
+//! the other, which together are their matrix (its singular values; [`nested`]). In a `.glb` the
+//! document comes before the arrays but is known after them: room for it is kept, as much as it can
+//! need at most, and the rest of the room is blank, which JSON allows.
+//!
+//! Source: Khronos, *glTF 2.0 Specification*; the extensions `EXT_mesh_gpu_instancing` and
+//! `KHR_materials_emissive_strength`. The document is that of the crate `gltf-json`.
+
+mod buffer;
+mod document;
+#[cfg(test)]
+mod tests;
+
+use crate::export::{
+    ExportMeshes, Faces, IDENTITY, LeftOut, Parts, Surfaces, View, decompose, is_border,
+    is_mirrored, mesh_of, name_of, nested, order_by_object, placed, runs, upper,
+};
+use crate::pack::PackedMesh;
+use crate::preview::located;
+use crate::scene::{Object, Scene, Shape};
+use buffer::{Buffer, Geometry};
+use document::{EMISSIVE, INSTANCING, index};
+use gltf_json as json;
+use json::Node;
+use json::accessor::Type;
+use json::validation::USize64;
+use solio_base::{Error, ErrorKind, Result, Sink, Work};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Bytes before the JSON of a `.glb`, and between it and the arrays.
+const HEAD_BYTES: usize = 20;
+const CHUNK_HEAD_BYTES: usize = 8;
+/// The most that the JSON says of one thing, but for its name: see [`room`].
+const PART_BYTES: usize = 4000;
+const NODES_BYTES: usize = 1000;
+
+/// Where a glTF goes.
+pub enum GltfOutput<'o> {
+    /// The document, and the buffer, which it calls `uri` (percent-encoded).
+    Separate {
+        /// The `.gltf`.
+        document: &'o mut dyn Sink,
+        /// The `.bin`.
+        buffer: &'o mut dyn Sink,
+        /// What the document calls the buffer.
+        uri: &'o str,
+    },
+    /// All in one `.glb`, of at most 4 GiB; into a sink that can be rewritten.
+    Binary(&'o mut dyn Sink),
+}
+
+/// What was written.
+#[derive(Debug, Default)]
+pub struct GltfSummary {
+    /// Meshes.
+    pub meshes: u64,
+    /// Nodes.
+    pub nodes: u64,
+    /// Instances in arrays; others have nodes.
+    pub instances: u64,
+    /// Instances that shear, and so have two nodes.
+    pub sheared: u64,
+    /// Bytes of the buffer.
+    pub buffer_bytes: u64,
+    /// Shapes that are not written, and why.
+    pub problems: Vec<Error>,
+    /// What glTF, or this writer, has no words for, with counts.
+    pub left_out: Vec<String>,
+}
+
+/// Writes a scene. Meshes are asked for one after another, and none is kept.
+///
+/// # Errors
+/// Those of the sinks; `Limit` for a `.glb` of over 4 GiB.
+pub fn encode_gltf(
+    scene: &Scene,
+    meshes: &dyn ExportMeshes,
+    output: GltfOutput<'_>,
+    work: &Work,
+) -> Result<GltfSummary> {
+    match output {
+        GltfOutput::Separate { document, buffer, uri } => {
+            let mut writer = Writer::new(scene, meshes, Buffer::new(buffer, work));
+            writer.write(work)?;
+            let (text, summary, _) = writer.finish(Some(uri.to_owned()))?;
+            document.write_bytes(work, &text)?;
+            Ok(summary)
+        }
+        GltfOutput::Binary(sink) => {
+            if !sink.can_rewrite() {
+                return Err(Error::argument("a .glb is written to a plain file only")
+                    .hint("write a .gltf, or to a file on a disk"));
+            }
+            let room = room(scene);
+            let blank = vec![b' '; 64 << 10];
+            let mut rest = HEAD_BYTES + room + CHUNK_HEAD_BYTES;
+            while rest > 0 {
+                let step = rest.min(blank.len());
+                sink.write_bytes(work, &blank[..step])?;
+                rest -= step;
+            }
+            let mut writer = Writer::new(scene, meshes, Buffer::new(sink, work));
+            writer.write(work)?;
+            let (text, summary, sink) = writer.finish(None)?;
+            let head = glb_head(&text, room, summary.buffer_bytes)?;
+            sink.rewrite(head.len() as u64 + summary.buffer_bytes, &head)?;
+            Ok(summary)
+        }
+    }
+}
+
+/// All of a `.glb` that comes before its arrays.
+fn glb_head(text: &[u8], room: usize, buffer_bytes: u64) -> Result<Vec<u8>> {
+    let whole = (HEAD_BYTES + room + CHUNK_HEAD_BYTES) as u64 + buffer_bytes;
+    let Ok(whole) = u32::try_from(whole) else {
+        return Err(Error::limit(format!("a .glb of {whole} bytes: 4 GiB are the most"))
+            .hint("write a .gltf: its arrays go into a file of their own"));
+    };
+    if text.len() > room {
+        let message = format!("a document of {} bytes, with room for {room}", text.len());
+        return Err(Error::limit(message).hint("write a .gltf"));
+    }
+    let mut head = Vec::with_capacity(HEAD_BYTES + room + CHUNK_HEAD_BYTES);
+    head.extend_from_slice(b"glTF");
+    for word in [2, whole, room as u32] {
+        head.extend_from_slice(&word.to_le_bytes());
+    }
+    head.extend_from_slice(b"JSON");
+    head.extend_from_slice(text);
+    head.resize(HEAD_BYTES + room, b' ');
+    head.extend_from_slice(&(buffer_bytes as u32).to_le_bytes());
+    head.extend_from_slice(b"BIN\0");
+    Ok(head)
+}
+
+/// Bytes that the document has at most, a multiple of four.
+fn room(scene: &Scene) -> usize {
+    // Six bytes for one that needs an escape.
+    let name = |length: usize| 6 * length;
+    let mut bytes = PART_BYTES;
+    let objects = scene.objects.iter().map(|object| (object.shapes.clone(), object.name.len()));
+    for (range, length) in objects.chain([(0..scene.world_shapes, 0)]) {
+        bytes += PART_BYTES + 2 * name(length);
+        for run in runs(scene, range) {
+            let shape = &scene.shapes[run.start as usize];
+            let file = scene.mesh_file(&shape.entity).map_or(64, <[u8]>::len);
+            let material = scene.materials.get(shape.material as usize);
+            let material = material.map_or(0, |material| material.name.len());
+            bytes += PART_BYTES + 2 * name(file) + name(material);
+        }
+    }
+    let counts = scene.objects.iter().map(|object| object.instances).filter(|count| *count == 1);
+    let sheared = scene.instances.matrices.iter().filter(|m| decompose(m).is_none()).count();
+    let name = scene.objects.iter().map(|object| name(object.name.len())).max().unwrap_or(0);
+    bytes += (counts.count() + sheared) * (NODES_BYTES + name);
+    bytes.next_multiple_of(4)
+}
+
+/// What tells the arrays of two shapes apart: the file, and whether its faces are turned.
+type FileKey = (Vec<u8>, bool);
+
+struct Writer<'w> {
+    scene: &'w Scene,
+    meshes: &'w dyn ExportMeshes,
+    buffer: Buffer<'w>,
+    surfaces: Surfaces<'w>,
+    /// Files that are in the buffer; `None` where one has nothing that could be.
+    files: HashMap<FileKey, Option<Geometry>>,
+    materials: HashMap<(u32, u32), u32>,
+    /// Meshes of one primitive that are there already.
+    known: HashMap<(Geometry, u32), u32>,
+    root: json::Root,
+    /// Nodes of the world.
+    children: Vec<u32>,
+    summary: GltfSummary,
+    left: LeftOut,
+}
+
+impl<'w> Writer<'w> {
+    fn new(scene: &'w Scene, meshes: &'w dyn ExportMeshes, buffer: Buffer<'w>) -> Writer<'w> {
+        Writer {
+            scene,
+            meshes,
+            buffer,
+            surfaces: Surfaces::new(scene),
+            files: HashMap::new(),
+            materials: HashMap::new(),
+            known: HashMap::new(),
+            root: json::Root::default(),
+            children: Vec::new(),
+            summary: GltfSummary::default(),
+            left: LeftOut::of(scene),
+        }
+    }
+
+    fn write(&mut self, work: &Work) -> Result<()> {
+        let scene = self.scene;
+        for run in runs(scene, 0..scene.world_shapes) {
+            work.cancel.check()?;
+            self.world_shape(run)?;
+        }
+        let (order, starts) = order_by_object(scene);
+        for (number, object) in scene.objects.iter().enumerate() {
+            work.cancel.check()?;
+            let instances = &order[starts[number]..starts[number + 1]];
+            if !instances.is_empty() {
+                self.object(object, instances)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn world_shape(&mut self, run: Range<u32>) -> Result<()> {
+        let scene = self.scene;
+        let shape = &scene.shapes[run.start as usize];
+        let Some(matrix) = upper(&scene.matrices[shape.matrix as usize]) else {
+            self.left.add("shapes whose matrices are projections", u64::from(run.end - run.start));
+            return Ok(());
+        };
+        let Some(geometry) = self.geometry(run, &IDENTITY)? else { return Ok(()) };
+        let material = self.material(shape, true);
+        let name = name_of(scene, shape);
+        let mesh = match self.known.get(&(geometry, material)) {
+            Some(mesh) => *mesh,
+            None => {
+                let mesh = self.add_mesh(name.clone(), vec![(geometry, material)]);
+                self.known.insert((geometry, material), mesh);
+                mesh
+            }
+        };
+        self.place(&matrix, mesh, &name);
+        Ok(())
+    }
+
+    /// An object as a mesh, and nodes for its instances.
+    fn object(&mut self, object: &Object, instances: &[u32]) -> Result<()> {
+        let scene = self.scene;
+        let mut primitives = Vec::new();
+        for run in runs(scene, object.shapes.clone()) {
+            let shape = &scene.shapes[run.start as usize];
+            let Some(matrix) = upper(&scene.matrices[shape.matrix as usize]) else {
+                let count = u64::from(run.end - run.start);
+                self.left.add("shapes whose matrices are projections", count);
+                continue;
+            };
+            if let Some(geometry) = self.geometry(run, &matrix)? {
+                primitives.push((geometry, self.material(shape, false)));
+            }
+        }
+        if primitives.is_empty() {
+            return Ok(());
+        }
+        let name = String::from_utf8_lossy(&object.name).into_owned();
+        let mesh = self.add_mesh(name.clone(), primitives);
+        let matrices = &scene.instances.matrices;
+        if let [one] = instances {
+            self.place(&matrices[*one as usize], mesh, &name);
+            return Ok(());
+        }
+        let (mut regular, mut turned, mut scaled) = (Vec::new(), false, false);
+        for instance in instances {
+            match decompose(&matrices[*instance as usize]) {
+                Some(parts) => {
+                    regular.push(*instance);
+                    turned |= parts.rotation != [0.0, 0.0, 0.0, 1.0];
+                    scaled |= parts.scale != [1.0; 3];
+                }
+                None => self.place(&matrices[*instance as usize], mesh, &name),
+            }
+        }
+        if regular.is_empty() {
+            return Ok(());
+        }
+        let count = regular.len();
+        let parts = |i: usize| -> Parts {
+            decompose(&matrices[regular[i] as usize]).expect("one that does not shear")
+        };
+        let buffer = &mut self.buffer;
+        let translations = buffer.rows(count, Type::Vec3, None, &|i| parts(i).translation)?;
+        let rotations = match turned {
+            true => Some(buffer.rows(count, Type::Vec4, None, &|i| parts(i).rotation)?),
+            false => None,
+        };
+        let scales = match scaled {
+            true => Some(buffer.rows(count, Type::Vec3, None, &|i| parts(i).scale)?),
+            false => None,
+        };
+        let extensions = Some(document::instancing(translations, rotations, scales));
+        let mesh = Some(index(mesh));
+        self.add_node(Node { mesh, name: Some(name), extensions, ..Node::default() }, true);
+        self.summary.instances += count as u64;
+        Ok(())
+    }
+
+    /// The arrays of shapes, under a matrix; `None` where nothing of them is to be seen.
+    fn geometry(&mut self, run: Range<u32>, matrix: &[f32; 12]) -> Result<Option<Geometry>> {
+        let scene = self.scene;
+        let shape = &scene.shapes[run.start as usize];
+        if is_border(scene, shape) {
+            self.left.add("shapes that only bound media", u64::from(run.end - run.start));
+            return Ok(None);
+        }
+        let file = scene.mesh_file(&shape.entity).filter(|_| *matrix == IDENTITY);
+        let key = file.map(|file| (file.to_vec(), shape.reverse_orientation));
+        if let Some(known) = key.as_ref().and_then(|key| self.files.get(key)) {
+            return Ok(*known);
+        }
+        let made = mesh_of(scene, run, self.meshes, Faces::Triangles);
+        let geometry = match made.map(|mesh| placed(mesh, matrix)) {
+            Ok(mesh) => self.put(shape, &mesh)?,
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                self.summary.problems.push(located(scene, shape, error));
+                None
+            }
+        };
+        if let Some(key) = key {
+            self.files.insert(key, geometry);
+        }
+        Ok(geometry)
+    }
+
+    /// A mesh into the buffer; one that glTF does not take is a problem of its shape.
+    fn put(&mut self, shape: &Shape, mesh: &PackedMesh<'_>) -> Result<Option<Geometry>> {
+        if !mesh.normals.is_empty() && !buffer::usable(&mesh.normals) {
+            self.left.add("meshes whose normals have no direction: they are written without", 1);
+        }
+        match self.buffer.mesh(mesh) {
+            Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Limit) => {
+                self.summary.problems.push(located(self.scene, shape, error));
+                Ok(None)
+            }
+            other => other,
+        }
+    }
+
+    fn material(&mut self, shape: &Shape, is_world: bool) -> u32 {
+        let key = self.surfaces.key(shape, is_world);
+        let (surfaces, materials) = (&self.surfaces, &mut self.root.materials);
+        *self.materials.entry(key).or_insert_with(|| {
+            materials.push(document::material(surfaces.of(key)));
+            materials.len() as u32 - 1
+        })
+    }
+
+    fn add_mesh(&mut self, name: String, primitives: Vec<(Geometry, u32)>) -> u32 {
+        let primitives =
+            primitives.iter().map(|(geometry, m)| document::primitive(geometry, *m)).collect();
+        self.root.meshes.push(document::mesh(name, primitives));
+        self.root.meshes.len() as u32 - 1
+    }
+
+    /// A node with a mesh under a matrix: as it is where it does not shear, else two nodes.
+    fn place(&mut self, matrix: &[f32; 12], mesh: u32, name: &str) {
+        let (mesh, name) = (Some(index(mesh)), Some(name.to_owned()));
+        if *matrix == IDENTITY {
+            self.add_node(Node { mesh, name, ..Node::default() }, true);
+        } else if decompose(matrix).is_some() {
+            self.add_node(Node { mesh, name, ..document::under_matrix(matrix) }, true);
+        } else if let Some([outer, inner]) = nested(matrix) {
+            let child = Node { mesh, ..document::under_parts(&inner) };
+            let child = self.add_node(child, false);
+            let children = Some(vec![index(child)]);
+            self.add_node(Node { children, name, ..document::under_parts(&outer) }, true);
+            self.summary.sheared += 1;
+        } else {
+            self.left.add("places whose matrices are no numbers", 1);
+        }
+    }
+
+    fn add_node(&mut self, node: Node, is_world: bool) -> u32 {
+        let number = self.root.nodes.len() as u32;
+        self.root.nodes.push(node);
+        if is_world {
+            self.children.push(number);
+        }
+        number
+    }
+
+    /// The document as text.
+    fn finish(mut self, uri: Option<String>) -> Result<(Vec<u8>, GltfSummary, &'w mut dyn Sink)> {
+        let scene = self.scene;
+        let children: Vec<_> = self.children.iter().map(|node| index(*node)).collect();
+        let world = Node {
+            children: (!children.is_empty()).then_some(children),
+            name: Some("world".to_owned()),
+            scale: is_mirrored(scene).then_some([1.0, 1.0, -1.0]),
+            ..Node::default()
+        };
+        let mut tops = vec![index(self.add_node(world, false))];
+        match View::of(scene) {
+            Some(view) => {
+                self.root.cameras.push(document::camera(&view.lens));
+                tops.push(index(self.add_node(document::camera_node(&view), false)));
+                self.left.view(&view);
+            }
+            None => self.left.add("camera that sees all around", u64::from(scene.camera.is_some())),
+        }
+        let root = &mut self.root;
+        root.asset.generator = Some(format!("Solio {}", env!("CARGO_PKG_VERSION")));
+        let extras = json::Extras::default();
+        root.scenes = vec![json::Scene { extensions: None, extras, name: None, nodes: tops }];
+        root.scene = Some(index(0));
+        if self.summary.instances > 0 {
+            root.extensions_used.push(INSTANCING.to_owned());
+            root.extensions_required.push(INSTANCING.to_owned());
+        }
+        if root.materials.iter().any(|material| material.extensions.is_some()) {
+            root.extensions_used.push(EMISSIVE.to_owned());
+        }
+        let Buffer { bytes, views, accessors, .. } = &mut self.buffer;
+        (root.buffer_views, root.accessors) = (std::mem::take(views), std::mem::take(accessors));
+        let bytes = *bytes;
+        if bytes > 0 {
+            let byte_length = USize64(bytes);
+            let extras = json::Extras::default();
+            root.buffers =
+                vec![json::Buffer { byte_length, name: None, uri, extensions: None, extras }];
+        }
+        let text = serde_json::to_vec(&*root);
+        let text = text.map_err(|e| Error::unsupported(format!("no JSON: {e}")))?;
+        let summary = GltfSummary {
+            meshes: root.meshes.len() as u64,
+            nodes: root.nodes.len() as u64,
+            buffer_bytes: bytes,
+            left_out: self.left.words(),
+            ..self.summary
+        };
+        Ok((text, summary, self.buffer.into_sink()))
+    }
+}

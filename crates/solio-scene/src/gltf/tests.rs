@@ -1,0 +1,310 @@
+use super::*;
+use crate::export::ExportMeshes;
+use crate::pack::PackedMesh;
+use crate::scene::{Files, SceneOptions, read_scene};
+use ::gltf::accessor::Iter;
+use glam::{Mat4, Quat, Vec3, Vec4};
+use solio_base::Source;
+use std::path::{Path, PathBuf};
+
+struct Fake;
+
+impl Files for Fake {
+    fn path(&self, _: &[u8]) -> PathBuf {
+        PathBuf::new()
+    }
+    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+        Err(Error::argument("no files here"))
+    }
+}
+
+impl ExportMeshes for Fake {
+    fn mesh(&self, name: &[u8], faces: Faces) -> Result<PackedMesh<'static>> {
+        assert_eq!(faces, Faces::Triangles);
+        match name {
+            b"dir/square.ply" => Ok(PackedMesh {
+                positions: vec![[-1., -1., 0.], [1., -1., 0.], [1., 1., 0.], [-1., 1., 0.25]]
+                    .into(),
+                normals: vec![[0., 0., 2.]; 4].into(),
+                uvs: vec![[0., 0.], [1., 0.], [1., 1.], [0., 1.]].into(),
+                corners: vec![0, 1, 2, 0, 2, 3].into(),
+                ..PackedMesh::default()
+            }),
+            _ => Err(Error::argument("cannot open: no such file")),
+        }
+    }
+}
+
+fn scene(head: &str, world: &str) -> Scene {
+    let text = format!("{head}\nWorldBegin\n{world}\n").into_bytes();
+    let options = SceneOptions::default();
+    let scene = read_scene(&text, Path::new("s.pbrt"), &Fake, &options, &Work::serial()).unwrap();
+    assert!(scene.problems.is_empty(), "{:?}", scene.problems);
+    scene
+}
+
+fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {
+    let (mut document, mut buffer) = (Vec::new(), Vec::new());
+    let output =
+        GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: "a%20b.bin" };
+    let summary = encode_gltf(scene, &Fake, output, &Work::serial()).unwrap();
+    // The reader does not know the extension for instances, and would refuse it.
+    let read = ::gltf::Gltf::from_slice_without_validation(&document).unwrap();
+    (summary, read, buffer)
+}
+
+fn binary(scene: &Scene) -> (GltfSummary, ::gltf::Gltf) {
+    let mut bytes = Vec::new();
+    let summary =
+        encode_gltf(scene, &Fake, GltfOutput::Binary(&mut bytes), &Work::serial()).unwrap();
+    (summary, ::gltf::Gltf::from_slice_without_validation(&bytes).unwrap())
+}
+
+/// All triangles in the world, as a reader finds them: (name of the mesh, corners).
+fn triangles(read: &::gltf::Gltf, buffer: &[u8]) -> Vec<(String, [Vec3; 3])> {
+    let mut found = Vec::new();
+    for node in read.default_scene().unwrap().nodes() {
+        walk(&node, Mat4::IDENTITY, read, buffer, &mut found);
+    }
+    found
+}
+
+fn walk(
+    node: &::gltf::Node<'_>,
+    above: Mat4,
+    read: &::gltf::Gltf,
+    buffer: &[u8],
+    found: &mut Vec<(String, [Vec3; 3])>,
+) {
+    let here = above * Mat4::from_cols_array_2d(&node.transform().matrix());
+    for child in node.children() {
+        walk(&child, here, read, buffer, found);
+    }
+    let Some(mesh) = node.mesh() else { return };
+    for place in places(node, read, buffer) {
+        let matrix = here * place;
+        for primitive in mesh.primitives() {
+            let reader = primitive.reader(|_| Some(buffer));
+            let positions: Vec<_> = reader.read_positions().unwrap().collect();
+            let corners: Vec<_> = reader.read_indices().unwrap().into_u32().collect();
+            for corners in corners.as_chunks::<3>().0 {
+                let mut at = corners.map(|i| matrix.transform_point3(positions[i as usize].into()));
+                // Mirrored ones are seen from the other side, and count as turned around.
+                if matrix.determinant() < 0.0 {
+                    at.swap(1, 2);
+                }
+                found.push((mesh.name().unwrap().to_owned(), at));
+            }
+        }
+    }
+}
+
+fn places(node: &::gltf::Node<'_>, read: &::gltf::Gltf, buffer: &[u8]) -> Vec<Mat4> {
+    let Some(value) = node.extension_value(INSTANCING) else { return vec![Mat4::IDENTITY] };
+    let accessor = |name: &str| {
+        let number = value["attributes"].get(name)?.as_u64().unwrap() as usize;
+        Some(read.accessors().nth(number).unwrap())
+    };
+    let of = |name| Some(Iter::<[f32; 3]>::new(accessor(name)?, |_| Some(buffer)).unwrap());
+    let translations: Vec<_> = of("TRANSLATION").unwrap().collect();
+    let count = translations.len();
+    let scales: Vec<_> = of("SCALE").map_or(vec![[1.0; 3]; count], Iterator::collect);
+    let rotations =
+        accessor("ROTATION").map(|a| Iter::<[f32; 4]>::new(a, |_| Some(buffer)).unwrap());
+    let rotations: Vec<_> = rotations.map_or(vec![[0., 0., 0., 1.]; count], Iterator::collect);
+    let all = translations.iter().zip(&rotations).zip(&scales);
+    all.map(|((t, r), s)| {
+        Mat4::from_scale_rotation_translation((*s).into(), Quat::from_array(*r), (*t).into())
+    })
+    .collect()
+}
+
+/// All triangles of plymeshes in the world, from the matrices of the scene.
+fn expected(scene: &Scene, mirrored: bool) -> Vec<[Vec3; 3]> {
+    let mut found = Vec::new();
+    let row = |m: &[f32], i: usize| Vec4::new(m[4 * i], m[4 * i + 1], m[4 * i + 2], m[4 * i + 3]);
+    let moved = |m: &[f32], p: Vec3| {
+        let p = p.extend(1.0);
+        Vec3::new(row(m, 0).dot(p), row(m, 1).dot(p), row(m, 2).dot(p))
+    };
+    let mirror = Vec3::new(1.0, 1.0, if mirrored { -1.0 } else { 1.0 });
+    let square = Fake.mesh(b"dir/square.ply", Faces::Triangles).unwrap();
+    let mut add = |shape: &Shape, instance: &[f32]| {
+        for corners in square.corners.as_chunks::<3>().0 {
+            let matrix = &scene.matrices[shape.matrix as usize];
+            let mut at = corners.map(|i| {
+                let point = moved(matrix, square.positions[i as usize].into());
+                moved(instance, point) * mirror
+            });
+            // The side that shows stays that of the object's space, whatever mirrors.
+            let minor = |m: &[f32]| {
+                glam::Mat3::from_cols_array(&[
+                    m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10],
+                ])
+                .determinant()
+            };
+            let side = minor(matrix) * minor(instance) * mirror.z;
+            if (side < 0.0) != shape.reverse_orientation {
+                at.swap(1, 2);
+            }
+            found.push(at);
+        }
+    };
+    let shapes = &scene.shapes;
+    shapes[..scene.world_shapes as usize].iter().for_each(|shape| add(shape, &IDENTITY));
+    for (object, matrix) in scene.instances.objects.iter().zip(&scene.instances.matrices) {
+        let range = &scene.objects[*object as usize].shapes;
+        for shape in &shapes[range.start as usize..range.end as usize] {
+            add(shape, matrix);
+        }
+    }
+    found
+}
+
+fn same(mut found: Vec<[Vec3; 3]>, mut wanted: Vec<[Vec3; 3]>) {
+    assert_eq!(found.len(), wanted.len());
+    while let Some(one) = found.pop() {
+        let far = |other: &[Vec3; 3]| {
+            // A triangle may begin at any of its corners.
+            let turned = |by: usize| (0..3).map(|i| one[i].distance(other[(i + by) % 3])).sum();
+            (0..3).map(turned).fold(f32::INFINITY, f32::min)
+        };
+        let best = (0..wanted.len()).min_by(|a, b| far(&wanted[*a]).total_cmp(&far(&wanted[*b])));
+        let best = best.unwrap();
+        assert!(far(&wanted[best]) < 1e-4, "{one:?} is nearest to {:?}", wanted[best]);
+        wanted.swap_remove(best);
+    }
+}
+
+const SQUARE: &str = "Shape \"plymesh\" \"string filename\" \"dir/square.ply\"\n";
+
+fn full() -> String {
+    let object = format!(
+        "ObjectBegin \"o\"\n{SQUARE}AttributeBegin\nTranslate 0 0 1\nScale -1 2 1\n{SQUARE}\
+         AttributeEnd\nReverseOrientation\n{SQUARE}ObjectEnd\n"
+    );
+    let instances = "ObjectInstance \"o\"\nTranslate 1 2 3\nRotate 30 1 2 3\nObjectInstance \"o\"\n\
+        Scale 1 -2 3\nObjectInstance \"o\"\nRotate 40 0 1 1\nObjectInstance \"o\"\n";
+    format!("{SQUARE}{object}{instances}Rotate 20 1 0 0\n{SQUARE}Identity\nScale 2 1 1\n{SQUARE}")
+}
+
+#[test]
+fn everything_is_where_it_was() {
+    for (head, mirrored) in [
+        ("", true),
+        ("LookAt 1 2 3 0 0 0 0 1 0\nCamera \"perspective\"", true),
+        ("Scale -1 1 1\nLookAt 1 2 3 0 0 0 0 1 0\nCamera \"perspective\"", false),
+    ] {
+        let scene = scene(head, &full());
+        let (summary, read, buffer) = separate(&scene);
+        assert!(summary.problems.is_empty() && summary.left_out.is_empty(), "{summary:?}");
+        assert_eq!((summary.instances, summary.sheared), (3, 2));
+        let found = triangles(&read, &buffer);
+        let wanted = expected(&scene, mirrored);
+        same(found.iter().map(|(_, at)| *at).collect(), wanted);
+        let json = read.document.into_json();
+        assert_eq!(json.buffers[0].uri.as_deref(), Some("a%20b.bin"));
+        assert_eq!(json.buffers[0].byte_length.0, buffer.len() as u64);
+        assert_eq!(json.extensions_required, [INSTANCING]);
+        // The object is there once: the world shows its file as it is, the object under two
+        // matrices, and turned.
+        assert_eq!((json.meshes.len(), json.meshes[1].primitives.len()), (2, 3));
+        let (one, read) = binary(&scene);
+        assert_eq!(one.nodes, summary.nodes);
+        assert_eq!(read.blob.as_deref().map(<[u8]>::len), Some(buffer.len()));
+        assert_eq!(triangles(&read, read.blob.as_ref().unwrap()), found);
+    }
+}
+
+#[test]
+fn the_camera_sees_what_it_saw() {
+    let film = "Film \"rgb\" \"integer xresolution\" 200 \"integer yresolution\" 100";
+    for mirror in ["", "Scale -1 1 1"] {
+        let head = format!(
+            "{film}\n{mirror}\nLookAt 1 2 3  0 1 0  0 1 0.5\nCamera \"perspective\" \"float fov\" 60"
+        );
+        let scene = scene(&head, SQUARE);
+        let (_, read, buffer) = separate(&scene);
+        let camera = read.nodes().find(|node| node.camera().is_some()).unwrap();
+        let lens = camera.camera().unwrap();
+        let ::gltf::camera::Projection::Perspective(lens) = lens.projection() else { panic!() };
+        assert!((lens.yfov().to_degrees() - 60.0).abs() < 1e-4);
+        assert_eq!(lens.aspect_ratio(), Some(2.0));
+        // A point of the scene is at the same place of the picture.
+        let to_world = Mat4::from_cols_array_2d(&camera.transform().matrix());
+        assert!((to_world.determinant() - 1.0).abs() < 1e-5);
+        let [(_, [corner, ..]), ..] = &triangles(&read, &buffer)[..] else { panic!() };
+        let seen = to_world.inverse().transform_point3(*corner);
+        let from_world = scene.camera.as_ref().unwrap().from_world.start.as_mat4();
+        let wanted = from_world.transform_point3(Vec3::new(-1., -1., 0.));
+        let near = seen.distance(wanted * Vec3::new(1., 1., -1.));
+        assert!(near < 1e-5, "{seen} {wanted}");
+    }
+    let scene = scene("Camera \"orthographic\" \"float screenwindow\" [-2 3 -1 1]", "");
+    let (summary, read, _) = separate(&scene);
+    assert_eq!(summary.left_out.len(), 1, "{:?}", summary.left_out);
+    let lens = read.cameras().next().unwrap();
+    let ::gltf::camera::Projection::Orthographic(lens) = lens.projection() else { panic!() };
+    assert_eq!((lens.xmag(), lens.ymag()), (2.5, 1.0));
+}
+
+#[test]
+fn surfaces_and_arrays_are_what_readers_expect() {
+    let scene = scene(
+        "",
+        &format!(
+            "Material \"conductor\" \"float roughness\" 0.0625 \"rgb reflectance\" [ 0.5 0.25 1 ]\n\
+             {SQUARE}AttributeBegin\nAreaLightSource \"diffuse\" \"rgb L\" [ 1 4 2 ]\n{SQUARE}\
+             AttributeEnd\nMaterial \"interface\"\n{SQUARE}LightSource \"infinite\"\n\
+             Shape \"plymesh\" \"string filename\" \"gone.ply\"\nMaterial \"diffuse\"\n\
+             Shape \"curve\" \"point3 P\" [0 0 0 1 0 0 2 0 0 3 1 0]\n\
+             Shape \"curve\" \"point3 P\" [0 1 0 1 1 0 2 1 0 3 2 0]\nShape \"sphere\"\n\
+             Shape \"plymesh\" \"string filename\" \"gone.ply\"\n\
+             Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 1 1 1e39]\n"
+        ),
+    );
+    let (summary, read, buffer) = separate(&scene);
+    let words: Vec<String> = summary.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(words.len(), 2, "{words:?}");
+    assert!(words[0].contains("no such file") && words[1].contains("no numbers"), "{words:?}");
+    assert_eq!(summary.left_out, ["1 lights without a shape", "2 shapes that only bound media"]);
+    // Two curves are one mesh; two squares are two, of the same arrays.
+    let names: Vec<&str> = read.meshes().filter_map(|mesh| mesh.name()).collect();
+    assert_eq!(names, ["square", "square", "curve.14", "sphere.16"]);
+    let material = read.materials().next().unwrap();
+    let pbr = material.pbr_metallic_roughness();
+    assert_eq!(pbr.base_color_factor(), [0.5, 0.25, 1.0, 1.0]);
+    assert_eq!((pbr.metallic_factor(), pbr.roughness_factor()), (1.0, 0.5));
+    let light = read.materials().nth(1).unwrap();
+    assert_eq!(light.emissive_factor(), [0.25, 1.0, 0.5]);
+    let strength = read.document.as_json().materials[1].extensions.as_ref().unwrap();
+    assert_eq!(strength.emissive_strength.as_ref().unwrap().emissive_strength.0, 4.0);
+    let square = read.meshes().next().unwrap().primitives().next().unwrap();
+    let reader = square.reader(|_| Some(&buffer[..]));
+    assert!(reader.read_normals().unwrap().all(|normal| normal == [0.0, 0.0, 1.0]));
+    let uvs: Vec<_> = reader.read_tex_coords(0).unwrap().into_f32().collect();
+    assert_eq!(uvs, [[0., 1.], [1., 1.], [1., 0.], [0., 0.]]);
+    assert_eq!(square.bounding_box().max, [1.0, 1.0, 0.25]);
+    for accessor in read.accessors() {
+        let view = accessor.view().unwrap();
+        assert_eq!((view.offset() % 4, accessor.offset()), (0, 0));
+        assert_eq!(view.length(), accessor.count() * accessor.size());
+    }
+}
+
+#[test]
+fn a_document_has_room_whatever_it_is_called() {
+    let name = "\\\"é".repeat(300);
+    let many: String = (0..40)
+        .map(|i| {
+            format!(
+                "AttributeBegin\nRotate {i} 1 2 3\nScale 1 2 3\nRotate 40 3 2 {i}.5\nMaterial \
+                 \"diffuse\" \"rgb reflectance\" [0.1 0.7{i} 0.3]\nAreaLightSource \"diffuse\"\n\
+                 {SQUARE}ObjectInstance \"{name}\"\nAttributeEnd\n"
+            )
+        })
+        .collect();
+    let object = format!("ObjectBegin \"{name}\"\n{SQUARE}ObjectEnd\n");
+    let (summary, _) = binary(&scene("", &format!("{object}{many}")));
+    assert!(summary.sheared > 70, "{summary:?}");
+}
