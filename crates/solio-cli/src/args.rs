@@ -727,7 +727,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 /// `100M`, `1.6G`: powers of 1000, as rates of disks are given.
-fn parse_rate(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_rate(text: &str) -> Result<u64, String> {
     parse_amount(text, 1000.0)
 }
 

@@ -5,7 +5,7 @@ use crate::{preview, screen};
 use serde_json::json;
 use solio::image::Image;
 use solio::scene::preview::PreviewOptions as DrawOptions;
-use solio::{ImageWriteOptions, PreviewOptions, Result, SceneReadOptions, Work};
+use solio::{ImageWriteOptions, PreviewOptions, PreviewStage, Result, SceneReadOptions, Work};
 use std::path::Path;
 
 /// Problems that are shown.
@@ -21,13 +21,13 @@ pub(crate) fn show(
 ) -> Result<()> {
     let draw = DrawOptions { most, samples: args.samples.into(), occlusion: args.occlusion.into() };
     let wanted = preview::wanted(&args.show, None)?;
-    let drawn =
-        solio::preview_scene(input, &SceneReadOptions::default(), &draw, work, |_, coarse| {
-            if let Some(output) = output.filter(|_| args.progressive) {
-                write(&coarse, output, &wanted, work)?;
-            }
-            Ok(true)
-        })?;
+    let drawn = solio::preview_scene(input, &SceneReadOptions::default(), &draw, work, |stage| {
+        let output = output.filter(|_| args.progressive);
+        if let (PreviewStage::Picture(_, coarse), Some(output)) = (stage, output) {
+            write(&coarse, output, &wanted, work)?;
+        }
+        Ok(true)
+    })?;
     for problem in drawn.problems.iter().take(PROBLEMS) {
         screen::complain(&problem.to_string());
     }

@@ -1,9 +1,11 @@
-//! The plainest ways to write and read a file: what ours are measured against.
+//! The plainest ways to write and read a file: what ours are measured against; and what else only
+//! a bench asks for.
 
 use crate::io_error;
-use solio_base::Result;
+use solio_base::{Error, Result};
 use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 
 const BLOCK_BYTES: usize = 4 << 20;
 
@@ -41,4 +43,68 @@ pub fn read_head_plain(path: &Path, buffer: &mut [u8]) -> Result<usize> {
 pub fn input_of(path: &Path) -> Result<std::process::Stdio> {
     let file = std::fs::File::open(path).map_err(|e| io_error("open", e, path))?;
     Ok(file.into())
+}
+
+/// Makes a reader of the bytes that a whole gzip file unpacks to.
+pub type Inflate = fn(Box<dyn Read + Send>) -> Box<dyn Read + Send>;
+
+static INFLATE: OnceLock<Inflate> = OnceLock::new();
+
+/// From now on gzip files are unpacked by `inflate`, whoever opens them in this process: what
+/// another decoder would cost the same program. The first call counts.
+pub fn inflate_by(inflate: Inflate) {
+    INFLATE.get_or_init(|| inflate);
+}
+
+/// The other decoder, where there is one.
+pub(crate) fn other_inflate() -> Option<Inflate> {
+    INFLATE.get().copied()
+}
+
+/// Keeps this process, with all threads that it starts from now on, to one core: the one that it
+/// runs on.
+///
+/// # Errors
+/// Where the system has no such thing, or refuses it.
+pub fn keep_to_one_core() -> Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: a plain value, for which zeros are an empty set.
+        let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        // SAFETY: reads nothing of ours.
+        let core = unsafe { libc::sched_getcpu() }.max(0) as usize;
+        if core >= 8 * size_of::<libc::cpu_set_t>() {
+            return Err(Error::unsupported(format!(
+                "core {core} is more than the system's set holds"
+            )));
+        }
+        // SAFETY: the core lies within the set; the call reads as many bytes as the set has.
+        let refused = unsafe {
+            libc::CPU_SET(core, &mut set);
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set)
+        };
+        match refused {
+            0 => Ok(()),
+            _ => Err(Error::io("keep to one core", std::io::Error::last_os_error())),
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    Err(Error::unsupported("this system does not keep processes to one core"))
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_keeps_to_one_core_has_one() {
+        // Of a thread: the others of the tests go on with all cores.
+        std::thread::spawn(|| {
+            keep_to_one_core().unwrap();
+            assert_eq!(std::thread::available_parallelism().unwrap().get(), 1);
+        })
+        .join()
+        .unwrap();
+    }
 }

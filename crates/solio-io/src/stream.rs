@@ -50,8 +50,13 @@ impl StreamSource {
         let mut reader = Counted { reader, progress: progress.clone() };
         let magic = crate::at_path(read_magic(&mut reader), path)?;
         let compression = Compression::of_head(&magic);
-        let whole = std::io::Cursor::new(magic).chain(reader);
-        let decoder = Decoder::new(compression, whole, limits)?;
+        let whole: Box<dyn Read + Send> = Box::new(std::io::Cursor::new(magic).chain(reader));
+        let decoder = match crate::probe::other_inflate() {
+            Some(inflate) if compression == Compression::Gzip => {
+                Decoder::new(Compression::None, inflate(whole), limits)?
+            }
+            _ => Decoder::new(compression, whole, limits)?,
+        };
         let (to_parser, filled) = sync_channel(BLOCKS_AHEAD);
         let (emptied, from_parser) = channel();
         std::thread::Builder::new()

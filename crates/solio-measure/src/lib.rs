@@ -27,7 +27,7 @@ mod usage;
 pub use clock::{now_ns, unix_s};
 pub use counter::{Counter, Unit};
 pub use light::{Bound, Job, Light, memcpy_mb_s};
-pub use proc::{fetched_bytes, peak_rss_bytes};
+pub use proc::{called_bytes, fetched_bytes, peak_rss_bytes};
 pub use recording::{Recorder, Recording, Spanned, Summary, Table, Thread, Total};
 pub use report::report_html;
 pub use sampler::{Group, Samples, Series};

@@ -187,6 +187,13 @@ pub fn fetched_bytes() -> u64 {
     io.map_or(0, |io| io.read_medium as u64)
 }
 
+/// Bytes that this process has read so far by calls of the system, from the page cache or not; 0
+/// where the kernel does not tell.
+pub fn called_bytes() -> u64 {
+    let io = open("/proc/self/io").and_then(|file| process_io(&file, &mut [0; 4096]));
+    io.map_or(0, |io| io.read_calls as u64)
+}
+
 #[allow(clippy::disallowed_methods)] // see the head of this file
 fn open(path: &str) -> Option<File> {
     File::open(path).ok()
@@ -227,6 +234,7 @@ mod tests {
         assert!(proc.resident_bytes().is_some_and(|bytes| bytes > 1e5));
         let before = proc.process_io().unwrap();
         assert!(proc.process_io().unwrap().read_calls > before.read_calls);
+        assert!(called_bytes() as f64 > before.read_calls);
         let _ = proc.disks_bytes();
         assert!(fetched_bytes() as f64 <= proc.process_io().unwrap().read_medium);
         assert!(peak_rss_bytes() > 1 << 20);

@@ -94,11 +94,11 @@ pub use scene_mesh::with_scene_meshes;
 pub use scene_pack::{
     ScenePackOptions, ScenePacked, SceneUnpacked, pack_scene, read_packed_scene, unpack_scene,
 };
-pub use scene_preview::{ScenePicture, preview_scene};
+pub use scene_preview::{PreviewStage, ScenePicture, preview_scene};
 pub use scene_text::{SceneText, SceneTextOptions, rewrite_scene};
 pub use sequence::{FramePattern, FrameRange};
 pub use set::{Edit, SetOptions, set_attributes};
-pub use study::{SlowDown, Study, StudyOptions, StudyPoint, study};
+pub use study::{SlowDown, Study, StudyOptions, StudyPoint, StudyRun, study, study_run};
 pub use textures::PathMode;
 pub use write::{MeshWriteOptions, Written, encode_mesh, write_bytes, write_mesh};
 
@@ -110,8 +110,8 @@ pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_measure::{
-    Bound, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage,
-    children_cpu_s, cpu_s, fetched_bytes, peak_rss_bytes, unix_s,
+    Bound, Group, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage,
+    called_bytes, children_cpu_s, cpu_s, fetched_bytes, peak_rss_bytes, unix_s,
 };
 
 /// The asynchronous engine: many reads asked for at once, with priorities, answered as they come.

@@ -29,16 +29,28 @@ pub struct ScenePicture {
     pub trees: [usize; 2],
 }
 
-/// Draws the scene at `path` as its camera sees it. `each` gets the picture of each pass, coarse
-/// first, and ends the drawing where it gives `false`.
+/// How far a preview has come.
+pub enum PreviewStage {
+    /// The scene is read: all text, or all of a packed scene but its meshes.
+    Parsed,
+    /// All shapes are there, meshes among them, and boxes around all instances with a tree over
+    /// them.
+    Bounds,
+    /// A pass is drawn. The whole picture is the result.
+    Picture(Pass, Image<'static>),
+}
+
+/// Draws the scene at `path` as its camera sees it. `each` hears of each stage, and gets the picture
+/// of each pass, coarse first; it ends the drawing where it gives `false` for a picture.
 pub fn preview_scene(
     path: &Path,
     read: &SceneReadOptions,
     options: &PreviewOptions,
     work: &Work,
-    mut each: impl FnMut(Pass, Image<'static>) -> Result<bool>,
+    mut each: impl FnMut(PreviewStage) -> Result<bool>,
 ) -> Result<ScenePicture> {
     let mut scene = read_scene(path, read, work)?;
+    each(PreviewStage::Parsed)?;
     let mut problems = std::mem::take(&mut scene.problems);
     let opened = match is_packed_scene(path) {
         true => Some(solio_io::open(path, &read.limits, work)?),
@@ -58,9 +70,10 @@ pub fn preview_scene(
     };
     let mut world = World::new(&scene, &meshes, work)?;
     problems.append(&mut world.problems);
+    each(PreviewStage::Bounds)?;
     let picture = render(&world, options, work, |pass, picture| match pass {
         Pass::Whole => Ok(true),
-        _ => each(pass, image(picture)),
+        _ => each(PreviewStage::Picture(pass, image(picture))),
     })?;
     Ok(ScenePicture { image: image(&picture), problems, trees: world.trees() })
 }

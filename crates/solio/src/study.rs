@@ -4,6 +4,7 @@ use solio_base::{Cancel, Error, ErrorKind, Result};
 use solio_io::cgroup::Throttle;
 use solio_measure::Stopwatch;
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -40,6 +41,17 @@ pub struct StudyPoint {
     /// Bytes that the command read, where the system says so: with [`SlowDown::Cgroup`] from the
     /// medium, otherwise from files, page cache included.
     pub read_bytes: Option<u64>,
+}
+
+/// One run of a command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyRun {
+    /// Seconds on the wall clock.
+    pub wall_s: f64,
+    /// Bytes that the command read, as in [`StudyPoint`].
+    pub read_bytes: Option<u64>,
+    /// What it printed, where that was asked for.
+    pub output: Vec<u8>,
 }
 
 /// A study's result.
@@ -87,9 +99,9 @@ pub fn study(
         let mut read_bytes = None;
         for _ in 0..options.rounds.max(1) {
             cancel.check()?;
-            let (wall_s, bytes) = run(command, bandwidth, &options.slow_down)?;
-            walls.push(wall_s);
-            read_bytes = read_bytes.max(bytes);
+            let run = run(command, bandwidth, &options.slow_down, Stdio::null())?;
+            walls.push(run.wall_s);
+            read_bytes = read_bytes.max(run.read_bytes);
         }
         walls.sort_by(f64::total_cmp);
         let point = StudyPoint { bandwidth, wall_s: walls[walls.len() / 2], read_bytes };
@@ -100,16 +112,30 @@ pub fn study(
     Ok(Study { command, points })
 }
 
+/// Runs `command` once, at most at `bandwidth` bytes a second, and keeps what it prints. It should
+/// not be much: it is taken in whole.
+///
+/// # Errors
+/// As those of [`study`].
+pub fn study_run(
+    command: &[OsString],
+    bandwidth: Option<u64>,
+    slow_down: &SlowDown,
+) -> Result<StudyRun> {
+    run(command, bandwidth, slow_down, Stdio::piped())
+}
+
 fn run(
     command: &[OsString],
     bandwidth: Option<u64>,
     slow_down: &SlowDown,
-) -> Result<(f64, Option<u64>)> {
+    output: Stdio,
+) -> Result<StudyRun> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(Error::argument("no command was given").hint("put it after --"));
     };
     let mut start = Command::new(program);
-    start.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+    start.args(arguments).stdin(Stdio::null()).stdout(output);
     let throttle = match slow_down {
         SlowDown::Bucket => {
             match bandwidth {
@@ -129,6 +155,10 @@ fn run(
         Some(throttle) => throttle.start(&mut start).map_err(failed)?,
         None => start.spawn().map_err(failed)?,
     };
+    let mut output = Vec::new();
+    if let Some(printed) = &mut child.stdout {
+        printed.read_to_end(&mut output).map_err(failed)?;
+    }
     let ended = solio_io::cgroup::wait_and_count(&mut child);
     let wall_s = watch.wall_s();
     let (status, counts) = ended.map_err(|e| Error::io("wait for the command", e))?;
@@ -140,9 +170,9 @@ fn run(
         // The system needs a moment until the process has left the group.
         std::thread::sleep(Duration::from_millis(1));
         throttle.remove();
-        return Ok((wall_s, counts.map(|c| c.from_medium)));
+        return Ok(StudyRun { wall_s, read_bytes: counts.map(|c| c.from_medium), output });
     }
-    Ok((wall_s, counts.map(|c| c.from_files)))
+    Ok(StudyRun { wall_s, read_bytes: counts.map(|c| c.from_files), output })
 }
 
 #[cfg(test)]
@@ -155,6 +185,14 @@ mod tests {
         let points = vec![point(None, 2.5), point(Some(1000), 2.0), point(Some(10), 41.0)];
         let study = Study { command: vec!["true".into()], points };
         assert_eq!((study.floor_s(), study.bytes(), study.knee()), (2.0, 400.0, 200.0));
+    }
+
+    #[test]
+    fn a_run_keeps_what_the_command_prints() {
+        let words = ["printenv", solio_io::throttle::VARIABLE].map(OsString::from);
+        let run = study_run(&words, Some(5000), &SlowDown::Bucket).unwrap();
+        assert_eq!(run.output, b"5000\n");
+        assert!(run.wall_s > 0.0);
     }
 
     #[test]

@@ -4,9 +4,14 @@
 //! A way, its peer, the way again, in turn; files rest in the page cache, and everybody writes into
 //! memory that was there before, unless its name says otherwise.
 
+mod crossing;
+mod encoding;
+mod stages;
+mod study;
+
 use super::stats::{Ratio, median};
 use super::{ratio_json, twin};
-use crate::args::WorkArgs;
+use crate::args::{WorkArgs, parse_rate};
 use crate::table::{Align, DIM, Table, bytes};
 use crate::{Outcome, options, screen};
 use clap::Args;
@@ -19,11 +24,26 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct SceneBenchArgs {
-    /// The folder of a twin that is there, with island.pbrt [default: makes one of 1/80, in a
-    /// temporary folder]
+    /// The folder of a twin that is there, with island.pbrt; with --study also the file of any scene
+    /// [default: makes a twin of 1/80, in a temporary folder]
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
+    /// Time to parsed, to bounds and to the first picture instead: plain, packed with gzip and zstd,
+    /// and as .solio, on one core and on two, at each bandwidth
+    #[arg(long)]
+    study: bool,
+    /// With --study: bytes a second, 50M for 50 MB/s; there is always a run without a limit
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_rate,
+        requires = "study", default_value = "20M,50M,100M,200M,500M,1G,2G")]
+    bandwidths: Vec<u64>,
+    /// With --study: runs of each; the median counts [default: 3, with --quick 1]
+    #[arg(long, value_name = "N", requires = "study", value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: Option<u16>,
+    /// With --study: write the page here
+    #[arg(short, long, value_name = "PAGE.html", requires = "study")]
+    output: Option<PathBuf>,
     /// Only work whose name has this in it
     #[arg(long, value_name = "WORD")]
     only: Option<String>,
@@ -35,7 +55,21 @@ pub(crate) struct SceneBenchArgs {
     quick: bool,
     #[command(flatten)]
     work: WorkArgs,
+    /// One run of the study: reads the scene and prints when each stage was reached
+    #[arg(long, hide = true)]
+    stages: bool,
+    /// In such a run gzip is unpacked by libdeflate, each file at once
+    #[arg(long, hide = true)]
+    libdeflate: bool,
+    /// Such a run prints what it used over time, too
+    #[arg(long, hide = true)]
+    timeline: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  solio bench scene --study -o study.html          what a slower disk costs, and what packing wins
+  solio bench scene --study my.pbrt -o study.html  of a scene of yours";
 
 /// One work beside a peer.
 struct Line {
@@ -62,6 +96,9 @@ struct Files {
 /// `solio bench scene`
 pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
+    if args.stages {
+        return stages::run(args, &work);
+    }
     let made = tempfile::Builder::new().prefix("solio-bench-").tempdir();
     let made = made.map_err(|e| Error::io("make a temporary folder", e))?;
     let folder = match &args.folder {
@@ -72,6 +109,9 @@ pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
             made.path().to_owned()
         }
     };
+    if args.study {
+        return study::run(args, &folder, made.path(), &work);
+    }
     let files = Files::below(&folder)?;
     let samples = if args.quick { 9 } else { 41 };
     let mut bench =
