@@ -34,7 +34,8 @@ const SCENE: &str = "LookAt 0 0 5  0 0 0  0 1 0\nCamera \"perspective\" \"float 
     Shape \"plymesh\" \"string filename\" \"a.ply\"\nObjectEnd\nObjectInstance \"tree\"\n\
     ActiveTransform EndTime\nScale 2 2 2\nObjectInstance \"tree\"\nObjectInstance \"bush\"\n";
 
-/// Packed in three ways: as it is, packed, and with so many instances that they are taken apart.
+/// Packed in four ways: as it is, packed, with so many instances that they are taken apart, and with
+/// curves, whose numbers are decimals but for a few.
 fn seeds() -> Vec<Vec<u8>> {
     let many = format!("{SCENE}Rotate 20 1 2 3\n{}", "ObjectInstance \"tree\"\n".repeat(20));
     let packed = |text: &str, level: Option<i32>| {
@@ -55,7 +56,19 @@ fn seeds() -> Vec<Vec<u8>> {
         encode_pack(&scene, &mesh, &options, &mut packed, &Work::serial()).expect("memory");
         packed
     };
-    vec![packed(SCENE, None), packed(SCENE, Some(3)), packed(&many, Some(1))]
+    let curve = |i: u32| {
+        let (x, y) = (f64::from(i * 37 % 101) / 100.0, f64::from(i) / 4.0);
+        let z = if i == 40 { "-0" } else { "0.3" };
+        format!("Shape \"curve\" \"point3 P\" [ {x} {y} {z} {x} 1 2.25 {x} 1.5 2 {x} {y} 3 ]\n")
+    };
+    let curves: String = (0..80).map(curve).collect();
+    let curves = format!("WorldBegin\n{curves}");
+    vec![
+        packed(SCENE, None),
+        packed(SCENE, Some(3)),
+        packed(&many, Some(1)),
+        packed(&curves, Some(1)),
+    ]
 }
 
 /// With `SOLIO_SEEDS=FOLDER` the seeds of the fuzz target are written there.

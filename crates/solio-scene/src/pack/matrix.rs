@@ -11,7 +11,6 @@
 //! Predictions are made in double precision with `+ − × ÷ √` alone, each rounded as IEEE 754 says,
 //! so that they are the same on every machine; what is not finite counts as 0.
 
-use super::chunk::Word;
 use solio_codec::wide::{Wide, wide};
 
 /// Numbers of a matrix: three rows of four, of which the last is the translation.
@@ -26,38 +25,37 @@ const Q: [usize; 3] = [4, 5, 6];
 const PREDICTED: [usize; 5] = [5, 6, 8, 9, 10];
 
 /// Matrices with differences in place of the predicted numbers.
-pub(super) fn differences(matrices: &[Word]) -> Vec<Word> {
+pub(super) fn differences(matrices: &[u32]) -> Vec<u32> {
     let mut to = matrices.to_vec();
     for matrix in to.as_chunks_mut::<NUMBERS>().0 {
-        let [p, q] = [P, Q].map(|row| row.map(|i| f32::from_le_bytes(matrix[i])));
+        let [p, q] = [P, Q].map(|row| row.map(|i| f32::from_bits(matrix[i])));
         let [x, y, z] = last(p, q);
         let predicted = [second(p, q[0]), third(p, q[0], q[1]), x, y, z];
         for (at, predicted) in PREDICTED.into_iter().zip(predicted) {
-            matrix[at] = difference(u32::from_le_bytes(matrix[at]), predicted);
+            matrix[at] = difference(matrix[at], predicted);
         }
     }
     to
 }
 
-fn difference(value: u32, predicted: f32) -> Word {
+fn difference(value: u32, predicted: f32) -> u32 {
     let difference = value.wrapping_sub(predicted.to_bits()) as i32;
-    ((difference << 1) ^ (difference >> 31)).to_le_bytes()
+    ((difference << 1) ^ (difference >> 31)) as u32
 }
 
 #[inline(always)]
-fn add(difference: Word, predicted: f32) -> Word {
-    let difference = u32::from_le_bytes(difference);
+fn add(difference: u32, predicted: f32) -> u32 {
     let difference = (difference >> 1) ^ (difference & 1).wrapping_neg();
-    predicted.to_bits().wrapping_add(difference).to_le_bytes()
+    predicted.to_bits().wrapping_add(difference)
 }
 
 /// Puts the numbers in the place of their differences: 12 columns of `rows` words.
-pub(super) fn restore(columns: &mut [Word], rows: usize) {
+pub(super) fn restore(columns: &mut [u32], rows: usize) {
     wide(Restore { columns, rows });
 }
 
 struct Restore<'a> {
-    columns: &'a mut [Word],
+    columns: &'a mut [u32],
     rows: usize,
 }
 
@@ -69,7 +67,7 @@ impl Wide for Restore<'_> {
             return;
         }
         let mut columns = self.columns.chunks_exact_mut(self.rows);
-        let mut columns: [&mut [Word]; NUMBERS] =
+        let mut columns: [&mut [u32]; NUMBERS] =
             std::array::from_fn(|_| columns.next().unwrap_or_default());
         let mut at = 0;
         while at < self.rows {
@@ -81,23 +79,23 @@ impl Wide for Restore<'_> {
 }
 
 #[inline(always)]
-fn block(columns: [&mut [Word]; NUMBERS]) {
+fn block(columns: [&mut [u32]; NUMBERS]) {
     let [px, py, pz, _, qx, qy, qz, _, rx, ry, rz, _] = columns;
     let count = px.len();
     let (px, py, pz, qx) = (&px[..count], &py[..count], &pz[..count], &qx[..count]);
     let (qy, qz) = (&mut qy[..count], &mut qz[..count]);
     let (rx, ry, rz) = (&mut rx[..count], &mut ry[..count], &mut rz[..count]);
     for i in 0..count {
-        let p = [px[i], py[i], pz[i]].map(f32::from_le_bytes);
-        qy[i] = add(qy[i], second(p, f32::from_le_bytes(qx[i])));
+        let p = [px[i], py[i], pz[i]].map(f32::from_bits);
+        qy[i] = add(qy[i], second(p, f32::from_bits(qx[i])));
     }
     for i in 0..count {
-        let p = [px[i], py[i], pz[i]].map(f32::from_le_bytes);
-        qz[i] = add(qz[i], third(p, f32::from_le_bytes(qx[i]), f32::from_le_bytes(qy[i])));
+        let p = [px[i], py[i], pz[i]].map(f32::from_bits);
+        qz[i] = add(qz[i], third(p, f32::from_bits(qx[i]), f32::from_bits(qy[i])));
     }
     for i in 0..count {
-        let p = [px[i], py[i], pz[i]].map(f32::from_le_bytes);
-        let q = [qx[i], qy[i], qz[i]].map(f32::from_le_bytes);
+        let p = [px[i], py[i], pz[i]].map(f32::from_bits);
+        let q = [qx[i], qy[i], qz[i]].map(f32::from_bits);
         let [x, y, z] = last(p, q);
         (rx[i], ry[i], rz[i]) = (add(rx[i], x), add(ry[i], y), add(rz[i], z));
     }
@@ -145,14 +143,14 @@ mod tests {
     use glam::{DMat3, DVec3};
     use proptest::prelude::*;
 
-    fn there_and_back(matrices: &[[f32; NUMBERS]]) -> Vec<Word> {
-        let words: Vec<Word> = matrices.as_flattened().iter().map(|v| v.to_le_bytes()).collect();
+    fn there_and_back(matrices: &[[f32; NUMBERS]]) -> Vec<u32> {
+        let words: Vec<u32> = matrices.as_flattened().iter().map(|v| v.to_bits()).collect();
         let stored = differences(&words);
         let rows = matrices.len();
-        let mut columns: Vec<Word> =
+        let mut columns: Vec<u32> =
             (0..NUMBERS * rows).map(|i| stored[i % rows * NUMBERS + i / rows]).collect();
         restore(&mut columns, rows);
-        let back: Vec<Word> =
+        let back: Vec<u32> =
             (0..NUMBERS * rows).map(|i| columns[i % NUMBERS * rows + i / NUMBERS]).collect();
         assert!(back == words);
         stored
@@ -171,7 +169,7 @@ mod tests {
         let matrices: Vec<[f32; NUMBERS]> = (0..1000).map(turned).collect();
         let stored = there_and_back(&matrices);
         let predicted = stored.chunks_exact(NUMBERS).flat_map(|m| [m[5], m[6], m[8], m[9], m[10]]);
-        let small = predicted.filter(|word| u32::from_le_bytes(*word) < 1 << 12).count();
+        let small = predicted.filter(|word| *word < 1 << 12).count();
         assert!(small > 4750, "{small}");
     }
 

@@ -4,7 +4,6 @@
 //! stands the difference of its bits without the sign from those of √(1 − x² − y²), in 31 bits
 //! as zigzag, and its sign in the lowest bit. Double precision, as in [`super::matrix`].
 
-use super::chunk::Word;
 use solio_codec::wide::{Wide, wide};
 
 /// Numbers of a normal.
@@ -13,30 +12,30 @@ pub(super) const NUMBERS: usize = 3;
 const MAGNITUDE: u32 = u32::MAX >> 1;
 
 /// Normals with differences in place of their third numbers.
-pub(super) fn differences(normals: &[Word]) -> Vec<Word> {
+pub(super) fn differences(normals: &[u32]) -> Vec<u32> {
     let mut to = normals.to_vec();
     for [x, y, z] in to.as_chunks_mut::<NUMBERS>().0 {
-        let bits = u32::from_le_bytes(*z);
+        let bits = *z;
         let difference = (bits & MAGNITUDE).wrapping_sub(third(*x, *y));
         // In 31 bits, the upper one of which is the sign.
         let difference = (difference << 1) as i32 >> 1;
         let zigzag = ((difference << 1) ^ (difference >> 31)) as u32 & MAGNITUDE;
-        *z = (zigzag << 1 | bits >> 31).to_le_bytes();
+        *z = zigzag << 1 | bits >> 31;
     }
     to
 }
 
 /// Puts the numbers in the place of their differences: 3 columns of `rows` words.
-pub(super) fn restore(columns: &mut [Word], rows: usize) {
+pub(super) fn restore(columns: &mut [u32], rows: usize) {
     let (x, rest) = columns.split_at_mut(rows);
     let (y, z) = rest.split_at_mut(rows);
     wide(Restore { x, y, z: &mut z[..rows] });
 }
 
 struct Restore<'a> {
-    x: &'a [Word],
-    y: &'a [Word],
-    z: &'a mut [Word],
+    x: &'a [u32],
+    y: &'a [u32],
+    z: &'a mut [u32],
 }
 
 impl Wide for Restore<'_> {
@@ -44,19 +43,19 @@ impl Wide for Restore<'_> {
     #[inline(always)]
     fn run(self) {
         for ((x, y), z) in self.x.iter().zip(self.y).zip(self.z) {
-            let stored = u32::from_le_bytes(*z);
+            let stored = *z;
             let zigzag = stored >> 1;
             let difference = (zigzag >> 1) ^ (zigzag & 1).wrapping_neg();
             let magnitude = third(*x, *y).wrapping_add(difference) & MAGNITUDE;
-            *z = (magnitude | stored << 31).to_le_bytes();
+            *z = magnitude | stored << 31;
         }
     }
 }
 
 /// The bits of the third number without its sign; those of 0 for what is not finite.
 #[inline(always)]
-fn third(x: Word, y: Word) -> u32 {
-    let [x, y] = [x, y].map(|word| f64::from(f32::from_le_bytes(word)));
+fn third(x: u32, y: u32) -> u32 {
+    let [x, y] = [x, y].map(|word| f64::from(f32::from_bits(word)));
     let square = 1.0 - (x * x + y * y);
     let root = if square > 0.0 { square } else { 0.0 };
     let value = root.sqrt() as f32;
@@ -68,14 +67,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn there_and_back(normals: &[[f32; NUMBERS]]) -> Vec<Word> {
-        let words: Vec<Word> = normals.as_flattened().iter().map(|v| v.to_le_bytes()).collect();
+    fn there_and_back(normals: &[[f32; NUMBERS]]) -> Vec<u32> {
+        let words: Vec<u32> = normals.as_flattened().iter().map(|v| v.to_bits()).collect();
         let stored = differences(&words);
         let rows = normals.len();
         let column = |c: usize| stored.iter().skip(c).step_by(NUMBERS).copied();
-        let mut columns: Vec<Word> = (0..NUMBERS).flat_map(column).collect();
+        let mut columns: Vec<u32> = (0..NUMBERS).flat_map(column).collect();
         restore(&mut columns, rows);
-        let back: Vec<Word> =
+        let back: Vec<u32> =
             (0..NUMBERS * rows).map(|i| columns[i % NUMBERS * rows + i / NUMBERS]).collect();
         assert!(back == words);
         stored
@@ -92,7 +91,7 @@ mod tests {
         };
         let normals: Vec<[f32; NUMBERS]> = (0..1000).map(normal).collect();
         let stored = there_and_back(&normals);
-        let small = stored.iter().skip(2).step_by(3).filter(|w| u32::from_le_bytes(**w) < 256);
+        let small = stored.iter().skip(2).step_by(3).filter(|w| **w < 256);
         assert!(small.count() > 950);
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The version that is written and read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes of the head, the tail, and an entry of the table; sections begin at multiples of it.
 pub(super) const ALIGN: u64 = 64;
 /// A section takes up at least this part of what it says, so that what a reader allocates is
@@ -106,8 +106,6 @@ pub struct Section {
     pub codec: Codec,
     /// Words of a row, for planes.
     pub columns: u32,
-    /// Which columns are differences, a bit each.
-    pub differences: u32,
     /// CRC-32 of its bytes and of what fills up.
     pub crc: u32,
 }
@@ -126,7 +124,7 @@ impl Section {
         for value in [self.offset, self.stored_bytes, self.plain_bytes] {
             out.extend_from_slice(&value.to_le_bytes());
         }
-        for word in [self.codec as u32, self.columns, self.differences, self.crc] {
+        for word in [self.codec as u32, self.columns, 0, self.crc] {
             out.extend_from_slice(&word.to_le_bytes());
         }
         out.resize(start + ALIGN as usize, 0);
@@ -152,7 +150,6 @@ impl Section {
             plain_bytes: le_u64(&entry[24..]),
             codec,
             columns: word(36),
-            differences: word(40),
             crc: word(44),
         };
         if codec == Codec::None && section.stored_bytes != section.plain_bytes {

@@ -359,7 +359,7 @@ fn what_is_damaged_is_refused() {
     }
     assert_eq!(refused(b"# a scene as text").message(), "this is no packed scene");
     let mut newer = bytes.clone();
-    newer[8] = 2;
+    newer[8] = 3;
     assert_eq!(refused(&newer).kind(), ErrorKind::Unsupported);
 }
 
@@ -413,4 +413,40 @@ proptest! {
             prop_assert_eq!(pack_with(&unpack(&packed).unwrap(), &options, 1), packed);
         }
     }
+}
+
+/// Curves as a twin of Moana Island has them: a few decimals.
+#[test]
+fn curves_take_an_eighth_of_their_text() {
+    use std::fmt::Write;
+    let mut text = String::from("WorldBegin\n");
+    for i in 0..4000u32 {
+        let random = |n: u32| f64::from((i * 8 + n).wrapping_mul(0x9e37_79b1) >> 16) / 65536.0;
+        let at = [random(0) * 2000.0, random(1) * 20.0, random(2) * 2000.0];
+        let lean = [random(3) - 0.5, random(4) + 0.5, random(5) - 0.5];
+        let points = (0..4).flat_map(|k| {
+            let along = f64::from(k * k) * 0.3;
+            [0, 1, 2].map(|axis| at[axis] + along * lean[axis])
+        });
+        let points: String = points.map(|value| format!(" {value:.2}")).collect();
+        writeln!(text, "Shape \"curve\" \"string type\" [ \"flat\" ] \"point3 P\" [{points} ]")
+            .unwrap();
+    }
+    let scene = read_text(&text);
+    let bytes = pack_with(&scene, &PackOptions::default(), 1);
+    assert!(8 * bytes.len() < text.len(), "{} of {}", bytes.len(), text.len());
+    assert_eq!(all_of(&unpack(&bytes).unwrap()), all_of(&scene));
+    let reader = PackReader::new(&bytes, &PackReadOptions::default()).unwrap();
+    let floats: Vec<_> =
+        reader.sections().iter().filter(|section| section.kind == Kind::SortedFloats).collect();
+    assert!(floats.iter().all(|s| s.codec == Codec::Planes), "{floats:?}");
+}
+
+#[test]
+fn versions_that_are_not_known_are_named() {
+    let mut bytes = pack_with(&read_text(""), &PackOptions::default(), 1);
+    bytes[8] = 1;
+    let error = refused(&bytes);
+    assert_eq!(error.message(), "version 1 of packed scenes; 2 is known");
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::Unsupported, Some(8)));
 }

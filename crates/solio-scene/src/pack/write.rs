@@ -19,7 +19,7 @@ pub struct PackOptions {
     pub places: bool,
 }
 
-/// A twin of Moana Island is 19.8 MB at levels 1 and 3, and 19.4 MB at level 9, in three times the time.
+/// A twin of Moana Island is 13 MB at levels 1, 3 and 9, the last in twice the time.
 const LEVEL: i32 = 3;
 
 impl Default for PackOptions {
@@ -116,7 +116,7 @@ impl Writer<'_> {
             let mut memory = Vec::new();
             let plain = array.plain(range, &mut memory);
             let start = out.len();
-            let (codec, columns, differences) =
+            let (codec, columns) =
                 packer.pack(&plain, &array.columns, out).map_err(|e| Error::io("compress", e))?;
             let stored_bytes = (out.len() - start) as u64;
             let room = table::room(stored_bytes, plain.len() as u64);
@@ -129,7 +129,6 @@ impl Writer<'_> {
                 plain_bytes: plain.len() as u64,
                 codec,
                 columns,
-                differences,
                 crc: crc32fast::hash(&out[start..]),
             };
             made.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(section);
