@@ -118,7 +118,7 @@ Examples:
   solio convert plate.tif -o plate.exr -z piz
   solio convert old.pbrt -o new.pbrt --upgrade     formatted, version 3 to 4
   solio convert scene.pbrt -o scene.obj            all shapes, instances written out
-  solio convert scene.pbrt -o scene.glb            objects once, instances as arrays
+  solio convert scene.pbrt -o scene.glb            objects once, instances as arrays; or .usda
 OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its
 compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF
 are sRGB, floating point numbers are linear light; their alpha is straight, that of OpenEXR is

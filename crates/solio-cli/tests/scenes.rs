@@ -216,6 +216,22 @@ fn convert_to_gltf_keeps_instances() {
 }
 
 #[test]
+fn convert_to_usd_keeps_instances() {
+    let dir = folder();
+    let said = solio(dir.path(), "convert scene.pbrt -o scene.usda --json").fine().json();
+    assert_eq!((&said[0]["instances"], &said[0]["meshes"]), (&2.into(), &1.into()));
+    let text = std::fs::read_to_string(dir.path().join("scene.usda")).unwrap();
+    for words in ["def PointInstancer \"Instances\"", "def Xform \"square\"", "4]\n", "(1, 0, 0)"] {
+        assert!(text.contains(words), "{words}\nin {text}");
+    }
+    solio(dir.path(), "convert packed.pbrt.gz -o out/ --format usda").fine();
+    assert!(std::fs::read_to_string(dir.path().join("out/packed.usda")).unwrap() == text);
+    let binary = solio(dir.path(), "convert scene.pbrt -o scene.usdc");
+    assert_eq!(binary.code, 1);
+    assert!(binary.err.contains("usdcat scene.usda"), "{}", binary.err);
+}
+
+#[test]
 fn packed_scenes_are_scenes() {
     let dir = folder();
     solio(dir.path(), "pack scene.pbrt -o scene.solio").fine();

@@ -3,7 +3,7 @@
 //! [`pbrt`] reads the text of pbrt, version 4 and 3; [`scene`] makes a scene of what it says;
 //! [`pack`] keeps a scene so that it need not be parsed again. [`geometry`] makes triangles of its
 //! shapes, [`bounds`] and [`bvh`] are what rays need: boxes of instances, trees; [`preview`] draws.
-//! [`gltf`] writes a scene for other programs; [`export`] is what such writers share.
+//! [`gltf`] and [`usd`] write a scene for other programs; [`export`] is what they share.
 //! Nothing here opens a file.
 
 #![forbid(unsafe_code)]
@@ -17,3 +17,4 @@ pub mod pack;
 pub mod pbrt;
 pub mod preview;
 pub mod scene;
+pub mod usd;

@@ -1,4 +1,4 @@
-//! Scenes for other programs: glTF, in one file or two.
+//! Scenes for other programs: glTF, in one file or two, and USD.
 
 use crate::scene_file::{FolderFiles, is_packed_scene};
 use crate::scene_pack::{mesh_of_packed, packed_mesh};
@@ -11,6 +11,7 @@ use solio_scene::export::{ExportMeshes, Faces};
 use solio_scene::gltf::{GltfOutput, GltfSummary, encode_gltf};
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
 use solio_scene::scene::{Files, Scene};
+use solio_scene::usd::{UsdSummary, encode_usd};
 use std::collections::HashMap;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
@@ -27,23 +28,30 @@ pub enum SceneFormat {
     Gltf,
     /// glTF 2.0 in one file.
     Glb,
+    /// USD, as text: `.usda`, `.usd`.
+    Usd,
 }
 
 impl SceneFormat {
     /// All of them.
-    pub const ALL: [SceneFormat; 2] = [SceneFormat::Gltf, SceneFormat::Glb];
+    pub const ALL: [SceneFormat; 3] = [SceneFormat::Gltf, SceneFormat::Glb, SceneFormat::Usd];
 
-    /// `gltf`, `glb`: also the end of a file name.
+    /// `gltf`, `glb`, `usda`: also the end of a file name.
     pub fn as_str(self) -> &'static str {
         match self {
             SceneFormat::Gltf => "gltf",
             SceneFormat::Glb => "glb",
+            SceneFormat::Usd => "usda",
         }
     }
 
-    /// From a file name, whatever its case.
+    /// From a file name, whatever its case. `.usdc` and `.usdz` are USD too, though not written.
     pub fn of_name(path: &Path) -> Option<SceneFormat> {
-        path.extension()?.to_str()?.to_ascii_lowercase().parse().ok()
+        let end = path.extension()?.to_str()?.to_ascii_lowercase();
+        match &*end {
+            "usd" | "usdc" | "usdz" => Some(SceneFormat::Usd),
+            end => end.parse().ok(),
+        }
     }
 }
 
@@ -106,27 +114,65 @@ pub fn export_scene(
     let Some(format) = options.format.or_else(|| SceneFormat::of_name(output)) else {
         return Err(Error::argument("the name does not tell the format to write")
             .at_path(output)
-            .hint("end it in .gltf or .glb"));
+            .hint("end it in .gltf, .glb or .usda"));
     };
     if solio_io::is_direct(output) {
         let message = format!("{format} is written to plain files only");
         return Err(Error::argument(message).at_path(output));
     }
+    refuse_binary_usd(format, output)?;
     let mut scene = read_scene(path, &options.read, work)?;
     let _span = EXPORT.begin_labelled(&path.to_string_lossy());
     let limits = &options.read.limits;
     let mut made =
         SceneExported { problems: std::mem::take(&mut scene.problems), ..SceneExported::default() };
     with_mesh_files(path, limits, work, |meshes| {
-        let (summary, files) = write_gltf(&scene, meshes, output, format, options, work)
-            .map_err(|e: Error| e.at_path(output))?;
+        let write = match format {
+            SceneFormat::Usd => write_usd,
+            SceneFormat::Gltf | SceneFormat::Glb => write_gltf,
+        };
+        let files = write(&scene, meshes, output, format, options, work, &mut made);
+        let files = files.map_err(|e: Error| e.at_path(output))?;
         files.into_iter().for_each(|file| made.written.add(file));
-        (made.meshes, made.instances) = (summary.meshes, summary.instances);
-        (made.sheared, made.left_out) = (summary.sheared, summary.left_out);
-        made.problems.extend(summary.problems);
         Ok(())
     })?;
     Ok(made)
+}
+
+/// What is no text has to be made by USD's own tools.
+fn refuse_binary_usd(format: SceneFormat, output: &Path) -> Result<()> {
+    let end = output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let tool = match &*end {
+        "usdc" => "write a .usda, then: usdcat scene.usda -o scene.usdc",
+        "usdz" => "write a .usda, then: usdzip scene.usdz scene.usda",
+        _ => return Ok(()),
+    };
+    match format {
+        SceneFormat::Usd => {
+            let message = format!("USD is written as text, not as .{end}");
+            Err(Error::unsupported(message).at_path(output).hint(tool))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_usd(
+    scene: &Scene,
+    meshes: &dyn ExportMeshes,
+    output: &Path,
+    _: SceneFormat,
+    options: &SceneExportOptions,
+    work: &Work,
+    made: &mut SceneExported,
+) -> Result<Vec<solio_io::Written>> {
+    let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
+    let mut sink = FileSink::create(output, &file, work)?;
+    let UsdSummary { meshes, instances, sheared, problems, left_out } =
+        encode_usd(scene, meshes, &mut sink, work)?;
+    (made.meshes, made.instances, made.sheared) = (meshes, instances, sheared);
+    made.problems.extend(problems);
+    made.left_out = left_out;
+    Ok(vec![sink.commit()?])
 }
 
 fn write_gltf(
@@ -136,20 +182,27 @@ fn write_gltf(
     format: SceneFormat,
     options: &SceneExportOptions,
     work: &Work,
-) -> Result<(GltfSummary, Vec<solio_io::Written>)> {
+    made: &mut SceneExported,
+) -> Result<Vec<solio_io::Written>> {
     let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
     let mut document = FileSink::create(output, &file, work)?;
-    if format == SceneFormat::Glb {
+    let (summary, files) = if format == SceneFormat::Glb {
         let summary = encode_gltf(scene, meshes, GltfOutput::Binary(&mut document), work)?;
-        return Ok((summary, vec![document.commit()?]));
-    }
-    let beside = output.with_extension("bin");
-    let uri = percent_encoded(beside.file_name().unwrap_or_default().as_bytes());
-    let mut buffer = FileSink::create(&beside, &file, work)?;
-    let to = GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: &uri };
-    let summary = encode_gltf(scene, meshes, to, work)?;
-    // The document names the buffer, and comes last.
-    Ok((summary, FileSink::commit_all(vec![buffer, document])?))
+        (summary, vec![document])
+    } else {
+        let beside = output.with_extension("bin");
+        let uri = percent_encoded(beside.file_name().unwrap_or_default().as_bytes());
+        let mut buffer = FileSink::create(&beside, &file, work)?;
+        let to = GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: &uri };
+        let summary = encode_gltf(scene, meshes, to, work)?;
+        // The document names the buffer, and comes last.
+        (summary, vec![buffer, document])
+    };
+    let GltfSummary { meshes, instances, sheared, problems, left_out, .. } = summary;
+    (made.meshes, made.instances, made.sheared) = (meshes, instances, sheared);
+    made.problems.extend(problems);
+    made.left_out = left_out;
+    FileSink::commit_all(files)
 }
 
 /// A name as part of a URI. Source: RFC 3986, 2.3.

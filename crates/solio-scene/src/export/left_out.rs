@@ -39,10 +39,8 @@ impl LeftOut {
         }
     }
 
-    /// What a camera does that no format takes.
-    pub(crate) fn view(&mut self, view: &View) {
-        let aside = view.shift.iter().any(|x| x.abs() > 1e-6);
-        self.add("camera that looks aside (screenwindow): its middle is written", u64::from(aside));
+    /// Where the lens of a view is not that of the scene.
+    pub(crate) fn lens(&mut self, view: &View) {
         let near = u64::from(!view.is_exact);
         self.add("camera of lenses: one of 40 degrees stands for it", near);
     }

@@ -228,3 +228,17 @@ pub(crate) fn order_by_object(scene: &Scene) -> (Vec<u32>, Vec<usize>) {
     }
     (order, starts)
 }
+
+/// The least and the largest of each coordinate; `None` where one is no number.
+pub(crate) fn bounds(positions: &[[f32; 3]]) -> Option<[[f32; 3]; 2]> {
+    let mut found = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
+    let mut fine = !positions.is_empty();
+    for position in positions {
+        for i in 0..3 {
+            fine &= position[i].is_finite();
+            found[0][i] = found[0][i].min(position[i]);
+            found[1][i] = found[1][i].max(position[i]);
+        }
+    }
+    fine.then_some(found)
+}

@@ -2,6 +2,7 @@
 //! accessor.
 
 use super::document::index;
+use crate::export::bounds;
 use crate::pack::PackedMesh;
 use gltf_json as json;
 use json::accessor::{ComponentType, GenericComponentType, Type};
@@ -162,20 +163,6 @@ impl<'b> Buffer<'b> {
     pub(super) fn into_sink(self) -> &'b mut dyn Sink {
         self.sink
     }
-}
-
-/// The least and the largest of each coordinate; `None` where one is no number.
-fn bounds(positions: &[[f32; 3]]) -> Option<[[f32; 3]; 2]> {
-    let mut found = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
-    let mut fine = !positions.is_empty();
-    for position in positions {
-        for i in 0..3 {
-            fine &= position[i].is_finite();
-            found[0][i] = found[0][i].min(position[i]);
-            found[1][i] = found[1][i].max(position[i]);
-        }
-    }
-    fine.then_some(found)
 }
 
 fn length_squared(n: [f32; 3]) -> f32 {

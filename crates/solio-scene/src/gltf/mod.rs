@@ -401,7 +401,9 @@ impl<'w> Writer<'w> {
             Some(view) => {
                 self.root.cameras.push(document::camera(&view.lens));
                 tops.push(index(self.add_node(document::camera_node(&view), false)));
-                self.left.view(&view);
+                self.left.lens(&view);
+                let aside = u64::from(view.shift.iter().any(|x| x.abs() > 1e-6));
+                self.left.add("camera that looks aside (screenwindow): its middle counts", aside);
             }
             None => self.left.add("camera that sees all around", u64::from(scene.camera.is_some())),
         }

@@ -1,0 +1,443 @@
+//! Scenes as USD, in its text form: an object once, its instances as arrays.
+//!
+//! ```text
+//! /Scene/Camera
+//! /Scene/World                      mirrored unless it is right-handed
+//!     shapes of the world           a Mesh each; of one file the first, and references to it
+//!     Instances                     a PointInstancer; Prototypes in it: an Xform an object
+//!     sheared_…                     references to a prototype, under their matrices
+//! /Scene/Materials                  a UsdPreviewSurface each
+//! ```
+//!
+//! The text is written as it is made: in memory are the scene, one mesh, and names. Libraries that
+//! write USD keep all of it in memory first.
+//!
+//! Source: OpenUSD, *UsdGeom*, *UsdShade* and *UsdPreviewSurface* (openusd.org/release/api); the
+//! grammar of `.usda` from the same.
+
+#[cfg(test)]
+mod tests;
+mod text;
+
+use crate::export::{
+    ExportMeshes, Faces, IDENTITY, LeftOut, Lens, Surfaces, View, bounds, decompose, is_border,
+    is_mirrored, mesh_of, name_of, runs, upper,
+};
+use crate::pack::PackedMesh;
+use crate::preview::located;
+use crate::scene::{Object, Scene, Shape};
+use solio_base::{Error, ErrorKind, Result, Sink, Work};
+use solio_codec::number::Digits;
+use solio_codec::number::format::push_f32;
+use std::collections::HashMap;
+use std::ops::Range;
+use text::{Names, Text, matrix, push_number, push_tuple, quoted, single, tuple};
+
+const WORLD: &str = "/Scene/World";
+const PROTOTYPES: &str = "/Scene/World/Instances/Prototypes";
+const MATERIALS: &str = "/Scene/Materials";
+/// Width of the film of a camera, in tenths of a unit: 36 mm where the unit is a centimetre.
+const APERTURE: f64 = 36.0;
+/// Digits of orientations with half precision.
+const HALF_DIGITS: Digits = Digits::Fixed(5);
+
+/// What was written.
+#[derive(Debug, Default)]
+pub struct UsdSummary {
+    /// Meshes, those that refer to another left out.
+    pub meshes: u64,
+    /// Instances in arrays; others are prims.
+    pub instances: u64,
+    /// Instances that shear, and so are prims with matrices.
+    pub sheared: u64,
+    /// Shapes that are not written, and why.
+    pub problems: Vec<Error>,
+    /// What USD, or this writer, has no words for, with counts.
+    pub left_out: Vec<String>,
+}
+
+/// Writes a scene. Meshes are asked for one after another, and none is kept.
+///
+/// # Errors
+/// Those of the sink.
+pub fn encode_usd(
+    scene: &Scene,
+    meshes: &dyn ExportMeshes,
+    sink: &mut dyn Sink,
+    work: &Work,
+) -> Result<UsdSummary> {
+    let mut writer = Writer {
+        scene,
+        meshes,
+        work,
+        text: Text::new(sink, work),
+        surfaces: Surfaces::new(scene),
+        files: HashMap::new(),
+        materials: Vec::new(),
+        known_materials: HashMap::new(),
+        material_names: Names::default(),
+        summary: UsdSummary::default(),
+        left: LeftOut::of(scene),
+    };
+    writer.write()?;
+    Ok(UsdSummary { left_out: writer.left.words(), ..writer.summary })
+}
+
+/// What tells the arrays of two shapes apart: the file, and whether its faces are turned.
+type FileKey = (Vec<u8>, bool);
+
+struct Writer<'w> {
+    scene: &'w Scene,
+    meshes: &'w dyn ExportMeshes,
+    work: &'w Work,
+    text: Text<'w>,
+    surfaces: Surfaces<'w>,
+    /// Where the mesh of a file is; `None` where it has none that could be written.
+    files: HashMap<FileKey, Option<String>>,
+    /// Surfaces in use, and their names.
+    materials: Vec<((u32, u32), String)>,
+    known_materials: HashMap<(u32, u32), usize>,
+    material_names: Names,
+    summary: UsdSummary,
+    left: LeftOut,
+}
+
+impl Writer<'_> {
+    fn write(&mut self) -> Result<()> {
+        self.text.line("#usda 1.0")?;
+        self.text.line("(")?;
+        self.text.line("    defaultPrim = \"Scene\"")?;
+        self.text.line(&format!("    doc = \"Solio {}\"", env!("CARGO_PKG_VERSION")))?;
+        self.text.line("    metersPerUnit = 1")?;
+        self.text.line("    upAxis = \"Y\"")?;
+        self.text.line(")")?;
+        self.text.line("")?;
+        self.text.begin("def Xform \"Scene\"", &["kind = \"assembly\"".to_owned()])?;
+        self.camera()?;
+        self.world()?;
+        self.surfaces()?;
+        self.text.end()?;
+        self.text.flush()
+    }
+
+    fn camera(&mut self) -> Result<()> {
+        let Some(view) = View::of(self.scene) else {
+            let around = u64::from(self.scene.camera.is_some());
+            self.left.add("camera that sees all around", around);
+            return Ok(());
+        };
+        self.left.lens(&view);
+        let text = &mut self.text;
+        text.begin("def Camera \"Camera\"", &[])?;
+        let (projection, width, height, length) = match view.lens {
+            Lens::Perspective([across, up]) => {
+                ("perspective", APERTURE, APERTURE * up / across, APERTURE / (2.0 * across))
+            }
+            // Apertures are tenths of a unit.
+            Lens::Orthographic([across, up]) => ("orthographic", 20.0 * across, 20.0 * up, 50.0),
+        };
+        text.line(&format!("token projection = \"{projection}\""))?;
+        text.line(&format!("float horizontalAperture = {}", single(width)))?;
+        text.line(&format!("float verticalAperture = {}", single(height)))?;
+        let [x, y] = view.shift;
+        if view.shift != [0.0; 2] {
+            text.line(&format!("float horizontalApertureOffset = {}", single(x * width / 2.0)))?;
+            text.line(&format!("float verticalApertureOffset = {}", single(y * height / 2.0)))?;
+        }
+        text.line(&format!("float focalLength = {}", single(length)))?;
+        text.line("float2 clippingRange = (0.01, 1000000)")?;
+        transform(text, &matrix(&view.to_world.to_cols_array_2d()))?;
+        text.end()
+    }
+
+    fn world(&mut self) -> Result<()> {
+        let scene = self.scene;
+        self.text.begin("def Xform \"World\"", &[])?;
+        if is_mirrored(scene) {
+            self.text.line("double3 xformOp:scale = (1, 1, -1)")?;
+            self.text.line("uniform token[] xformOpOrder = [\"xformOp:scale\"]")?;
+        }
+        let mut names = Names::default();
+        names.take("Instances");
+        for run in runs(scene, 0..scene.world_shapes) {
+            self.work.cancel.check()?;
+            self.shape(run, WORLD, &mut names, true)?;
+        }
+        if !scene.instances.objects.is_empty() {
+            self.instances(&mut names)?;
+        }
+        self.text.end()
+    }
+
+    /// A mesh, or a reference to one that is there already.
+    fn shape(
+        &mut self,
+        run: Range<u32>,
+        place: &str,
+        names: &mut Names,
+        is_world: bool,
+    ) -> Result<()> {
+        let scene = self.scene;
+        let shape = &scene.shapes[run.start as usize];
+        let count = u64::from(run.end - run.start);
+        if is_border(scene, shape) {
+            self.left.add("shapes that only bound media", count);
+            return Ok(());
+        }
+        let Some(under) = upper(&scene.matrices[shape.matrix as usize]) else {
+            self.left.add("shapes whose matrices are projections", count);
+            return Ok(());
+        };
+        let key = scene.mesh_file(&shape.entity);
+        let key = key.map(|file| (file.to_vec(), shape.reverse_orientation));
+        if let Some(known) = key.as_ref().and_then(|key| self.files.get(key)) {
+            let Some(known) = known.clone() else { return Ok(()) };
+            let name = names.take(&name_of(scene, shape));
+            let reference = format!("prepend references = <{known}>");
+            self.text.begin(&format!("def Mesh \"{name}\""), &[reference])?;
+            self.bind(shape, is_world)?;
+            transform(&mut self.text, &columns(&under))?;
+            return self.text.end();
+        }
+        let found = match mesh_of(scene, run, self.meshes, Faces::Polygons) {
+            Ok(mesh) if mesh.corners.is_empty() => None,
+            Ok(mesh) => match bounds(&mesh.positions) {
+                Some(bounds) => Some((mesh, bounds)),
+                None => {
+                    let error = Error::unsupported("a mesh with positions that are no numbers");
+                    self.summary.problems.push(located(scene, shape, error));
+                    None
+                }
+            },
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                self.summary.problems.push(located(scene, shape, error));
+                None
+            }
+        };
+        let mut path = None;
+        if let Some((mesh, bounds)) = found {
+            let name = names.take(&name_of(scene, shape));
+            let api = "prepend apiSchemas = [\"MaterialBindingAPI\"]".to_owned();
+            self.text.begin(&format!("def Mesh \"{name}\""), &[api])?;
+            self.arrays(&mesh, &bounds)?;
+            self.bind(shape, is_world)?;
+            if under != IDENTITY {
+                transform(&mut self.text, &columns(&under))?;
+            }
+            self.text.end()?;
+            self.summary.meshes += 1;
+            path = Some(format!("{place}/{name}"));
+        }
+        if let Some(key) = key {
+            self.files.insert(key, path);
+        }
+        Ok(())
+    }
+
+    fn arrays(&mut self, mesh: &PackedMesh<'_>, bounds: &[[f32; 3]; 2]) -> Result<()> {
+        let text = &mut self.text;
+        text.line("uniform token subdivisionScheme = \"none\"")?;
+        text.line("uniform bool doubleSided = 1")?;
+        text.line(&format!("float3[] extent = [{}, {}]", tuple(&bounds[0]), tuple(&bounds[1])))?;
+        let offsets = &mesh.face_offsets;
+        text.array("int[] faceVertexCounts", mesh.faces(), "", &|i, out| {
+            push_number(out, if offsets.is_empty() { 3 } else { offsets[i + 1] - offsets[i] });
+        })?;
+        let corners = &mesh.corners;
+        text.array("int[] faceVertexIndices", corners.len(), "", &|i, out| {
+            push_number(out, corners[i]);
+        })?;
+        let points = &mesh.positions;
+        text.array("point3f[] points", points.len(), "", &|i, out| push_tuple(out, &points[i]))?;
+        let finite = |values: &[f32]| !values.is_empty() && values.iter().all(|x| x.is_finite());
+        let vertex = " (interpolation = \"vertex\")";
+        if finite(mesh.normals.as_flattened()) {
+            let normals = &mesh.normals;
+            let name = "normal3f[] normals";
+            text.array(name, normals.len(), vertex, &|i, out| push_tuple(out, &normals[i]))?;
+        }
+        if finite(mesh.uvs.as_flattened()) {
+            let uvs = &mesh.uvs;
+            let name = "texCoord2f[] primvars:st";
+            text.array(name, uvs.len(), vertex, &|i, out| push_tuple(out, &uvs[i]))?;
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, shape: &Shape, is_world: bool) -> Result<()> {
+        let key = self.surfaces.key(shape, is_world);
+        let number = match self.known_materials.get(&key) {
+            Some(number) => *number,
+            None => {
+                let name = self.material_names.take(&self.surfaces.of(key).name);
+                self.materials.push((key, name));
+                self.known_materials.insert(key, self.materials.len() - 1);
+                self.materials.len() - 1
+            }
+        };
+        let name = &self.materials[number].1;
+        self.text.line(&format!("rel material:binding = <{MATERIALS}/{name}>"))
+    }
+
+    fn instances(&mut self, names: &mut Names) -> Result<()> {
+        let scene = self.scene;
+        let prototypes = self.instancer()?;
+        let mut rest = Vec::new();
+        let mut regular = Vec::with_capacity(scene.instances.objects.len());
+        let mut turned = false;
+        let all = scene.instances.objects.iter().zip(&scene.instances.matrices);
+        for (i, (object, matrix)) in all.enumerate() {
+            if prototypes[*object as usize].is_none() {
+                continue;
+            }
+            match decompose(matrix) {
+                Some(parts) => {
+                    turned |= parts.rotation != [0.0, 0.0, 0.0, 1.0];
+                    regular.push(i as u32);
+                }
+                None => rest.push(i as u32),
+            }
+        }
+        self.instance_arrays(&prototypes, &regular, turned)?;
+        self.text.end()?;
+        for instance in rest {
+            let Some(name) = &prototypes[scene.instances.objects[instance as usize] as usize]
+            else {
+                continue;
+            };
+            let under = &scene.instances.matrices[instance as usize];
+            if !under.iter().all(|x| x.is_finite()) {
+                self.left.add("places whose matrices are no numbers", 1);
+                continue;
+            }
+            let reference = format!("prepend references = <{PROTOTYPES}/{name}>");
+            let name = names.take(&format!("sheared_{name}"));
+            let notes = ["instanceable = true".to_owned(), reference];
+            self.text.begin(&format!("def Xform \"{name}\""), &notes)?;
+            transform(&mut self.text, &columns(under))?;
+            self.text.end()?;
+            self.summary.sheared += 1;
+        }
+        Ok(())
+    }
+
+    /// The instancer with its prototypes; their names, by objects. It is not ended.
+    fn instancer(&mut self) -> Result<Vec<Option<String>>> {
+        let scene = self.scene;
+        self.text.begin("def PointInstancer \"Instances\"", &[])?;
+        self.text.begin("def Scope \"Prototypes\"", &[])?;
+        let mut names = Names::default();
+        let mut prototypes = Vec::with_capacity(scene.objects.len());
+        for object in &scene.objects {
+            self.work.cancel.check()?;
+            let is_used = object.instances > 0 && !object.shapes.is_empty();
+            prototypes.push(match is_used {
+                true => Some(self.prototype(object, &mut names)?),
+                false => None,
+            });
+        }
+        self.text.end()?;
+        Ok(prototypes)
+    }
+
+    fn prototype(&mut self, object: &Object, names: &mut Names) -> Result<String> {
+        let called = String::from_utf8_lossy(&object.name);
+        let name = names.take(&called);
+        let mut notes = Vec::new();
+        if *called != name {
+            notes.push(format!("displayName = {}", quoted(&called)));
+        }
+        self.text.begin(&format!("def Xform \"{name}\""), &notes)?;
+        let (place, mut names) = (format!("{PROTOTYPES}/{name}"), Names::default());
+        for run in runs(self.scene, object.shapes.clone()) {
+            self.shape(run, &place, &mut names, false)?;
+        }
+        self.text.end()?;
+        Ok(name)
+    }
+
+    fn instance_arrays(
+        &mut self,
+        prototypes: &[Option<String>],
+        regular: &[u32],
+        turned: bool,
+    ) -> Result<()> {
+        let instances = &self.scene.instances;
+        // Prototypes are numbered among those that are there.
+        let mut numbers = Vec::with_capacity(prototypes.len());
+        let mut paths = Vec::new();
+        for name in prototypes {
+            numbers.push(paths.len() as u32);
+            paths.extend(name.as_ref().map(|name| format!("<{PROTOTYPES}/{name}>")));
+        }
+        let count = regular.len();
+        let parts = |i: usize| {
+            decompose(&instances.matrices[regular[i] as usize]).expect("one that does not shear")
+        };
+        let text = &mut self.text;
+        text.line(&format!("rel prototypes = [{}]", paths.join(", ")))?;
+        text.array("int[] protoIndices", count, "", &|i, out| {
+            push_number(out, numbers[instances.objects[regular[i] as usize] as usize]);
+        })?;
+        text.array("point3f[] positions", count, "", &|i, out| {
+            push_tuple(out, &parts(i).translation);
+        })?;
+        if turned {
+            // What came before `orientationsf` looks at these.
+            text.array("quath[] orientations", count, "", &|i, out| {
+                let [x, y, z, w] = parts(i).rotation;
+                for (value, before) in [w, x, y, z].iter().zip(["(", ", ", ", ", ", "]) {
+                    out.extend_from_slice(before.as_bytes());
+                    push_f32(out, HALF_DIGITS, *value);
+                }
+                out.push(b')');
+            })?;
+            text.array("quatf[] orientationsf", count, "", &|i, out| {
+                let [x, y, z, w] = parts(i).rotation;
+                push_tuple(out, &[w, x, y, z]);
+            })?;
+        }
+        text.array("float3[] scales", count, "", &|i, out| push_tuple(out, &parts(i).scale))?;
+        self.summary.instances = count as u64;
+        Ok(())
+    }
+
+    fn surfaces(&mut self) -> Result<()> {
+        self.text.begin("def Scope \"Materials\"", &[])?;
+        for (key, name) in std::mem::take(&mut self.materials) {
+            let surface = self.surfaces.of(key);
+            let notes = match surface.name == name {
+                true => Vec::new(),
+                false => vec![format!("displayName = {}", quoted(&surface.name))],
+            };
+            let text = &mut self.text;
+            text.begin(&format!("def Material \"{name}\""), &notes)?;
+            let output = format!("{MATERIALS}/{name}/Surface.outputs:surface");
+            text.line(&format!("token outputs:surface.connect = <{output}>"))?;
+            text.begin("def Shader \"Surface\"", &[])?;
+            text.line("uniform token info:id = \"UsdPreviewSurface\"")?;
+            text.line(&format!("color3f inputs:diffuseColor = {}", tuple(&surface.color)))?;
+            text.line(&format!("float inputs:metallic = {}", single(surface.metallic.into())))?;
+            text.line(&format!("float inputs:roughness = {}", single(surface.roughness.into())))?;
+            if let Some((color, strength)) = surface.emission {
+                let color = color.map(|x| (x * strength).min(f32::MAX));
+                text.line(&format!("color3f inputs:emissiveColor = {}", tuple(&color)))?;
+            }
+            text.line("token outputs:surface")?;
+            text.end()?;
+            text.end()?;
+        }
+        self.text.end()
+    }
+}
+
+fn transform(text: &mut Text<'_>, matrix: &str) -> Result<()> {
+    text.line(&format!("matrix4d xformOp:transform = {matrix}"))?;
+    text.line("uniform token[] xformOpOrder = [\"xformOp:transform\"]")
+}
+
+fn columns(m: &[f32; 12]) -> String {
+    let column = |i: usize, last: f64| [m[i].into(), m[4 + i].into(), m[8 + i].into(), last];
+    matrix(&[column(0, 0.0), column(1, 0.0), column(2, 0.0), column(3, 1.0)])
+}
