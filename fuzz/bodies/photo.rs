@@ -13,6 +13,7 @@ pub(crate) use process::init;
 
 use solio_base::{Result, Source};
 use solio_photo::{Fields, JsonOptions, Metadata, ReadOptions, decode_metadata, json};
+use std::cell::RefCell;
 
 /// Most memory that one file may take.
 const MOST_MEMORY: usize = 64 << 20;
@@ -171,23 +172,40 @@ impl Source for Parts<'_> {
     }
 }
 
+thread_local! {
+    /// All tags and three dates. To find out what they mean for readers takes longer than a small
+    /// file.
+    static OPTIONS: RefCell<[ReadOptions; 2]> = RefCell::new([
+        Fields::all(),
+        Fields::of(["DateTimeOriginal", "CreateDate", "ModifyDate"]),
+    ].map(|fields| ReadOptions { fields, ..ReadOptions::default() }));
+}
+
 /// Any file.
 pub(crate) fn file(bytes: &[u8], extension: &str) {
-    let options = ReadOptions { extension: extension.into(), ..ReadOptions::default() };
+    OPTIONS.with_borrow_mut(|options| {
+        options.each_mut().map(|options| extension.clone_into(&mut options.extension));
+        of_options(bytes, &*options);
+    });
+}
+
+fn of_options(bytes: &[u8], [all, dates]: &[ReadOptions; 2]) {
     let whole = process::within(MOST_MEMORY, bytes, || {
-        let metadata = decode_metadata(bytes, &options).ok();
+        let metadata = decode_metadata(bytes, all).ok();
         metadata.inspect(shown)
     });
-    let parts = decode_metadata(&Parts(bytes), &options).ok();
-    let count = |metadata: &Option<Metadata>| metadata.as_ref().map(|m| m.tags.len());
-    assert_eq!(count(&whole), count(&parts), "other tags from parts");
-    if let Some(parts) = &parts {
-        let most = (256 << 20).min((1 << 20) + 1024 * bytes.len() as u64);
-        assert!(parts.bytes_read <= most, "{} bytes read", parts.bytes_read);
+    // What the others find is much the same: a part of all inputs, always the same ones.
+    let sum = bytes.iter().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add((*byte).into()));
+    if !cfg!(fuzzing) || sum.is_multiple_of(4) {
+        let parts = decode_metadata(&Parts(bytes), all).ok();
+        let count = |metadata: &Option<Metadata>| metadata.as_ref().map(|m| m.tags.len());
+        assert_eq!(count(&whole), count(&parts), "other tags from parts");
+        if let Some(parts) = &parts {
+            let most = (256 << 20).min((1 << 20) + 1024 * bytes.len() as u64);
+            assert!(parts.bytes_read <= most, "{} bytes read", parts.bytes_read);
+        }
     }
-    let fields = Fields::of(["DateTimeOriginal", "CreateDate", "ModifyDate"]);
-    let few = ReadOptions { fields, ..options };
-    if let Ok(few) = decode_metadata(&Parts(bytes), &few) {
+    if let Ok(few) = decode_metadata(&Parts(bytes), dates) {
         assert!(whole.is_some() || few.tags.is_empty(), "dates of a file that has no kind");
     }
 }

@@ -20,6 +20,8 @@ mod integers;
 mod lanes;
 pub mod parse;
 pub mod run;
+#[cfg(target_arch = "x86_64")]
+mod run_avx2;
 mod shortest;
 mod tail;
 

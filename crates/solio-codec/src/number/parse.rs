@@ -216,13 +216,6 @@ impl Decimal {
     }
 }
 
-/// `digits` / 10^`after` with a sign, rounded once to an `f32`; `None` where that is not sure.
-/// `digits` is below 10^15, `after` at most 15.
-#[inline(always)]
-pub(super) fn single(digits: u64, after: usize, negative: bool) -> Option<f32> {
-    Decimal { negative, digits, after, len: 0 }.single()
-}
-
 /// The upper bit of each byte that is not a digit, right up to the first byte that is not a digit or
 /// point and beyond it undefined.
 #[inline(always)]
