@@ -195,7 +195,8 @@ fn of_options(bytes: &[u8], [all, dates]: &[ReadOptions; 2]) {
         metadata.inspect(shown)
     });
     // What the others find is much the same: a part of all inputs, always the same ones.
-    let sum = bytes.iter().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add((*byte).into()));
+    let sum =
+        bytes.iter().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add((*byte).into()));
     if !cfg!(fuzzing) || sum.is_multiple_of(4) {
         let parts = decode_metadata(&Parts(bytes), all).ok();
         let count = |metadata: &Option<Metadata>| metadata.as_ref().map(|m| m.tags.len());

@@ -10,6 +10,7 @@
 
 use super::run::{Number, ends_number, one};
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 /// Bytes looked at together, and what may be loaded behind them.
 const BLOCK: usize = 64;
@@ -75,13 +76,16 @@ static ALL_SHAPES: [Shape; SHAPES] = {
 struct Reader<'t, N> {
     text: &'t [u8],
     out: &'t mut Vec<N>,
-    /// Numbers that are found and not yet made.
-    starts: [u32; FOUND],
-    ends: [u32; FOUND],
-    shapes: [u16; FOUND],
+    /// Numbers that are found and not yet made: where they start, and their shapes. The first `found`
+    /// are written.
+    starts: [MaybeUninit<u32>; FOUND],
+    shapes: [MaybeUninit<u16>; FOUND],
     found: usize,
-    /// Where the last number that was made ends.
+    /// Where the last one that was found ends.
+    found_end: usize,
+    /// Where the last number that was made ends, unless only its start is known.
     end: usize,
+    last_start: Option<usize>,
 }
 
 /// Where the run of numbers ends, and whether the whole run does.
@@ -89,8 +93,9 @@ struct Reader<'t, N> {
 pub(super) fn run<N: Number>(text: &[u8], out: &mut Vec<N>) -> (usize, bool) {
     // Places are kept in 32 bits.
     let text = &text[..text.len().min(u32::MAX as usize)];
-    let (starts, ends, shapes) = ([0; FOUND], [0; FOUND], [0; FOUND]);
-    let mut reader = Reader { text, out, starts, ends, shapes, found: 0, end: 0 };
+    let (starts, shapes) = ([MaybeUninit::uninit(); FOUND], [MaybeUninit::uninit(); FOUND]);
+    let mut reader =
+        Reader { text, out, starts, shapes, found: 0, found_end: 0, end: 0, last_start: None };
     let ended = reader.blocks();
     (reader.end, ended)
 }
@@ -125,10 +130,11 @@ impl<N: Number> Reader<'_, N> {
             }
             let mut odd = block + (stop.trailing_zeros() as usize & 63);
             let ends_here = stop != 0 && ends_number(self.text[odd]);
-            if !ends_here && self.found > 0 && self.ends[self.found - 1] as usize == odd {
+            if !ends_here && self.found > 0 && self.found_end == odd {
                 // What was found is only the beginning of the number.
                 self.found -= 1;
-                odd = self.starts[self.found] as usize;
+                odd = self.start(self.found);
+                self.found_end = self.end_before(self.found);
             }
             if !self.make_all() || ends_here || !self.one_by_one(odd, odd) {
                 return true;
@@ -146,6 +152,10 @@ impl<N: Number> Reader<'_, N> {
         let after_number = numbers << 1;
         let mut starts = numbers & !after_number;
         let mut ends = after_number & !numbers;
+        if ends != 0 {
+            self.found_end = block + 63 - ends.leading_zeros() as usize;
+        }
+        let mut n = self.found;
         while ends != 0 {
             let (start, end) = (starts.trailing_zeros(), ends.trailing_zeros());
             // The points up to this end; those of numbers before are gone.
@@ -156,15 +166,30 @@ impl<N: Number> Reader<'_, N> {
             let negative = (minuses >> start) as u32 & 1;
             let shape = negative * NEGATIVE | length << 4 | (end - point);
             let is_plain = length <= 15 && own & own.wrapping_sub(1) == 0;
-            let n = self.found % FOUND;
-            self.starts[n] = block as u32 + start;
-            self.ends[n] = block as u32 + end;
-            self.shapes[n] = if is_plain { shape as u16 } else { 0 };
-            self.found += 1;
+            self.starts[n % FOUND].write(block as u32 + start);
+            self.shapes[n % FOUND].write(if is_plain { shape as u16 } else { 0 });
+            n += 1;
             starts &= starts - 1;
             ends &= ends - 1;
         }
+        self.found = n;
         starts.trailing_zeros() as usize
+    }
+
+    /// Where a number starts that was found.
+    #[inline(always)]
+    fn start(&self, n: usize) -> usize {
+        // SAFETY: those that were found are written.
+        unsafe { self.starts[n % FOUND].assume_init() as usize }
+    }
+
+    /// Where the number before number `n` of those found ends.
+    #[cold]
+    fn end_before(&self, n: usize) -> usize {
+        let before = n.checked_sub(1).map(|before| self.start(before));
+        let Some(start) = before.or(self.last_start) else { return self.end };
+        let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-');
+        start + self.text[start..].iter().take_while(|byte| is_part(byte)).count()
     }
 
     /// Reads numbers in the plain way from `at` until one ends behind `last`; says whether the run
@@ -174,7 +199,7 @@ impl<N: Number> Reader<'_, N> {
         while at <= last {
             let Some((value, end)) = one(self.text, at) else { return false };
             self.out.push(value);
-            (self.end, at) = (end, end);
+            (self.end, self.found_end, at) = (end, end, end);
         }
         true
     }
@@ -188,10 +213,12 @@ impl<N: Number> Reader<'_, N> {
             return false;
         }
         let rest = self.found - whole;
+        if whole > 0 {
+            self.last_start = Some(self.start(whole - 1));
+        }
         for n in 0..4 {
             let from = (whole + n) % FOUND;
             self.starts[n] = self.starts[from];
-            self.ends[n] = self.ends[from];
             self.shapes[n] = self.shapes[from];
         }
         self.found = rest;
@@ -203,6 +230,7 @@ impl<N: Number> Reader<'_, N> {
     fn make_all(&mut self) -> bool {
         let count = self.found;
         if count == 0 {
+            (self.end, self.last_start) = (self.found_end, None);
             return true;
         }
         // The last group is filled up with what is read and not kept.
@@ -211,7 +239,11 @@ impl<N: Number> Reader<'_, N> {
             self.shapes[n % FOUND] = self.shapes[count - 1];
         }
         self.found = 0;
-        self.make_first(count.next_multiple_of(4), count)
+        let goes_on = self.make_first(count.next_multiple_of(4), count);
+        if goes_on {
+            (self.end, self.last_start) = (self.found_end, None);
+        }
+        goes_on
     }
 
     /// Makes the first `whole` numbers, a multiple of four, and keeps `count` of them.
@@ -221,7 +253,10 @@ impl<N: Number> Reader<'_, N> {
         const { assert!(size_of::<N>() == 4) };
         self.out.reserve(FOUND);
         let kept = self.out.len();
-        for at in (0..whole.min(FOUND)).step_by(4) {
+        let mut next = 0;
+        while next < whole {
+            let at = next;
+            next += 4;
             let (bits, not_sure) = self.four(at);
             // SAFETY: room for all that may be found is reserved; both types have four bytes.
             unsafe {
@@ -230,14 +265,12 @@ impl<N: Number> Reader<'_, N> {
             }
             if not_sure != 0 {
                 for n in (at..count.min(at + 4)).filter(|n| not_sure >> (n - at) & 1 != 0) {
-                    let value = match one(self.text, self.starts[n] as usize) {
-                        Some((value, end)) if end == self.ends[n] as usize => value,
-                        _ => {
+                    let value = match one(self.text, self.start(n)) {
+                        Some((value, _)) => value,
+                        None => {
                             // SAFETY: those before it are written.
                             unsafe { self.out.set_len(kept + n) };
-                            if n > 0 {
-                                self.end = self.ends[n - 1] as usize;
-                            }
+                            self.end = self.end_before(n);
                             return false;
                         }
                     };
@@ -248,9 +281,6 @@ impl<N: Number> Reader<'_, N> {
         }
         // SAFETY: so many are written.
         unsafe { self.out.set_len(kept + count) };
-        if count > 0 {
-            self.end = self.ends[count - 1] as usize;
-        }
         true
     }
 
@@ -258,11 +288,15 @@ impl<N: Number> Reader<'_, N> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn four(&self, at: usize) -> (__m128i, u32) {
-        let shape = |n: usize| &ALL_SHAPES[usize::from(self.shapes[at + n]) % SHAPES];
+        // SAFETY: whole fours are found, or filled up.
+        let shape = |n: usize| unsafe { self.shapes[(at + n) % FOUND].assume_init() };
+        let shape = |n: usize| &ALL_SHAPES[usize::from(shape(n)) % SHAPES];
         let shapes = [shape(0), shape(1), shape(2), shape(3)];
         let text = |n: usize| -> &[u8; 16] {
-            let start = self.starts[at + n] as usize;
-            self.text[start..].first_chunk().expect("a block ends before the text")
+            let start = self.start(at + n);
+            debug_assert!(start + 16 <= self.text.len());
+            // SAFETY: numbers start within a block, and behind that there are 16 bytes of text.
+            unsafe { &*self.text.as_ptr().add(start).cast() }
         };
         // The first and the third number, the second and the fourth.
         let ones = aligned(text(0), text(2), shapes[0], shapes[2]);

@@ -38,11 +38,12 @@ macro_rules! directives {
             /// That of this name.
             #[inline]
             pub fn of_word(word: &[u8]) -> Option<Directive> {
-                $(const $name: &[u8] = stringify!($name).as_bytes();)*
-                match word {
-                    $($name => Some(Directive::$name),)*
-                    _ => None,
-                }
+                $(const $name: u64 = key(stringify!($name).as_bytes());)*
+                let found = match key(word) {
+                    $($name => Directive::$name,)*
+                    _ => return None,
+                };
+                (word == found.name().as_bytes()).then_some(found)
             }
 
             /// What it takes.
@@ -58,6 +59,7 @@ macro_rules! directives {
 #[allow(non_upper_case_globals)]
 mod all {
     use super::Arguments;
+    use crate::pbrt::word::key;
 
     directives! {
         Accelerator Parameters(1), "How rays find what they hit.";

@@ -23,6 +23,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 pub mod upgrade;
+mod word;
 pub mod write;
 
 pub use directive::{Arguments, Directive};

@@ -1,5 +1,7 @@
 //! Types of parameters.
 
+use super::word::key;
+
 /// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterType {
@@ -35,25 +37,46 @@ pub enum ParameterType {
 
 impl ParameterType {
     /// The type of this name, of version 4 or 3.
+    #[inline]
     pub fn of_word(word: &[u8]) -> Option<ParameterType> {
         use ParameterType::*;
-        Some(match word {
-            b"bool" => Bool,
-            b"integer" => Integer,
-            b"float" => Float,
-            b"point2" => Point2,
-            b"vector2" => Vector2,
-            b"point3" | b"point" => Point3,
-            b"vector3" | b"vector" => Vector3,
-            b"normal" | b"normal3" => Normal,
-            b"string" => String,
-            b"spectrum" => Spectrum,
-            b"rgb" | b"color" => Rgb,
-            b"blackbody" => Blackbody,
-            b"texture" => Texture,
-            b"xyz" => Xyz,
+        const BOOL: u64 = key(b"bool");
+        const INTEGER: u64 = key(b"integer");
+        const FLOAT: u64 = key(b"float");
+        const POINT2: u64 = key(b"point2");
+        const VECTOR2: u64 = key(b"vector2");
+        const POINT3: u64 = key(b"point3");
+        const POINT: u64 = key(b"point");
+        const VECTOR3: u64 = key(b"vector3");
+        const VECTOR: u64 = key(b"vector");
+        const NORMAL: u64 = key(b"normal");
+        const NORMAL3: u64 = key(b"normal3");
+        const STRING: u64 = key(b"string");
+        const SPECTRUM: u64 = key(b"spectrum");
+        const RGB: u64 = key(b"rgb");
+        const COLOR: u64 = key(b"color");
+        const BLACKBODY: u64 = key(b"blackbody");
+        const TEXTURE: u64 = key(b"texture");
+        const XYZ: u64 = key(b"xyz");
+        let found = match key(word) {
+            BOOL => Bool,
+            INTEGER => Integer,
+            FLOAT => Float,
+            POINT2 => Point2,
+            VECTOR2 => Vector2,
+            POINT3 | POINT => Point3,
+            VECTOR3 | VECTOR => Vector3,
+            NORMAL | NORMAL3 => Normal,
+            STRING => String,
+            SPECTRUM => Spectrum,
+            RGB | COLOR => Rgb,
+            BLACKBODY => Blackbody,
+            TEXTURE => Texture,
+            XYZ => Xyz,
             _ => return None,
-        })
+        };
+        let is_same = |name: &str| word == name.as_bytes();
+        (is_same(found.name()) || is_same(found.older_name())).then_some(found)
     }
 
     /// As version 3 calls it, where that is another name than version 4's.

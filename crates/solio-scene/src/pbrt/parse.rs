@@ -1,6 +1,7 @@
 //! Text to statements, in one pass.
 
 use super::statements::{Parameter, Span, Statement, Statements, Values};
+use super::word::{NEAR, plain_length};
 use super::{Arguments, Directive, ParameterType};
 use memchr::{memchr, memchr2, memchr3};
 use solio_base::{Error, Result};
@@ -19,6 +20,7 @@ pub fn parse(text: &[u8], offset: u64) -> Statements {
 /// [`parse`] with the memory of statements that are no longer needed.
 pub(super) fn parse_into(text: &[u8], offset: u64, mut memory: Statements) -> Statements {
     memory.clear();
+    reserve(&mut memory, text.len());
     let mut parser = Parser { text, at: 0, offset, to: memory };
     if u32::try_from(text.len()).is_err() {
         parser.to.problems.push(Error::limit("a piece of text has 4 GiB and more"));
@@ -41,6 +43,19 @@ pub(super) fn parse_into(text: &[u8], offset: u64, mut memory: Statements) -> St
         }
     }
     parser.to
+}
+
+/// Room for what that many bytes of text often have, where there is none: memory that is not
+/// written costs little, memory that grows is copied.
+fn reserve(to: &mut Statements, text_bytes: usize) {
+    if to.statements.capacity() > 0 || text_bytes < 4096 {
+        return;
+    }
+    to.floats.reserve(text_bytes / 8);
+    to.integers.reserve(text_bytes / 8);
+    to.statements.reserve(text_bytes / 64);
+    to.parameters.reserve(text_bytes / 32);
+    to.text.reserve(text_bytes / 4);
 }
 
 struct Parser<'t> {
@@ -147,11 +162,24 @@ impl<'t> Parser<'t> {
         &rest[..length]
     }
 
+    /// The directive that is found sooner than word by word.
+    #[inline(always)]
+    fn soon_directive(&mut self) -> Option<Directive> {
+        let rest = &self.text[self.at..];
+        let length = plain_length(rest)?;
+        let directive = Directive::of_word(&rest[..length])?;
+        ends_word(rest[length]).then(|| self.at += length)?;
+        Some(directive)
+    }
+
     fn statement(&mut self) -> Result<()> {
         let at = self.at;
-        let word = self.word();
-        let Some(directive) = Directive::of_word(word) else {
-            return Err(self.no_directive(at, word));
+        let directive = match self.soon_directive() {
+            Some(directive) => directive,
+            None => {
+                let word = self.word();
+                Directive::of_word(word).ok_or_else(|| self.no_directive(at, word))?
+            }
         };
         let first = self.to.parameters.len();
         let values = match directive.arguments() {
@@ -159,7 +187,7 @@ impl<'t> Parser<'t> {
             Arguments::Numbers(count) => self.numbers(directive, count)?,
             Arguments::Matrix => {
                 self.expect(b'[', directive)?;
-                let values = self.values(ParameterType::Float, usize::MAX)?;
+                let values = self.values(ParameterType::Float, usize::MAX, true)?;
                 self.expect(b']', directive)?;
                 if values.count() != 16 {
                     return Err(self.error(at, "a matrix has 16 numbers"));
@@ -274,15 +302,26 @@ impl<'t> Parser<'t> {
         span(start, self.to.text.len())
     }
 
+    /// Keeps the first `length` bytes of `rest`, which are fewer than [`NEAR`].
+    #[inline(always)]
+    fn keep_near(&mut self, rest: &[u8], length: usize) -> Span {
+        let Some(near) = rest.first_chunk::<NEAR>() else { return self.keep(&rest[..length]) };
+        // To copy more than that takes no call.
+        let start = self.to.text.len();
+        self.to.text.extend_from_slice(near);
+        self.to.text.truncate(start + length);
+        span(start, start + length)
+    }
+
     /// The string that begins here.
     #[inline]
     fn string(&mut self) -> Result<Span> {
         let (start, rest) = (self.at, &self.text[self.at + 1..]);
-        // Most strings are short; a path is not.
-        let near = &rest[..rest.len().min(24)];
-        let length = near.iter().position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
-        let far = || memchr3(b'"', b'\\', b'\n', &rest[near.len()..]);
-        let length = length.or_else(|| far().map(|length| near.len() + length));
+        if let Some(length) = plain_length(rest).filter(|length| rest[*length] == b'"') {
+            self.at += length + 2;
+            return Ok(self.keep_near(rest, length));
+        }
+        let length = memchr3(b'"', b'\\', b'\n', rest);
         match length.map(|length| (length, rest[length])) {
             Some((length, b'"')) => {
                 self.at += length + 2;
@@ -349,7 +388,7 @@ impl<'t> Parser<'t> {
             _ if word.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => ParameterType::Float,
             _ => ParameterType::Integer,
         };
-        let values = self.values(kind, 1)?;
+        let values = self.values(kind, 1, false)?;
         if values.count() == 0 {
             return Err(self.error(self.at, "a value of the option is expected"));
         }
@@ -360,14 +399,19 @@ impl<'t> Parser<'t> {
 
     fn parameter(&mut self) -> Result<()> {
         let at = self.at;
-        let declaration = self.string()?;
-        let (kind, name, older_form) = self.declared(at, declaration)?;
+        let (kind, name, older_form) = match self.soon_declared() {
+            Some(declared) => declared,
+            None => {
+                let declaration = self.string()?;
+                self.declared(at, declaration)?
+            }
+        };
         if !self.goes_on() {
             return Err(self.error(at, "the parameter has no value"));
         }
         let values = if self.byte() == b'[' {
             self.at += 1;
-            let values = self.values(kind, usize::MAX)?;
+            let values = self.values(kind, usize::MAX, !self.ends_soon())?;
             if !self.goes_on() {
                 return Err(self.error(at, "the values of the parameter do not end"));
             }
@@ -378,7 +422,7 @@ impl<'t> Parser<'t> {
             self.at += 1;
             values
         } else {
-            let values = self.values(kind, 1)?;
+            let values = self.values(kind, 1, false)?;
             if values.count() == 0 {
                 let message = format!("a value of type {} is expected", kind.name());
                 return Err(self.error(self.at, message));
@@ -390,11 +434,31 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// [`Self::declared`] of the string here, where it has one blank and is found soon.
+    #[inline(always)]
+    fn soon_declared(&mut self) -> Option<(ParameterType, Span, bool)> {
+        let rest = &self.text[self.at + 1..];
+        let type_length = plain_length(rest)?;
+        let kind = ParameterType::of_word(&rest[..type_length])?;
+        let name = &rest[type_length + 1..];
+        let name_length = plain_length(name)?;
+        if rest[type_length] != b' ' || name_length == 0 || name[name_length] != b'"' {
+            return None;
+        }
+        let length = type_length + 1 + name_length;
+        let all =
+            if length < NEAR { self.keep_near(rest, length) } else { self.keep(&rest[..length]) };
+        self.at += length + 2;
+        let older_form = type_length != kind.name().len();
+        Some((kind, Span { start: all.end - name_length as u32, end: all.end }, older_form))
+    }
+
     /// Type and name of a declaration such as `point3 P`, and whether the type goes by an older
     /// name.
     fn declared(&mut self, at: usize, declaration: Span) -> Result<(ParameterType, Span, bool)> {
         let text = &self.to.text[declaration.range()];
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let start = declaration.start as usize;
         let type_start = text.iter().position(|byte| !is_blank(byte)).unwrap_or(text.len());
         let length =
             |from: usize| text[from..].iter().position(is_blank).unwrap_or(text.len() - from);
@@ -409,13 +473,19 @@ impl<'t> Parser<'t> {
             let message = format!("{word:?} is no type of parameters");
             return Err(self.error(at, message));
         };
-        let start = declaration.start as usize;
         let older_form = text[type_start..type_end] != *kind.name().as_bytes();
         Ok((kind, span(start + name_start, start + name_end), older_form))
     }
 
-    /// Up to `most` values of a type.
-    fn values(&mut self, kind: ParameterType, most: usize) -> Result<Values> {
+    /// Whether an array is likely to have a value or two.
+    #[inline(always)]
+    fn ends_soon(&self) -> bool {
+        let near = self.text[self.at..].first_chunk::<16>();
+        near.is_none_or(|near| near.iter().fold(false, |found, byte| found | (*byte == b']')))
+    }
+
+    /// Up to `most` values of a type; whether there are likely to be `many`.
+    fn values(&mut self, kind: ParameterType, most: usize, many: bool) -> Result<Values> {
         use ParameterType::*;
         self.skip_blanks();
         match kind {
@@ -429,7 +499,7 @@ impl<'t> Parser<'t> {
             }
             Integer => {
                 let start = self.to.integers.len();
-                if most > 1 {
+                if many {
                     self.at += number::run::run(&self.text[self.at..], &mut self.to.integers);
                 }
                 while self.to.integers.len() - start < most && self.skip_blanks() {
@@ -442,7 +512,7 @@ impl<'t> Parser<'t> {
             Spectrum if self.byte() == b'"' => self.string_values(most),
             _ => {
                 let start = self.to.floats.len();
-                if most > 1 {
+                if many {
                     self.at += number::run::run(&self.text[self.at..], &mut self.to.floats);
                 }
                 while self.to.floats.len() - start < most && self.skip_blanks() {

@@ -329,7 +329,7 @@ impl Builder {
             // The line follows if the block goes on behind this piece: most do not.
             _ => Place { at: at.statement.at, file: at.lines.file(), ..Place::default() },
         };
-        self.blocks.push((block, self.state, place));
+        self.blocks.push((block, self.state.clone(), place));
         Ok(())
     }
 
@@ -385,8 +385,10 @@ impl Builder {
             let place = at.place();
             self.problem(Error::syntax("ObjectEnd inside a block that began in the object"), place);
         }
-        self.state = self.blocks[begin].1;
-        self.blocks.truncate(begin);
+        self.blocks.truncate(begin + 1);
+        if let Some((_, state, _)) = self.blocks.pop() {
+            self.state = state;
+        }
         if !self.blocks.iter().any(|(block, ..)| *block == Block::Object) {
             self.object = None;
         }
@@ -439,7 +441,10 @@ impl Builder {
             index(all.len() - 1)
         };
         let start = number(&self.state.start)?;
-        let end = if self.state.moves { number(&self.state.end)? } else { start };
+        let end = match &self.state.end {
+            Some(end) => number(end)?,
+            None => start,
+        };
         self.state.matrices = Some([start, end]);
         Ok([start, end])
     }
@@ -497,8 +502,8 @@ impl Builder {
         to.objects.push(object);
         to.matrices.push(upper_rows(&self.state.start));
         to.places.push(at.statement.at);
-        if self.state.moves {
-            to.moving.push((number, upper_rows(&self.state.end)));
+        if let Some(end) = &self.state.end {
+            to.moving.push((number, upper_rows(end)));
         }
         Ok(())
     }
@@ -660,7 +665,7 @@ impl Builder {
         place: Place,
         read: impl FnOnce(&mut Builder) -> Result<()>,
     ) -> Result<()> {
-        let (state, blocks) = (self.state, self.blocks.len());
+        let (state, blocks) = (self.state.clone(), self.blocks.len());
         let systems = self.coordinate_systems.clone();
         read(self)?;
         if self.blocks.len() != blocks {

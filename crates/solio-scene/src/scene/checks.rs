@@ -3,7 +3,7 @@
 use super::Place;
 use super::lines::Lines;
 use crate::pbrt::schema::{Checker, Problem, Version, VersionMarks, files};
-use crate::pbrt::{ParameterType, Statement, Statements, Values};
+use crate::pbrt::{Directive, ParameterType, Statement, Statements, Values};
 use foldhash::fast::FixedState;
 use std::collections::HashSet;
 
@@ -16,6 +16,8 @@ pub(super) struct Checks {
     may_be: Vec<Checked>,
     /// Whether statements are held against the table; else only the version is looked for.
     checks: bool,
+    /// What the last shape declared, without its numbers: the next is often like it.
+    last_shape: Vec<u8>,
     /// Files that statements read, but for texts; each once.
     pub(super) files: Names,
     /// Textures that parameters refer to; each once.
@@ -66,6 +68,7 @@ impl Checks {
         Checks {
             may_be: versions.iter().map(checked).collect(),
             checks,
+            last_shape: Vec::new(),
             files: Names::default(),
             textures: Names::default(),
             materials: Names::default(),
@@ -92,7 +95,7 @@ impl Checks {
         statement: &Statement,
         lines: &mut Lines<'_>,
     ) {
-        if self.may_be.len() > 1 {
+        if self.may_be.len() > 1 && !self.has_no_mark(statements, statement) {
             let mut marks = VersionMarks::default();
             marks.see_statement(statements, statement);
             if let Some(version) = marks.version() {
@@ -109,6 +112,35 @@ impl Checks {
             }
         }
         self.note_names(statements, statement, lines);
+    }
+
+    /// Whether it is soon seen that a statement says nothing of its version.
+    fn has_no_mark(&mut self, statements: &Statements, statement: &Statement) -> bool {
+        use Directive::*;
+        match statement.directive {
+            AttributeBegin | AttributeEnd | ConcatTransform | Identity | NamedMaterial
+            | ObjectBegin | ObjectEnd | ObjectInstance | ReverseOrientation | Rotate | Scale
+            | Transform | Translate => true,
+            Shape => {
+                // Class, declarations and strings lie one behind the other.
+                let start = statements.string_span(statement, 0).start;
+                let last = statements.parameters[statement.parameters.range()].last();
+                let end = last.map_or(start, |last| match last.values {
+                    Values::Strings(span) if span.count() > 0 => {
+                        statements.strings[span.range()].last().map_or(start, |string| string.end)
+                    }
+                    _ => last.name.end,
+                });
+                let shape = &statements.text[start as usize..end as usize];
+                let is_like_last = *shape == *self.last_shape;
+                if !is_like_last {
+                    self.last_shape.clear();
+                    self.last_shape.extend_from_slice(shape);
+                }
+                is_like_last && !shape.is_empty()
+            }
+            _ => false,
+        }
     }
 
     /// What was found so far; nothing as long as the version is not known, unless it is the end.

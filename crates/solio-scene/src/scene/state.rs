@@ -16,12 +16,11 @@ pub(super) enum Ends {
 /// The kinds that `Attribute` can add parameters to.
 pub(super) const KINDS: [&[u8]; 5] = [b"shape", b"light", b"material", b"medium", b"texture"];
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct State {
     pub(super) start: DMat4,
-    /// Counts where `moves`.
-    pub(super) end: DMat4,
-    pub(super) moves: bool,
+    /// At the second time, where that is another one. Most states are kept and given back without.
+    pub(super) end: Option<Box<DMat4>>,
     pub(super) ends: Ends,
     /// Where `start` and `end` are in [`super::Scene::matrices`], once they are there.
     pub(super) matrices: Option<[u32; 2]>,
@@ -39,8 +38,7 @@ impl State {
     pub(super) fn new() -> State {
         State {
             start: DMat4::IDENTITY,
-            end: DMat4::IDENTITY,
-            moves: false,
+            end: None,
             ends: Ends::All,
             matrices: Some([0, 0]),
             reverse_orientation: false,
@@ -59,18 +57,19 @@ impl State {
     }
 
     pub(super) fn both(&self) -> [DMat4; 2] {
-        [self.start, if self.moves { self.end } else { self.start }]
+        [self.start, self.end.as_deref().copied().unwrap_or(self.start)]
     }
 
     /// Takes a transformation as it was.
     pub(super) fn set_both(&mut self, [start, end]: [DMat4; 2]) {
-        (self.start, self.end, self.moves) = (start, end, start != end);
+        self.start = start;
+        self.end = (start != end).then(|| Box::new(end));
         self.matrices = None;
     }
 
     fn change(&mut self, change: impl Fn(DMat4) -> DMat4) {
         self.matrices = None;
-        if self.ends == Ends::All && !self.moves {
+        if self.ends == Ends::All && self.end.is_none() {
             self.start = change(self.start);
             return;
         }

@@ -1,0 +1,43 @@
+//! Short words as one number.
+
+/// What words of the same length but other letters mostly do not share: their first and last bytes.
+/// Two words are the same only if all their bytes are; this finds the one to compare with.
+#[inline(always)]
+pub(super) const fn key(word: &[u8]) -> u64 {
+    let bytes = match (word.last_chunk::<8>(), word.first_chunk::<4>(), word.last_chunk::<4>()) {
+        (Some(last), ..) => u64::from_le_bytes(*last),
+        (_, Some(first), Some(last)) => {
+            u32::from_le_bytes(*first) as u64 | (u32::from_le_bytes(*last) as u64) << 32
+        }
+        _ => match word {
+            [a, b, c] => u32::from_le_bytes([*a, *b, *c, 0]) as u64,
+            _ => return 0,
+        },
+    };
+    bytes.wrapping_add(word.len() as u64 | (word[0] as u64) << 17)
+}
+
+/// Bytes that [`plain_length`] looks at.
+pub(super) const NEAR: usize = 24;
+
+/// How many bytes stand before the first blank, quote or backslash, if they are fewer than
+/// [`NEAR`]; `None` also near the end of the text.
+/// Control characters and `!` count as blanks here.
+#[inline(always)]
+pub(super) fn plain_length(text: &[u8]) -> Option<usize> {
+    let words: &[[u8; 8]; 3] = text.first_chunk::<NEAR>()?.as_chunks().0.try_into().ok()?;
+    for (n, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let ones = 0x0101_0101_0101_0101u64;
+        let backslash = word ^ (ones * b'\\' as u64);
+        // Upper bits of bytes below '#' and of zero ones. Borrows go to higher bytes alone, and the
+        // lowest one counts.
+        let below = word.wrapping_sub(ones * b'#' as u64) & !word;
+        let zero = backslash.wrapping_sub(ones) & !backslash;
+        let found = (below | zero) & (ones << 7);
+        if found != 0 {
+            return Some(8 * n + found.trailing_zeros() as usize / 8);
+        }
+    }
+    None
+}
