@@ -18,9 +18,9 @@ use solio_scene::scene::Scene;
 pub(crate) fn pack(bytes: &[u8]) {
     let work = Work::serial();
     let options = PackReadOptions { verify: false, ..PackReadOptions::default() };
-    // What is stored says at most 256 times as much; records become things of up to four times
+    // What is stored says at most 256 times as much; records become things of up to eight times
     // their size. Beside that there is what zstd needs to unpack.
-    let bound = (1 << 19) + 256 * 8 * bytes.len();
+    let bound = (1 << 19) + 256 * 12 * bytes.len();
     let scene = within(bound, bytes, || {
         let reader = PackReader::new(&bytes, &options)?;
         let infos = reader.meshes(&work);

@@ -12,11 +12,8 @@ pub(super) fn once(scene: &Scene) -> [&Option<Entity>; 5] {
     [&scene.film, &scene.sampler, &scene.filter, &scene.integrator, &scene.accelerator]
 }
 
-/// Looks at all numbers of a scene.
+/// Looks at all numbers of a scene but those of [`values`].
 pub(super) fn check(scene: &Scene) -> Result<(), Fault> {
-    for kept in &scene.kept {
-        values(kept)?;
-    }
     let entity = |entity: &Entity| entity_fits(scene, entity);
     let matrix = |number: u32| match (number as usize) < scene.matrices.len() {
         true => Ok(()),
@@ -124,7 +121,8 @@ fn fits(span: Span, count: usize) -> bool {
     span.start <= span.end && span.end as usize <= count
 }
 
-fn values(kept: &Statements) -> Result<(), Fault> {
+/// Looks at the numbers of values.
+pub(super) fn values(kept: &Statements) -> Result<(), Fault> {
     for parameter in &kept.parameters {
         let values = match parameter.values {
             Values::Floats(span) => fits(span, kept.floats.len()),

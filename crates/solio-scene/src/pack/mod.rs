@@ -23,6 +23,7 @@ mod array;
 mod check;
 mod chunk;
 mod column;
+mod fill;
 mod matrix;
 mod mesh;
 mod normal;
@@ -32,6 +33,7 @@ mod streams;
 mod table;
 #[cfg(test)]
 mod tests;
+mod values;
 mod write;
 
 pub use mesh::{PackedMesh, PackedMeshInfo};

@@ -2,16 +2,17 @@
 
 use super::array::path_of;
 use super::check::check;
-use super::chunk::Unpacker;
+use super::fill::{Wanted, native};
 use super::mesh::{PackedMesh, PackedMeshInfo};
 use super::record::{self, place, whole};
-use super::streams;
 use super::table::{ALIGN, Codec, Kind, Section, Table};
-use crate::pbrt::{Span, Statements};
+use super::values;
+use crate::pbrt::Statements;
 use crate::scene::*;
-use bytemuck::{Pod, Zeroable, cast_slice_mut};
-use solio_base::{Error, Limits, Result, Source, Work, memory, ordered};
+use bytemuck::Zeroable;
+use solio_base::{Error, Limits, Result, Source, Work, memory};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// How a packed scene is read.
 #[derive(Clone, Copy, Debug)]
@@ -33,17 +34,10 @@ impl Default for PackReadOptions {
 
 /// A packed scene, of which the table was read.
 pub struct PackReader<'s> {
-    source: &'s dyn Source,
+    pub(super) source: &'s dyn Source,
     table: Table,
-    options: PackReadOptions,
+    pub(super) options: PackReadOptions,
 }
-
-/// Some bytes of an array and the section that fills them.
-type Job<'j> = (Section, &'j mut [u8]);
-
-/// Arrays to be filled, all at once.
-#[derive(Default)]
-struct Wanted<'j>(Vec<Job<'j>>);
 
 impl<'s> PackReader<'s> {
     /// Reads the table. `source` must have a known size and give any bytes at any time.
@@ -62,14 +56,18 @@ impl<'s> PackReader<'s> {
 
     /// The scene. The meshes of files are not part of it: [`Self::mesh`] gives them.
     pub fn scene(&self, work: &Work) -> Result<Scene> {
-        let scene = Unpacking { reader: self, work }.scene()?;
+        let scene = unpack(self, work)?;
         check(&scene).map_err(|fault| self.fault(Kind::Head, fault))?;
         Ok(scene)
     }
 
     /// The instances alone, with the numbers of their objects.
     pub fn instances(&self, work: &Work) -> Result<Instances> {
-        Unpacking { reader: self, work }.instances()
+        let mut arrays = InstanceArrays::room(self)?;
+        let mut wanted = Wanted::default();
+        arrays.want(self, &mut wanted);
+        wanted.fill(self, work)?;
+        arrays.instances(self)
     }
 
     /// The matrices of instances where they lie, if they are not packed, and the file is in memory:
@@ -92,9 +90,13 @@ impl<'s> PackReader<'s> {
 
     /// The meshes of files, in the order of [`Self::mesh`].
     pub fn meshes(&self, work: &Work) -> Result<Vec<PackedMeshInfo>> {
-        let unpacking = Unpacking { reader: self, work };
-        let infos: Vec<[u32; 10]> = unpacking.array(Kind::Meshes, 0)?;
-        let names: Vec<u8> = unpacking.array(Kind::MeshNames, 0)?;
+        let mut infos: Vec<[u32; 10]> = self.room(Kind::Meshes, 0)?;
+        let mut names: Vec<u8> = self.room(Kind::MeshNames, 0)?;
+        let mut wanted = Wanted::default();
+        wanted.add(self, Kind::Meshes, 0, &mut infos);
+        wanted.add(self, Kind::MeshNames, 0, &mut names);
+        wanted.fill(self, work)?;
+        native(&mut infos);
         let mut names = &names[..];
         let all = infos.iter().enumerate().map(|(i, info)| {
             let long = |at: usize| whole([info[at], info[at + 1]]);
@@ -124,7 +126,6 @@ impl<'s> PackReader<'s> {
 
     /// A mesh by its number among [`Self::meshes`].
     pub fn mesh(&self, number: u32, work: &Work) -> Result<PackedMesh<'static>> {
-        let unpacking = Unpacking { reader: self, work };
         if number as usize >= self.table.count(Kind::Meshes, 0) {
             return Err(Error::argument(format!("the packed scene has no mesh {number}")));
         }
@@ -135,13 +136,13 @@ impl<'s> PackReader<'s> {
         let mut face_offsets = self.room(Kind::MeshFaces, number)?;
         let mut face_indices = self.room(Kind::MeshFaceIndices, number)?;
         let mut wanted = Wanted::default();
-        self.want(&mut wanted, Kind::MeshPositions, number, &mut positions);
-        self.want(&mut wanted, Kind::MeshNormals, number, &mut normals);
-        self.want(&mut wanted, Kind::MeshUvs, number, &mut uvs);
-        self.want(&mut wanted, Kind::MeshCorners, number, &mut corners);
-        self.want(&mut wanted, Kind::MeshFaces, number, &mut face_offsets);
-        self.want(&mut wanted, Kind::MeshFaceIndices, number, &mut face_indices);
-        unpacking.fill(wanted)?;
+        wanted.add(self, Kind::MeshPositions, number, &mut positions);
+        wanted.add(self, Kind::MeshNormals, number, &mut normals);
+        wanted.add(self, Kind::MeshUvs, number, &mut uvs);
+        wanted.add(self, Kind::MeshCorners, number, &mut corners);
+        wanted.add(self, Kind::MeshFaces, number, &mut face_offsets);
+        wanted.add(self, Kind::MeshFaceIndices, number, &mut face_indices);
+        wanted.fill(self, work)?;
         native(&mut positions);
         native(&mut normals);
         native(&mut uvs);
@@ -160,16 +161,18 @@ impl<'s> PackReader<'s> {
         Ok(mesh)
     }
 
-    /// In which order the numbers of parameters are.
-    fn floats(&self, number: u32) -> Kind {
-        match self.table.has(Kind::SortedFloats, number) {
-            true => Kind::SortedFloats,
-            false => Kind::Floats,
-        }
+    /// The sections of an array.
+    pub(super) fn sections_of(&self, kind: Kind, number: u32) -> &[Section] {
+        self.table.array(kind, number)
+    }
+
+    /// Whether an array has a section, even an empty one.
+    pub(super) fn has(&self, kind: Kind, number: u32) -> bool {
+        self.table.has(kind, number)
     }
 
     /// Memory for an array. It is bounded by the file: see [`super::table::MOST_RATIO`].
-    fn room<T: Zeroable + Clone>(&self, kind: Kind, number: u32) -> Result<Vec<T>> {
+    pub(super) fn room<T: Zeroable + Clone>(&self, kind: Kind, number: u32) -> Result<Vec<T>> {
         let count = self.table.plain_bytes(kind, number) / size_of::<T>();
         self.options.limits.check_elements("records of the packed scene", count as u64)?;
         // Pages of zeros come from the system: they are touched where they are filled.
@@ -178,31 +181,9 @@ impl<'s> PackReader<'s> {
         Ok(values)
     }
 
-    fn want<'j, T: Pod>(&self, wanted: &mut Wanted<'j>, kind: Kind, number: u32, to: &'j mut [T]) {
-        let mut rest: &mut [u8] = cast_slice_mut(to);
-        for section in self.table.array(kind, number) {
-            let (part, behind) = rest.split_at_mut(section.plain_bytes as usize);
-            wanted.0.push((*section, part));
-            rest = behind;
-        }
-    }
-
-    fn fault(&self, kind: Kind, fault: &str) -> Error {
+    pub(super) fn fault(&self, kind: Kind, fault: &str) -> Error {
         let at = self.table.array(kind, 0).first().map_or(ALIGN, |section| section.offset);
         Error::corrupt(format!("the packed scene contradicts itself: {fault}")).at_offset(at)
-    }
-
-    fn damaged(section: &Section, why: &str) -> Error {
-        let message = format!("a section of the packed scene is damaged: {why}");
-        Error::corrupt(message).at_offset(section.offset)
-    }
-}
-
-/// Words of the file as words of this machine.
-fn native<T: Pod>(values: &mut [T]) {
-    if cfg!(target_endian = "big") {
-        let words: &mut [u32] = cast_slice_mut(values);
-        words.iter_mut().for_each(|word| *word = u32::from_le(*word));
     }
 }
 
@@ -213,88 +194,91 @@ fn take<'b>(bytes: &mut &'b [u8], count: u32) -> Option<&'b [u8]> {
     Some(part)
 }
 
-/// A thread's turn: a section, what it fills, and what unpacks.
-#[derive(Default)]
-struct Slot<'j> {
-    job: Option<Job<'j>>,
-    stored: Vec<u8>,
-    unpacker: Unpacker,
+/// Of these there is one array each, of words.
+const OF_WORDS: [Kind; 12] = [
+    Kind::Files,
+    Kind::Options,
+    Kind::Attributes,
+    Kind::Shapes,
+    Kind::Objects,
+    Kind::Materials,
+    Kind::Textures,
+    Kind::Media,
+    Kind::Lights,
+    Kind::AreaLights,
+    Kind::NamedFiles,
+    Kind::Problems,
+];
+/// And these, if places are wanted.
+const OF_PLACES: [Kind; 2] = [Kind::FilePlaces, Kind::Places];
+/// And of these: bytes.
+const OF_BYTES: [Kind; 3] = [Kind::Head, Kind::Names, Kind::ProblemText];
+
+/// Unpacks all arrays of a scene, then puts it together.
+fn unpack(reader: &PackReader<'_>, work: &Work) -> Result<Scene> {
+    let mut values = values::room(reader)?;
+    let mut instances = InstanceArrays::room(reader)?;
+    let mut matrices: Vec<[f32; 16]> = reader.room(Kind::Matrices, 0)?;
+    let mut words: BTreeMap<Kind, Vec<u32>> = BTreeMap::new();
+    let mut bytes: BTreeMap<Kind, Vec<u8>> = BTreeMap::new();
+    let places = if reader.options.places { &OF_PLACES[..] } else { &[] };
+    for kind in OF_WORDS.iter().chain(places) {
+        words.insert(*kind, reader.room(*kind, 0)?);
+    }
+    for kind in OF_BYTES {
+        bytes.insert(kind, reader.room(kind, 0)?);
+    }
+    let mut wanted = Wanted::default();
+    values::want(&mut values, reader, &mut wanted);
+    instances.want(reader, &mut wanted);
+    wanted.add(reader, Kind::Matrices, 0, &mut matrices);
+    words.iter_mut().for_each(|(kind, words)| wanted.add(reader, *kind, 0, words));
+    bytes.iter_mut().for_each(|(kind, bytes)| wanted.add(reader, *kind, 0, bytes));
+    wanted.fill(reader, work)?;
+    native(&mut matrices);
+    words.values_mut().for_each(|words| native(words));
+    let instances = instances.instances(reader)?;
+    let kept = values::statements(values, reader, work)?;
+    Unpacking { reader, words, bytes }.scene(kept, instances, matrices)
 }
 
+/// The arrays of which there is one each.
 struct Unpacking<'r, 's> {
     reader: &'r PackReader<'s>,
-    work: &'r Work,
+    words: BTreeMap<Kind, Vec<u32>>,
+    bytes: BTreeMap<Kind, Vec<u8>>,
 }
 
 impl Unpacking<'_, '_> {
-    /// Fills all arrays, on all threads. The largest sections need not come first: all are small.
-    fn fill(&self, wanted: Wanted<'_>) -> Result<()> {
-        let PackReader { source, options, .. } = self.reader;
-        let in_memory = source.as_bytes();
-        let mut jobs = wanted.0.into_iter();
-        let window = self.work.window(2 << 20).min(jobs.len().max(1));
-        ordered::run::<Slot<'_>>(
-            self.work,
-            window,
-            |slot| {
-                slot.job = jobs.next();
-                Ok(slot.job.is_some())
-            },
-            |slot| {
-                let Slot { job, stored, unpacker } = slot;
-                let Some((section, plain)) = job.take() else { return Ok(()) };
-                let (offset, room) = (section.offset, section.room() as usize);
-                let bytes = match in_memory {
-                    Some(all) => &all[offset as usize..][..room],
-                    None => {
-                        stored.resize(room, 0);
-                        source.read_exact_at(offset, stored, "a section of the packed scene")?;
-                        stored
-                    }
-                };
-                if options.verify && crc32fast::hash(bytes) != section.crc {
-                    return Err(PackReader::damaged(&section, "its sum is another"));
-                }
-                unpacker
-                    .unpack(&section, &bytes[..section.stored_bytes as usize], plain)
-                    .map_err(|why| PackReader::damaged(&section, why))
-            },
-            |_| Ok(()),
-        )
+    fn bytes(&self, kind: Kind) -> &[u8] {
+        self.bytes.get(&kind).map_or(&[], |bytes| bytes)
     }
 
-    /// An array by itself.
-    fn array<T: Pod>(&self, kind: Kind, number: u32) -> Result<Vec<T>> {
-        let mut values = self.reader.room(kind, number)?;
-        let mut wanted = Wanted::default();
-        self.reader.want(&mut wanted, kind, number, &mut values);
-        self.fill(wanted)?;
-        if size_of::<T>() > 1 {
-            native(&mut values);
-        }
-        Ok(values)
+    fn words<const WORDS: usize>(&self, kind: Kind) -> &[[u32; WORDS]] {
+        self.words.get(&kind).map_or(&[], |words| words.as_chunks().0)
     }
 
     /// Records, each made by `make`.
     fn records<const WORDS: usize, T>(
         &self,
         kind: Kind,
-        make: impl FnMut(&[u32; WORDS]) -> Result<T, record::Fault>,
-    ) -> Result<Vec<T>>
-    where
-        [u32; WORDS]: Pod,
-    {
-        let words: Vec<[u32; WORDS]> = self.array(kind, 0)?;
-        let all: Result<Vec<T>, record::Fault> = words.iter().map(make).collect();
-        all.map_err(|fault| self.reader.fault(kind, fault))
+        mut make: impl FnMut(&[u32; WORDS]) -> Result<T, record::Fault>,
+    ) -> Result<Vec<T>> {
+        let words = self.words(kind);
+        let mut all = Vec::with_capacity(words.len());
+        for record in words {
+            all.push(make(record).map_err(|fault| self.reader.fault(kind, fault))?);
+        }
+        Ok(all)
     }
 
-    fn scene(&self) -> Result<Scene> {
-        let kept = self.kept()?;
-        let instances = self.instances()?;
-        let matrices = self.array(Kind::Matrices, 0)?;
-        let names: Vec<u8> = self.array(Kind::Names, 0)?;
-        let mut names = &names[..];
+    fn scene(
+        &self,
+        kept: Vec<Statements>,
+        instances: Instances,
+        matrices: Vec<[f32; 16]>,
+    ) -> Result<Scene> {
+        let mut names = self.bytes(Kind::Names);
         let mut name = |size: u32| take(&mut names, size).ok_or("a name is missing");
         let files = self.records(Kind::Files, |words: &[u32; 5]| {
             let [path, included, depth, low, high] = *words;
@@ -351,7 +335,7 @@ impl Unpacking<'_, '_> {
         scene.lights = self.records(Kind::Lights, record::light)?;
         scene.area_lights = self.records(Kind::AreaLights, record::entity)?;
         self.problems(&mut scene)?;
-        if self.reader.options.places && self.reader.table.has(Kind::Places, 0) {
+        if self.reader.options.places && self.reader.has(Kind::Places, 0) {
             self.places(&mut scene)?;
         }
         Ok(scene)
@@ -359,7 +343,7 @@ impl Unpacking<'_, '_> {
 
     /// A scene of what there is once.
     fn once(&self, kept: Vec<Statements>, instances: Instances) -> Result<Scene> {
-        let bytes: Vec<u8> = self.array(Kind::Head, 0)?;
+        let bytes = self.bytes(Kind::Head);
         let mut words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
         let end = || self.reader.fault(Kind::Head, "its first section ends early");
         let mut some = |to: &mut [u32]| {
@@ -422,102 +406,8 @@ impl Unpacking<'_, '_> {
         })
     }
 
-    /// The values of all entities.
-    fn kept(&self) -> Result<Vec<Statements>> {
-        let reader = self.reader;
-        let mut all = Vec::new();
-        while reader.table.has(Kind::Parameters, all.len() as u32) {
-            let number = all.len() as u32;
-            all.push(Values {
-                parameters: reader.room(Kind::Parameters, number)?,
-                places: match reader.options.places {
-                    true => reader.room(Kind::ParameterPlaces, number)?,
-                    false => Vec::new(),
-                },
-                floats: reader.room(reader.floats(number), number)?,
-                integers: reader.room(Kind::Integers, number)?,
-                strings: reader.room(Kind::Strings, number)?,
-                text: reader.room(Kind::Text, number)?,
-            });
-        }
-        let mut wanted = Wanted::default();
-        for (number, values) in all.iter_mut().enumerate() {
-            let number = number as u32;
-            reader.want(&mut wanted, Kind::Parameters, number, &mut values.parameters);
-            if reader.options.places {
-                reader.want(&mut wanted, Kind::ParameterPlaces, number, &mut values.places);
-            }
-            reader.want(&mut wanted, reader.floats(number), number, &mut values.floats);
-            reader.want(&mut wanted, Kind::Integers, number, &mut values.integers);
-            reader.want(&mut wanted, Kind::Strings, number, &mut values.strings);
-            reader.want(&mut wanted, Kind::Text, number, &mut values.text);
-        }
-        self.fill(wanted)?;
-        let all = all.into_iter().enumerate().map(|(number, values)| {
-            values.statements(reader.floats(number as u32) == Kind::SortedFloats)
-        });
-        let all: Result<_, _> = all.collect();
-        all.map_err(|fault| reader.fault(Kind::Parameters, fault))
-    }
-
-    fn instances(&self) -> Result<Instances> {
-        let reader = self.reader;
-        let with_places = reader.options.places && reader.table.has(Kind::InstancePlaces, 0);
-        let mut matrices: Vec<[f32; 12]> = reader.room(Kind::InstanceMatrices, 0)?;
-        let mut objects: Vec<u32> = reader.room(Kind::InstanceObjects, 0)?;
-        let mut places: Vec<[u32; 2]> = match with_places {
-            true => reader.room(Kind::InstancePlaces, 0)?,
-            false => Vec::new(),
-        };
-        let mut wanted = Wanted::default();
-        reader.want(&mut wanted, Kind::InstanceMatrices, 0, &mut matrices);
-        reader.want(&mut wanted, Kind::InstanceObjects, 0, &mut objects);
-        if with_places {
-            reader.want(&mut wanted, Kind::InstancePlaces, 0, &mut places);
-        }
-        self.fill(wanted)?;
-        native(&mut matrices);
-        native(&mut objects);
-        let count = matrices.len();
-        let fault = |fault| reader.fault(Kind::InstanceMatrices, fault);
-        if reader.table.has(Kind::InstanceRuns, 0) {
-            let runs: Vec<[u32; 2]> = self.array(Kind::InstanceRuns, 0)?;
-            let all: u64 = runs.iter().map(|run| u64::from(run[1])).sum();
-            if all != count as u64 {
-                return Err(fault("runs of instances that are not as many as matrices"));
-            }
-            objects = Vec::with_capacity(count);
-            for [object, count] in runs {
-                objects.resize(objects.len() + count as usize, object);
-            }
-        }
-        if objects.len() != count {
-            return Err(fault("instances that are not as many as matrices"));
-        }
-        let moving: Vec<[u32; 13]> = self.array(Kind::InstanceMoving, 0)?;
-        let moving =
-            moving.iter().map(|[instance, numbers @ ..]| (*instance, numbers.map(f32::from_bits)));
-        let moving = moving.collect();
-        let places: Vec<u64> = match with_places {
-            true => places.into_iter().map(|halves| whole(halves.map(u32::from_le))).collect(),
-            false => vec![0; count],
-        };
-        if places.len() != count {
-            return Err(fault("places of instances that are not as many as matrices"));
-        }
-        let files = match with_places {
-            true => {
-                self.records(Kind::InstanceFiles, |words: &[u32; 2]| Ok((words[0], words[1])))?
-            }
-            false if count > 0 => vec![(0, 0)],
-            false => Vec::new(),
-        };
-        Ok(Instances { objects, matrices, moving, places, files })
-    }
-
     fn problems(&self, scene: &mut Scene) -> Result<()> {
-        let text: Vec<u8> = self.array(Kind::ProblemText, 0)?;
-        let mut text = &text[..];
+        let mut text = self.bytes(Kind::ProblemText);
         let all =
             self.records(Kind::Problems, |words: &[u32; 11]| record::problem(words, &mut text))?;
         for (problem, is_warning) in all {
@@ -542,8 +432,7 @@ impl Unpacking<'_, '_> {
         for (file, place) in scene.files.iter_mut().zip(places) {
             file.included = file.included.map(|_| place);
         }
-        let words: Vec<[u32; 5]> = self.array(Kind::Places, 0)?;
-        let mut words = words.iter();
+        let mut words = self.words(Kind::Places).iter();
         let all = put_places(scene, || known(words.next().ok_or("a place is missing")?));
         all.map_err(|fault| self.reader.fault(Kind::Places, fault))?;
         if words.next().is_some() {
@@ -613,49 +502,6 @@ fn put_places(
     Ok(())
 }
 
-/// The arrays of [`Statements`] as they are in the file.
-struct Values {
-    parameters: Vec<[u32; 5]>,
-    places: Vec<[u32; 2]>,
-    floats: Vec<f32>,
-    integers: Vec<i32>,
-    strings: Vec<[u32; 2]>,
-    text: Vec<u8>,
-}
-
-impl Values {
-    fn statements(mut self, are_sorted: bool) -> Result<Statements, record::Fault> {
-        native(&mut self.parameters);
-        native(&mut self.places);
-        native(&mut self.floats);
-        native(&mut self.integers);
-        native(&mut self.strings);
-        let parameters: Result<Vec<_>, _> = self.parameters.iter().map(record::parameter).collect();
-        let mut parameters = parameters?;
-        if !self.places.is_empty() {
-            if self.places.len() != parameters.len() {
-                return Err("places of parameters that are not as many as those");
-            }
-            for (parameter, place) in parameters.iter_mut().zip(&self.places) {
-                parameter.at = whole(*place);
-            }
-        }
-        if are_sorted {
-            let parts = streams::parts(&parameters, self.floats.len());
-            self.floats = streams::scatter(&self.floats, &parts);
-        }
-        let strings = self.strings.iter().map(|[start, end]| Span { start: *start, end: *end });
-        Ok(Statements {
-            parameters,
-            floats: self.floats,
-            integers: self.integers,
-            strings: strings.collect(),
-            text: self.text,
-            ..Statements::default()
-        })
-    }
-}
-
 /// An entity of the first words of a record.
 fn of_front(words: &[u32]) -> Result<Entity, record::Fault> {
     record::entity(words.first_chunk().ok_or("a record is too short")?)
@@ -663,4 +509,89 @@ fn of_front(words: &[u32]) -> Result<Entity, record::Fault> {
 
 fn perhaps(words: &[u32], is_there: bool) -> Result<Option<Entity>, record::Fault> {
     is_there.then(|| of_front(words)).transpose()
+}
+
+/// The arrays of instances as they are in the file.
+#[derive(Default)]
+struct InstanceArrays {
+    matrices: Vec<[f32; 12]>,
+    objects: Vec<u32>,
+    runs: Vec<[u32; 2]>,
+    moving: Vec<[u32; 13]>,
+    places: Vec<u64>,
+    files: Vec<[u32; 2]>,
+    has_places: bool,
+}
+
+impl InstanceArrays {
+    fn room(reader: &PackReader<'_>) -> Result<InstanceArrays> {
+        let has_places = reader.options.places && reader.has(Kind::InstancePlaces, 0);
+        let mut arrays = InstanceArrays {
+            matrices: reader.room(Kind::InstanceMatrices, 0)?,
+            objects: reader.room(Kind::InstanceObjects, 0)?,
+            runs: reader.room(Kind::InstanceRuns, 0)?,
+            moving: reader.room(Kind::InstanceMoving, 0)?,
+            has_places,
+            ..InstanceArrays::default()
+        };
+        if has_places {
+            arrays.places = reader.room(Kind::InstancePlaces, 0)?;
+            arrays.files = reader.room(Kind::InstanceFiles, 0)?;
+        }
+        Ok(arrays)
+    }
+
+    fn want<'j>(&'j mut self, reader: &PackReader<'_>, wanted: &mut Wanted<'j>) {
+        wanted.add(reader, Kind::InstanceMatrices, 0, &mut self.matrices);
+        wanted.add(reader, Kind::InstanceObjects, 0, &mut self.objects);
+        wanted.add(reader, Kind::InstanceRuns, 0, &mut self.runs);
+        wanted.add(reader, Kind::InstanceMoving, 0, &mut self.moving);
+        if self.has_places {
+            wanted.add(reader, Kind::InstancePlaces, 0, &mut self.places);
+            wanted.add(reader, Kind::InstanceFiles, 0, &mut self.files);
+        }
+    }
+
+    /// What they say, when they are filled.
+    fn instances(mut self, reader: &PackReader<'_>) -> Result<Instances> {
+        native(&mut self.matrices);
+        native(&mut self.objects);
+        native(&mut self.runs);
+        native(&mut self.moving);
+        native(&mut self.files);
+        if cfg!(target_endian = "big") {
+            self.places.iter_mut().for_each(|place| *place = u64::from_le(*place));
+        }
+        let InstanceArrays { matrices, mut objects, runs, moving, mut places, files, .. } = self;
+        let count = matrices.len();
+        let fault = |fault| reader.fault(Kind::InstanceMatrices, fault);
+        if reader.has(Kind::InstanceRuns, 0) {
+            let all: u64 = runs.iter().map(|run| u64::from(run[1])).sum();
+            if all != count as u64 {
+                return Err(fault("runs of instances that are not as many as matrices"));
+            }
+            objects = Vec::with_capacity(count);
+            for [object, count] in runs {
+                objects.resize(objects.len() + count as usize, object);
+            }
+        }
+        if objects.len() != count {
+            return Err(fault("instances that are not as many as matrices"));
+        }
+        let moving =
+            moving.iter().map(|[instance, numbers @ ..]| (*instance, numbers.map(f32::from_bits)));
+        let moving = moving.collect();
+        if !self.has_places {
+            places = vec![0; count];
+        }
+        if places.len() != count {
+            return Err(fault("places of instances that are not as many as matrices"));
+        }
+        let files = match self.has_places {
+            true => files.iter().map(|[first, file]| (*first, *file)).collect(),
+            false if count > 0 => vec![(0, 0)],
+            false => Vec::new(),
+        };
+        Ok(Instances { objects, matrices, moving, places, files })
+    }
 }

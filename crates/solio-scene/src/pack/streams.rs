@@ -63,17 +63,26 @@ pub(super) fn gather(values: &[f32], parts: &[Range<u32>]) -> Vec<f32> {
     to
 }
 
-/// The array of numbers that are sorted; it has as many as the parts together.
-pub(super) fn scatter(sorted: &[f32], parts: &Parts) -> Vec<f32> {
-    let mut to = vec![0.0; sorted.len()];
-    solio_base::memory::advise_huge(&mut to);
-    let mut rest = sorted;
-    for part in parts.iter().flatten() {
-        let (values, behind) = rest.split_at(part.len());
-        to[part.start as usize..part.end as usize].copy_from_slice(values);
-        rest = behind;
+/// Where the numbers of all parts belong, in the order of the file; `to` has as many as the parts
+/// together.
+pub(super) fn places<'v>(mut to: &'v mut [f32], parts: &Parts) -> Vec<&'v mut [f32]> {
+    let mut of_sorts = parts.each_ref().map(|parts| (parts.iter().peekable(), Vec::new()));
+    let mut at = 0;
+    // Each part begins where the one before ended.
+    while !to.is_empty() {
+        let mut found = None;
+        for (parts, places) in &mut of_sorts {
+            if let Some(part) = parts.next_if(|part| part.start == at) {
+                found = Some((part, places));
+                break;
+            }
+        }
+        let Some((part, places)) = found else { break };
+        let (numbers, behind) = to.split_at_mut(part.len());
+        places.push(numbers);
+        (to, at) = (behind, part.end);
     }
-    to
+    of_sorts.into_iter().flat_map(|(_, places)| places).collect()
 }
 
 #[cfg(test)]
@@ -100,7 +109,14 @@ mod tests {
             let values: Vec<f32> = (0..count).map(|i| i as f32).collect();
             let parts = parts(&parameters, count);
             let sorted: Vec<f32> = parts.iter().flat_map(|parts| gather(&values, parts)).collect();
-            prop_assert_eq!(scatter(&sorted, &parts), values);
+            let mut back = vec![f32::NAN; count];
+            let mut rest = &sorted[..];
+            for place in places(&mut back, &parts) {
+                let (numbers, behind) = rest.split_at(place.len());
+                place.copy_from_slice(numbers);
+                rest = behind;
+            }
+            prop_assert_eq!(back, values);
         }
     }
 }

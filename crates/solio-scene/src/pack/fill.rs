@@ -1,0 +1,139 @@
+//! Arrays are filled from their sections, on all threads at once.
+
+use super::chunk::Unpacker;
+use super::read::PackReader;
+use super::table::{Kind, Section};
+use bytemuck::{Pod, cast_slice_mut};
+use solio_base::{Error, Result, Work, ordered};
+
+/// What a section fills.
+enum Target<'j> {
+    /// Some bytes of an array.
+    Whole(&'j mut [u8]),
+    /// Numbers that stand apart.
+    Parts(Vec<&'j mut [f32]>),
+}
+
+/// A section and what it fills.
+type Job<'j> = (Section, Target<'j>);
+
+/// Arrays to be filled, all at once.
+#[derive(Default)]
+pub(super) struct Wanted<'j>(Vec<Job<'j>>);
+
+impl<'j> Wanted<'j> {
+    /// Adds an array: `to` has as many bytes as its sections say.
+    pub(super) fn add<T: Pod>(
+        &mut self,
+        reader: &PackReader<'_>,
+        kind: Kind,
+        number: u32,
+        to: &'j mut [T],
+    ) {
+        let mut rest: &mut [u8] = cast_slice_mut(to);
+        for section in reader.sections_of(kind, number) {
+            let (part, behind) = rest.split_at_mut(section.plain_bytes as usize);
+            self.0.push((*section, Target::Whole(part)));
+            rest = behind;
+        }
+    }
+
+    /// Adds numbers that stand in `to`, one after the other; together they are as many as those of
+    /// the array.
+    pub(super) fn add_parts(
+        &mut self,
+        reader: &PackReader<'_>,
+        kind: Kind,
+        number: u32,
+        to: Vec<&'j mut [f32]>,
+    ) {
+        let mut parts = to.into_iter();
+        let mut begun: Option<&'j mut [f32]> = None;
+        for section in reader.sections_of(kind, number) {
+            let mut missing = section.plain_bytes as usize / 4;
+            let mut of_section = Vec::new();
+            while missing > 0 {
+                let Some(part) = begun.take().or_else(|| parts.next()) else { break };
+                let (now, later) = part.split_at_mut(missing.min(part.len()));
+                missing -= now.len();
+                of_section.push(now);
+                begun = (!later.is_empty()).then_some(later);
+            }
+            self.0.push((*section, Target::Parts(of_section)));
+        }
+    }
+
+    /// Fills all arrays, on all threads. The largest sections need not come first: all are small.
+    pub(super) fn fill(self, reader: &PackReader<'_>, work: &Work) -> Result<()> {
+        let in_memory = reader.source.as_bytes();
+        let mut jobs = self.0.into_iter();
+        let window = work.window(2 << 20).min(jobs.len().max(1));
+        ordered::run::<Slot<'_>>(
+            work,
+            window,
+            |slot| {
+                slot.job = jobs.next();
+                Ok(slot.job.is_some())
+            },
+            |slot| {
+                let Slot { job, stored, plain, unpacker } = slot;
+                let Some((section, target)) = job.take() else { return Ok(()) };
+                let (offset, room) = (section.offset, section.room() as usize);
+                let bytes = match in_memory {
+                    Some(all) => &all[offset as usize..][..room],
+                    None => {
+                        stored.resize(room, 0);
+                        let what = "a section of the packed scene";
+                        reader.source.read_exact_at(offset, stored, what)?;
+                        stored
+                    }
+                };
+                if reader.options.verify && crc32fast::hash(bytes) != section.crc {
+                    return Err(damaged(&section, "its sum is another"));
+                }
+                let bytes = &bytes[..section.stored_bytes as usize];
+                let made = match target {
+                    Target::Whole(to) => unpacker.unpack(&section, bytes, to),
+                    Target::Parts(parts) => {
+                        plain.resize(section.plain_bytes as usize, 0);
+                        unpacker.unpack(&section, bytes, plain).map(|()| deal(plain, parts))
+                    }
+                };
+                made.map_err(|why| damaged(&section, why))
+            },
+            |_| Ok(()),
+        )
+    }
+}
+
+/// A thread's turn: a section, what it fills, and what unpacks.
+#[derive(Default)]
+struct Slot<'j> {
+    job: Option<Job<'j>>,
+    stored: Vec<u8>,
+    plain: Vec<u8>,
+    unpacker: Unpacker,
+}
+
+/// Copies bytes to where numbers stand, which take as many.
+fn deal(mut bytes: &[u8], parts: Vec<&mut [f32]>) {
+    for part in parts {
+        let to: &mut [u8] = cast_slice_mut(part);
+        let (some, rest) = bytes.split_at(to.len());
+        to.copy_from_slice(some);
+        bytes = rest;
+    }
+}
+
+fn damaged(section: &Section, why: &str) -> Error {
+    let message = format!("a section of the packed scene is damaged: {why}");
+    Error::corrupt(message).at_offset(section.offset)
+}
+
+/// Words of the file as words of this machine.
+pub(super) fn native<T: Pod>(values: &mut [T]) {
+    if cfg!(target_endian = "big") {
+        let words: &mut [u32] = cast_slice_mut(values);
+        words.iter_mut().for_each(|word| *word = u32::from_le(*word));
+    }
+}

@@ -1,0 +1,150 @@
+//! The values of all entities, unpacked.
+
+use super::fill::{Wanted, native};
+use super::read::PackReader;
+use super::record::{self, whole};
+use super::streams;
+use super::table::Kind;
+use crate::pbrt::{Span, Statements};
+use solio_base::{Result, Work, ordered};
+
+/// The arrays of [`Statements`] as they are in the file, but for numbers that are sorted: these are
+/// put in their places when the parameters are known.
+pub(super) struct Values {
+    parameters: Vec<[u32; 5]>,
+    places: Vec<[u32; 2]>,
+    floats: Vec<f32>,
+    integers: Vec<i32>,
+    strings: Vec<[u32; 2]>,
+    text: Vec<u8>,
+    are_sorted: bool,
+}
+
+/// Memory for all of them.
+pub(super) fn room(reader: &PackReader<'_>) -> Result<Vec<Values>> {
+    let mut all = Vec::new();
+    while reader.has(Kind::Parameters, all.len() as u32) {
+        let number = all.len() as u32;
+        let are_sorted = reader.has(Kind::SortedFloats, number);
+        let floats = if are_sorted { Kind::SortedFloats } else { Kind::Floats };
+        all.push(Values {
+            parameters: reader.room(Kind::Parameters, number)?,
+            places: match reader.options.places {
+                true => reader.room(Kind::ParameterPlaces, number)?,
+                false => Vec::new(),
+            },
+            floats: reader.room(floats, number)?,
+            integers: reader.room(Kind::Integers, number)?,
+            strings: reader.room(Kind::Strings, number)?,
+            text: reader.room(Kind::Text, number)?,
+            are_sorted,
+        });
+    }
+    Ok(all)
+}
+
+/// Wants all but numbers that are sorted.
+pub(super) fn want<'j>(values: &'j mut [Values], reader: &PackReader<'_>, wanted: &mut Wanted<'j>) {
+    for (number, values) in (0u32..).zip(values) {
+        wanted.add(reader, Kind::Parameters, number, &mut values.parameters);
+        if reader.options.places {
+            wanted.add(reader, Kind::ParameterPlaces, number, &mut values.places);
+        }
+        if !values.are_sorted {
+            wanted.add(reader, Kind::Floats, number, &mut values.floats);
+        }
+        wanted.add(reader, Kind::Integers, number, &mut values.integers);
+        wanted.add(reader, Kind::Strings, number, &mut values.strings);
+        wanted.add(reader, Kind::Text, number, &mut values.text);
+    }
+}
+
+/// A thread's turn: what one entity of the file becomes.
+#[derive(Default)]
+struct Slot {
+    values: Option<Values>,
+    made: Option<(Statements, Option<streams::Parts>)>,
+}
+
+/// What values become, on all threads; their numbers, where they are sorted, are filled in.
+pub(super) fn statements(
+    values: Vec<Values>,
+    reader: &PackReader<'_>,
+    work: &Work,
+) -> Result<Vec<Statements>> {
+    let mut all = Vec::with_capacity(values.len());
+    let mut values = values.into_iter();
+    let fault = |fault: record::Fault| reader.fault(Kind::Parameters, fault);
+    ordered::run::<Slot>(
+        work,
+        work.window(2 << 20).min(values.len().max(1)),
+        |slot| {
+            slot.values = values.next();
+            Ok(slot.values.is_some())
+        },
+        |slot| {
+            let Some(values) = slot.values.take() else { return Ok(()) };
+            slot.made = Some(values.statements().map_err(fault)?);
+            Ok(())
+        },
+        |slot| {
+            all.extend(slot.made.take());
+            Ok(())
+        },
+    )?;
+    let mut wanted = Wanted::default();
+    for (number, (statements, parts)) in (0u32..).zip(&mut all) {
+        if let Some(parts) = parts {
+            let places = streams::places(&mut statements.floats, parts);
+            wanted.add_parts(reader, Kind::SortedFloats, number, places);
+        }
+    }
+    wanted.fill(reader, work)?;
+    let statements = all.into_iter().map(|(mut statements, parts)| {
+        if parts.is_some() {
+            native(&mut statements.floats);
+        }
+        statements
+    });
+    Ok(statements.collect())
+}
+
+impl Values {
+    /// With where numbers belong that are still to be filled in.
+    fn statements(mut self) -> Result<(Statements, Option<streams::Parts>), record::Fault> {
+        native(&mut self.parameters);
+        native(&mut self.places);
+        native(&mut self.integers);
+        native(&mut self.strings);
+        let mut parameters = Vec::with_capacity(self.parameters.len());
+        for words in &self.parameters {
+            parameters.push(record::parameter(words)?);
+        }
+        if !self.places.is_empty() {
+            if self.places.len() != parameters.len() {
+                return Err("places of parameters that are not as many as those");
+            }
+            for (parameter, place) in parameters.iter_mut().zip(&self.places) {
+                parameter.at = whole(*place);
+            }
+        }
+        let parts = match self.are_sorted {
+            true => Some(streams::parts(&parameters, self.floats.len())),
+            false => {
+                native(&mut self.floats);
+                None
+            }
+        };
+        let strings = self.strings.iter().map(|[start, end]| Span { start: *start, end: *end });
+        let statements = Statements {
+            parameters,
+            floats: self.floats,
+            integers: self.integers,
+            strings: strings.collect(),
+            text: self.text,
+            ..Statements::default()
+        };
+        super::check::values(&statements)?;
+        Ok((statements, parts))
+    }
+}
