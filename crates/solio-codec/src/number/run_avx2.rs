@@ -164,7 +164,7 @@ impl<N: Number> Reader<'_, N> {
             let point = (own | 1 << end).trailing_zeros();
             let length = end - start;
             let negative = (minuses >> start) as u32 & 1;
-            let shape = negative * NEGATIVE | length << 4 | (end - point);
+            let shape = (negative * NEGATIVE) | (length << 4) | (end - point);
             let is_plain = length <= 15 && own & own.wrapping_sub(1) == 0;
             self.starts[n % FOUND].write(block as u32 + start);
             self.shapes[n % FOUND].write(if is_plain { shape as u16 } else { 0 });
