@@ -41,3 +41,31 @@ pub(super) fn plain_length(text: &[u8]) -> Option<usize> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn plain_lengths_are_those_found_byte_by_byte(
+            text in prop_oneof![
+                "[ -~\t\n]{0,40}".prop_map(String::into_bytes),
+                prop::collection::vec(any::<u8>(), 0..40),
+                "[A-Za-z\u{e9}]{0,30}[ \"\\\\]?[a-z]{0,30}".prop_map(String::into_bytes),
+            ],
+        ) {
+            let ends = |byte: &u8| *byte < b'#' || *byte == b'\\';
+            let near = text.get(..NEAR);
+            prop_assert_eq!(plain_length(&text), near.and_then(|near| near.iter().position(ends)));
+        }
+
+        #[test]
+        fn other_words_have_no_key_of_a_type(word in "[a-z0-9]{0,12}") {
+            use crate::pbrt::ParameterType;
+            let known = ParameterType::of_word(word.as_bytes());
+            prop_assert!(known.is_none_or(|kind| [kind.name(), kind.older_name()].contains(&&*word)));
+        }
+    }
+}
