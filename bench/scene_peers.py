@@ -38,9 +38,13 @@ def own(solio: Path, twin: Path, quick: bool) -> Iterator[Row]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         for text in process.stdout:
+            if not text.startswith("{"):
+                print(text, end="", flush=True)
+                continue
             line = json.loads(text)
-            ours = {"ours_wall_s": line["wall_s"], "ours_cpu_s": line["cpu_s"]}
-            yield line | ours | {"work": line["case"], "raw_bytes": line["bytes"], "input": f"twin {SCALE}"}
+            ours = {"ours_wall_s": line.get("wall_s"), "ours_cpu_s": line.get("cpu_s")}
+            scale = QUICK_SCALE if quick else SCALE
+            yield line | ours | {"work": line["case"], "raw_bytes": line["bytes"], "input": f"twin {scale}"}
     if process.returncode:
         raise SystemExit(f"solio bench scene failed with exit code {process.returncode}")
 
@@ -48,15 +52,18 @@ def own(solio: Path, twin: Path, quick: bool) -> Iterator[Row]:
 def crates(solio: Path, folder: Path, twin: Path, quick: bool) -> Iterator[Row]:
     rust = str(native.build_rust())
     layer = twin / "isCoral" / "isCoral_xgFlutes.pbrt"
-    kept = f"{layer.stat().st_size / 1e6:.0f} MB of instances"
+    size = layer.stat().st_size
+    kept = f"{size / 1e6:.0f} MB of instances"
     mesh = folder / "triangles.ply"
-    cases = [("scene text to statements, one file, one thread", "pbrt", "pbrt4", "solio", layer, kept, 3)]
+    work = "scene text to statements, one file, one thread, a process"
+    cases = [(work, "pbrt", "pbrt4", "solio", layer, kept, size, 3)]
     if mesh.exists():
-        size = f"{mesh.stat().st_size / 1e6:.0f} MB of triangles"
-        work = "read PLY, binary, one thread"
+        size = mesh.stat().st_size
+        kept = f"{size / 1e6:.0f} MB of triangles"
+        work = "PLY to arrays, one thread, a process"
         cases += [
-            (work, "ply", "serde-ply", "solio-one", mesh, size, 11),
-            (work, "ply", "ply-rs-bw", "solio-one", mesh, size, 5),
+            (work, "ply", "serde-ply", "solio-one", mesh, kept, size, 11),
+            (work, "ply", "ply-rs-bw", "solio-one", mesh, kept, size, 5),
         ]
     packed = folder / "twin-gz"
     command = [solio, "bench", "twin", packed, "--gz", "--scale", QUICK_SCALE if quick else SCALE]
@@ -64,8 +71,10 @@ def crates(solio: Path, folder: Path, twin: Path, quick: bool) -> Iterator[Row]:
     for kind, layer in (("instances", "isCoral/isCoral_xgFlutes"), ("curves", "isDunesA/isDunesA_xgGrass")):
         path = packed / f"{layer}.pbrt.gz"
         work = f"gzip of scene text to memory, {kind}"
-        cases += [(work, "gz", peer, "solio", path, path.name, 15) for peer in ("libdeflate", "zlib-rs")]
-    for work, kind, peer, reader, path, what, rounds in cases:
+        size = (twin / f"{layer}.pbrt").stat().st_size
+        peers = ("libdeflate", "zlib-rs")
+        cases += [(work, "gz", peer, "solio", path, path.name, size, 15) for peer in peers]
+    for work, kind, peer, reader, path, what, size, rounds in cases:
         ours, theirs = [rust, kind, reader], [rust, kind, peer]
         first = native.turn(ours, path), native.turn(theirs, path)
         if first[0].answer != first[1].answer:
@@ -76,4 +85,5 @@ def crates(solio: Path, folder: Path, twin: Path, quick: bool) -> Iterator[Row]:
             native.turn(ours, path),
         )
         turns = [turn() for _ in range(1 if quick else rounds)]
-        yield measuring.row(work, peer, native.version(CRATES.get(peer, peer)), turns, what)
+        version = native.version(CRATES.get(peer, peer))
+        yield measuring.row(work, peer, version, turns, what) | {"raw_bytes": size}

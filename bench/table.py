@@ -14,6 +14,7 @@ from pathlib import Path
 
 import exr_table
 import record
+import scene_table
 from record import Row
 
 START, END = "<!-- measured: start -->", "<!-- measured: end -->"
@@ -110,7 +111,7 @@ def is_of_photos(row: Row) -> bool:
 
 
 def is_of_neither(row: Row) -> bool:
-    return not is_of_images(row) and not is_of_photos(row)
+    return not is_of_images(row) and not is_of_photos(row) and not scene_table.has(row)
 
 
 def photos(rows: list[Row]) -> list[str]:
@@ -130,7 +131,7 @@ def photos(rows: list[Row]) -> list[str]:
 
 
 def text() -> str:
-    """Images, photos and all else may have been measured on different days."""
+    """Images, photos, scenes and all else may have been measured on different days."""
     lines = []
     if path := record.newest(is_of_neither):
         rows = [row for row in record.read(path) if is_of_neither(row)]
@@ -146,7 +147,10 @@ def text() -> str:
     if path := record.newest(is_of_photos):
         rows = [row for row in record.read(path) if is_of_photos(row)]
         said = f"{said_of(path)} ×: how many times as fast. Both read the same list, warm, on all cores."
-        lines += ["### Photos", "", said, "", *photos(rows)]
+        lines += ["### Photos", "", said, "", *photos(rows), ""]
+    if path := record.newest(scene_table.has):
+        rows = [row for row in record.read(path) if scene_table.has(row)]
+        lines += ["### Scenes", "", said_of(path), "", *scene_table.lines(rows)]
     return "\n".join(lines).rstrip()
 
 
@@ -179,6 +183,12 @@ HEADLINES: list[Headline] = [
     ("three dates of 1,000 photos", "three dates of", "ExifTool", "wall"),
     ("three dates of 1,000 photos", "three dates of", "kamadak-exif", "wall"),
     ("all tags of 1,000 photos", "all tags of", "ExifTool", "wall"),
+    ("binary PLY to NumPy", "read PLY, binary, into NumPy", "trimesh", "wall"),
+    ("text of a pbrt scene, a core", "scene text to statements, one file, one thread, a p", "pbrt4", "cpu"),
+    ("binary PLY, a core", "PLY to arrays, one thread, a process", "serde-ply", "cpu"),
+    ("binary PLY, a core", "PLY to arrays, one thread, a process", "ply-rs-bw", "cpu"),
+    ("a tree over a million triangles", "build, Fast: grid", "obvhs, fastest", "cpu"),
+    ("first picture of a pbrt scene, a core", "scene to the first picture", "pbrt-v4", "wall"),
 ]
 
 

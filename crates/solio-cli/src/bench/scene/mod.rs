@@ -2,10 +2,12 @@
 //! same bytes costs at least.
 //!
 //! A way, its peer, the way again, in turn; files rest in the page cache, and everybody writes into
-//! memory that was there before, unless its name says otherwise.
+//! memory that was there before, unless its name says otherwise. `--study` is another measurement:
+//! [`study`].
 
 mod crossing;
 mod encoding;
+mod recorded;
 mod stages;
 mod study;
 
@@ -17,8 +19,11 @@ use crate::{Outcome, options, screen};
 use clap::Args;
 use serde_json::{Value, json};
 use solio::mesh::Scene;
+use solio::scene::pack::{PackReadOptions, PackReader};
 use solio::scene::pbrt::{ReadOptions, Statements, read_statements};
-use solio::{Compression, Error, MeshReadOptions, Result, Stopwatch, Usage, Work};
+use solio::{
+    Compression, Error, MeshReadOptions, Result, ScenePackOptions, Stopwatch, Usage, Work,
+};
 use solio_codec::compress::Decoder;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -61,9 +66,6 @@ pub(crate) struct SceneBenchArgs {
     /// In such a run gzip is unpacked by libdeflate, each file at once
     #[arg(long, hide = true)]
     libdeflate: bool,
-    /// Such a run prints what it used over time, too
-    #[arg(long, hide = true)]
-    timeline: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -81,11 +83,31 @@ struct Line {
     wall: Ratio,
     cpu: Ratio,
     same: Ratio,
+    same_cpu: Ratio,
+    rounds: usize,
     answer: String,
+    /// Bytes that are stored: ours, the peer's.
+    stored: Option<[u64; 2]>,
 }
+
+/// A row takes about this long on each side, or so many samples.
+const ROW_S: f64 = 2.0;
+const LEAST_SAMPLES: usize = 7;
 
 /// Does it once; gives a word that depends on all of the result.
 type Run<'a> = dyn FnMut() -> Result<u64> + 'a;
+
+/// Does it once; says what it took, and gives such a word.
+type Turn<'a> = dyn FnMut() -> Result<(Usage, u64)> + 'a;
+
+/// With a clock beside it.
+fn timed<'a>(run: &'a mut Run<'_>) -> impl FnMut() -> Result<(Usage, u64)> + 'a {
+    || {
+        let watch = Stopwatch::start();
+        let answer = run()?;
+        Ok((watch.usage(), answer))
+    }
+}
 
 /// The files of a scene.
 struct Files {
@@ -119,6 +141,8 @@ pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
     bench.text(&files)?;
     bench.meshes(&files)?;
     bench.packed()?;
+    bench.one_file(&files)?;
+    bench.recorded(&files)?;
     if !args.json {
         screen::print(&table(&bench.lines));
     }
@@ -143,6 +167,18 @@ impl Files {
             return Err(Error::argument("no .pbrt below this folder").at_path(folder));
         }
         Ok(Files { text, meshes })
+    }
+}
+
+impl Files {
+    /// The file that includes all others.
+    fn first(&self) -> Option<&PathBuf> {
+        let named = |path: &&PathBuf| path.file_name().is_some_and(|name| name == "island.pbrt");
+        self.text.iter().find(named)
+    }
+
+    fn text_bytes(&self) -> Result<u64> {
+        self.text.iter().map(|path| solio_io::file_bytes(path)).sum()
     }
 }
 
@@ -173,22 +209,31 @@ impl Bench<'_> {
         ours: &mut Run<'_>,
         (peer, theirs): (&'static str, &mut Run<'_>),
     ) -> Result<()> {
-        let timed = |run: &mut Run<'_>| -> Result<(Usage, u64)> {
-            let watch = Stopwatch::start();
-            let answer = run()?;
-            Ok((watch.usage(), answer))
-        };
-        let (answer, expected) = (timed(ours)?.1, timed(theirs)?.1);
+        self.turns(work, bytes, &mut timed(ours), (peer, &mut timed(theirs)))
+    }
+
+    /// Ours, the peer, ours again, in turn.
+    fn turns(
+        &mut self,
+        work: &str,
+        bytes: u64,
+        ours: &mut Turn<'_>,
+        (peer, theirs): (&'static str, &mut Turn<'_>),
+    ) -> Result<()> {
+        let ((first, answer), (other, expected)) = (ours()?, theirs()?);
+        let longest = first.wall_s.max(other.wall_s).max(1e-6);
+        let rounds =
+            ((ROW_S / longest) as usize).clamp(LEAST_SAMPLES, self.samples.max(LEAST_SAMPLES));
         let [mut a, mut b, mut c] = [const { Vec::new() }; 3];
-        let take = |run: &mut Run<'_>, expected, taken: &mut Vec<Usage>| {
-            let (usage, got) = timed(run)?;
+        let take = |run: &mut Turn<'_>, expected, taken: &mut Vec<Usage>| {
+            let (usage, got) = run()?;
             taken.push(usage);
             match got == expected {
                 true => Ok(()),
                 false => Err(Error::corrupt(format!("{work}: the answer changes"))),
             }
         };
-        for _ in 0..self.samples {
+        for _ in 0..rounds {
             take(ours, answer, &mut a)?;
             take(theirs, expected, &mut b)?;
             take(ours, answer, &mut c)?;
@@ -196,7 +241,7 @@ impl Bench<'_> {
         let wall = |all: &[Usage]| all.iter().map(|usage| usage.wall_s).collect::<Vec<_>>();
         let cpu = |all: &[Usage]| all.iter().map(|usage| usage.cpu_s).collect::<Vec<_>>();
         let middle = |all: &[Usage]| Usage { wall_s: median(&wall(all)), cpu_s: median(&cpu(all)) };
-        let line = Line {
+        self.add(Line {
             work: work.into(),
             peer,
             bytes,
@@ -205,13 +250,20 @@ impl Bench<'_> {
             wall: Ratio::of(&wall(&a), &wall(&b)),
             cpu: Ratio::of(&cpu(&a), &cpu(&b)),
             same: Ratio::of(&wall(&a), &wall(&c)),
+            same_cpu: Ratio::of(&cpu(&a), &cpu(&c)),
+            rounds,
             answer: format!("{answer:016x}"),
-        };
+            stored: None,
+        });
+        Ok(())
+    }
+
+    /// Prints JSON, and keeps the line for the table.
+    fn add(&mut self, line: Line) {
         if self.args.json {
             screen::print(&format!("{}\n", line_json(&line)));
         }
         self.lines.push(line);
-        Ok(())
     }
 
     /// Text to statements, on one thread and on two.
@@ -253,10 +305,7 @@ impl Bench<'_> {
 
     /// The whole scene, on one thread and on two.
     fn scene(&mut self, files: &Files) -> Result<()> {
-        let named = |path: &&PathBuf| path.file_name().is_some_and(|name| name == "island.pbrt");
-        let Some(first) = files.text.iter().find(named) else { return Ok(()) };
-        let sizes = files.text.iter().map(|path| solio_io::file_bytes(path));
-        let total = sizes.sum::<Result<u64>>()?;
+        let (Some(first), total) = (files.first(), files.text_bytes()?) else { return Ok(()) };
         let (serial, two) = (self.serial(), Work { threads: 2, ..self.work.clone() });
         let work = "scene text to the scene, everything, one thread";
         if self.wants(work) {
@@ -370,6 +419,54 @@ impl Bench<'_> {
         Ok(())
     }
 
+    /// The scene in one file, against its text.
+    fn one_file(&mut self, files: &Files) -> Result<()> {
+        let Some(first) = files.first().filter(|_| self.wants("packed scene")) else {
+            return Ok(());
+        };
+        let text_bytes = files.text_bytes()?;
+        let path = self.packed.join("island.solio");
+        let made = std::fs::create_dir_all(&self.packed);
+        made.map_err(|e| Error::io("make the folder", e).at_path(&self.packed))?;
+        // The text alone: meshes are no smaller beside it.
+        let options = ScenePackOptions { meshes: false, ..ScenePackOptions::default() };
+        solio::pack_scene(first, &path, &options, &self.work)?;
+        let (two, read) = (Work { threads: 2, ..self.work.clone() }, PackReadOptions::default());
+        let stored = Some([solio_io::file_bytes(&path)?, text_bytes]);
+        let mut text = || whole_scene(first, &two);
+        let mut instances = || -> Result<u64> {
+            let opened = solio_io::open(&path, &solio::Limits::default(), &two)?;
+            let found = PackReader::new(&*opened.source, &read)?.instances(&two)?;
+            Ok(matrices_sum(&found.matrices))
+        };
+        let work = "packed scene, instances ready, two threads";
+        self.beside(work, text_bytes, &mut instances, ("all of the text to the scene", &mut text))?;
+        let mut whole = || {
+            let scene = solio::read_packed_scene(&path, &read, &two)?;
+            Ok(matrices_sum(&scene.instances.matrices))
+        };
+        let work = "packed scene, all but meshes, two threads";
+        self.beside(work, text_bytes, &mut whole, ("all of the text to the scene", &mut text))?;
+        let line = self.lines.last().expect("it was just measured");
+        let (work, peer) = ("packed scene, bytes".to_owned(), "the text");
+        let (none, nothing) = (Usage::default(), Ratio::of(&[], &[]));
+        self.add(Line {
+            work,
+            peer,
+            bytes: text_bytes,
+            ours: none,
+            theirs: none,
+            wall: nothing,
+            cpu: nothing,
+            same: nothing,
+            same_cpu: nothing,
+            rounds: 1,
+            answer: line.answer.clone(),
+            stored,
+        });
+        Ok(())
+    }
+
     fn unpacked(&self, pack: Compression, whole: &[Vec<u8>]) -> Result<u64> {
         let mut block = vec![0; 256 << 10];
         let limits = solio::Limits::default();
@@ -417,9 +514,13 @@ fn whole_scene(path: &Path, work: &Work) -> Result<u64> {
     if let Some(problem) = scene.problems.into_iter().next() {
         return Err(problem);
     }
-    let bits = scene.instances.matrices.iter().map(|m| m.iter().map(|v| v.to_bits()));
-    let sum = bits.flatten().fold(0u64, |sum, bits| sum.wrapping_add(bits.into()));
+    let sum = matrices_sum(&scene.instances.matrices);
     Ok(sum.wrapping_add((scene.shapes.len() + scene.objects.len()) as u64))
+}
+
+fn matrices_sum(matrices: &[[f32; 12]]) -> u64 {
+    let bits = matrices.iter().flatten().map(|value| u64::from(value.to_bits()));
+    bits.fold(0, u64::wrapping_add)
 }
 
 /// Reads files one after the other into one buffer.
@@ -448,20 +549,35 @@ fn corners(scene: &Scene<'_>) -> u64 {
 }
 
 fn line_json(line: &Line) -> Value {
-    json!({
+    let mut row = json!({
         "case": line.work,
         "peer": line.peer,
         "bytes": line.bytes,
-        "wall_s": line.ours.wall_s,
-        "cpu_s": line.ours.cpu_s,
-        "peer_wall_s": line.theirs.wall_s,
-        "peer_cpu_s": line.theirs.cpu_s,
-        "ratio_wall": ratio_json(&line.wall),
-        "ratio_cpu": ratio_json(&line.cpu),
-        "same_wall": ratio_json(&line.same),
-        "quiet": line.same.is_quiet(),
+        "rounds": line.rounds,
         "answer": line.answer,
-    })
+    });
+    let more = match line.stored {
+        Some([ours, theirs]) => json!({
+            "ours_bytes": ours,
+            "peer_bytes": theirs,
+            "ratio_bytes": ours as f64 / theirs as f64,
+        }),
+        None => json!({
+            "wall_s": line.ours.wall_s,
+            "cpu_s": line.ours.cpu_s,
+            "peer_wall_s": line.theirs.wall_s,
+            "peer_cpu_s": line.theirs.cpu_s,
+            "ratio_wall": ratio_json(&line.wall),
+            "ratio_cpu": ratio_json(&line.cpu),
+            "same_wall": ratio_json(&line.same),
+            "same_cpu": ratio_json(&line.same_cpu),
+            "quiet": line.same.is_quiet(),
+        }),
+    };
+    for (name, value) in more.as_object().into_iter().flatten() {
+        row[name] = value.clone();
+    }
+    row
 }
 
 fn table(lines: &[Line]) -> String {
@@ -478,6 +594,14 @@ fn table(lines: &[Line]) -> String {
         ("A/A", Right),
     ]);
     for line in lines {
+        if let Some([ours, theirs]) = line.stored {
+            let mut row = vec![line.work.clone(), line.peer.into(), bytes(ours)];
+            row.extend((0..3).map(|_| "–".into()));
+            row.push(format!("{:.3} of the bytes", ours as f64 / theirs as f64));
+            row.extend(["–".into(), "–".into()]);
+            table.row(row);
+            continue;
+        }
         let rate = |seconds: f64| format!("{:.0}", line.bytes as f64 / seconds / 1e6);
         table.row(vec![
             line.work.clone(),

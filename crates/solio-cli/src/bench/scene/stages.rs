@@ -27,7 +27,7 @@ pub(super) fn run(args: &SceneBenchArgs, work: &Work) -> Result<Outcome> {
     if args.libdeflate {
         solio_io::probe::inflate_by(at_once);
     }
-    let recorder = args.timeline.then(Recorder::start).flatten();
+    let recorder = Recorder::start();
     let (watch, before) = (Stopwatch::start(), solio::called_bytes());
     let (mut reached, mut answer) = (Vec::new(), 0);
     let read = SceneReadOptions::default();

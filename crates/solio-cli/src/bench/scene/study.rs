@@ -102,7 +102,7 @@ fn cells(encodings: usize, threads: &[usize], bandwidths: &[Option<u64>]) -> Vec
 }
 
 impl Study {
-    /// All cells in turn, once a round; then once more for the figures over time.
+    /// All cells in turn, once a round. Figures over time are those of the last one.
     fn measure(&mut self, cancel: &Cancel) -> Result<()> {
         let most = self.threads.last().copied().unwrap_or(1);
         let (mut first, mut again) = (Vec::new(), Vec::new());
@@ -110,34 +110,28 @@ impl Study {
             screen::say(&format!("round {} of {}", round + 1, self.rounds));
             for cell in 0..self.cells.len() {
                 cancel.check()?;
-                let ran = self.once(cell, false)?;
+                let ran = self.once(cell)?;
                 let Cell { encoding, threads, bandwidth, .. } = self.cells[cell];
                 if (encoding, threads, bandwidth) == (0, most, None) {
                     first.push(ran.reached[STAGES.len() - 1][0]);
-                    again.push(self.once(cell, false)?.reached[STAGES.len() - 1][0]);
+                    again.push(self.once(cell)?.reached[STAGES.len() - 1][0]);
                 }
                 self.cells[cell].runs.push(ran.reached);
+                self.cells[cell].timeline = ran.timeline;
             }
         }
         self.same = Ratio::of(&first, &again);
-        screen::say("CPU and disk over time");
-        for cell in 0..self.cells.len() {
-            cancel.check()?;
-            self.cells[cell].timeline = self.once(cell, true)?.timeline;
-        }
         Ok(())
     }
 
-    fn once(&mut self, cell: usize, timeline: bool) -> Result<Ran> {
+    fn once(&mut self, cell: usize) -> Result<Ran> {
         let Cell { encoding, threads, bandwidth, .. } = self.cells[cell];
         let encoding = &self.encodings[encoding];
         let own = std::env::current_exe().map_err(|e| Error::io("find the own program", e))?;
         let mut command = vec![own.into_os_string()];
         command.extend(["bench", "scene", "--stages", "-j"].map(OsString::from));
         command.extend([OsString::from(threads.to_string()), encoding.scene.clone().into()]);
-        for (flag, wanted) in [("--libdeflate", encoding.libdeflate), ("--timeline", timeline)] {
-            command.extend(wanted.then(|| flag.into()));
-        }
+        command.extend(encoding.libdeflate.then(|| "--libdeflate".into()));
         let run = solio::study_run(&command, bandwidth, &SlowDown::Bucket)?;
         let ran = Ran::of(&run.output)?;
         if self.answer.is_empty() {
