@@ -8,12 +8,13 @@ use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, Compression, PixelType};
 use solio_mesh::Mesh;
-use solio_mesh::model::Positions;
+use solio_mesh::model::{Domain, Normals, Positions};
 use solio_mesh::triangulate::triangulate;
 use solio_scene::geometry::Triangles;
 use solio_scene::pack::{PackReadOptions, PackReader};
 use solio_scene::preview::{Pass, Picture, PreviewMeshes, PreviewOptions, World, render};
 use solio_scene::scene::Files;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -91,11 +92,11 @@ impl PreviewMeshes for SceneMeshes<'_> {
     fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>> {
         let mut all = Triangles::default();
         if let (Some(reader), Some(number)) = (&self.reader, self.numbers.get(name)) {
-            self.add(&mesh_of_packed(reader.mesh(*number, &self.work)?), &mut all)?;
+            self.add(mesh_of_packed(reader.mesh(*number, &self.work)?), &mut all)?;
             return Ok(all);
         }
         let read = read_mesh(&self.files.path(name), &self.options, &self.work)?;
-        for mesh in &read.meshes {
+        for mesh in read.meshes {
             self.add(mesh, &mut all)?;
         }
         Ok(all)
@@ -103,21 +104,33 @@ impl PreviewMeshes for SceneMeshes<'_> {
 }
 
 impl SceneMeshes<'_> {
-    fn add(&self, mesh: &Mesh<'_>, all: &mut Triangles<'static>) -> Result<()> {
+    fn add(&self, mut mesh: Mesh<'static>, all: &mut Triangles<'static>) -> Result<()> {
         let first = all.positions.len() as u32;
-        match &mesh.positions {
-            Positions::F32(positions) => all.positions.to_mut().extend_from_slice(positions),
-            Positions::F64(positions) => {
-                let narrow = positions.iter().map(|p| p.map(|x| x as f32));
-                all.positions.to_mut().extend(narrow);
-            }
-        }
-        let triangles = triangulate(mesh, &self.work)?;
+        let triangles = triangulate(&mesh, &self.work)?;
         let vertices = triangles
             .corners
             .iter()
             .map(|corners| corners.map(|corner| first + mesh.corner_vertices[corner as usize]));
         all.indices.to_mut().extend(vertices);
+        let positions = match std::mem::take(&mut mesh.positions) {
+            Positions::F32(positions) => positions,
+            Positions::F64(positions) => {
+                positions.iter().map(|p| p.map(|x| x as f32)).collect::<Vec<_>>().into()
+            }
+        };
+        let of_vertices = |normals: &Normals<'_>| normals.domain == Domain::Vertex;
+        let normals = mesh.normals.filter(of_vertices).map_or_else(Cow::default, |n| n.values);
+        if first == 0 {
+            (all.positions, all.normals) = (positions, normals);
+            return Ok(());
+        }
+        if !all.normals.is_empty() || !normals.is_empty() {
+            let together = all.normals.to_mut();
+            together.resize(first as usize, [0.0; 3]);
+            together.extend_from_slice(&normals);
+            together.resize(first as usize + positions.len(), [0.0; 3]);
+        }
+        all.positions.to_mut().extend_from_slice(&positions);
         Ok(())
     }
 }

@@ -76,5 +76,9 @@ fn tube(line: &[(Vec3, f32)]) -> Triangles<'static> {
             }
         }
     }
-    Triangles { positions: Cow::Owned(positions), indices: Cow::Owned(indices) }
+    Triangles {
+        positions: Cow::Owned(positions),
+        indices: Cow::Owned(indices),
+        normals: Cow::default(),
+    }
 }

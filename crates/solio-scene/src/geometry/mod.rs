@@ -11,6 +11,7 @@ mod subdivide;
 mod tests;
 
 use crate::scene::{Entity, Scene};
+use glam::Vec3;
 use solio_base::{Error, Result};
 use std::borrow::Cow;
 
@@ -21,9 +22,25 @@ pub struct Triangles<'a> {
     pub positions: Cow<'a, [[f32; 3]]>,
     /// Three vertices each, counterclockwise seen from the side that normals point to.
     pub indices: Cow<'a, [[u32; 3]]>,
+    /// What the surface is shaded by, at each vertex, to either side and of any length: 0 where it
+    /// is flat. None where all of it is.
+    pub normals: Cow<'a, [[f32; 3]]>,
 }
 
 impl Triangles<'_> {
+    /// Makes it smooth: at each vertex the mean of the triangles around it, by their areas.
+    fn smooth(mut self) -> Self {
+        let at = |i: u32| Vec3::from(self.positions[i as usize]);
+        let mut sums = vec![Vec3::ZERO; self.positions.len()];
+        for corners in self.indices.iter() {
+            let [a, b, c] = corners.map(at);
+            let normal = (b - a).cross(c - a);
+            corners.iter().for_each(|i| sums[*i as usize] += normal);
+        }
+        self.normals = sums.into_iter().map(|sum| sum.to_array()).collect();
+        self
+    }
+
     /// An error where an index is that of no vertex.
     fn checked(self) -> Result<Self> {
         let count = self.positions.len();
@@ -48,9 +65,12 @@ pub fn triangles<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Triangl
     let found = match scene.class(entity) {
         b"trianglemesh" => mesh(scene, entity)?,
         b"bilinearmesh" => patches(scene, entity)?,
-        b"loopsubdiv" => subdivide::loop_subdivided(scene, entity, mesh(scene, entity)?)?,
+        b"loopsubdiv" => {
+            let cage = Triangles { normals: Cow::default(), ..mesh(scene, entity)? };
+            subdivide::loop_subdivided(scene, entity, cage)?.checked()?.smooth()
+        }
         b"curve" => curve::curve(scene, entity),
-        b"heightfield" => heightfield::heightfield(scene, entity)?,
+        b"heightfield" => heightfield::heightfield(scene, entity)?.checked()?.smooth(),
         b"sphere" | b"cylinder" | b"disk" | b"cone" | b"paraboloid" | b"hyperboloid" => {
             revolved::quadric(scene, entity)
         }
@@ -66,7 +86,14 @@ fn mesh<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
         Some(indices) => Cow::Owned(corners::<3>(indices)?),
         None => Cow::Owned(vec![[0, 1, 2]]),
     };
-    Ok(Triangles { positions, indices })
+    let normals = normals(scene, entity, positions.len());
+    Ok(Triangles { positions, indices, normals })
+}
+
+/// Those that are given, where there is one for each vertex.
+fn normals<'s>(scene: &'s Scene, entity: &Entity, count: usize) -> Cow<'s, [[f32; 3]]> {
+    let given = scene.points(entity, "N").filter(|normals| normals.len() == count);
+    Cow::Borrowed(given.unwrap_or_default())
 }
 
 /// Bilinear patches, each as two triangles; its corners are (0, 0), (1, 0), (0, 1), (1, 1).
@@ -77,7 +104,8 @@ fn patches<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
         None => vec![[0, 1, 2, 3]],
     };
     let indices = patches.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [b, d, c]]).collect();
-    Ok(Triangles { positions, indices: Cow::Owned(indices) })
+    let normals = normals(scene, entity, positions.len());
+    Ok(Triangles { positions, indices: Cow::Owned(indices), normals })
 }
 
 fn corners<const N: usize>(indices: &[i32]) -> Result<Vec<[u32; N]>> {
@@ -108,5 +136,9 @@ fn grid(
             }
         }
     }
-    Triangles { positions: Cow::Owned(positions), indices: Cow::Owned(indices) }
+    Triangles {
+        positions: Cow::Owned(positions),
+        indices: Cow::Owned(indices),
+        normals: Cow::default(),
+    }
 }

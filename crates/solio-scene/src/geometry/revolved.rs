@@ -2,12 +2,15 @@
 
 use super::{Triangles, grid};
 use crate::scene::{Entity, Scene};
+use glam::Vec3;
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 /// Steps around a full turn.
 const AROUND: f32 = 48.0;
 /// Steps along the line where it is bent.
 const ALONG: usize = 24;
+/// Of the way along the line, to see where it leads.
+const STEP: f32 = 1e-3;
 
 pub(super) fn quadric(scene: &Scene, entity: &Entity) -> Triangles<'static> {
     let class = scene.class(entity);
@@ -61,9 +64,21 @@ fn turned(
 ) -> Triangles<'static> {
     let turn = scene.float(entity, "phimax").unwrap_or(360.0).to_radians().clamp(0.0, TAU);
     let around = (AROUND * turn / (2.0 * PI)).ceil().max(1.0) as usize;
-    grid(around + 1, along + 1, |column, row| {
-        let [x, y, z] = line(row as f32 / along as f32);
+    let turned = |column: usize, [x, y, z]: [f32; 3]| {
         let (sin, cos) = (turn * column as f32 / around as f32).sin_cos();
         [x * cos - y * sin, x * sin + y * cos, z]
-    })
+    };
+    let along_line = |row: usize| row as f32 / along as f32;
+    let mesh = grid(around + 1, along + 1, |column, row| turned(column, line(along_line(row))));
+    // Upright on the way around and on the line. At its ends, where it may touch the axis, a little
+    // before them.
+    let normal = |row: usize| {
+        let t = along_line(row).clamp(STEP, 1.0 - STEP);
+        let (at, before, after) = (line(t), line(t - STEP), line(t + STEP));
+        let around = Vec3::new(-at[1], at[0], 0.0);
+        around.cross(Vec3::from(after) - Vec3::from(before)).normalize_or_zero().to_array()
+    };
+    let of_rows: Vec<[f32; 3]> = (0..=along).map(normal).collect();
+    let normals = of_rows.iter().flat_map(|n| (0..=around).map(|column| turned(column, *n)));
+    Triangles { normals: normals.collect(), ..mesh }
 }

@@ -25,11 +25,12 @@ fn of(shape: &str) -> Triangles<'static> {
     Triangles {
         positions: Cow::Owned(found.positions.into_owned()),
         indices: Cow::Owned(found.indices.into_owned()),
+        normals: Cow::Owned(found.normals.into_owned()),
     }
 }
 
 fn area(mesh: &Triangles<'_>) -> f64 {
-    let point = |i: u32| glam::Vec3::from(mesh.positions[i as usize]).as_dvec3();
+    let point = |i: u32| Vec3::from(mesh.positions[i as usize]).as_dvec3();
     let double = mesh
         .indices
         .iter()
@@ -101,4 +102,22 @@ fn subdivision_keeps_planes_and_rounds_bodies() {
     let mesh = of(body);
     assert_eq!(mesh.positions[0], [7.0 / 16.0 - 3.0 / 16.0; 3]);
     assert_eq!((mesh.positions.len(), mesh.indices.len()), (10, 16));
+}
+
+#[test]
+fn surfaces_that_are_smooth_have_normals_and_meshes_those_that_are_given() {
+    let ball = of("\"sphere\" \"float radius\" 2");
+    for (position, normal) in ball.positions.iter().zip(ball.normals.iter()) {
+        let (position, normal) = (Vec3::from(*position), Vec3::from(*normal));
+        let cosine = position.normalize().dot(normal.normalize()).abs();
+        assert!(cosine > 0.999, "{position}: {normal}");
+    }
+    let points = "\"point3 P\" [0 0 0  1 0 0  0 1 0]";
+    let mesh = of(&format!("\"trianglemesh\" {points} \"normal N\" [0 0 2  0 1 0  1 0 0]"));
+    assert_eq!(*mesh.normals, [[0., 0., 2.], [0., 1., 0.], [1., 0., 0.]]);
+    assert!(of(&format!("\"trianglemesh\" {points} \"normal N\" [0 0 2]")).normals.is_empty());
+    assert!(of(&format!("\"trianglemesh\" {points}")).normals.is_empty());
+    let rounded = of(&format!("\"loopsubdiv\" {points} \"integer indices\" [0 1 2]"));
+    assert_eq!(rounded.normals.len(), rounded.positions.len());
+    assert!(rounded.normals.iter().all(|n| n[..2] == [0.0; 2] && n[2] > 0.0));
 }

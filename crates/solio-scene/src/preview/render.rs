@@ -194,8 +194,8 @@ impl Rays<'_, '_> {
         };
         let toward = -Vec3::from(ray.direction).normalize_or_zero();
         let up = self.camera.up.as_vec3();
-        let sky = 0.5 + 0.5 * met.normal.dot(up);
-        let head = met.normal.dot(toward).max(0.0);
+        let sky = 0.5 + 0.5 * met.shading.dot(up);
+        let head = met.shading.dot(toward).max(0.0);
         let mut open = 1.0;
         if pass == Pass::Whole && self.options.occlusion > 0 {
             open = self.open(ray, met, seed);

@@ -21,6 +21,7 @@ impl PreviewMeshes for NoFiles {
             b"square.ply" => Ok(Triangles {
                 positions: vec![[-1., -1., 0.], [1., -1., 0.], [1., 1., 0.], [-1., 1., 0.]].into(),
                 indices: vec![[0, 1, 2], [0, 2, 3]].into(),
+                normals: Vec::new().into(),
             }),
             _ => Err(Error::argument("cannot open: no such file")),
         }
@@ -146,4 +147,24 @@ fn a_scene_without_a_camera_is_seen_whole() {
     assert_eq!(edge, 0.0);
     let nothing = drawn(&scene(PERSPECTIVE, ""), &ONE, 1);
     assert!(nothing.alpha.iter().all(|alpha| *alpha == 0.0));
+}
+
+#[test]
+fn normals_that_are_given_shade_a_surface_and_leave_its_own_as_they_are() {
+    let square = "\"point3 P\" [-1 -1 0  1 -1 0  1 1 0  -1 1 0] \"integer indices\" [0 1 2  0 2 3]";
+    let tilted = "\"normal N\" [0 0 1  0 0 1  0 1 0  0 1 0]";
+    let flat = drawn(&scene(PERSPECTIVE, &format!("Shape \"trianglemesh\" {square}")), &ONE, 1);
+    let world = format!("Shape \"trianglemesh\" {square} {tilted}");
+    let smooth = drawn(&scene(PERSPECTIVE, &world), &ONE, 1);
+    assert_eq!((&flat.normal, &flat.depth), (&smooth.normal, &smooth.depth));
+    let (low, high) = (at(&flat, 30, 26), at(&flat, 30, 14));
+    assert!((flat.color[low][0] - flat.color[high][0]).abs() < 0.02);
+    // Upwards it looks at the sky more and more.
+    assert!((smooth.color[low][0] - flat.color[low][0]).abs() < 0.15);
+    assert!((smooth.color[high][0] - smooth.color[low][0]).abs() > 0.05);
+    // Beside another shape that has none, and turned over: the same.
+    let both = "AttributeBegin\nScale 1 -1 -1\nShape \"trianglemesh\" \"point3 P\" [-1 1 0  1 1 0  \
+        1 -1 0  -1 -1 0] \"integer indices\" [0 1 2  0 2 3] \"normal N\" [0 0 -1  0 0 -1  0 -1 0  \
+        0 -1 0]\nAttributeEnd\nShape \"trianglemesh\" \"point3 P\" [9 9 0  9 8 0  8 8 0]";
+    assert_eq!(drawn(&scene(PERSPECTIVE, both), &ONE, 1).color, smooth.color);
 }

@@ -2,7 +2,7 @@
 
 use super::color::{Look, Looks};
 use crate::bounds::{Box3, box_of_points, instance_boxes};
-use crate::bvh::{BoxBvh, Quality, Ray, TriangleBvh};
+use crate::bvh::{BoxBvh, Hit, Quality, Ray, TriangleBvh};
 use crate::geometry::{self, Triangles};
 use crate::scene::{Scene, Shape};
 use glam::{Mat3, Vec3};
@@ -24,12 +24,12 @@ pub trait PreviewMeshes: Sync {
 }
 
 /// Triangles that instances share, in the space of the object's world.
-struct Definition {
+struct Definition<'s> {
     /// Which shapes, of [`Scene::shapes`].
     shapes: Vec<u32>,
     /// Where the triangles of each shape begin.
     starts: Vec<u32>,
-    mesh: Triangles<'static>,
+    mesh: Triangles<'s>,
     bounds: Box3,
     tree: OnceLock<Result<TriangleBvh>>,
 }
@@ -38,7 +38,7 @@ struct Definition {
 pub struct World<'s> {
     pub(super) scene: &'s Scene,
     looks: Looks<'s>,
-    definitions: Vec<Definition>,
+    definitions: Vec<Definition<'s>>,
     /// The definition of each instance.
     objects: Vec<u32>,
     matrices: Vec<[f32; 12]>,
@@ -55,6 +55,8 @@ pub(super) struct Met {
     pub(super) instance: u32,
     /// Of length 1, on the side that the ray comes from.
     pub(super) normal: Vec3,
+    /// What it is shaded by: as the one before, where the surface is not made smooth.
+    pub(super) shading: Vec3,
     pub(super) look: Look,
 }
 
@@ -67,7 +69,7 @@ impl<'s> World<'s> {
         let world_count = groups.len() - scene.objects.len();
         let (mut definitions, mut problems) = (Vec::with_capacity(groups.len()), Vec::new());
         let mut next = 0;
-        ordered::run::<(usize, Option<(Definition, Vec<Error>)>)>(
+        ordered::run::<(usize, Option<(Definition<'s>, Vec<Error>)>)>(
             work,
             2 * work.threads + 2,
             |slot| {
@@ -120,14 +122,14 @@ impl<'s> World<'s> {
             let hit = definition.tree().and_then(|tree| tree.closest(&inner));
             match hit.filter(|hit| hit.distance < to) {
                 Some(hit) => {
-                    found = Some((item, hit.triangle, hit.distance));
+                    found = Some((item, hit));
                     hit.distance
                 }
                 None => to,
             }
         });
-        let (item, triangle, distance) = found?;
-        Some(self.met(ray, item, triangle, distance))
+        let (item, hit) = found?;
+        Some(self.met(ray, item, &hit))
     }
 
     /// Whether anything is met.
@@ -157,7 +159,7 @@ impl<'s> World<'s> {
         let (item, distance, normal) = found?;
         let definition = &self.definitions[self.objects[item as usize] as usize];
         let look = definition.shapes.first().map_or(Look::Nothing, |shape| self.look(*shape));
-        Some(Met { distance, instance: self.instance(item), normal, look })
+        Some(Met { distance, instance: self.instance(item), normal, shading: normal, look })
     }
 
     fn instance(&self, item: u32) -> u32 {
@@ -187,28 +189,46 @@ impl<'s> World<'s> {
         Some(Ray { origin, direction, from: ray.from, to })
     }
 
-    fn met(&self, ray: &Ray, item: u32, triangle: u32, distance: f32) -> Met {
+    fn met(&self, ray: &Ray, item: u32, hit: &Hit) -> Met {
         let definition = &self.definitions[self.objects[item as usize] as usize];
-        let corners = definition.mesh.indices[triangle as usize];
-        let [a, b, c] = corners.map(|i| Vec3::from(definition.mesh.positions[i as usize]));
+        let mesh = &definition.mesh;
+        let corners = mesh.indices[hit.triangle as usize];
+        let [a, b, c] = corners.map(|i| Vec3::from(mesh.positions[i as usize]));
         let (linear, _) = parts(&self.matrices[item as usize]);
         let normal = (linear * (b - a)).cross(linear * (c - a)).normalize_or_zero();
-        let away = normal.dot(ray.direction.into()) > 0.0;
-        let part = definition.starts.partition_point(|start| *start <= triangle) - 1;
+        let normal = if normal.dot(ray.direction.into()) > 0.0 { -normal } else { normal };
+        let mut shading = normal;
+        if !mesh.normals.is_empty() {
+            let [a, b, c] = corners.map(|i| Vec3::from(mesh.normals[i as usize]));
+            let mean = a * (1.0 - hit.u - hit.v) + b * hit.u + c * hit.v;
+            let smooth = (upright(linear) * mean).normalize_or_zero();
+            if smooth != Vec3::ZERO && smooth.is_finite() {
+                shading = if smooth.dot(normal) < 0.0 { -smooth } else { smooth };
+            }
+        }
+        let part = definition.starts.partition_point(|start| *start <= hit.triangle) - 1;
         Met {
-            distance,
+            distance: hit.distance,
             instance: self.instance(item),
-            normal: if away { -normal } else { normal },
+            normal,
+            shading,
             look: self.look(definition.shapes[part]),
         }
     }
 }
 
-impl Definition {
+impl Definition<'_> {
     fn tree(&self) -> Option<&TriangleBvh> {
         let build = || TriangleBvh::build(&self.mesh.positions, &self.mesh.indices, Quality::Fast);
         self.tree.get_or_init(build).as_ref().ok()
     }
+}
+
+/// What normals are moved by, but for their length: they stay upright on the surface.
+fn upright(linear: Mat3) -> Mat3 {
+    let [x, y, z] = [linear.x_axis, linear.y_axis, linear.z_axis];
+    // The cofactors; where the matrix turns inside out, so does the surface.
+    Mat3::from_cols(y.cross(z), z.cross(x), x.cross(y))
 }
 
 fn parts(m: &[f32; 12]) -> (Mat3, Vec3) {
@@ -258,14 +278,14 @@ fn groups(scene: &Scene) -> Vec<Vec<u32>> {
 }
 
 /// The triangles of some shapes together; shapes that have none to show are left out.
-fn definition(
-    scene: &Scene,
+fn definition<'s>(
+    scene: &'s Scene,
     looks: &Looks<'_>,
     numbers: &[u32],
     meshes: &dyn PreviewMeshes,
-) -> Result<(Definition, Vec<Error>)> {
+) -> Result<(Definition<'s>, Vec<Error>)> {
     let (mut shapes, mut starts, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut positions, mut indices) = (Vec::new(), Vec::new());
+    let mut mesh = Triangles::default();
     for number in numbers {
         let shape = &scene.shapes[*number as usize];
         if looks.of(shape) == Look::Nothing {
@@ -286,18 +306,51 @@ fn definition(
             }
         };
         shapes.push(*number);
-        starts.push(limit(indices.len())?);
-        let first = limit(positions.len())?;
-        limit(positions.len() + found.positions.len())?;
-        let matrix: &[f32; 16] = &scene.matrices[shape.matrix as usize];
-        let (linear, offset) = parts(matrix.first_chunk().expect("16 numbers"));
-        let moved = |p: &[f32; 3]| (linear * Vec3::from(*p) + offset).to_array();
-        positions.extend(found.positions.iter().map(moved));
-        indices.extend(found.indices.iter().map(|triangle| triangle.map(|i| first + i)));
+        starts.push(limit(mesh.indices.len())?);
+        let found = moved(found, scene.matrices[shape.matrix as usize].first_chunk());
+        match shapes.len() {
+            // Of the only shape the arrays stay where they are.
+            1 => mesh = found,
+            _ => append(&mut mesh, &found)?,
+        }
     }
-    let bounds = box_of_points(&positions);
-    let mesh = Triangles { positions: positions.into(), indices: indices.into() };
+    limit(mesh.positions.len())?;
+    let bounds = box_of_points(&mesh.positions);
     Ok((Definition { shapes, starts, mesh, bounds, tree: OnceLock::new() }, problems))
+}
+
+/// In the space of the object.
+fn moved<'s>(mut mesh: Triangles<'s>, matrix: Option<&[f32; 12]>) -> Triangles<'s> {
+    let matrix = matrix.expect("16 numbers");
+    if *matrix == IDENTITY {
+        return mesh;
+    }
+    let (linear, offset) = parts(matrix);
+    for position in mesh.positions.to_mut() {
+        *position = (linear * Vec3::from(*position) + offset).to_array();
+    }
+    let upright = upright(linear);
+    for normal in mesh.normals.to_mut() {
+        *normal = (upright * Vec3::from(*normal)).to_array();
+    }
+    mesh
+}
+
+/// Adds `more` to `mesh`.
+fn append(mesh: &mut Triangles<'_>, more: &Triangles<'_>) -> Result<()> {
+    let first = limit(mesh.positions.len())?;
+    limit(mesh.positions.len() + more.positions.len())?;
+    if !mesh.normals.is_empty() || !more.normals.is_empty() {
+        // What has no normals has zeros: it is flat.
+        let normals = mesh.normals.to_mut();
+        normals.resize(mesh.positions.len(), [0.0; 3]);
+        normals.extend_from_slice(&more.normals);
+        normals.resize(mesh.positions.len() + more.positions.len(), [0.0; 3]);
+    }
+    mesh.positions.to_mut().extend_from_slice(&more.positions);
+    let indices = more.indices.iter().map(|triangle| triangle.map(|i| first + i));
+    mesh.indices.to_mut().extend(indices);
+    Ok(())
 }
 
 fn of_shape<'s>(

@@ -13,7 +13,7 @@ use serde_json::Value;
 use solio::{Error, Result, SlowDown, Usage};
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What the recorded machine unpacked, in bytes of text a second.
 const INFLATE_BYTES_S: f64 = 1.176e9;
@@ -85,7 +85,7 @@ struct Calibration {
 }
 
 impl Calibration {
-    fn new(instances: &PathBuf) -> Result<Calibration> {
+    fn new(instances: &Path) -> Result<Calibration> {
         let mut text = Vec::new();
         solio_io::probe::read_plain(instances, &mut text)?;
         text.truncate(CALIBRATION_BYTES);
