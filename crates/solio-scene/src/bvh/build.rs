@@ -42,8 +42,6 @@ impl Item {
 /// What hangs below the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Below {
-    /// A leaf for each item, of its number.
-    Leaves,
     /// The node of an item's number for each.
     Nodes,
     /// Leaves of up to so many items, numbered as they come.
@@ -110,7 +108,7 @@ impl Job for Build<'_> {
         }
         let leaf_items = match below {
             Below::Ranges(most) => most,
-            Below::Leaves | Below::Nodes => 1,
+            Below::Nodes => 1,
         };
         if leaf_items > 1 {
             built.leaves = memory::with_capacity(items.len() / 4 + 1);
@@ -150,7 +148,6 @@ impl Job for Build<'_> {
 fn leaf(items: &[Item], part: &Part, below: Below, built: &mut Built) -> u32 {
     let number = items[part.begin].number();
     match below {
-        Below::Leaves => LEAF | number,
         // A node with one child is passed over.
         Below::Nodes => match built.nodes[number as usize].children {
             [only, NONE, ..] => only,

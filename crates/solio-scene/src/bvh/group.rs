@@ -1,4 +1,5 @@
-//! Triangles into blocks of up to eight, and boxes into nodes of up to eight, along the curve.
+//! Triangles into blocks of up to eight, and these, or boxes, into nodes of up to eight, along the
+//! curve.
 //!
 //! Where to cut the row is found out exactly: of all ways to cut it into runs of one to eight, the
 //! one with the least sum of surfaces, each with a share for the node above it (dynamic
@@ -87,8 +88,8 @@ pub(super) trait Source: Copy {
 
 /// Groups of the things whose numbers are the lower halves of `keys`, and an item for each.
 pub(super) fn groups<S: Source>(source: S, keys: &[u64]) -> (Vec<S::Group>, Vec<Item>) {
-    // Runs of eight would be an eighth; most are shorter.
-    let count = keys.len() / 5 + 1;
+    // Runs of eight would be an eighth; most are shorter, and nodes above them may follow.
+    let count = keys.len() / 4 + 1;
     let mut grouped =
         Grouped { groups: memory::with_capacity(count), items: memory::with_capacity(count) };
     let mut window = Box::new(Window::default());
@@ -228,16 +229,43 @@ impl Source for &[Box3] {
 
     #[inline(always)]
     fn group<L: Lanes>(_: L, keys: &[u64], window: &Window, run: Range<usize>) -> Node {
-        let mut node = Node::EMPTY;
-        for (i, at) in run.enumerate() {
-            node.children[i] = LEAF | keys[at] as u32;
+        node(keys, window, run)
+    }
+}
+
+/// Items are grouped into nodes likewise; they lie in the order of their keys.
+impl Source for &[Item] {
+    type Group = Node;
+
+    #[inline(always)]
+    fn gather<L: Lanes>(self, _: L, keys: &[u64], window: &mut Window) {
+        for (i, key) in keys.iter().enumerate().take(WINDOW) {
+            let Eight(bounds) = self[*key as u32 as usize].0;
             for axis in 0..3 {
-                node.bounds[axis].0[i] = -window.bounds[axis][at / 8].0[at % 8];
-                node.bounds[axis + 3].0[i] = window.bounds[axis + 3][at / 8].0[at % 8];
+                window.bounds[axis][i / 8].0[i % 8] = bounds[axis];
+                window.bounds[axis + 3][i / 8].0[i % 8] = bounds[axis + 4];
             }
         }
-        node
     }
+
+    #[inline(always)]
+    fn group<L: Lanes>(_: L, keys: &[u64], window: &Window, run: Range<usize>) -> Node {
+        node(keys, window, run)
+    }
+}
+
+/// The node of a run.
+#[inline(always)]
+fn node(keys: &[u64], window: &Window, run: Range<usize>) -> Node {
+    let mut node = Node::EMPTY;
+    for (i, at) in run.enumerate() {
+        node.children[i] = LEAF | keys[at] as u32;
+        for axis in 0..3 {
+            node.bounds[axis].0[i] = -window.bounds[axis][at / 8].0[at % 8];
+            node.bounds[axis + 3].0[i] = window.bounds[axis + 3][at / 8].0[at % 8];
+        }
+    }
+    node
 }
 
 /// The item of a run.
@@ -278,35 +306,59 @@ fn areas<L: Lanes>(lanes: L, bounds: &[L::Floats; 6]) -> L::Floats {
     lanes.add(lanes.add(lanes.mul(x, y), lanes.mul(y, z)), lanes.mul(z, x))
 }
 
-/// Finds the best way to cut the first `count` triangles.
-#[inline(always)]
-fn cut<L: Lanes>(lanes: L, count: usize, window: &mut Window) {
-    let above = ABOVE * mean_area(count, window);
-    let infinite = lanes.splat(f32::INFINITY);
-    // Lane k: the bounds of the last k + 1 triangles, and the least cost of all before them.
-    let mut last = [lanes.splat(f32::NEG_INFINITY); 6];
-    let mut before = infinite;
-    let mut least = 0.0;
-    for i in 0..count {
-        for (last, bounds) in last.iter_mut().zip(&window.bounds) {
+/// How the row so far is cut best: lane k has the bounds of its last k + 1 things, and the least cost
+/// of all before them.
+#[derive(Clone, Copy)]
+struct Row<L: Lanes> {
+    last: [L::Floats; 6],
+    before: L::Floats,
+    least: f32,
+}
+
+impl<L: Lanes> Row<L> {
+    #[inline(always)]
+    fn new(lanes: L) -> Row<L> {
+        let last = [lanes.splat(f32::NEG_INFINITY); 6];
+        Row { last, before: lanes.splat(f32::INFINITY), least: 0.0 }
+    }
+
+    /// Goes on by the thing at `i`; `above` is what a run costs beside its surface.
+    #[inline(always)]
+    fn step(&mut self, lanes: L, i: usize, above: f32, window: &mut Window) {
+        for (last, bounds) in self.last.iter_mut().zip(&window.bounds) {
             let x = bounds[i / 8].0[i % 8];
             *last = lanes.max(lanes.shift_in(*last, x), lanes.splat(x));
         }
-        before = lanes.shift_in(before, least + above);
-        let cost = lanes.add(areas(lanes, &last), before);
-        let cost = lanes.min(cost, infinite);
-        least = lanes.least(cost);
-        let best = lanes.at_most(cost, lanes.splat(least)).trailing_zeros();
+        self.before = lanes.shift_in(self.before, self.least + above);
+        let cost = lanes.add(areas(lanes, &self.last), self.before);
+        let cost = lanes.min(cost, lanes.splat(f32::INFINITY));
+        self.least = lanes.least(cost);
+        let best = lanes.at_most(cost, lanes.splat(self.least)).trailing_zeros();
         window.length[i] = best as u8 + 1;
     }
 }
 
-/// The mean surface of eight neighbours.
+/// Finds the best way to cut the first `count` things. Both halves are cut by themselves, side by
+/// side: each step waits for the one before it, but not for the other half's.
+#[inline(always)]
+fn cut<L: Lanes>(lanes: L, count: usize, window: &mut Window) {
+    let above = ABOVE * mean_area(count, window);
+    let half = count / 2;
+    let (mut first, mut second) = (Row::new(lanes), Row::new(lanes));
+    for i in 0..half {
+        first.step(lanes, i, above, window);
+        second.step(lanes, half + i, above, window);
+    }
+    if half + half < count {
+        second.step(lanes, half + half, above, window);
+    }
+}
+
+/// The mean surface of eight neighbours: of every fourth such group.
 #[inline(always)]
 fn mean_area(count: usize, window: &Window) -> f32 {
-    let groups = count / 8;
-    let mut sum = 0.0;
-    for group in 0..groups {
+    let (mut sum, mut looked_at) = (0.0, 0.0f32);
+    for group in (0..count / 8).step_by(4) {
         let mut all = [f32::NEG_INFINITY; 6];
         for (side, all) in all.iter_mut().enumerate() {
             for x in window.bounds[side][group].0 {
@@ -315,8 +367,9 @@ fn mean_area(count: usize, window: &Window) -> f32 {
         }
         let [x, y, z] = [0, 1, 2].map(|i: usize| all[i] + all[i + 3]);
         sum += x * y + y * z + z * x;
+        looked_at += 1.0;
     }
-    if groups == 0 { 0.0 } else { sum / groups as f32 }
+    if looked_at == 0.0 { 0.0 } else { sum / looked_at }
 }
 
 /// Blocks of the ranges `leaves` of `items`.
@@ -343,4 +396,49 @@ pub(super) fn leaves(mesh: Mesh, items: &[Item], leaves: &[(u32, u32)]) -> Vec<B
         blocks.push(block);
     }
     blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use solio_codec::lanes::Plain;
+
+    fn one_window(items: &[Item], keys: &[u64], plain: bool) -> (Vec<Node>, Vec<Item>) {
+        let mut window = Box::new(Window::default());
+        let mut grouped = Grouped { groups: Vec::new(), items: Vec::new() };
+        let job = OneWindow { source: items, keys, window: &mut window, grouped: &mut grouped };
+        if plain {
+            job.run(Plain)
+        } else {
+            lanes::run(job)
+        }
+        (grouped.groups, grouped.items)
+    }
+
+    proptest! {
+        /// Each thing is in one group, beside those next to it, on every tier the same.
+        #[test]
+        fn groups_are_runs_of_the_row(
+            places in prop::collection::vec((-50f32..50.0, 0f32..9.0), 0..2200),
+        ) {
+            let items: Vec<Item> = (0u32..)
+                .zip(&places)
+                .map(|(i, (x, size))| Item::new([*x; 3], [x + size, x + 1.0, *x], i))
+                .collect();
+            let keys: Vec<u64> = (0..items.len() as u64).collect();
+            prop_assert_eq!(one_window(&items, &keys, true), one_window(&items, &keys, false));
+            let (nodes, upper) = groups(&items[..], &keys);
+            prop_assert_eq!(nodes.len(), upper.len());
+            let mut found: Vec<u32> = Vec::new();
+            for node in &nodes {
+                let children: Vec<u32> =
+                    node.children.into_iter().filter(|child| *child != super::super::node::NONE).collect();
+                prop_assert!(children.windows(2).all(|pair| pair[0] + 1 == pair[1]));
+                found.extend(children.iter().map(|child| child & !LEAF));
+            }
+            found.sort_unstable();
+            prop_assert!(found.into_iter().eq(0..items.len() as u32));
+        }
+    }
 }

@@ -434,10 +434,14 @@ fn the_tree_is_the_same_on_every_tier_and_thread() {
     let keys: Vec<u64> = (0..mesh.1.len() as u64).collect();
     let given = group::Mesh { positions: &mesh.0, triangles: &mesh.1 };
     let (_, items) = group::groups(given, &keys);
-    for below in [build::Below::Leaves, build::Below::Ranges(8)] {
-        let (mut a, mut b) = (items.clone(), items.clone());
-        let fast = build::build(&mut a, below, Vec::new());
-        let plain = build::Build { items: &mut b, below, nodes: Vec::new() }.run(Plain);
+    let along: Vec<u64> = (0..items.len() as u64).collect();
+    let (nodes, upper) = group::groups(&items[..], &along);
+    for (items, below, nodes) in
+        [(upper, build::Below::Nodes, nodes), (items, build::Below::Ranges(8), Vec::new())]
+    {
+        let (mut a, mut b) = (items.clone(), items);
+        let fast = build::build(&mut a, below, nodes.clone());
+        let plain = build::Build { items: &mut b, below, nodes }.run(Plain);
         assert_eq!((a, fast.nodes, fast.leaves), (b, plain.nodes, plain.leaves));
     }
     let build = || TriangleBvh::build(&mesh.0, &mesh.1, Quality::Fast).unwrap();

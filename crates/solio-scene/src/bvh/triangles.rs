@@ -14,8 +14,8 @@ use solio_codec::lanes::{self, Job, Lanes};
 /// How much time a tree is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quality {
-    /// Triangles are grouped along a curve that fills space; groups are split by cost. For
-    /// pictures that are wanted at once.
+    /// Triangles are grouped along a curve that fills space, and the groups once more; what these
+    /// make is split by cost. For pictures that are wanted at once.
     #[default]
     Fast,
     /// Triangles themselves are split by cost. For many rays.
@@ -26,6 +26,7 @@ pub enum Quality {
 #[derive(Clone, Debug, Default)]
 pub struct TriangleBvh {
     nodes: Vec<Node>,
+    root: u32,
     blocks: Vec<Block>,
     len: usize,
 }
@@ -49,11 +50,12 @@ impl TriangleBvh {
         }
         let mesh = Mesh { positions, triangles };
         let keys = in_order(mesh)?;
-        let room = memory::with_capacity(keys.len() / 16 + 1);
-        let (blocks, nodes) = match quality {
+        let (blocks, built) = match quality {
             Quality::Fast => {
-                let (blocks, mut items) = group::groups(mesh, &keys);
-                (blocks, build::build(&mut items, Below::Leaves, room).nodes)
+                let (blocks, items) = group::groups(mesh, &keys);
+                let along: Vec<u64> = (0..items.len() as u64).collect();
+                let (nodes, mut items) = group::groups(&items[..], &along);
+                (blocks, build::build(&mut items, Below::Nodes, nodes))
             }
             Quality::Good => {
                 let mut items: Vec<Item> = memory::with_capacity(keys.len());
@@ -61,11 +63,12 @@ impl TriangleBvh {
                     mesh.prefetch(&keys[i..]);
                     items.push(item(mesh, *key as u32));
                 }
+                let room = memory::with_capacity(keys.len() / 16 + 1);
                 let built = build::build(&mut items, Below::Ranges(8), room);
-                (group::leaves(mesh, &items, &built.leaves), built.nodes)
+                (group::leaves(mesh, &items, &built.leaves), built)
             }
         };
-        Ok(TriangleBvh { nodes, blocks, len: keys.len() })
+        Ok(TriangleBvh { nodes: built.nodes, root: built.root, blocks, len: keys.len() })
     }
 
     /// How many triangles are in it.
@@ -80,7 +83,7 @@ impl TriangleBvh {
 
     /// The box around all.
     pub fn bounds(&self) -> Box3 {
-        let root = self.nodes.first().unwrap_or(&Node::EMPTY);
+        let root = self.nodes.get(self.root as usize).unwrap_or(&Node::EMPTY);
         (0..8).fold(Box3::EMPTY, |all, i| all.union(&root.child_box(i)))
     }
 
@@ -102,7 +105,7 @@ impl TriangleBvh {
 
     /// What it costs to trace.
     pub fn cost(&self) -> TreeCost {
-        node::cost(&self.nodes, 0, |leaf| {
+        node::cost(&self.nodes, self.root, |leaf| {
             let numbers = self.blocks[leaf as usize].numbers;
             numbers.iter().filter(|number| **number != u32::MAX).count()
         })
@@ -163,7 +166,7 @@ impl Job for Closest<'_> {
                 if any { -1.0 } else { hit.distance }
             }
         };
-        walk(lanes, &tree.nodes, 0, ray, leaf);
+        walk(lanes, &tree.nodes, tree.root, ray, leaf);
         nearest
     }
 }
