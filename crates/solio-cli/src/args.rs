@@ -117,6 +117,8 @@ Examples:
   solio convert beauty.exr -o beauty.png --bits 16 --tonemap neutral --exposure -1
   solio convert plate.tif -o plate.exr -z piz
   solio convert old.pbrt -o new.pbrt --upgrade     formatted, version 3 to 4
+  solio convert old.pbrt -o new/ --upgrade --whole-scene   with all that it includes
+  solio convert scene.pbrt -o small/scene.pbrt --meshes ply
   solio convert scene.pbrt -o scene.obj            all shapes, instances written out
   solio convert scene.pbrt -o scene.glb            objects once, instances as arrays; or .usda
 OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its
@@ -138,6 +140,14 @@ pub(crate) struct ConvertArgs {
     /// Bring scenes of pbrt from version 3 to version 4
     #[arg(long)]
     pub(crate) upgrade: bool,
+    /// With a scene also the texts that it includes, and copies of the files that it refers to; the
+    /// output is another folder
+    #[arg(long)]
+    pub(crate) whole_scene: bool,
+    /// Where meshes of a scene's text go: to PLY files in the folder meshes, or from their files into
+    /// the text
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub(crate) meshes: Option<MeshesChoice>,
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
@@ -160,6 +170,15 @@ pub(crate) struct ConvertArgs {
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
+}
+
+/// Where meshes of a scene go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeshesChoice {
+    /// Every trianglemesh to a file of its own
+    Ply,
+    /// Every plymesh into the text
+    Inline,
 }
 
 /// A format of the output.

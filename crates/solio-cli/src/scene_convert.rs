@@ -1,14 +1,14 @@
 //! `solio convert` of scenes: to text (formatted, upgraded from version 3, unpacked), and to the
 //! formats of other programs.
 
-use crate::args::{AnyFormat, ConvertArgs};
+use crate::args::{AnyFormat, ConvertArgs, MeshesChoice};
 use crate::convert::is_standard;
 use crate::progress::Shown;
 use crate::{Outcome, inputs, options, screen};
 use serde_json::json;
 use solio::{
-    Compression, Error, ErrorKind, Format, Limits, Result, SceneExportOptions, SceneExported,
-    SceneText, SceneTextOptions, Work,
+    Compression, Error, ErrorKind, Format, Limits, MeshPlace, Result, SceneExportOptions,
+    SceneExported, SceneText, SceneTextOptions, Work,
 };
 use std::path::{Path, PathBuf};
 
@@ -64,12 +64,24 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         say(args, input, output, &made);
         return Ok(made.problems.is_empty());
     }
+    let meshes = match args.meshes {
+        None => MeshPlace::AsTheyAre,
+        Some(MeshesChoice::Ply) => MeshPlace::Ply,
+        Some(MeshesChoice::Inline) => MeshPlace::Inline,
+    };
     let options = SceneTextOptions {
         upgrade: args.upgrade,
+        meshes,
         compression: args.write.compress.map(Into::into),
         ..SceneTextOptions::default()
     };
-    let made = solio::rewrite_scene(input, output, &options, work)?;
+    let made = match args.whole_scene {
+        true => {
+            let folder = output.parent().unwrap_or(Path::new(""));
+            solio::rewrite_whole_scene(input, folder, &options, work)?
+        }
+        false => solio::rewrite_scene(input, output, &options, work)?,
+    };
     drop(shown);
     say(args, input, output, &made);
     Ok(made.problems.is_empty())
@@ -84,7 +96,10 @@ fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
     }
     if args.upgrade && made.includes > 0 {
         let files = if made.includes == 1 { "1 file" } else { &format!("{} files", made.includes) };
-        let words = format!("{}: {files} that it includes: upgrade them too", input.display());
+        let words = format!(
+            "{}: {files} that it includes: --whole-scene takes them along",
+            input.display()
+        );
         screen::complain(&format!("note: {words}"));
     }
     if args.json {
@@ -96,6 +111,9 @@ fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
             "problems": all(&made.problems),
             "warnings": all(&made.warnings),
             "includes": made.includes,
+            "texts_and_meshes": made.written.files.len(),
+            "moved_meshes": made.moved_meshes,
+            "copied": made.copied,
         });
         screen::print(&format!("{line}\n"));
     }
@@ -133,8 +151,24 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     if is_standard(output) && args.json {
         return Err(Error::argument("--json and -o - both want standard output"));
     }
+    if args.scene_format().is_some() && (args.whole_scene || args.meshes.is_some()) {
+        let message = "--whole-scene and --meshes are for scenes that are written as .pbrt";
+        return Err(Error::argument(message).at_path(output));
+    }
+    let packed = inputs.iter().find(|input| solio::is_packed_scene(input));
+    if let Some(packed) =
+        packed.filter(|_| args.whole_scene || args.meshes.is_some() || args.upgrade)
+    {
+        let message = "a packed scene is written as it was packed";
+        let error = Error::argument(message).at_path(packed);
+        return Err(error.hint("unpack it first, without --upgrade, --whole-scene and --meshes"));
+    }
     let folder = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
     if !folder {
+        if args.whole_scene {
+            let error = Error::argument("--whole-scene writes a folder").at_path(output);
+            return Err(error.hint("name it: -o out/"));
+        }
         if inputs.len() > 1 {
             let message = format!("{} inputs, but one output", inputs.len());
             return Err(Error::argument(message).at_path(output).hint("name a folder: -o out/"));

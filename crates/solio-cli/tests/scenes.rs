@@ -299,3 +299,95 @@ fn a_study_takes_every_way_to_store_a_scene_and_draws_one_picture() {
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("square.ply"), "{}", ran.err);
 }
+
+#[test]
+fn meshes_go_to_files_and_back() {
+    let dir = folder();
+    let mesh = "Shape \"trianglemesh\" # here\n \"integer indices\" [ 0 1 2 2 1 3 ]\n \"point3 P\" \
+        [ -0 0.1 1e-45 1 0 0 0 1 0 3.4e38 16777217 -1.5 ]\n \"normal N\" [ 0 0 1 0 0 2 0 1 0 1 0 0 ]\n \
+        \"point2 uv\" [ 0 0 1 0 0 1 0.3333333 1 ]\n \"integer faceIndices\" [ 7 -1 ]\n \
+        \"string alpha\" \"a\"\n";
+    let tangents = "Shape \"trianglemesh\"\n\"point3 P\" [ 0 0 0 1 0 0 0 1 0 ]\n\
+        \"vector3 S\" [ 1 0 0 1 0 0 1 0 0 ]\n";
+    let three =
+        "Shape \"trianglemesh\" \"integer indices\" [ 2 1 0 ] \"point3 P\" [ 0 0 0 1 0 0 0 1 0 ]\n";
+    let text = format!("WorldBegin\n{mesh}# between\n{tangents}{three}# the end\n");
+    std::fs::write(dir.path().join("a.pbrt"), text).unwrap();
+    std::fs::create_dir(dir.path().join("ply")).unwrap();
+    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    solio(dir.path(), "convert a.pbrt -o plain.pbrt").fine();
+    let said = solio(dir.path(), "convert a.pbrt -o ply/b.pbrt --meshes ply --json").fine().json();
+    assert_eq!(said[0]["moved_meshes"], 2);
+    assert_eq!(names(&dir.path().join("ply/meshes")), ["b_1.ply", "b_2.ply"]);
+    let small = read("ply/b.pbrt");
+    assert!(small.contains("\"string filename\" \"meshes/b_1.ply\""), "{small}");
+    assert!(small.contains("\"vector3 S\"") && small.contains("# between"), "{small}");
+    solio(dir.path(), "convert ply/b.pbrt -o back.pbrt --meshes inline").fine();
+    assert_eq!(read("back.pbrt"), read("plain.pbrt"));
+    // What is there is not written over.
+    let again = solio(dir.path(), "convert a.pbrt -o ply/b.pbrt --meshes ply");
+    assert!(again.code == 1 && again.err.contains("b_1.ply"), "{}", again.err);
+    // Quads are patches; what is missing stays.
+    let text = "Shape \"plymesh\" \"string filename\" \"square.ply\"\n\
+        Shape \"plymesh\" \"string filename\" \"gone.ply\"\n";
+    std::fs::write(dir.path().join("quads.pbrt"), text).unwrap();
+    let ran = solio(dir.path(), "convert quads.pbrt -o inline.pbrt --meshes inline").fine();
+    assert!(ran.err.contains("quads.pbrt:2:1: ") && ran.err.contains("gone.ply"), "{}", ran.err);
+    let text = read("inline.pbrt");
+    assert!(
+        text.starts_with("Shape \"bilinearmesh\"\n    \"integer indices\" [ 0 1 3 2 ]\n"),
+        "{text}"
+    );
+    assert!(text.contains("gone.ply"), "{text}");
+    assert_eq!(solio(dir.path(), "convert a.pbrt -o a.glb --meshes ply").code, 2);
+}
+
+#[test]
+fn a_whole_scene_is_upgraded_into_another_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    for folder in ["in", "in/parts", "in/textures"] {
+        std::fs::create_dir(at(folder)).unwrap();
+    }
+    let main = "Film \"image\" \"integer xresolution\" [ 9 ]\nWorldBegin\n\
+        Include \"parts/materials.pbrt\"\nAttributeBegin\nNamedMaterial \"red\"\n\
+        Include \"parts/shapes.pbrt.gz\"\nAttributeEnd\nInclude \"../out.pbrt\"\n\
+        Include \"gone.pbrt\"\nInclude \"parts/shapes.pbrt.gz\"\nWorldEnd\n";
+    std::fs::write(at("in/main.pbrt"), main).unwrap();
+    let materials = "Texture \"t\" \"color\" \"imagemap\" \"string filename\" \"textures/t.png\"\n\
+        MakeNamedMaterial \"red\" \"string type\" \"matte\" \"color Kd\" [ 1 0 0 ]\n\
+        Include \"parts/materials.pbrt\"\n";
+    std::fs::write(at("in/parts/materials.pbrt"), materials).unwrap();
+    std::fs::write(at("in/textures/t.png"), b"some picture").unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let shapes = "Shape \"trianglemesh\" \"point P\" [0 0 0 1 0 0 0 1 0] \"integer indices\" [0 1 2]\n\
+        Shape \"plymesh\" \"string filename\" \"parts/gone.ply\"\n";
+    packed.write_all(shapes.as_bytes()).unwrap();
+    std::fs::write(at("in/parts/shapes.pbrt.gz"), packed.finish().unwrap()).unwrap();
+    let ran =
+        solio(dir.path(), "convert in/main.pbrt -o out/ --upgrade --whole-scene --meshes ply");
+    assert_eq!(ran.code, 1);
+    for words in [
+        "in/main.pbrt:8:1: ../out.pbrt: leads out of the folder",
+        "in/main.pbrt:9:1: gone.pbrt: ",
+        "in/parts/materials.pbrt:3:1: parts/materials.pbrt: includes itself",
+        "warning: in/parts/shapes.pbrt.gz:2:17: parts/gone.ply: ",
+    ] {
+        assert!(ran.err.contains(words), "{words}\nin {}", ran.err);
+    }
+    assert_eq!(names(&at("out")), ["main.pbrt", "meshes", "parts", "textures"]);
+    assert_eq!(names(&at("out/parts")), ["materials.pbrt", "shapes.pbrt.gz"]);
+    assert_eq!(names(&at("out/meshes/parts")), ["shapes_1.ply"]);
+    assert_eq!(std::fs::read(at("out/textures/t.png")).unwrap(), b"some picture");
+    let packed = std::fs::read(at("out/parts/shapes.pbrt.gz")).unwrap();
+    assert_eq!(packed[..2], [0x1f, 0x8b]);
+    let materials = std::fs::read_to_string(at("out/parts/materials.pbrt")).unwrap();
+    assert!(materials.contains("\"string type\" \"diffuse\""), "{materials}");
+    // What is written is the scene that was read, but for what was told.
+    let said = solio(dir.path(), "check --json out/main.pbrt").json();
+    let problems = said[0]["problems"].as_array().unwrap().len();
+    assert_eq!(problems, 4, "{said:?}");
+    let same = solio(dir.path(), "convert in/main.pbrt -o in/ --whole-scene");
+    assert!(same.code == 1 && same.err.contains("the folder of the scene itself"), "{}", same.err);
+    assert_eq!(solio(dir.path(), "convert in/main.pbrt -o a.pbrt --whole-scene").code, 2);
+}

@@ -51,6 +51,8 @@ mod scene_mesh;
 mod scene_pack;
 mod scene_preview;
 mod scene_text;
+mod scene_text_files;
+mod scene_text_meshes;
 mod sequence;
 mod set;
 mod study;
@@ -95,7 +97,8 @@ pub use scene_pack::{
     ScenePackOptions, ScenePacked, SceneUnpacked, pack_scene, read_packed_scene, unpack_scene,
 };
 pub use scene_preview::{PreviewStage, ScenePicture, preview_scene};
-pub use scene_text::{SceneText, SceneTextOptions, rewrite_scene};
+pub use scene_text::{MeshPlace, SceneText, SceneTextOptions, rewrite_scene};
+pub use scene_text_files::rewrite_whole_scene;
 pub use sequence::{FramePattern, FrameRange};
 pub use set::{Edit, SetOptions, set_attributes};
 pub use study::{SlowDown, Study, StudyOptions, StudyPoint, StudyRun, study, study_run};

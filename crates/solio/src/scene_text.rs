@@ -1,23 +1,38 @@
 //! Scenes written anew: formatted, and upgraded from version 3.
 
+use crate::scene_text_meshes::MeshMover;
 use crate::{Written, is_scene};
 use solio_base::{Error, Limits, Result, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
-use solio_scene::pbrt::schema::{Severity, Version, VersionMarks, files};
+use solio_scene::pbrt::schema::{Problem, Severity, Version, VersionMarks, files};
 use solio_scene::pbrt::upgrade::Upgrader;
-use solio_scene::pbrt::write::{WriteOptions, rewrite};
-use solio_scene::pbrt::{ReadOptions, Statements, parse};
+use solio_scene::pbrt::write::{WriteOptions, Writer};
+use solio_scene::pbrt::{ReadOptions, parse, read_statements};
 use std::path::Path;
 
 /// Bytes at the start of a text that tell its version.
 const HEAD_BYTES: usize = 1 << 20;
+
+/// Where meshes of triangles go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MeshPlace {
+    /// They stay where they are.
+    #[default]
+    AsTheyAre,
+    /// Those of the text (`trianglemesh`) go to PLY files, in the folder `meshes` beside the output.
+    Ply,
+    /// Those of files (`plymesh`) go into the text.
+    Inline,
+}
 
 /// How a scene is written anew.
 #[derive(Clone, Debug, Default)]
 pub struct SceneTextOptions {
     /// Bring version 3 to version 4.
     pub upgrade: bool,
+    /// Where meshes go.
+    pub meshes: MeshPlace,
     /// The compression; `None` takes it from the name (`.gz`, `.zst`).
     pub compression: Option<Compression>,
     /// The file is on the disk, not only in the system's memory, when writing returns.
@@ -29,18 +44,23 @@ pub struct SceneTextOptions {
 /// What came of it.
 #[derive(Debug, Default)]
 pub struct SceneText {
-    /// The file.
+    /// The files: texts, then meshes of each.
     pub written: Written,
     /// What could not be read, and is left out, or not be upgraded, and is as it was.
     pub problems: Vec<Error>,
-    /// What looks otherwise than before.
+    /// What looks otherwise than before, and files that could not be copied.
     pub warnings: Vec<Error>,
-    /// Files that the text includes; they are not written.
+    /// Files that the text includes and that are not written.
     pub includes: usize,
+    /// Meshes that went to files or into the text.
+    pub moved_meshes: usize,
+    /// Files that the scene refers to, and that were copied.
+    pub copied: usize,
 }
 
 /// Writes the text at `input` to `output`: blocks indented, a parameter a line, comments kept,
-/// numbers as short as they go without a change. Files that it includes stay what they are.
+/// numbers as short as they go without a change. Files that it includes stay what they are; its
+/// meshes move as the options say.
 pub fn rewrite_scene(
     input: &Path,
     output: &Path,
@@ -55,47 +75,61 @@ pub fn rewrite_scene(
         true => Version::V4,
         false => version_of(input, &options.limits, work)?,
     };
-    let limits = options.limits;
     let mut made = SceneText::default();
-    let mut write = || {
+    let mut upgrader = Upgrader::new();
+    let mut mover = MeshMover::new(input, output, options, version, work)?;
+    let mut includes = 0;
+    let mut write = |made: &mut SceneText| {
         let opened = solio_io::open(input, &options.limits, work)?;
-        let sink_options = SinkOptions {
-            compression: options.compression.unwrap_or_else(|| {
-                Compression::of_name(&output.file_name().unwrap_or_default().to_string_lossy())
-            }),
-            durable: options.durable,
-            ..SinkOptions::default()
-        };
-        let mut sink = FileSink::create(output, &sink_options, work)?;
-        let mut upgrader = Upgrader::new();
-        let (mut problems, mut warnings, mut includes) = (Vec::new(), Vec::new(), 0);
-        let change = |statements: &mut Statements| {
-            if options.upgrade {
-                for problem in upgrader.upgrade(statements) {
-                    match problem.severity {
-                        Severity::Error => problems.push(problem.error),
-                        Severity::Warning => warnings.push(problem.error),
-                    }
+        let mut sink = FileSink::create(output, &sink_options(output, options), work)?;
+        let mut writer = Writer::new(WriteOptions { version });
+        let (mut problems, mut warnings) = (Vec::new(), Vec::new());
+        read_statements(
+            &*opened.source,
+            &read,
+            work,
+            |_| {},
+            |piece| {
+                let statements = &mut *piece.statements;
+                if options.upgrade {
+                    sort(upgrader.upgrade(statements), &mut problems, &mut warnings);
                 }
-            }
-            let texts = statements.statements.iter().flat_map(|s| files(statements, s));
-            includes += texts.filter(|file| file.parameter.is_none()).count();
-        };
-        let options = WriteOptions { version };
-        let mut unread = rewrite(&*opened.source, &read, options, change, &mut sink, work)?;
-        problems.append(&mut unread);
-        made.problems = with_lines(problems, input, &limits, work)?;
-        made.warnings = with_lines(warnings, input, &limits, work)?;
-        made.includes = includes;
+                let texts = statements.statements.iter().flat_map(|s| files(statements, s));
+                includes += texts.filter(|file| file.parameter.is_none()).count();
+                problems.append(&mut statements.problems);
+                let text = (piece.text, piece.offset);
+                mover.write(statements, text, &mut writer, &mut sink, &mut warnings)
+            },
+        )?;
+        made.problems = with_lines(problems, input, &options.limits, work)?;
+        made.warnings = with_lines(warnings, input, &options.limits, work)?;
         sink.commit()
     };
-    let written = write().map_err(|e: Error| e.at_path(input))?;
+    let written = write(&mut made).map_err(|e: Error| e.at_path(input))?;
     made.written.add(written);
+    made.includes = includes;
+    mover.finish(&mut made);
     Ok(made)
 }
 
+pub(crate) fn sink_options(output: &Path, options: &SceneTextOptions) -> SinkOptions {
+    let name = output.file_name().unwrap_or_default().to_string_lossy();
+    let compression = options.compression.unwrap_or_else(|| Compression::of_name(&name));
+    SinkOptions { compression, durable: options.durable, ..SinkOptions::default() }
+}
+
+/// Problems by what they do.
+pub(crate) fn sort(found: Vec<Problem>, problems: &mut Vec<Error>, warnings: &mut Vec<Error>) {
+    for problem in found {
+        match problem.severity {
+            Severity::Error => problems.push(problem.error),
+            Severity::Warning => warnings.push(problem.error),
+        }
+    }
+}
+
 /// The version of a text, as far as its beginning tells; else 4.
-fn version_of(path: &Path, limits: &Limits, work: &Work) -> Result<Version> {
+pub(crate) fn version_of(path: &Path, limits: &Limits, work: &Work) -> Result<Version> {
     let look = || {
         let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
         let mut head = vec![0; HEAD_BYTES];
@@ -108,7 +142,7 @@ fn version_of(path: &Path, limits: &Limits, work: &Work) -> Result<Version> {
 }
 
 /// Errors with their lines and columns, which the text is read once more for.
-fn with_lines(
+pub(crate) fn with_lines(
     mut errors: Vec<Error>,
     path: &Path,
     limits: &Limits,

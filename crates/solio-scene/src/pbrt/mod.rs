@@ -15,6 +15,7 @@
 //! of a line, and nothing else has capital letters.
 
 mod directive;
+pub mod meshes;
 mod parameter;
 mod parse;
 mod read;

@@ -51,6 +51,16 @@ impl Upgrader {
     /// Changes the statements to those of version 4; says what has changed its looks
     /// ([`Severity::Warning`]) and what must be seen to by hand ([`Severity::Error`]).
     pub fn upgrade(&mut self, statements: &mut Statements) -> Vec<Problem> {
+        self.upgrade_with(statements, &mut |_, _, _| {})
+    }
+
+    /// [`Self::upgrade`]; `include` is called where a file is included, with its name and the place
+    /// of the statement, to upgrade what that file says before what follows.
+    pub fn upgrade_with(
+        &mut self,
+        statements: &mut Statements,
+        include: &mut dyn FnMut(&mut Upgrader, &[u8], u64),
+    ) -> Vec<Problem> {
         let old = std::mem::take(&mut statements.parameters);
         let all = std::mem::take(&mut statements.statements);
         let mut kept = Vec::with_capacity(all.len());
@@ -58,6 +68,14 @@ impl Upgrader {
             let own = &old[statement.parameters.range()];
             if self.statement(statements, &mut statement, own) {
                 kept.push(statement);
+            }
+            if matches!(statement.directive, Directive::Include | Directive::Import)
+                && let Some(name) = statements.string(statement.values, 0)
+            {
+                // Those of the other file are told by who upgrades that.
+                let problems = std::mem::take(&mut self.problems);
+                include(self, name, statement.at);
+                self.problems = problems;
             }
         }
         statements.statements = kept;

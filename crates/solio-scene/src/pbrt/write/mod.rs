@@ -63,8 +63,20 @@ impl Writer {
         sink: &mut dyn Sink,
         work: &Work,
     ) -> Result<()> {
+        self.write_some(piece, 0..piece.statements.len(), text, sink, work)
+    }
+
+    /// Writes some statements of a piece; those before them were written.
+    pub fn write_some(
+        &mut self,
+        piece: &Statements,
+        range: Range<usize>,
+        text: Option<(&[u8], u64)>,
+        sink: &mut dyn Sink,
+        work: &Work,
+    ) -> Result<()> {
         let text = text.map_or(Text::NONE, |(bytes, offset)| Text { bytes, offset });
-        let groups = self.groups(piece, text);
+        let groups = self.groups(piece, range, text);
         let options = self.options;
         sink.write_chunks(work, groups.len(), &|i, out| {
             let (range, layout) = &groups[i];
@@ -79,11 +91,16 @@ impl Writer {
         Ok(())
     }
 
-    /// Statements of the piece by groups, and how the text stands before each.
-    fn groups(&self, piece: &Statements, text: Text<'_>) -> Vec<(Range<usize>, Layout)> {
+    /// Some statements of the piece by groups, and how the text stands before each.
+    fn groups(
+        &self,
+        piece: &Statements,
+        range: Range<usize>,
+        text: Text<'_>,
+    ) -> Vec<(Range<usize>, Layout)> {
         let mut groups = Vec::new();
-        let (mut layout, mut start, mut bytes) = (self.layout, 0, 0);
-        for i in 0..piece.statements.len() {
+        let (mut layout, mut start, mut bytes) = (self.layout, range.start, 0);
+        for i in range.clone() {
             bytes += values::guessed_bytes(piece, &piece.statements[i]);
             if bytes >= GROUP_BYTES {
                 groups.push((start..i + 1, layout));
@@ -91,9 +108,10 @@ impl Writer {
                 (start, bytes) = (i + 1, 0);
             }
         }
-        let has_comments = !piece.comments.is_empty() && text.has_bytes();
-        if start < piece.statements.len() || (groups.is_empty() && has_comments) {
-            groups.push((start..piece.statements.len(), layout));
+        // Of a piece without statements comments alone are written.
+        let is_bare = piece.statements.is_empty() && !piece.comments.is_empty() && text.has_bytes();
+        if start < range.end || (groups.is_empty() && is_bare) {
+            groups.push((start..range.end, layout));
         }
         groups
     }
