@@ -5,9 +5,10 @@
 //! statements in order. Large files are only opened: their pieces are parsed side by side.
 
 use super::read::Files;
-use crate::pbrt::{Directive, ReadOptions, Statements, parse};
+use crate::pbrt::{Directive, Piece, ReadOptions, Statements, read_statements};
 use solio_base::{Result, Source, Work};
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +24,15 @@ pub(super) enum Found {
 /// A text and what it says.
 pub(super) struct Parsed {
     pub(super) text: Vec<u8>,
+    /// The same pieces as of a file that is read when it is its turn: the values of a scene are kept
+    /// piece by piece.
+    pub(super) pieces: Vec<ParsedPiece>,
+}
+
+/// A piece of a text, as [`Piece`] has it.
+pub(super) struct ParsedPiece {
+    pub(super) range: Range<usize>,
+    pub(super) lines_before: u64,
     pub(super) statements: Statements,
 }
 
@@ -149,10 +159,23 @@ impl<'f> Ahead<'f> {
         let mut text = vec![0; bytes as usize];
         let got = source.read_at(0, &mut text)?;
         text.truncate(got);
-        let statements = parse(&text, 0);
-        self.files.look(&statements);
-        self.look(&statements);
-        Ok(Found::Parsed(Box::new(Parsed { text, statements })))
+        let look = |statements: &Statements| {
+            self.files.look(statements);
+            self.look(statements);
+        };
+        let mut pieces = Vec::new();
+        let take = |piece: Piece<'_>| {
+            let start = piece.offset as usize;
+            pieces.push(ParsedPiece {
+                range: start..start + piece.text.len(),
+                lines_before: piece.lines_before,
+                statements: std::mem::take(piece.statements),
+            });
+            Ok(())
+        };
+        let serial = Work { threads: 1, ..self.work.clone() };
+        read_statements(&text, self.options, &serial, look, take)?;
+        Ok(Found::Parsed(Box::new(Parsed { text, pieces })))
     }
 }
 

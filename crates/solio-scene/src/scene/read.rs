@@ -1,6 +1,6 @@
 //! Files to a scene: the first one, and those that it asks for.
 
-use super::ahead::{Ahead, Found};
+use super::ahead::{Ahead, Found, Parsed};
 use super::build::{Builder, Wanted};
 use super::{Scene, SceneFile};
 use crate::pbrt::{Piece, ReadOptions, Statements, read_statements};
@@ -120,7 +120,9 @@ impl Reading<'_> {
             self.ahead.take(&path).unwrap_or_else(|| self.files.open(&path).map(Found::Source));
         let found = match found {
             Ok(found) => found,
-            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Limit) => {
+                return Err(error.at_path(path));
+            }
             Err(error) => {
                 let message = format!("{}: {}", path.display(), error.message());
                 builder.problem(Error::new(error.kind(), message), wanted.place);
@@ -136,10 +138,14 @@ impl Reading<'_> {
         paths.push(path);
         let result = match found {
             Found::Source(source) => self.file(builder, &*source, file, paths),
-            Found::Parsed(mut parsed) => {
-                let (text, statements) = (&parsed.text[..], &mut parsed.statements);
-                let piece = Piece { text, offset: 0, lines_before: 0, statements };
-                self.piece(builder, piece, file, paths)
+            Found::Parsed(parsed) => {
+                let Parsed { text, pieces } = *parsed;
+                pieces.into_iter().try_for_each(|mut piece| {
+                    let (text, offset) = (&text[piece.range.clone()], piece.range.start as u64);
+                    let (lines_before, statements) = (piece.lines_before, &mut piece.statements);
+                    let piece = Piece { text, offset, lines_before, statements };
+                    self.piece(builder, piece, file, paths)
+                })
             }
         };
         paths.pop();

@@ -317,6 +317,23 @@ fn version_three_gives_back_the_transformation_alone() {
 }
 
 #[test]
+fn values_are_kept_alike_whoever_reads_a_file() {
+    let shape = format!("Shape \"trianglemesh\" \"point3 P\" [ {}]\n", "0.25 1 2 ".repeat(2000));
+    let (mesh, scene) = (shape.repeat(6), "WorldBegin\n".to_owned() + &"Include \"m\"\n".repeat(3));
+    let files = [("scene.pbrt", &*scene), ("m", &*mesh)];
+    let kept = |threads| {
+        let scene = read_with(&files, 8000, threads);
+        let counts = |kept: &crate::pbrt::Statements| (kept.floats.len(), kept.parameters.len());
+        scene.kept.iter().map(counts).collect::<Vec<_>>()
+    };
+    let one = kept(1);
+    assert!(one.len() > 6);
+    for threads in [2, 4] {
+        assert_eq!(one, kept(threads));
+    }
+}
+
+#[test]
 fn large_pieces_are_kept_whole() {
     let numbers = "0.25 1 2 ".repeat(3000);
     let text =

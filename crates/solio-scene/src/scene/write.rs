@@ -311,7 +311,9 @@ impl<'t> SceneText<'t> {
         if !(goes_on && (material != NONE || before == NONE)) {
             self.end_block()?;
         }
-        if self.around.is_none() && (material, light, attributes) != (NONE, NONE, known) {
+        if self.around.is_none()
+            && (material, light, attributes) != (NONE, NONE, self.put.attributes)
+        {
             self.around = Some(self.put);
             self.say(Directive::AttributeBegin, &[], None)?;
         }

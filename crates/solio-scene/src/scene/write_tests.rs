@@ -224,6 +224,15 @@ fn text_of_a_scene_is_read_as_the_scene() {
 }
 
 #[test]
+fn attributes_end_with_the_material_that_held_beside_them() {
+    let text = "Attribute \"shape\" \"float zmax\" 1\nWorldBegin\nAttributeBegin\nMaterial \"conductor\"\n\
+        Shape \"sphere\"\nAttributeEnd\nShape \"disk\"\nAttribute \"shape\" \"float zmax\" 2\n\
+        Shape \"cylinder\"\n";
+    let scene = read(text.as_bytes());
+    assert_eq!(meaning(&read(&written(&scene))), meaning(&scene));
+}
+
+#[test]
 fn what_has_no_text_is_refused() {
     let mut scene = read(SCENE.as_bytes());
     scene.matrices[2][5] = f32::NAN;
