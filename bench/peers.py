@@ -136,8 +136,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare with the Python peers installed.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rounds", type=int, default=99, help="at most this many turns")
+    parser.add_argument("--only", default="", metavar="WORD", help="only work with this in its name")
     options = parser.parse_args()
     for work, name, package, peer, rounds, must_equal in CASES:
+        if options.only not in work:
+            continue
         path = options.folder / name
         try:
             version = importlib.metadata.version(package)

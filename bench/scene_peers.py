@@ -87,3 +87,19 @@ def crates(solio: Path, folder: Path, twin: Path, quick: bool) -> Iterator[Row]:
         turns = [turn() for _ in range(1 if quick else rounds)]
         version = native.version(CRATES.get(peer, peer))
         yield measuring.row(work, peer, version, turns, what) | {"raw_bytes": size}
+
+
+def python(interpreter: Path, folder: Path, rounds: list[str], **more: Any) -> Iterator[Row]:
+    """Binary PLY into NumPy: the same turns as those of meshes, on the machine of the scenes."""
+    mesh = folder / "triangles.ply"
+    command = [interpreter, Path(__file__).parent / "peers.py", folder, "--only", "read PLY, binary", *rounds]
+    words = [str(word) for word in command]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, **more) as process:
+        assert process.stdout
+        for text in process.stdout:
+            if text.startswith("{"):
+                yield json.loads(text) | {"work": "PLY to NumPy", "raw_bytes": mesh.stat().st_size}
+            else:
+                print(text, end="", flush=True)
+    if process.returncode:
+        raise SystemExit(f"peers.py failed with exit code {process.returncode}")

@@ -183,12 +183,6 @@ HEADLINES: list[Headline] = [
     ("three dates of 1,000 photos", "three dates of", "ExifTool", "wall"),
     ("three dates of 1,000 photos", "three dates of", "kamadak-exif", "wall"),
     ("all tags of 1,000 photos", "all tags of", "ExifTool", "wall"),
-    ("binary PLY to NumPy", "read PLY, binary, into NumPy", "trimesh", "wall"),
-    ("text of a pbrt scene, a core", "scene text to statements, one file, one thread, a p", "pbrt4", "cpu"),
-    ("binary PLY, a core", "PLY to arrays, one thread, a process", "serde-ply", "cpu"),
-    ("binary PLY, a core", "PLY to arrays, one thread, a process", "ply-rs-bw", "cpu"),
-    ("a tree over a million triangles", "build, Fast: grid", "obvhs, fastest", "cpu"),
-    ("first picture of a pbrt scene, a core", "scene to the first picture", "pbrt-v4", "wall"),
 ]
 
 
