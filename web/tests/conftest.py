@@ -46,3 +46,11 @@ def opened(browser: Any, scheme: str, page: Path) -> Iterator[Any]:
     yield tab
     tab.close()
     assert not wrong, wrong
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(
+    request: pytest.FixtureRequest, browser: Any, study: tuple[Path, dict[str, Any]]
+) -> Iterator[Any]:
+    """The page of the module's `study`."""
+    yield from opened(browser, request.param, study[0])

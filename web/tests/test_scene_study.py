@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import opened, program
+from conftest import program
 
 NAMES = ["plain", "zlib", "libdeflate", "zst", "packed"]
 
@@ -26,13 +25,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     command = [solio, *words, "-o", page, folder / "twin"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     return page, json.loads(done.stdout)
-
-
-@pytest.fixture(params=["light", "dark"])
-def page(
-    request: pytest.FixtureRequest, browser: Any, study: tuple[Path, dict[str, Any]]
-) -> Iterator[Any]:
-    yield from opened(browser, request.param, study[0])
 
 
 def seconds(data: dict[str, Any], threads: int, bandwidth: int | None, stage: int) -> list[float]:

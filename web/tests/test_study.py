@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import opened, program
+from conftest import program
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +22,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     command = [solio, *words, "--", solio, "read", "--null", "data"]
     done = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE)
     return page, json.loads(done.stdout)
-
-
-@pytest.fixture(params=["light", "dark"])
-def page(
-    request: pytest.FixtureRequest, browser: Any, study: tuple[Path, dict[str, Any]]
-) -> Iterator[Any]:
-    yield from opened(browser, request.param, study[0])
 
 
 def test_the_page_shows_what_the_json_says(page: Any, study: tuple[Path, dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ mod left_out;
 mod shapes;
 mod surface;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod view;
 
 pub use shapes::{ExportMeshes, Faces};

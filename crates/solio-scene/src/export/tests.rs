@@ -1,7 +1,30 @@
 use super::decompose::{decompose, nested};
 use super::*;
+use crate::scene::{Files, Scene, SceneOptions, read_scene};
 use glam::{DMat3, DMat4, DQuat, DVec3};
 use proptest::prelude::*;
+use solio_base::{Error, Result, Source, Work};
+use std::path::{Path, PathBuf};
+
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn path(&self, _: &[u8]) -> PathBuf {
+        PathBuf::new()
+    }
+    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+        Err(Error::argument("no files here"))
+    }
+}
+
+/// A scene of one text, of what stands before its world and in it; nothing is wrong with it.
+pub(crate) fn scene_of(head: &str, world: &str, work: &Work) -> Scene {
+    let text = format!("{head}\nWorldBegin\n{world}\n").into_bytes();
+    let options = SceneOptions::default();
+    let scene = read_scene(&text, Path::new("s.pbrt"), &NoFiles, &options, work).unwrap();
+    assert!(scene.problems.is_empty(), "{:?}", scene.problems);
+    scene
+}
 
 fn matrix_of(parts: &Parts) -> DMat4 {
     DMat4::from_scale_rotation_translation(

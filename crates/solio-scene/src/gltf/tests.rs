@@ -1,22 +1,11 @@
 use super::*;
 use crate::export::ExportMeshes;
+use crate::export::tests::scene_of;
 use crate::pack::PackedMesh;
-use crate::scene::{Files, SceneOptions, read_scene};
 use ::gltf::accessor::Iter;
 use glam::{Mat4, Quat, Vec3, Vec4};
-use solio_base::Source;
-use std::path::{Path, PathBuf};
 
 struct Fake;
-
-impl Files for Fake {
-    fn path(&self, _: &[u8]) -> PathBuf {
-        PathBuf::new()
-    }
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::argument("no files here"))
-    }
-}
 
 impl ExportMeshes for Fake {
     fn mesh(&self, name: &[u8], faces: Faces) -> Result<PackedMesh<'static>> {
@@ -36,11 +25,7 @@ impl ExportMeshes for Fake {
 }
 
 fn scene(head: &str, world: &str) -> Scene {
-    let text = format!("{head}\nWorldBegin\n{world}\n").into_bytes();
-    let options = SceneOptions::default();
-    let scene = read_scene(&text, Path::new("s.pbrt"), &Fake, &options, &Work::serial()).unwrap();
-    assert!(scene.problems.is_empty(), "{:?}", scene.problems);
-    scene
+    scene_of(head, world, &Work::serial())
 }
 
 fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {

@@ -155,7 +155,6 @@ impl<'f> Ahead<'f> {
             Some(bytes) if bytes <= MOST_BYTES && !source.is_sequential() => bytes,
             _ => return Ok(Found::Source(source)),
         };
-        self.options.limits.check_bytes("text of a scene", bytes)?;
         let mut text = vec![0; bytes as usize];
         let got = source.read_at(0, &mut text)?;
         text.truncate(got);

@@ -1,18 +1,7 @@
 use super::*;
-use crate::scene::{Files, SceneOptions, read_scene};
-use solio_base::Source;
-use std::path::{Path, PathBuf};
+use crate::export::tests::scene_of;
 
 struct Fake;
-
-impl Files for Fake {
-    fn path(&self, _: &[u8]) -> PathBuf {
-        PathBuf::new()
-    }
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::argument("no files here"))
-    }
-}
 
 impl ExportMeshes for Fake {
     fn mesh(&self, name: &[u8], faces: Faces) -> Result<PackedMesh<'static>> {
@@ -31,11 +20,8 @@ impl ExportMeshes for Fake {
 }
 
 fn written(head: &str, world: &str, threads: usize) -> (UsdSummary, String) {
-    let text = format!("{head}\nWorldBegin\n{world}\n").into_bytes();
     let work = Work { threads, ..Work::serial() };
-    let scene =
-        read_scene(&text, Path::new("s.pbrt"), &Fake, &SceneOptions::default(), &work).unwrap();
-    assert!(scene.problems.is_empty(), "{:?}", scene.problems);
+    let scene = scene_of(head, world, &work);
     let mut bytes = Vec::new();
     let summary = encode_usd(&scene, &Fake, &mut bytes, &work).unwrap();
     (summary, String::from_utf8(bytes).unwrap())
