@@ -198,6 +198,22 @@ pub fn file_bytes(path: &Path) -> Result<u64> {
     std::fs::metadata(path).map(|m| m.len()).map_err(|e| io_error("read", e, path))
 }
 
+/// Asks the system to fetch the file at `path`, which is going to be read, and returns at once;
+/// gives its bytes. What is no plain file, cannot be opened or has more than `most_bytes` is left
+/// alone, and gives 0.
+pub fn prefetch(path: &Path, most_bytes: u64) -> u64 {
+    // Opening a pipe would wait for its writer.
+    let is_fit = |meta: &Metadata| meta.is_file() && meta.len() <= most_bytes;
+    if !std::fs::metadata(path).is_ok_and(|meta| is_fit(&meta)) {
+        return 0;
+    }
+    let Ok((file, meta)) = open_file(path) else { return 0 };
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::WillNeed);
+    drop(file);
+    meta.len()
+}
+
 /// Copies `from` to `to` (whole or not at all), for textures that go along with a mesh. A file
 /// that is copied onto itself stays as it is.
 pub fn copy_file(from: &Path, to: &Path, work: &Work) -> Result<u64> {

@@ -28,7 +28,9 @@ mod sink;
 mod stream;
 pub mod throttle;
 
-pub use file::{FileSource, Opened, copy_file, file_bytes, open, read_standard, read_whole};
+pub use file::{
+    FileSource, Opened, copy_file, file_bytes, open, prefetch, read_standard, read_whole,
+};
 pub use head::{HeadReader, HeadSource};
 pub use sink::{FileSink, SinkOptions, Written, is_direct};
 pub use stream::StreamSource;

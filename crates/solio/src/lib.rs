@@ -48,6 +48,7 @@ mod scene_check;
 mod scene_export;
 mod scene_file;
 mod scene_mesh;
+mod scene_meshes_ahead;
 mod scene_pack;
 mod scene_preview;
 mod scene_text;

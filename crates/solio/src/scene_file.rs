@@ -5,7 +5,8 @@ use solio_codec::compress::Compression;
 use solio_measure::SpanName;
 use solio_mesh::ply::decode_ply_header;
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMeshInfo};
-use solio_scene::pbrt::ReadOptions;
+use solio_scene::pbrt::meshes::plymesh_file;
+use solio_scene::pbrt::{ReadOptions, Statements};
 use solio_scene::scene::{Files, MeshCounts, Scene, SceneCounts, SceneOptions, read_scene as read};
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -50,12 +51,58 @@ pub fn read_scene(path: &Path, options: &SceneReadOptions, work: &Work) -> Resul
         let options = PackReadOptions { limits: options.limits, ..PackReadOptions::default() };
         return crate::read_packed_scene(path, &options, work);
     }
+    let files = FolderFiles::beside(path, &options.limits, work);
+    read_scene_text(path, &files, options, work)
+}
+
+/// Reads the scene at `path` and those of `files` that it includes.
+fn read_scene_text(
+    path: &Path,
+    files: &dyn Files,
+    options: &SceneReadOptions,
+    work: &Work,
+) -> Result<Scene> {
     let _span = READ.begin_labelled(&path.to_string_lossy());
     let opened = solio_io::open(path, &options.limits, work)?;
-    let files = FolderFiles::beside(path, &options.limits, work);
     let text = ReadOptions { limits: options.limits, ..ReadOptions::default() };
     let options = SceneOptions { version: options.version, check: options.check, text };
-    read(&*opened.source, path, &files, &options, work)
+    read(&*opened.source, path, files, &options, work)
+}
+
+/// [`read_scene`], and `named` hears of the files of meshes as soon as their names are read, by any
+/// thread, also more than once. Of a packed scene it hears nothing.
+pub(crate) fn read_scene_and_name_meshes(
+    path: &Path,
+    options: &SceneReadOptions,
+    work: &Work,
+    named: &(dyn Fn(&[u8]) + Sync),
+) -> Result<Scene> {
+    if is_packed_scene(path) {
+        return read_scene(path, options, work);
+    }
+    let folder = FolderFiles::beside(path, &options.limits, work);
+    read_scene_text(path, &NamingFiles { folder, named }, options, work)
+}
+
+/// Files that tell the names of meshes.
+struct NamingFiles<'w> {
+    folder: FolderFiles<'w>,
+    named: &'w (dyn Fn(&[u8]) + Sync),
+}
+
+impl Files for NamingFiles<'_> {
+    fn path(&self, name: &[u8]) -> PathBuf {
+        self.folder.path(name)
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn Source>> {
+        self.folder.open(path)
+    }
+
+    fn look(&self, statements: &Statements) {
+        let names = (0..statements.statements.len()).filter_map(|i| plymesh_file(statements, i));
+        names.for_each(self.named);
+    }
 }
 
 /// The files of a scene, relative to the folder of its first one.

@@ -1,8 +1,9 @@
 //! A first picture of a scene, as an image.
 
-use crate::scene_file::{FolderFiles, is_packed_scene};
+use crate::scene_file::{FolderFiles, is_packed_scene, read_scene_and_name_meshes};
+use crate::scene_meshes_ahead::{MeshesAhead, ReadMesh};
 use crate::scene_pack::mesh_of_packed;
-use crate::{MeshReadOptions, SceneReadOptions, read_mesh, read_scene};
+use crate::{MeshReadOptions, SceneReadOptions, read_mesh};
 use solio_base::{Error, Result, Work};
 use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
@@ -13,10 +14,10 @@ use solio_mesh::triangulate::triangulate;
 use solio_scene::geometry::Triangles;
 use solio_scene::pack::{PackReadOptions, PackReader};
 use solio_scene::preview::{Pass, Picture, PreviewMeshes, PreviewOptions, World, render};
-use solio_scene::scene::Files;
+use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A picture of a scene.
 pub struct ScenePicture {
@@ -50,9 +51,6 @@ pub fn preview_scene(
     work: &Work,
     mut each: impl FnMut(PreviewStage) -> Result<bool>,
 ) -> Result<ScenePicture> {
-    let mut scene = read_scene(path, read, work)?;
-    each(PreviewStage::Parsed)?;
-    let mut problems = std::mem::take(&mut scene.problems);
     let opened = match is_packed_scene(path) {
         true => Some(solio_io::open(path, &read.limits, work)?),
         false => None,
@@ -69,7 +67,29 @@ pub fn preview_scene(
         options: MeshReadOptions { limits: read.limits, ..MeshReadOptions::default() },
         work: Work { threads: 1, ..work.clone() },
     };
-    let mut world = World::new(&scene, &meshes, work)?;
+    let meshes = MeshesAhead::new(meshes, work);
+    std::thread::scope(|scope| {
+        let end = meshes.start(scope);
+        let mut scene = read_scene_and_name_meshes(path, read, work, &|name| meshes.named(name))?;
+        let files = scene.shapes.iter().filter_map(|shape| scene.mesh_file(&shape.entity));
+        meshes.text_ended(files);
+        drop(end);
+        each(PreviewStage::Parsed)?;
+        let problems = std::mem::take(&mut scene.problems);
+        drawn(&scene, problems, &meshes, options, work, each)
+    })
+}
+
+/// Draws a scene that was read, with `problems`.
+fn drawn(
+    scene: &Scene,
+    mut problems: Vec<Error>,
+    meshes: &dyn PreviewMeshes,
+    options: &PreviewOptions,
+    work: &Work,
+    mut each: impl FnMut(PreviewStage) -> Result<bool>,
+) -> Result<ScenePicture> {
+    let mut world = World::new(scene, meshes, work)?;
     problems.append(&mut world.problems);
     each(PreviewStage::Bounds)?;
     let picture = render(&world, options, work, |pass, picture| match pass {
@@ -88,8 +108,16 @@ struct SceneMeshes<'w> {
     work: Work,
 }
 
-impl PreviewMeshes for SceneMeshes<'_> {
+impl PreviewMeshes for MeshesAhead<'_, SceneMeshes<'_>> {
     fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>> {
+        self.take(name)
+    }
+}
+
+impl ReadMesh for SceneMeshes<'_> {
+    type Mesh = Triangles<'static>;
+
+    fn read(&self, name: &[u8]) -> Result<Triangles<'static>> {
         let mut all = Triangles::default();
         if let (Some(reader), Some(number)) = (&self.reader, self.numbers.get(name)) {
             self.add(mesh_of_packed(reader.mesh(*number, &self.work)?), &mut all)?;
@@ -100,6 +128,15 @@ impl PreviewMeshes for SceneMeshes<'_> {
             self.add(mesh, &mut all)?;
         }
         Ok(all)
+    }
+
+    fn bytes(mesh: &Triangles<'static>) -> u64 {
+        let Triangles { positions, indices, normals } = mesh;
+        (size_of_val(&**positions) + size_of_val(&**indices) + size_of_val(&**normals)) as u64
+    }
+
+    fn path(&self, name: &[u8]) -> Option<PathBuf> {
+        (!self.numbers.contains_key(name)).then(|| self.files.path(name))
     }
 }
 
