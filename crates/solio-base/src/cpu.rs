@@ -79,6 +79,21 @@ pub fn tier() -> Tier {
     })
 }
 
+/// Whether AMD made this processor.
+pub fn is_amd() -> bool {
+    static IS_AMD: OnceLock<bool> = OnceLock::new();
+    *IS_AMD.get_or_init(|| {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let maker = std::arch::x86_64::__cpuid(0);
+            let name = [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes);
+            name.as_flattened() == b"AuthenticAMD"
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    })
+}
+
 fn choose(name: &str, available: &[Tier]) -> Option<Tier> {
     let all = [Tier::Scalar, Tier::Sse2, Tier::Avx2, Tier::Avx512, Tier::Neon];
     let wanted = all.into_iter().find(|t| t.name() == name)?;

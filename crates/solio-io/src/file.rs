@@ -7,7 +7,7 @@
 use crate::ahead::{self, AheadSource};
 use crate::engine::{Residency, residency};
 use crate::{StreamSource, io_error, throttle};
-use solio_base::{Error, Limits, Progress, Result, Source, Work};
+use solio_base::{Error, Limits, Progress, Result, Source, Work, memory};
 use solio_codec::compress::Compression;
 use solio_measure::SpanName;
 use std::cell::Cell;
@@ -24,6 +24,11 @@ const HEAD_BYTES: usize = 4096;
 
 /// The system reads this much ahead without being told that all is wanted.
 const READ_AHEAD_BYTES: u64 = 128 << 10;
+
+/// A copy of fewer bytes is not worth another way.
+const ASIDE_LEAST_BYTES: usize = 16 << 10;
+/// So much is moved at once.
+const ASIDE_BYTES: usize = 128 << 10;
 
 static READ: SpanName = SpanName::new("read chunk");
 
@@ -254,7 +259,34 @@ pub(crate) fn open_file(path: &Path) -> Result<(File, Metadata)> {
     Ok((file, meta))
 }
 
-fn read_full(file: &File, mut offset: u64, mut buf: &mut [u8]) -> std::io::Result<usize> {
+/// Reads until `buf` is full or the file ends.
+fn read_full(file: &File, offset: u64, buf: &mut [u8]) -> std::io::Result<usize> {
+    if buf.len() >= ASIDE_LEAST_BYTES && memory::copies_slowly(offset, buf.as_ptr() as usize) {
+        return read_aside(file, offset, buf);
+    }
+    read_there(file, offset, buf)
+}
+
+/// [`read_full`] where the system's copy would be slow: to a place a little behind, and moved from
+/// there while it is in the core's own cache.
+fn read_aside(file: &File, offset: u64, buf: &mut [u8]) -> std::io::Result<usize> {
+    let mut done = 0;
+    while buf.len() - done > memory::CLEAR_BYTES {
+        let rest = &mut buf[done..];
+        let end = rest.len().min(memory::CLEAR_BYTES + ASIDE_BYTES);
+        let wanted = end - memory::CLEAR_BYTES;
+        let there = &mut rest[memory::CLEAR_BYTES..end];
+        let got = read_there(file, offset + done as u64, there)?;
+        rest.copy_within(memory::CLEAR_BYTES..memory::CLEAR_BYTES + got, 0);
+        done += got;
+        if got < wanted {
+            return Ok(done);
+        }
+    }
+    Ok(done + read_there(file, offset + done as u64, &mut buf[done..])?)
+}
+
+fn read_there(file: &File, mut offset: u64, mut buf: &mut [u8]) -> std::io::Result<usize> {
     let wanted = buf.len();
     while !buf.is_empty() {
         match file.read_at(buf, offset) {
@@ -284,5 +316,28 @@ impl<R: Read> Read for Counted<R> {
         throttle::wait(got as u64)?;
         self.progress.add_read(got as u64);
         Ok(got)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_that_is_moved_is_a_plain_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let bytes: Vec<u8> = (0..400_000u64).map(|i| (i * i / 7 + i) as u8).collect();
+        crate::probe::write_plain(&path, &bytes).unwrap();
+        let (file, _) = open_file(&path).unwrap();
+        for offset in [0, 1, 4096, 130_000, 399_990, 400_000, 400_001] {
+            for wanted in [0, 1, 63, 64, 65, 128, 70_000, 131_135, 131_136, 131_137, 300_000] {
+                let mut got = vec![0xee; wanted];
+                let count = read_aside(&file, offset as u64, &mut got).unwrap();
+                let expected = bytes.get(offset..).unwrap_or_default();
+                let expected = &expected[..expected.len().min(wanted)];
+                assert_eq!(&got[..count], expected, "{wanted} bytes from {offset} on");
+            }
+        }
     }
 }

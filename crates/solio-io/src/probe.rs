@@ -30,6 +30,20 @@ pub fn read_plain(path: &Path, buffer: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
+/// [`read_plain`] to the part of `buffer` that the system copies to at full speed, see
+/// [`solio_base::memory::copies_slowly`]: the fastest way to read a file. Gives the bytes.
+#[allow(clippy::disallowed_methods)] // the plain way is the point
+pub fn read_placed<'b>(path: &Path, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+    let mut read = || {
+        let mut file = std::fs::File::open(path)?;
+        let bytes = file.metadata()?.len() as usize;
+        let place = solio_base::memory::placed(buffer, bytes, 0);
+        file.read_exact(place).map(|()| bytes)
+    };
+    let bytes = read().map_err(|e| io_error("read", e, path))?;
+    Ok(&*solio_base::memory::placed(buffer, bytes, 0))
+}
+
 /// Opens `path` and reads what fits into `buffer` with one call: the least that any reader of the
 /// same head must do.
 #[allow(clippy::disallowed_methods)] // the plain way is the point

@@ -9,21 +9,26 @@
 //! early) is left to [`super::binary`], which takes every file and knows the place of an error.
 
 use super::binary::{CHUNK, Context, bad_index_at, list_count};
-use super::columns::{Column, Data, Kind, Table};
+use super::columns::{Column, Data, Kind, Role, Table};
 use super::kernels::{Field, Out, Rows, gather};
-use super::memory::Memory;
+use super::memory::{Buffer, Memory};
 use crate::head::Head;
 use crate::model::ScalarType;
 use crate::spans::DECODE;
-use solio_base::{Result, Work, ordered};
+use solio_base::{Result, Work, memory, ordered};
 use solio_codec::records::{self, Part};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// So many chunks, about 100 µs of work, are worth another thread.
+const CHUNKS_OF_THREAD: usize = 4;
 
 /// One chunk of records.
 #[derive(Default)]
 struct Slot<'a> {
-    bytes: Vec<u8>,
+    buffer: Buffer,
     at: u64,
+    /// Bytes of the records.
+    bytes: usize,
     /// The part of each column that the chunk fills.
     outs: Vec<Out<'a>>,
 }
@@ -35,11 +40,18 @@ struct Count {
     count: u32,
 }
 
+/// Indices that are moved and looked at in one go.
+struct Lists {
+    part: Part,
+    count: records::Count,
+}
+
 /// Values that lie together in the records and in a column.
 struct Move {
     column: usize,
     field: Field,
     place: usize,
+    lists: Option<Lists>,
 }
 
 impl Move {
@@ -57,11 +69,31 @@ impl Move {
         let width = count * scalar.size();
         (same && in_order && whole).then_some(Part { stride, offset, width })
     }
+
+    /// The lists, if they are vertices of faces with a count of one byte.
+    fn of_lists(
+        &self,
+        column: &Column,
+        stride: usize,
+        cx: &Context<'_>,
+        counts: &[Count],
+    ) -> Option<Lists> {
+        let property = *column.parts.first()?;
+        let plain = column.is_list
+            && column.kind == Kind::Index
+            && column.role != Role::Strips
+            && cx.element.properties[property].list == Some(ScalarType::U8);
+        let count = counts.iter().find(|count| plain && count.property == property)?;
+        let value = u8::try_from(count.count).ok()?;
+        let part = self.part(column, stride)?;
+        Some(Lists { part, count: records::Count { offset: count.offset, value } })
+    }
 }
 
 /// What every record looks like.
 struct Shape {
     stride: usize,
+    /// Those that no move looks at.
     counts: Vec<Count>,
     moves: Vec<Move>,
     /// As planned, but a list has its length as width.
@@ -87,18 +119,18 @@ pub(crate) fn read_element(
     let chunk = (CHUNK / shape.stride).max(1);
     let odd = AtomicBool::new(false);
     let mut row = 0;
+    // A thread that has little to do costs more than it saves.
+    let threads = (rows / chunk / CHUNKS_OF_THREAD).max(1);
     ordered::run::<Slot<'_>>(
         work,
-        work.window(4 * CHUNK),
+        if threads == 1 { 1 } else { work.window(4 * CHUNK) },
         |slot| {
             let n = chunk.min(rows - row);
             if n == 0 || odd.load(Ordering::Relaxed) {
                 return Ok(false);
             }
             slot.at = *at + (row * shape.stride) as u64;
-            if !shape.is_array {
-                slot.bytes.resize(n * shape.stride, 0);
-            }
+            slot.bytes = n * shape.stride;
             slot.outs.clear();
             let parts = outs.iter_mut().zip(&shape.columns);
             slot.outs.extend(parts.map(|(out, column)| out.take(n * column.width)));
@@ -113,9 +145,10 @@ pub(crate) fn read_element(
                 odd.fetch_or(got < out.len(), Ordering::Relaxed);
                 return Ok(());
             }
-            let _span = DECODE.begin().bytes(slot.bytes.len());
-            let got = head.read_at(slot.at, &mut slot.bytes)?;
-            if got < slot.bytes.len() || !shape.decode(&slot.bytes, &mut slot.outs, cx) {
+            let _span = DECODE.begin().bytes(slot.bytes);
+            let bytes = memory::placed(&mut slot.buffer.0, slot.bytes, slot.at);
+            let got = head.read_at(slot.at, bytes)?;
+            if got < bytes.len() || !shape.decode(bytes, &mut slot.outs, cx) {
                 odd.store(true, Ordering::Relaxed);
             }
             Ok(())
@@ -181,10 +214,18 @@ impl Shape {
             stride = stride.checked_add(values.checked_mul(property.scalar.size())?)?;
         }
         let plain = stride > 0 && stride <= bytes.len() && columns.iter().all(|c| c.width > 0);
-        let moves = moves(cx, &columns, &offsets);
+        let mut moves = moves(cx, &columns, &offsets);
+        for each in &mut moves {
+            each.lists = each.of_lists(&columns[each.column], stride, cx, &counts);
+        }
+        let is_looked_at = |count: &Count| {
+            let of = |lists: &Lists| lists.count.offset == count.offset;
+            moves.iter().any(|each| each.lists.as_ref().is_some_and(of))
+        };
+        counts.retain(|count| !is_looked_at(count));
         let is_array = match (&moves[..], &columns[..]) {
             ([only], [column]) => {
-                counts.is_empty()
+                !column.is_list
                     && column.kind != Kind::Index
                     && only.part(column, stride).is_some_and(|part| part.width == stride)
             }
@@ -207,15 +248,27 @@ impl Shape {
             }
         }
         for each in &self.moves {
-            let Move { column: c, field, place } = each;
+            let Move { column: c, field, place, lists } = each;
             let (column, out) = (&self.columns[*c], &mut outs[*c]);
+            if let (Some(Lists { part, count }), Out::U32(values)) = (lists, &mut *out) {
+                let found = records::pick_lists(bytes, *part, *count, values);
+                if !found.all_alike || u64::from(found.largest) >= cx.vertices {
+                    return false;
+                }
+                continue;
+            }
             let part = each.part(column, self.stride);
             let done = part.map_or(0, |part| records::pick(bytes, part, out.bytes()));
             let rows = Rows::Fixed { bytes: &bytes[done * self.stride..], stride: self.stride };
             gather(rows, field, column, &mut out.from(done * column.width), *place);
         }
-        outs.iter().zip(&self.columns).all(|(out, column)| match out {
-            Out::U32(values) => bad_index_at(column, values, cx.vertices).is_none(),
+        let is_looked_at =
+            |c: usize| self.moves.iter().any(|each| each.column == c && each.lists.is_some());
+        let mut columns = outs.iter().zip(&self.columns).enumerate();
+        columns.all(|(c, (out, column))| match out {
+            Out::U32(values) if !is_looked_at(c) => {
+                bad_index_at(column, values, cx.vertices).is_none()
+            }
             _ => true,
         })
     }
@@ -262,7 +315,7 @@ fn moves(cx: &Context<'_>, columns: &[Column], offsets: &[usize]) -> Vec<Move> {
                 continue;
             }
             let field = Field { scalar, big_endian: cx.big_endian, offset, count };
-            moves.push(Move { column: c, field, place });
+            moves.push(Move { column: c, field, place, lists: None });
         }
     }
     moves

@@ -4,6 +4,7 @@
 use super::columns::Data;
 use crate::model::{Mesh, Positions, ScalarType, Scene, Values};
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 /// Smaller arrays are not worth keeping.
 const LEAST_BYTES: usize = 64 << 10;
@@ -64,6 +65,37 @@ impl Memory {
         let places = (0..self.0.len()).filter(|&i| fits(&self.0[i]));
         let place = places.min_by_key(|&i| self.0[i].capacity())?;
         Some(self.0.swap_remove(place))
+    }
+}
+
+thread_local! {
+    /// Buffers that are not in use.
+    static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// More are not kept for the next element or file, and no larger ones.
+const SPARE_BUFFERS: usize = 8;
+const SPARE_BYTES: usize = 1 << 20;
+
+/// A buffer that is used again: a new one costs 70 page faults, and a file has several elements.
+pub(crate) struct Buffer(pub(crate) Vec<u8>);
+
+impl Default for Buffer {
+    fn default() -> Buffer {
+        let spare = SPARE.try_with(|spare| spare.borrow_mut().pop());
+        Buffer(spare.ok().flatten().unwrap_or_default())
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let buffer = std::mem::take(&mut self.0);
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < SPARE_BUFFERS && (1..=SPARE_BYTES).contains(&buffer.capacity()) {
+                spare.push(buffer);
+            }
+        });
     }
 }
 

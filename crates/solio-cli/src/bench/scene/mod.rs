@@ -527,8 +527,7 @@ fn matrices_sum(matrices: &[[f32; 12]]) -> u64 {
 fn read_plain(paths: &[PathBuf], buffer: &mut Vec<u8>) -> Result<u64> {
     let mut all = 0;
     for path in paths {
-        solio_io::probe::read_plain(path, buffer)?;
-        all += buffer.len() as u64;
+        all += solio_io::probe::read_placed(path, buffer)?.len() as u64;
     }
     Ok(all)
 }
