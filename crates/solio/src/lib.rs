@@ -54,6 +54,7 @@ mod scene_preview;
 mod scene_text;
 mod scene_text_files;
 mod scene_text_meshes;
+mod scene_texture;
 mod sequence;
 mod set;
 mod study;

@@ -69,6 +69,11 @@ impl<'w, R: ReadMesh> MeshesAhead<'w, R> {
         MeshesAhead { reader, work, state: Mutex::new(state), moved: Condvar::new() }
     }
 
+    /// What files are read by.
+    pub(crate) fn reader(&self) -> &R {
+        &self.reader
+    }
+
     fn lock(&self) -> MutexGuard<'_, State<R::Mesh>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,6 +3,7 @@
 use crate::scene_file::{FolderFiles, is_packed_scene, read_scene_and_name_meshes};
 use crate::scene_meshes_ahead::{MeshesAhead, ReadMesh};
 use crate::scene_pack::mesh_of_packed;
+use crate::scene_texture::read_texture;
 use crate::{MeshReadOptions, SceneReadOptions, read_mesh};
 use solio_base::{Error, Result, Work};
 use solio_exr::header::{Box2i, Part};
@@ -13,7 +14,9 @@ use solio_mesh::model::{Domain, Normals, Positions};
 use solio_mesh::triangulate::triangulate;
 use solio_scene::geometry::Triangles;
 use solio_scene::pack::{PackReadOptions, PackReader};
-use solio_scene::preview::{Pass, Picture, PreviewMeshes, PreviewOptions, World, render};
+use solio_scene::preview::{
+    Pass, Picture, PreviewFiles, PreviewOptions, TextureEncoding, TexturePicture, World, render,
+};
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -84,7 +87,7 @@ pub fn preview_scene(
 fn drawn(
     scene: &Scene,
     mut problems: Vec<Error>,
-    meshes: &dyn PreviewMeshes,
+    meshes: &dyn PreviewFiles,
     options: &PreviewOptions,
     work: &Work,
     mut each: impl FnMut(PreviewStage) -> Result<bool>,
@@ -108,9 +111,14 @@ struct SceneMeshes<'w> {
     work: Work,
 }
 
-impl PreviewMeshes for MeshesAhead<'_, SceneMeshes<'_>> {
+impl PreviewFiles for MeshesAhead<'_, SceneMeshes<'_>> {
     fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>> {
         self.take(name)
+    }
+
+    fn picture(&self, name: &[u8], encoding: TextureEncoding) -> Result<TexturePicture> {
+        let SceneMeshes { files, options, work, .. } = self.reader();
+        read_texture(&files.path(name), encoding, &options.limits, work)
     }
 }
 
@@ -131,8 +139,9 @@ impl ReadMesh for SceneMeshes<'_> {
     }
 
     fn bytes(mesh: &Triangles<'static>) -> u64 {
-        let Triangles { positions, indices, normals } = mesh;
-        (size_of_val(&**positions) + size_of_val(&**indices) + size_of_val(&**normals)) as u64
+        let Triangles { positions, indices, normals, uvs } = mesh;
+        let vertices = size_of_val(&**positions) + size_of_val(&**normals) + size_of_val(&**uvs);
+        (vertices + size_of_val(&**indices)) as u64
     }
 
     fn path(&self, name: &[u8]) -> Option<PathBuf> {
@@ -157,9 +166,17 @@ impl SceneMeshes<'_> {
         };
         let of_vertices = |normals: &Normals<'_>| normals.domain == Domain::Vertex;
         let normals = mesh.normals.filter(of_vertices).map_or_else(Cow::default, |n| n.values);
+        let uvs = mesh.uvs.filter(|uvs| uvs.domain == Domain::Vertex);
+        let uvs = uvs.map_or_else(Cow::default, |uvs| uvs.values);
         if first == 0 {
-            (all.positions, all.normals) = (positions, normals);
+            (all.positions, all.normals, all.uvs) = (positions, normals, uvs);
             return Ok(());
+        }
+        if !all.uvs.is_empty() || !uvs.is_empty() {
+            let together = all.uvs.to_mut();
+            together.resize(first as usize, [0.0; 2]);
+            together.extend_from_slice(&uvs);
+            together.resize(first as usize + positions.len(), [0.0; 2]);
         }
         if !all.normals.is_empty() || !normals.is_empty() {
             let together = all.normals.to_mut();

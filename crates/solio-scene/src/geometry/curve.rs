@@ -79,6 +79,6 @@ fn tube(line: &[(Vec3, f32)]) -> Triangles<'static> {
     Triangles {
         positions: Cow::Owned(positions),
         indices: Cow::Owned(indices),
-        normals: Cow::default(),
+        ..Triangles::default()
     }
 }

@@ -25,6 +25,9 @@ pub struct Triangles<'a> {
     /// What the surface is shaded by, at each vertex, to either side and of any length: 0 where it
     /// is flat. None where all of it is.
     pub normals: Cow<'a, [[f32; 3]]>,
+    /// The (u, v) of each vertex, by which textures lie on it. None where pbrt takes those of each
+    /// triangle or patch.
+    pub uvs: Cow<'a, [[f32; 2]]>,
 }
 
 impl Triangles<'_> {
@@ -66,7 +69,8 @@ pub fn triangles<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Triangl
         b"trianglemesh" => mesh(scene, entity)?,
         b"bilinearmesh" => patches(scene, entity)?,
         b"loopsubdiv" => {
-            let cage = Triangles { normals: Cow::default(), ..mesh(scene, entity)? };
+            let cage = mesh(scene, entity)?;
+            let cage = Triangles { normals: Cow::default(), uvs: Cow::default(), ..cage };
             subdivide::loop_subdivided(scene, entity, cage)?.checked()?.smooth()
         }
         b"curve" => curve::curve(scene, entity),
@@ -87,12 +91,20 @@ fn mesh<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
         None => Cow::Owned(vec![[0, 1, 2]]),
     };
     let normals = normals(scene, entity, positions.len());
-    Ok(Triangles { positions, indices, normals })
+    let uvs = uvs(scene, entity, positions.len());
+    Ok(Triangles { positions, indices, normals, uvs })
 }
 
 /// Those that are given, where there is one for each vertex.
 fn normals<'s>(scene: &'s Scene, entity: &Entity, count: usize) -> Cow<'s, [[f32; 3]]> {
     let given = scene.points(entity, "N").filter(|normals| normals.len() == count);
+    Cow::Borrowed(given.unwrap_or_default())
+}
+
+/// Texture coordinates that are given, where there are some for each vertex.
+fn uvs<'s>(scene: &'s Scene, entity: &Entity, count: usize) -> Cow<'s, [[f32; 2]]> {
+    let given = scene.floats(entity, "uv").or_else(|| scene.floats(entity, "st"));
+    let given = given.map(|uvs| uvs.as_chunks().0).filter(|uvs| uvs.len() == count);
     Cow::Borrowed(given.unwrap_or_default())
 }
 
@@ -105,7 +117,8 @@ fn patches<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
     };
     let indices = patches.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [b, d, c]]).collect();
     let normals = normals(scene, entity, positions.len());
-    Ok(Triangles { positions, indices: Cow::Owned(indices), normals })
+    let uvs = uvs(scene, entity, positions.len());
+    Ok(Triangles { positions, indices: Cow::Owned(indices), normals, uvs })
 }
 
 fn corners<const N: usize>(indices: &[i32]) -> Result<Vec<[u32; N]>> {
@@ -118,17 +131,20 @@ fn corners<const N: usize>(indices: &[i32]) -> Result<Vec<[u32; N]>> {
     Ok(faces.iter().map(|face| face.map(|i| u32::try_from(i).unwrap_or(u32::MAX))).collect())
 }
 
-/// A grid of so many columns and rows of vertices, row by row.
+/// A grid of so many columns and rows of vertices, row by row; (u, v) go from 0 to 1.
 fn grid(
     columns: usize,
     rows: usize,
     vertex: impl Fn(usize, usize) -> [f32; 3],
 ) -> Triangles<'static> {
     let mut positions = Vec::with_capacity(columns * rows);
+    let mut uvs = Vec::with_capacity(columns * rows);
     let mut indices = Vec::with_capacity(2 * columns.saturating_sub(1) * rows.saturating_sub(1));
+    let along = |i: usize, count: usize| i as f32 / count.saturating_sub(1).max(1) as f32;
     for row in 0..rows {
         for column in 0..columns {
             positions.push(vertex(column, row));
+            uvs.push([along(column, columns), along(row, rows)]);
             if column > 0 && row > 0 {
                 let d = positions.len() as u32 - 1;
                 let (c, b, a) = (d - 1, d - columns as u32, d - columns as u32 - 1);
@@ -140,5 +156,6 @@ fn grid(
         positions: Cow::Owned(positions),
         indices: Cow::Owned(indices),
         normals: Cow::default(),
+        uvs: Cow::Owned(uvs),
     }
 }

@@ -99,5 +99,5 @@ fn level(mesh: &Triangles<'_>) -> Triangles<'static> {
         [[*a, ab, ca], [ab, *b, bc], [ca, bc, *c], [ab, bc, ca]]
     });
     let indices = indices.collect();
-    Triangles { positions: Cow::Owned(positions), indices, normals: Cow::default() }
+    Triangles { positions: Cow::Owned(positions), indices, ..Triangles::default() }
 }

@@ -26,6 +26,7 @@ fn of(shape: &str) -> Triangles<'static> {
         positions: Cow::Owned(found.positions.into_owned()),
         indices: Cow::Owned(found.indices.into_owned()),
         normals: Cow::Owned(found.normals.into_owned()),
+        uvs: Cow::Owned(found.uvs.into_owned()),
     }
 }
 
@@ -120,4 +121,23 @@ fn surfaces_that_are_smooth_have_normals_and_meshes_those_that_are_given() {
     let rounded = of(&format!("\"loopsubdiv\" {points} \"integer indices\" [0 1 2]"));
     assert_eq!(rounded.normals.len(), rounded.positions.len());
     assert!(rounded.normals.iter().all(|n| n[..2] == [0.0; 2] && n[2] > 0.0));
+}
+
+#[test]
+fn texture_coordinates_are_those_of_pbrt() {
+    let sphere = of("\"sphere\" \"float phimax\" 180");
+    let corner = |mesh: &Triangles<'_>, u: f32, v: f32| {
+        let at = mesh.uvs.iter().position(|uv| *uv == [u, v]).unwrap();
+        mesh.positions[at]
+    };
+    // u runs around from +x over +y, v from the lowest z to the highest.
+    let half = corner(&sphere, 0.5, 0.5);
+    assert!((Vec3::from(half) - Vec3::Y).length() < 1e-6, "{half:?}");
+    assert_eq!(corner(&sphere, 0.0, 0.0)[2], -1.0);
+    // Of a disk v is 0 at its rim.
+    assert_eq!(corner(&of("\"disk\" \"float radius\" 3"), 0.0, 0.0), [3.0, 0.0, 0.0]);
+    let points = "\"point3 P\" [0 0 0 1 0 0 0 1 0]";
+    let given = of(&format!("\"trianglemesh\" {points} \"point2 uv\" [0 0 2 0 0 3]"));
+    assert_eq!(*given.uvs, [[0.0, 0.0], [2.0, 0.0], [0.0, 3.0]]);
+    assert!(of(&format!("\"trianglemesh\" {points} \"point2 uv\" [0 0 2 0]")).uvs.is_empty());
 }

@@ -1,7 +1,11 @@
-//! The colours of materials, as far as they can be told without their textures' files.
+//! The colours of materials: of one value, or patterns with the pictures of their textures.
 
+use super::texture::{Mapping, Pattern, TextureEncoding, TexturePicture, Wrap};
+use super::world::{PreviewFiles, located_at};
 use crate::pbrt::ParameterType;
-use crate::scene::{Entity, NONE, Scene, Shape};
+use crate::scene::{Entity, NONE, Place, Scene, Shape};
+use solio_base::{Error, ErrorKind, Result, Work, ordered};
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 /// What a surface looks like.
@@ -11,12 +15,18 @@ pub(super) enum Look {
     Surface([f32; 3]),
     /// Shines by itself, at most 1.
     Light([f32; 3]),
+    /// Reflects by the place on it: what [`Looks`] have under this number.
+    Pattern(u32),
     /// Is not to be seen: the border of a medium.
     Nothing,
 }
 
 /// Textures within textures, and materials within materials.
 const MOST_DEEP: usize = 8;
+/// Textures that one material is made of.
+const MOST_TEXTURES: u32 = 64;
+/// Pictures take at most this share of the memory: one part of so many.
+const SHARE: u64 = 4;
 /// Of what nothing is known.
 const GREY: [f32; 3] = [0.5; 3];
 /// Parameters that give a material its colour, the first counts: of version 4, then of 3.
@@ -33,20 +43,32 @@ const METALS: [(&[u8], [f32; 3]); 6] = [
     (b"metal-MgO", [0.8, 0.8, 0.8]),
 ];
 
-/// The colour of each material, in linear light, as a preview shows it; grey where nothing is known.
+/// The colour of each material, in linear light, as a preview shows it where there are no pictures;
+/// grey where nothing is known.
 pub fn material_colors(scene: &Scene) -> Vec<[f32; 3]> {
-    let looks = Looks::new(scene).materials;
-    let color = |look| match look {
+    let looks = Looks::new(scene);
+    let color = |look: &Look| match looks.mean(*look) {
         Look::Surface(color) | Look::Light(color) => color,
-        Look::Nothing => GREY,
+        Look::Nothing | Look::Pattern(_) => GREY,
     };
-    looks.into_iter().map(color).collect()
+    looks.materials.iter().map(color).collect()
+}
+
+/// A picture that a texture names.
+struct Named<'s> {
+    name: &'s [u8],
+    encoding: TextureEncoding,
+    place: Place,
 }
 
 /// Looks at all materials once.
 pub(super) struct Looks<'s> {
     scene: &'s Scene,
     materials: Vec<Look>,
+    patterns: Vec<Pattern>,
+    named: Vec<Named<'s>>,
+    /// Those of the names, where they were read.
+    pictures: Vec<Option<TexturePicture>>,
 }
 
 impl<'s> Looks<'s> {
@@ -55,12 +77,99 @@ impl<'s> Looks<'s> {
             scene.textures.iter().enumerate().map(|(i, texture)| (&*texture.name, i)).collect();
         let names = scene.materials.iter().enumerate();
         let names = names.filter(|(_, m)| !m.name.is_empty()).map(|(i, m)| (&*m.name, i)).collect();
-        let finder = Finder { scene, textures, materials: names };
+        let finder = Finder {
+            scene,
+            textures,
+            materials: names,
+            count: Cell::new(0),
+            patterns: RefCell::default(),
+            named: RefCell::default(),
+            numbers: RefCell::default(),
+        };
         let looks = scene.materials.iter().map(|material| match &material.entity {
-            Some(entity) => finder.material(entity, 0),
+            Some(entity) => {
+                finder.count.set(0);
+                finder.material(entity, 0)
+            }
             None => Look::Surface(GREY),
         });
-        Looks { scene, materials: looks.collect() }
+        let materials = looks.collect();
+        let (patterns, named) = (finder.patterns.into_inner(), finder.named.into_inner());
+        Looks { scene, materials, patterns, named, pictures: Vec::new() }
+    }
+
+    /// Reads the pictures of materials that shapes have. What is wrong with them is told; they are
+    /// grey then, and those that there is no memory for have their mean colour.
+    pub(super) fn read_pictures(
+        &mut self,
+        files: &dyn PreviewFiles,
+        work: &Work,
+    ) -> Result<Vec<Error>> {
+        self.pictures = self.named.iter().map(|_| None).collect();
+        let mut wanted = vec![false; self.named.len()];
+        for shape in &self.scene.shapes {
+            if let Look::Pattern(number) = self.of(shape) {
+                self.patterns[number as usize].pictures(&mut |picture| wanted[picture] = true);
+            }
+        }
+        let wanted: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i]).collect();
+        let (mut next, mut bytes, mut problems) = (0, 0, Vec::new());
+        let (named, pictures) = (&self.named, &mut self.pictures);
+        ordered::run::<(usize, Option<Result<TexturePicture>>)>(
+            work,
+            2 * work.threads,
+            |slot| {
+                let Some(number) = wanted.get(next) else { return Ok(false) };
+                slot.0 = *number;
+                next += 1;
+                Ok(true)
+            },
+            |slot| {
+                let Named { name, encoding, .. } = &named[slot.0];
+                slot.1 = Some(files.picture(name, *encoding));
+                Ok(())
+            },
+            |slot| {
+                let mut problem = |e| problems.push(located_at(self.scene, named[slot.0].place, e));
+                match slot.1.take() {
+                    Some(Ok(mut picture)) => {
+                        if bytes + picture.bytes() > work.memory_bytes / SHARE {
+                            picture.keep_mean();
+                            let name = String::from_utf8_lossy(named[slot.0].name);
+                            let message = format!("there is no memory for all of {name}");
+                            problem(Error::limit(message));
+                        }
+                        bytes += picture.bytes();
+                        pictures[slot.0] = Some(picture);
+                    }
+                    Some(Err(error)) if error.kind() == ErrorKind::Cancelled => return Err(error),
+                    Some(Err(error)) => problem(error),
+                    None => {}
+                }
+                Ok(())
+            },
+        )?;
+        Ok(problems)
+    }
+
+    /// A look without patterns: of those the value at a place.
+    pub(super) fn at(&self, look: Look, uv: [f32; 2]) -> Look {
+        self.resolved(look, Some(uv))
+    }
+
+    /// A look without patterns: of those the mean.
+    pub(super) fn mean(&self, look: Look) -> Look {
+        self.resolved(look, None)
+    }
+
+    fn resolved(&self, look: Look, uv: Option<[f32; 2]>) -> Look {
+        match look {
+            Look::Pattern(number) => {
+                let color = self.patterns[number as usize].at(uv, &self.pictures);
+                Look::Surface(color.map(|c| c.clamp(0.0, 1.0)))
+            }
+            look => look,
+        }
     }
 
     pub(super) fn of(&self, shape: &Shape) -> Look {
@@ -79,13 +188,32 @@ impl<'s> Looks<'s> {
     }
 }
 
+/// The name of a picture, and what tells its encoding from others.
+type PictureKey<'s> = (&'s [u8], (u8, u32));
+
 struct Finder<'s> {
     scene: &'s Scene,
     textures: HashMap<&'s [u8], usize>,
     materials: HashMap<&'s [u8], usize>,
+    /// Textures that the material at hand is made of so far.
+    count: Cell<u32>,
+    patterns: RefCell<Vec<Pattern>>,
+    named: RefCell<Vec<Named<'s>>>,
+    numbers: RefCell<HashMap<PictureKey<'s>, usize>>,
 }
 
-impl Finder<'_> {
+impl<'s> Finder<'s> {
+    fn look(&self, pattern: Pattern) -> Look {
+        match pattern {
+            Pattern::Color(color) => Look::Surface(color),
+            pattern => {
+                let mut patterns = self.patterns.borrow_mut();
+                patterns.push(pattern);
+                Look::Pattern(patterns.len() as u32 - 1)
+            }
+        }
+    }
+
     fn material(&self, entity: &Entity, depth: usize) -> Look {
         let scene = self.scene;
         match scene.class(entity) {
@@ -106,34 +234,35 @@ impl Finder<'_> {
             b"mirror" => return Look::Surface([0.9; 3]),
             b"conductor" | b"coatedconductor" | b"metal" => {
                 if let Some(metal) = self.metal(entity) {
-                    return Look::Surface(metal);
+                    return self.look(metal);
                 }
             }
             b"hair" => {
                 let color = self.parameter(entity, "reflectance", 0);
-                return Look::Surface(color.unwrap_or([0.23, 0.14, 0.08]));
+                return self.look(color.unwrap_or(Pattern::Color([0.23, 0.14, 0.08])));
             }
             _ => {}
         }
         let color = NAMES.iter().find_map(|name| self.parameter(entity, name, depth));
-        Look::Surface(color.unwrap_or(GREY))
+        self.look(color.unwrap_or(Pattern::Color(GREY)))
     }
 
-    fn metal(&self, entity: &Entity) -> Option<[f32; 3]> {
+    fn metal(&self, entity: &Entity) -> Option<Pattern> {
         let names = ["eta", "conductor.eta", "k"];
         let name = names.iter().find_map(|name| self.scene.string(entity, name));
         let Some(name) = name else {
             // Copper is what pbrt takes.
             let given = self.parameter(entity, "reflectance", 0);
-            return given.or(Some(METALS[1].1));
+            return given.or(Some(Pattern::Color(METALS[1].1)));
         };
         let known = METALS.iter().rev().find(|(metal, _)| name.starts_with(metal));
-        known.map(|(_, color)| *color)
+        known.map(|(_, color)| Pattern::Color(*color))
     }
 
-    /// The colour that a parameter gives, by itself or through a texture.
-    fn parameter(&self, entity: &Entity, name: &str, depth: usize) -> Option<[f32; 3]> {
+    /// What a parameter gives, by itself or through a texture.
+    fn parameter(&self, entity: &Entity, name: &str, depth: usize) -> Option<Pattern> {
         let (kept, parameter) = self.scene.parameter(entity, name)?;
+        let grey = |value: f32| Pattern::Color([value.clamp(0.0, 1.0); 3]);
         match parameter.kind {
             ParameterType::Texture => {
                 let texture = kept.string(parameter.values, 0)?;
@@ -144,34 +273,89 @@ impl Finder<'_> {
                 // Pairs of wavelength and value: their mean.
                 let pairs = self.scene.floats(entity, name)?.as_chunks::<2>().0;
                 let sum: f32 = pairs.iter().map(|[_, value]| value).sum();
-                (!pairs.is_empty()).then(|| [(sum / pairs.len() as f32).clamp(0.0, 1.0); 3])
+                (!pairs.is_empty()).then(|| grey(sum / pairs.len() as f32))
             }
             _ => match *self.scene.floats(entity, name)? {
-                [grey] => Some([grey.clamp(0.0, 1.0); 3]),
-                [r, g, b] => Some([r, g, b].map(|c| c.clamp(0.0, 1.0))),
+                [value] => Some(grey(value)),
+                [r, g, b] => Some(Pattern::Color([r, g, b].map(|c| c.clamp(0.0, 1.0)))),
                 _ => None,
             },
         }
     }
 
-    fn texture(&self, entity: &Entity, depth: usize) -> [f32; 3] {
-        if depth > MOST_DEEP {
-            return GREY;
+    fn texture(&self, entity: &Entity, depth: usize) -> Pattern {
+        self.count.set(self.count.get() + 1);
+        if depth > MOST_DEEP || self.count.get() > MOST_TEXTURES {
+            return Pattern::Color(GREY);
         }
-        let of = |name: &str| self.parameter(entity, name, depth);
-        let mean = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|i| 0.5 * (a[i] + b[i]));
-        match self.scene.class(entity) {
-            b"constant" => of("value").unwrap_or([1.0; 3]),
+        let of = |names: [&str; 2], default: f32| {
+            let found = names.iter().find_map(|name| self.parameter(entity, name, depth));
+            found.unwrap_or(Pattern::Color([default; 3]))
+        };
+        let pattern = match self.scene.class(entity) {
+            b"constant" => of(["value"; 2], 1.0),
+            b"imagemap" => self.picture(entity),
             b"scale" => {
-                let tex = of("tex").or_else(|| of("tex1")).unwrap_or([1.0; 3]);
-                let scale = of("scale").or_else(|| of("tex2")).unwrap_or([1.0; 3]);
-                [0, 1, 2].map(|i| tex[i] * scale[i])
+                Pattern::Scale(Box::new([of(["tex", "tex1"], 1.0), of(["scale", "tex2"], 1.0)]))
             }
-            b"checkerboard" | b"mix" | b"directionmix" => {
-                mean(of("tex1").unwrap_or([1.0; 3]), of("tex2").unwrap_or([0.0; 3]))
+            b"mix" => {
+                let parts = [of(["tex1"; 2], 1.0), of(["tex2"; 2], 0.0), of(["amount"; 2], 0.5)];
+                Pattern::Mix(Box::new(parts))
             }
-            b"dots" => mean(of("inside").unwrap_or([1.0; 3]), of("outside").unwrap_or([0.0; 3])),
-            _ => GREY,
-        }
+            class @ (b"checkerboard" | b"directionmix" | b"dots") => {
+                let names = if class == b"dots" { ["inside", "outside"] } else { ["tex1", "tex2"] };
+                let parts = [of([names[0]; 2], 1.0), of([names[1]; 2], 0.0)];
+                let in_plane = self.scene.integer(entity, "dimension").unwrap_or(2) == 2;
+                match self.mapping(entity).filter(|_| class == b"checkerboard" && in_plane) {
+                    Some(mapping) => Pattern::Checker { mapping, parts: Box::new(parts) },
+                    None => {
+                        let [a, b] = parts;
+                        Pattern::Mix(Box::new([a, b, Pattern::Color([0.5; 3])]))
+                    }
+                }
+            }
+            _ => Pattern::Color(GREY),
+        };
+        pattern.folded()
+    }
+
+    /// That of (u, v); `None` for those that depend on where the surface is.
+    fn mapping(&self, entity: &Entity) -> Option<Mapping> {
+        let number = |name, default| self.scene.float(entity, name).unwrap_or(default);
+        let is_uv = self.scene.string(entity, "mapping").is_none_or(|mapping| mapping == b"uv");
+        is_uv.then(|| Mapping {
+            scale: [number("uscale", 1.0), number("vscale", 1.0)],
+            offset: [number("udelta", 0.0), number("vdelta", 0.0)],
+        })
+    }
+
+    /// An `imagemap`.
+    fn picture(&self, entity: &Entity) -> Pattern {
+        let scene = self.scene;
+        let Some(name) = scene.string(entity, "filename") else { return Pattern::Color(GREY) };
+        let encoding = match scene.string(entity, "encoding") {
+            Some(b"linear") => TextureEncoding::Linear,
+            Some(text) => {
+                let gamma = text.strip_prefix(b"gamma ").and_then(|t| std::str::from_utf8(t).ok());
+                let gamma = gamma.and_then(|text| text.trim().parse().ok());
+                gamma.map_or(TextureEncoding::Srgb, TextureEncoding::Gamma)
+            }
+            None if scene.bool(entity, "gamma") == Some(false) => TextureEncoding::Linear,
+            None => TextureEncoding::Srgb,
+        };
+        let number =
+            *self.numbers.borrow_mut().entry((name, encoding.key())).or_insert_with(|| {
+                let mut named = self.named.borrow_mut();
+                named.push(Named { name, encoding, place: entity.place });
+                named.len() - 1
+            });
+        let wrap = match scene.string(entity, "wrap") {
+            Some(b"clamp") => Wrap::Clamp,
+            Some(b"black") => Wrap::Black,
+            _ => Wrap::Repeat,
+        };
+        let scale = scene.float(entity, "scale").unwrap_or(1.0);
+        let invert = scene.bool(entity, "invert").unwrap_or(false);
+        Pattern::Picture { number, mapping: self.mapping(entity), wrap, scale, invert }
     }
 }

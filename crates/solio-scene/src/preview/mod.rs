@@ -7,18 +7,20 @@
 //! ```
 //!
 //! No light of the scene is followed: surfaces are lit from the camera and from above, so that the
-//! picture is there when the geometry is. Textures count with their constant parts, motion with
-//! its first end.
+//! picture is there when the geometry is. Pictures of textures lie on surfaces by their (u, v);
+//! other textures count with their constant parts, motion with its first end.
 
 mod camera;
 mod color;
 mod render;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod world;
 
 pub(crate) use camera::{Lens, lens, resolution};
 pub use color::material_colors;
 pub use render::{Pass, Picture, PreviewOptions, render};
+pub use texture::{TextureEncoding, TexturePicture};
 pub(crate) use world::located;
-pub use world::{PreviewMeshes, World};
+pub use world::{PreviewFiles, World};

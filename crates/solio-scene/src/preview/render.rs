@@ -190,7 +190,7 @@ impl Rays<'_, '_> {
         let color = match met.look {
             Look::Surface(color) => Vec3::from(color),
             Look::Light(color) => return color.into(),
-            Look::Nothing => Vec3::splat(0.5),
+            Look::Nothing | Look::Pattern(_) => Vec3::splat(0.5),
         };
         let toward = -Vec3::from(ray.direction).normalize_or_zero();
         let up = self.camera.up.as_vec3();

@@ -15,15 +15,27 @@ impl Files for NoFiles {
     }
 }
 
-impl PreviewMeshes for NoFiles {
+impl PreviewFiles for NoFiles {
     fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>> {
         match name {
             b"square.ply" => Ok(Triangles {
                 positions: vec![[-1., -1., 0.], [1., -1., 0.], [1., 1., 0.], [-1., 1., 0.]].into(),
                 indices: vec![[0, 1, 2], [0, 2, 3]].into(),
-                normals: Vec::new().into(),
+                uvs: vec![[0., 0.], [1., 0.], [1., 1.], [0., 1.]].into(),
+                ..Triangles::default()
             }),
             _ => Err(Error::argument("cannot open: no such file")),
+        }
+    }
+
+    /// Four pixels: red, green; blue, white.
+    fn picture(&self, name: &[u8], encoding: TextureEncoding) -> Result<TexturePicture> {
+        assert_eq!(encoding, TextureEncoding::Linear);
+        match name {
+            b"four.png" => {
+                TexturePicture::new(2, vec![[1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [1.; 3]])
+            }
+            _ => Err(Error::argument("cannot open: no such picture")),
         }
     }
 }
@@ -167,4 +179,92 @@ fn normals_that_are_given_shade_a_surface_and_leave_its_own_as_they_are() {
         1 -1 0  -1 -1 0] \"integer indices\" [0 1 2  0 2 3] \"normal N\" [0 0 -1  0 0 -1  0 -1 0  \
         0 -1 0]\nAttributeEnd\nShape \"trianglemesh\" \"point3 P\" [9 9 0  9 8 0  8 8 0]";
     assert_eq!(drawn(&scene(PERSPECTIVE, both), &ONE, 1).color, smooth.color);
+}
+
+/// Looks straight at the square from -1 to 1, which fills the picture of 61 × 41 pixels at a third
+/// of its width; the world's +x is on the left.
+const FRONT: &str = "Camera \"orthographic\" \"float screenwindow\" [-3 3 -2 2]";
+
+fn image(parameters: &str) -> String {
+    format!(
+        "Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"four.png\" \"string encoding\" \
+         \"linear\" {parameters}\nMaterial \"diffuse\" \"texture reflectance\" \"t\"\n"
+    )
+}
+
+/// The hues at the middles of the quarters of the square: those of lower u first, then of lower v.
+fn quarters(world: &str) -> [[f32; 3]; 4] {
+    let picture = drawn(&scene(FRONT, world), &ONE, 1);
+    // A pixel is 6 / 61 wide and 4 / 41 high.
+    let pixel = |x: f32, y: f32| {
+        let column = ((3.0 - x) / 6.0 * 61.0) as u32;
+        let color = picture.color[at(&picture, column, ((2.0 - y) / 4.0 * 41.0) as u32)];
+        let most = color.iter().fold(1e-9f32, |a, b| a.max(*b));
+        color.map(|c| c / most)
+    };
+    [pixel(-0.5, -0.5), pixel(0.5, -0.5), pixel(-0.5, 0.5), pixel(0.5, 0.5)]
+}
+
+#[track_caller]
+fn near(found: [[f32; 3]; 4], expected: [[f32; 3]; 4]) {
+    for (a, b) in found.iter().flatten().zip(expected.iter().flatten()) {
+        assert!((a - b).abs() < 0.1, "{found:?}, not {expected:?}");
+    }
+}
+
+#[test]
+fn pictures_lie_on_surfaces_by_their_coordinates() {
+    let (red, green, blue, white) = ([1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [1.; 3]);
+    let mesh = "Shape \"plymesh\" \"string filename\" \"square.ply\"";
+    near(quarters(&format!("{}{mesh}", image(""))), [blue, white, red, green]);
+    let points = "\"point3 P\" [-1 -1 0 1 -1 0 -1 1 0 1 1 0]";
+    let patch = format!("Shape \"bilinearmesh\" {points}");
+    near(quarters(&format!("{}{patch}", image(""))), [blue, white, red, green]);
+    // Turned by half a picture.
+    let moved = image("\"float udelta\" 0.5");
+    near(quarters(&format!("{moved}{patch}")), [white, blue, green, red]);
+    // Of the left half both columns; of a scale of 0 the lower left pixels.
+    let wide = image("\"float uscale\" 0.001 \"float udelta\" 0.25");
+    near(quarters(&format!("{wide}{patch}")), [blue, blue, red, red]);
+    let inverse = image("\"bool invert\" true \"float scale\" 0.5");
+    let (cyan, magenta, yellow) = ([0.5, 1., 1.], [1., 0.5, 1.], [1., 1., 0.5]);
+    near(quarters(&format!("{inverse}{patch}")), [yellow, white, cyan, magenta]);
+    // Two shapes of one object: each by its own coordinates.
+    let uvs = "\"point2 uv\" [1 0 0 0 1 1 0 1]";
+    let behind = format!("{}Translate 0 0 -1\n{patch}\nTranslate 0 0 1\n{patch} {uvs}", image(""));
+    near(quarters(&behind), [white, blue, green, red]);
+}
+
+#[test]
+fn checkers_and_products_are_seen() {
+    let world = "Texture \"c\" \"spectrum\" \"checkerboard\" \"float uscale\" 2 \"float vscale\" 2 \
+        \"rgb tex1\" [1 0 0] \"rgb tex2\" [0 1 0]\n\
+        Texture \"s\" \"spectrum\" \"scale\" \"texture tex\" \"c\" \"float scale\" 0.5\n\
+        Material \"diffuse\" \"texture reflectance\" \"s\"\n\
+        Shape \"bilinearmesh\" \"point3 P\" [-1 -1 0 1 -1 0 -1 1 0 1 1 0]";
+    let (red, green) = ([1., 0., 0.], [0., 1., 0.]);
+    near(quarters(world), [red, green, green, red]);
+    let scene = scene("", world);
+    assert_eq!(material_colors(&scene), [[0.25, 0.25, 0.0]]);
+}
+
+#[test]
+fn pictures_that_cannot_be_read_are_told_and_grey() {
+    let world = format!("{}Shape \"sphere\"", image("").replace("four", "five"));
+    let scene = scene(FRONT, &world);
+    let world = World::new(&scene, &NoFiles, &Work::serial()).unwrap();
+    assert_eq!(world.problems.len(), 1);
+    assert_eq!(world.problems[0].line(), Some(5));
+    let grey = render(&world, &ONE, &Work::serial(), |_, _| Ok(true)).unwrap();
+    let plain = "Material \"diffuse\" \"rgb reflectance\" [0.5 0.5 0.5]\nShape \"sphere\"";
+    assert_eq!(grey, drawn(&self::scene(FRONT, plain), &ONE, 2));
+    // One that there is no memory for has its mean.
+    let scene = self::scene(FRONT, &format!("{}Shape \"sphere\"", image("")));
+    let little = Work { memory_bytes: 40, ..Work::serial() };
+    let world = World::new(&scene, &NoFiles, &little).unwrap();
+    assert_eq!(world.problems[0].kind(), solio_base::ErrorKind::Limit);
+    assert_eq!(grey, render(&world, &ONE, &little, |_, _| Ok(true)).unwrap());
+    // Nobody asks for what no shape has.
+    let unused = image("").replace("four", "five") + "Material \"diffuse\"\nShape \"sphere\"";
+    drawn(&self::scene(FRONT, &unused), &ONE, 1);
 }

@@ -1,12 +1,14 @@
 //! What rays meet: definitions under instances.
 
 use super::color::{Look, Looks};
+use super::texture::{TextureEncoding, TexturePicture};
 use crate::bounds::{Box3, box_of_points, instance_boxes};
 use crate::bvh::{BoxBvh, Hit, Quality, Ray, TriangleBvh};
 use crate::geometry::{self, Triangles};
-use crate::scene::{Scene, Shape};
+use crate::scene::{Place, Scene, Shape};
 use glam::{Mat3, Vec3};
 use solio_base::{Error, Result, Work, ordered};
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// Shapes of the world that make one definition together.
@@ -17,10 +19,27 @@ const MOST_NUMBERS: usize = 1 << 20;
 /// The identity, three rows of four.
 const IDENTITY: [f32; 12] = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.];
 
-/// Where the triangles of mesh files come from.
-pub trait PreviewMeshes: Sync {
+/// Where meshes and pictures of files come from.
+pub trait PreviewFiles: Sync {
     /// The triangles of the file that a `plymesh` calls `name`.
     fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>>;
+
+    /// The picture that an `imagemap` calls `name`. It may be smaller than that of the file: it is
+    /// to be seen from some distance.
+    fn picture(&self, name: &[u8], encoding: TextureEncoding) -> Result<TexturePicture>;
+}
+
+/// Where (u, v) of a shape come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Coordinates {
+    /// Each vertex has them.
+    Given,
+    /// Those that pbrt gives a triangle without.
+    Triangle,
+    /// Those of a bilinear patch, which is two triangles.
+    Patch,
+    /// Nowhere: a curve has its mean colour.
+    None,
 }
 
 /// Triangles that instances share, in the space of the object's world.
@@ -29,6 +48,8 @@ struct Definition<'s> {
     shapes: Vec<u32>,
     /// Where the triangles of each shape begin.
     starts: Vec<u32>,
+    /// For each shape with a pattern where its coordinates come from.
+    coordinates: Vec<Coordinates>,
     mesh: Triangles<'s>,
     bounds: Box3,
     tree: OnceLock<Result<TriangleBvh>>,
@@ -63,11 +84,12 @@ pub(super) struct Met {
 impl<'s> World<'s> {
     /// Gets the triangles of all shapes, and the boxes around them. Trees of definitions are built
     /// when the first ray gets there.
-    pub fn new(scene: &'s Scene, meshes: &dyn PreviewMeshes, work: &Work) -> Result<World<'s>> {
-        let looks = Looks::new(scene);
+    pub fn new(scene: &'s Scene, files: &dyn PreviewFiles, work: &Work) -> Result<World<'s>> {
+        let mut looks = Looks::new(scene);
+        let pictures = looks.read_pictures(files, work)?;
         let groups = groups(scene);
         let world_count = groups.len() - scene.objects.len();
-        let (mut definitions, mut problems) = (Vec::with_capacity(groups.len()), Vec::new());
+        let (mut definitions, mut problems) = (Vec::with_capacity(groups.len()), pictures);
         let mut next = 0;
         ordered::run::<(usize, Option<(Definition<'s>, Vec<Error>)>)>(
             work,
@@ -78,7 +100,7 @@ impl<'s> World<'s> {
                 Ok(slot.0 < groups.len())
             },
             |slot| {
-                slot.1 = Some(definition(scene, &looks, &groups[slot.0], meshes)?);
+                slot.1 = Some(definition(scene, &looks, &groups[slot.0], files)?);
                 Ok(())
             },
             |slot| {
@@ -159,6 +181,7 @@ impl<'s> World<'s> {
         let (item, distance, normal) = found?;
         let definition = &self.definitions[self.objects[item as usize] as usize];
         let look = definition.shapes.first().map_or(Look::Nothing, |shape| self.look(*shape));
+        let look = self.looks.mean(look);
         Some(Met { distance, instance: self.instance(item), normal, shading: normal, look })
     }
 
@@ -212,8 +235,27 @@ impl<'s> World<'s> {
             instance: self.instance(item),
             normal,
             shading,
-            look: self.look(definition.shapes[part]),
+            look: match self.look(definition.shapes[part]) {
+                Look::Pattern(_) => self.pattern(definition, part, hit),
+                look => look,
+            },
         }
+    }
+
+    /// What a shape with a pattern looks like where it was hit.
+    fn pattern(&self, definition: &Definition<'_>, part: usize, hit: &Hit) -> Look {
+        let mesh = &definition.mesh;
+        let look = self.look(definition.shapes[part]);
+        let odd = (hit.triangle - definition.starts[part]) % 2 == 1;
+        let [a, b, c] = match definition.coordinates[part] {
+            Coordinates::Given => mesh.indices[hit.triangle as usize].map(|i| mesh.uvs[i as usize]),
+            Coordinates::Triangle => [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]],
+            Coordinates::Patch if odd => [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
+            Coordinates::Patch => [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+            Coordinates::None => return self.looks.mean(look),
+        };
+        let uv = [0, 1].map(|i| a[i] * (1.0 - hit.u - hit.v) + b[i] * hit.u + c[i] * hit.v);
+        self.looks.at(look, uv)
     }
 }
 
@@ -282,16 +324,18 @@ fn definition<'s>(
     scene: &'s Scene,
     looks: &Looks<'_>,
     numbers: &[u32],
-    meshes: &dyn PreviewMeshes,
+    files: &dyn PreviewFiles,
 ) -> Result<(Definition<'s>, Vec<Error>)> {
     let (mut shapes, mut starts, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let mut coordinates = Vec::new();
     let mut mesh = Triangles::default();
     for number in numbers {
         let shape = &scene.shapes[*number as usize];
-        if looks.of(shape) == Look::Nothing {
+        let look = looks.of(shape);
+        if look == Look::Nothing {
             continue;
         }
-        let found = match of_shape(scene, shape, meshes) {
+        let mut found = match of_shape(scene, shape, files) {
             Ok(Some(found)) => found,
             Ok(None) => {
                 let class = String::from_utf8_lossy(scene.class(&shape.entity)).into_owned();
@@ -307,6 +351,17 @@ fn definition<'s>(
         };
         shapes.push(*number);
         starts.push(limit(mesh.indices.len())?);
+        if !matches!(look, Look::Pattern(_)) {
+            found.uvs = Cow::default();
+        }
+        coordinates.push(match found.uvs.is_empty() {
+            false => Coordinates::Given,
+            true => match scene.class(&shape.entity) {
+                b"bilinearmesh" => Coordinates::Patch,
+                b"curve" => Coordinates::None,
+                _ => Coordinates::Triangle,
+            },
+        });
         let found = moved(found, scene.matrices[shape.matrix as usize].first_chunk());
         match shapes.len() {
             // Of the only shape the arrays stay where they are.
@@ -316,7 +371,7 @@ fn definition<'s>(
     }
     limit(mesh.positions.len())?;
     let bounds = box_of_points(&mesh.positions);
-    Ok((Definition { shapes, starts, mesh, bounds, tree: OnceLock::new() }, problems))
+    Ok((Definition { shapes, starts, coordinates, mesh, bounds, tree: OnceLock::new() }, problems))
 }
 
 /// In the space of the object.
@@ -347,6 +402,12 @@ fn append(mesh: &mut Triangles<'_>, more: &Triangles<'_>) -> Result<()> {
         normals.extend_from_slice(&more.normals);
         normals.resize(mesh.positions.len() + more.positions.len(), [0.0; 3]);
     }
+    if !mesh.uvs.is_empty() || !more.uvs.is_empty() {
+        let uvs = mesh.uvs.to_mut();
+        uvs.resize(mesh.positions.len(), [0.0; 2]);
+        uvs.extend_from_slice(&more.uvs);
+        uvs.resize(mesh.positions.len() + more.positions.len(), [0.0; 2]);
+    }
     mesh.positions.to_mut().extend_from_slice(&more.positions);
     let indices = more.indices.iter().map(|triangle| triangle.map(|i| first + i));
     mesh.indices.to_mut().extend(indices);
@@ -356,13 +417,13 @@ fn append(mesh: &mut Triangles<'_>, more: &Triangles<'_>) -> Result<()> {
 fn of_shape<'s>(
     scene: &'s Scene,
     shape: &Shape,
-    meshes: &dyn PreviewMeshes,
+    files: &dyn PreviewFiles,
 ) -> Result<Option<Triangles<'s>>> {
     if scene.class(&shape.entity) != b"plymesh" {
         return geometry::triangles(scene, &shape.entity);
     }
     let name = scene.string(&shape.entity, "filename").unwrap_or_default();
-    meshes.mesh(name).map(Some)
+    files.mesh(name).map(Some)
 }
 
 fn limit(count: usize) -> Result<u32> {
@@ -371,7 +432,11 @@ fn limit(count: usize) -> Result<u32> {
 
 /// An error with the place of the shape that it is about.
 pub(crate) fn located(scene: &Scene, shape: &Shape, error: Error) -> Error {
-    let place = shape.entity.place;
+    located_at(scene, shape.entity.place, error)
+}
+
+/// An error with a place in the text.
+pub(super) fn located_at(scene: &Scene, place: Place, error: Error) -> Error {
     let message = match error.path() {
         Some(path) => format!("{}: {}", path.display(), error.message()),
         None => error.message().to_owned(),
