@@ -5,6 +5,7 @@
 
 mod curve;
 mod heightfield;
+mod nurbs;
 mod revolved;
 mod subdivide;
 #[cfg(test)]
@@ -75,6 +76,7 @@ pub fn triangles<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Triangl
         }
         b"curve" => curve::curve(scene, entity),
         b"heightfield" => heightfield::heightfield(scene, entity)?.checked()?.smooth(),
+        b"nurbs" => nurbs::nurbs(scene, entity)?.checked()?.smooth(),
         b"sphere" | b"cylinder" | b"disk" | b"cone" | b"paraboloid" | b"hyperboloid" => {
             revolved::quadric(scene, entity)
         }

@@ -3,7 +3,7 @@ use crate::scene::{Files, SceneOptions, read_scene};
 use solio_base::{Source, Work};
 use std::path::{Path, PathBuf};
 
-struct NoFiles;
+pub(super) struct NoFiles;
 
 impl Files for NoFiles {
     fn path(&self, _: &[u8]) -> PathBuf {

@@ -123,14 +123,16 @@ fn instances_and_mesh_files_are_drawn() {
 
 #[test]
 fn what_cannot_be_drawn_is_said() {
-    let world = "Shape \"plymesh\" \"string filename\" \"gone.ply\"\n  Shape \"nurbs\"\n\
+    let world = "Shape \"plymesh\" \"string filename\" \"gone.ply\"\n  Shape \"blob\"\n\
+        Shape \"nurbs\" \"integer nu\" 4\n\
         Shape \"trianglemesh\" \"point3 P\" [0 0 0] \"integer indices\" [0 1 2]\nShape \"sphere\"";
     let scene = scene(PERSPECTIVE, world);
     let world = World::new(&scene, &NoFiles, &Work::serial()).unwrap();
     let problems: Vec<String> = world.problems.iter().map(ToString::to_string).collect();
-    assert_eq!(problems.len(), 3);
+    assert_eq!(problems.len(), 4);
     assert!(problems.iter().any(|p| p == "s:5:1: cannot open: no such file"), "{problems:?}");
-    assert!(problems.iter().any(|p| p == "s:6:3: a nurbs is not shown"), "{problems:?}");
+    assert!(problems.iter().any(|p| p == "s:6:3: a blob is not shown"), "{problems:?}");
+    assert!(problems.iter().any(|p| p == "s:7:1: uorder is missing or 0"), "{problems:?}");
     assert!((world.bounds().max[0] - 1.0).abs() < 1e-3);
 }
 
