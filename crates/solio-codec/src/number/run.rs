@@ -32,21 +32,21 @@ impl Number for i32 {
     }
 }
 
-/// Appends the numbers at the start of `text`, which are apart by blanks (space, tab, line ends), and
-/// says how many bytes they take, with the blanks before them. It ends where something else
+/// Appends the numbers of `text` from `at` on, where a number or a blank begins; they are apart by
+/// blanks (space, tab, line ends). Says where the last one ends. A run ends where something else
 /// stands, before a number that is followed by anything but a blank, a quote or a bracket, and
 /// before one that does not fit its type.
-pub fn run<N: Number>(text: &[u8], out: &mut Vec<N>) -> usize {
-    run_on(solio_base::cpu::tier(), text, out)
+pub fn run<N: Number>(text: &[u8], at: usize, out: &mut Vec<N>) -> usize {
+    run_on(solio_base::cpu::tier(), text, at, out)
 }
 
 /// [`run`] on a tier.
-pub fn run_on<N: Number>(tier: Tier, text: &[u8], out: &mut Vec<N>) -> usize {
-    let mut done = 0;
+pub fn run_on<N: Number>(tier: Tier, text: &[u8], at: usize, out: &mut Vec<N>) -> usize {
+    let mut done = at;
     #[cfg(target_arch = "x86_64")]
     if tier >= Tier::Avx2 && tier != Tier::Neon {
         // SAFETY: a tier is never one that the machine lacks.
-        let (until, ended) = unsafe { super::run_avx2::run(text, out) };
+        let (until, ended) = unsafe { super::run_avx2::run(text, at, out) };
         if ended {
             return until;
         }
@@ -97,19 +97,22 @@ mod tests {
     use proptest::prelude::*;
     use solio_base::cpu::available;
 
-    /// Every tier gives what reading number by number gives.
+    /// Every tier gives what reading number by number gives, also behind other text.
     fn check(text: &[u8]) {
+        let behind = [&b"-1["[..], text].concat();
         let mut floats = Vec::new();
-        let until = run_on::<f32>(Tier::Scalar, text, &mut floats);
+        let until = run_on::<f32>(Tier::Scalar, text, 0, &mut floats);
         let mut integers = Vec::new();
-        let whole = run_on::<i32>(Tier::Scalar, text, &mut integers);
-        for tier in available() {
+        let whole = run_on::<i32>(Tier::Scalar, text, 0, &mut integers);
+        for (tier, (text, at)) in
+            available().into_iter().flat_map(|tier| [(tier, (text, 0)), (tier, (&behind[..], 3))])
+        {
             let mut found = Vec::new();
-            assert_eq!(run_on::<f32>(tier, text, &mut found), until, "{tier:?}");
+            assert_eq!(run_on::<f32>(tier, text, at, &mut found), at + until, "{tier:?}");
             let bits = |v: &[f32]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&found), bits(&floats), "{tier:?}");
             let mut found = Vec::new();
-            assert_eq!(run_on::<i32>(tier, text, &mut found), whole, "{tier:?}");
+            assert_eq!(run_on::<i32>(tier, text, at, &mut found), at + whole, "{tier:?}");
             assert_eq!(found, integers, "{tier:?}");
         }
     }
@@ -122,7 +125,7 @@ mod tests {
         let padded = [&text[..], &[b' '; 200]].concat();
         for text in [&text[..], &padded] {
             let mut found = Vec::new();
-            let until = run::<f32>(text, &mut found);
+            let until = run::<f32>(text, 0, &mut found);
             assert_eq!(text[until], b']');
             let words = std::str::from_utf8(&text[..until]).unwrap().split_whitespace();
             let expected: Vec<f32> = words.map(|word| word.parse().unwrap()).collect();
@@ -131,7 +134,11 @@ mod tests {
         }
         let mut found = Vec::new();
         assert_eq!(
-            run::<i32>(&[&b"7 -8 2147483647 2147483648 9"[..], &[b' '; 100]].concat(), &mut found),
+            run::<i32>(
+                &[&b"7 -8 2147483647 2147483648 9"[..], &[b' '; 100]].concat(),
+                0,
+                &mut found
+            ),
             15
         );
         assert_eq!(found, [7, -8, i32::MAX]);
@@ -143,6 +150,7 @@ mod tests {
             words in prop::collection::vec(
                 prop_oneof![
                     8 => "-?[0-9]{0,9}\\.?[0-9]{0,9}",
+                    8 => "-?[0-9]{1,4}",
                     2 => "[-+0-9.eE]{1,24}",
                     1 => "[a-z\\[\\]\"#]{1,3}",
                 ], 0..60),
@@ -153,10 +161,18 @@ mod tests {
         }
 
         #[test]
-        fn floats_come_back(values in prop::collection::vec(-1e6f32..1e6, 1..60)) {
+        fn plain_runs_are_alike(
+            words in prop::collection::vec("-?[0-9]{1,7}|-?[0-9]{0,8}\\.[0-9]{0,7}", 0..900),
+            end in "[\\[ea.-]{0,2} {0,90}",
+        ) {
+            check((words.join(" ") + &end).as_bytes());
+        }
+
+        #[test]
+        fn floats_come_back(values in prop::collection::vec(-1e6f32..1e6, 1..600)) {
             let text: String = values.iter().map(|v| format!("{v} ")).collect();
             let mut found = Vec::new();
-            prop_assert_eq!(run::<f32>(text.as_bytes(), &mut found), text.len() - 1);
+            prop_assert_eq!(run::<f32>(text.as_bytes(), 0, &mut found), text.len() - 1);
             prop_assert_eq!(found, values);
         }
     }

@@ -1,9 +1,10 @@
 //! Many numbers between blanks by AVX2, four at a time.
 //!
-//! - Where numbers begin, end and have their point is found for 64 bytes at once: no number waits
-//!   for the length of the one before, and no branch hangs on lengths.
-//! - Sign, length and place of the point make the number of an entry of a table, which says how the
-//!   digits move to the end of 16 bytes without sign and point, and what they are divided by.
+//! - Where numbers begin, end and have their point is found for 64 bytes at once and noted for many
+//!   blocks: no number waits for the length of the one before, and no branch hangs on lengths.
+//! - Length and place of the point are the number of an entry of a table, which says how the digits
+//!   move to the end of 16 bytes without the point, and what they are divided by. The byte before
+//!   the digits is loaded with them: it is the sign, or there is none.
 //! - Three multiplications make the digits of four numbers integers, and one division of exact
 //!   doubles makes them floats; see `parse.rs` for why they are rounded correctly. What is not sure,
 //!   and whatever has another shape, is left to `parse.rs`.
@@ -15,56 +16,58 @@ use std::mem::MaybeUninit;
 /// Bytes looked at together, and what may be loaded behind them.
 const BLOCK: usize = 64;
 const BEHIND: usize = 16;
-/// Room for numbers that are found before they are made: those of a block and three that were left
-/// over.
-const FOUND: usize = 64;
-/// Sign, length and distance of the point from the end, four bits each for the latter two.
-const SHAPES: usize = 512;
-const NEGATIVE: u32 = 256;
+/// Numbers that are found before they are made, at least, if there are so many.
+const ENOUGH: usize = 256;
+/// Room for them: a block has up to 33 more, and some places are written and not used.
+const FOUND: usize = ENOUGH + 64;
+/// Numbers that were found only now, when they are made.
+const FEW: usize = 32;
+/// The longest number with a shape.
+const LENGTH: usize = 15;
+/// Length and distance of the point from the end, four bits each.
+const SHAPES: usize = 256;
 
 /// How text of a shape becomes a number.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 struct Shape {
-    /// Which byte of the text comes where; 128 for none.
+    /// Which byte of the text, the one before the digits with it, comes where; 128 for none.
     places: [u8; 16],
-    /// 10 to the power of the digits behind the point, with the number's sign.
+    /// 10 to the power of the digits behind the point.
     divisor: f64,
-    /// 1 or -1 for integers.
-    sign: f64,
+    /// 1 for integers.
+    whole: f64,
 }
 
 /// As a divisor it makes a quotient that counts as not sure.
 const NOT_SURE: f64 = f64::from_bits(0x7ff8_0000_1000_0000);
 
 static ALL_SHAPES: [Shape; SHAPES] = {
-    let none = Shape { places: [128; 16], divisor: NOT_SURE, sign: f64::NAN };
+    let none = Shape { places: [128; 16], divisor: NOT_SURE, whole: f64::NAN };
     let mut shapes = [none; SHAPES];
     let mut at = 0;
     while at < SHAPES {
-        let (sign, length, point) = (at / 256, at / 16 % 16, at % 16);
+        let (length, point) = (at / 16, at % 16);
         let has_point = (point > 0) as usize;
-        if length > sign + has_point && point + sign <= length {
+        if length > has_point && point <= length {
             let shape = &mut shapes[at];
             let mut place = 16;
             let mut byte = length;
-            while byte > sign {
+            while byte > 0 {
                 byte -= 1;
                 if has_point == 0 || byte != length - point {
                     place -= 1;
-                    shape.places[place] = byte as u8;
+                    shape.places[place] = 1 + byte as u8;
                 }
             }
-            let mut power = 1.0;
+            shape.divisor = 1.0;
             let mut after = 1;
             while after < point {
-                power *= 10.0;
+                shape.divisor *= 10.0;
                 after += 1;
             }
-            let negative = sign == 1;
-            shape.divisor = if negative { -power } else { power };
             if has_point == 0 {
-                shape.sign = if negative { -1.0 } else { 1.0 };
+                shape.whole = 1.0;
             }
         }
         at += 1;
@@ -72,124 +75,152 @@ static ALL_SHAPES: [Shape; SHAPES] = {
     shapes
 };
 
-/// Reads a run.
-struct Reader<'t, N> {
-    text: &'t [u8],
-    out: &'t mut Vec<N>,
-    /// Numbers that are found and not yet made: where they start, and their shapes. The first `found`
-    /// are written.
-    starts: [MaybeUninit<u32>; FOUND],
-    shapes: [MaybeUninit<u16>; FOUND],
-    found: usize,
-    /// Where the last one that was found ends.
-    found_end: usize,
-    /// Where the last number that was made ends, unless only its start is known.
-    end: usize,
-    last_start: Option<usize>,
+/// Memory for something of each number. It stands for itself: as part of what is initialized it
+/// would be filled with zeros.
+type Memory = [MaybeUninit<u32>; FOUND];
+
+/// Places of numbers in the text; the first ones are written.
+struct Places<'m> {
+    all: &'m mut Memory,
+    count: usize,
 }
 
-/// Where the run of numbers ends, and whether the whole run does.
+impl Places<'_> {
+    /// Place `n`, which is written.
+    #[inline(always)]
+    fn get(&self, n: usize) -> usize {
+        // SAFETY: all below `count` are, and up to it when they are made; callers keep to that.
+        unsafe { self.all[n].assume_init() as usize }
+    }
+
+    /// Writes the place of the lowest of `bits`, `n` places behind the last one, and takes the bit
+    /// away.
+    #[inline(always)]
+    fn note(&mut self, n: usize, block: usize, bits: &mut u64) {
+        // SAFETY: up to ENOUGH are found before, a block has up to 33 places of a kind (one is of a
+        // number that began before), and FOUND is more than both together.
+        unsafe { self.all.get_unchecked_mut(self.count + n) }
+            .write((block as u32).wrapping_add(bits.trailing_zeros()));
+        *bits &= bits.wrapping_sub(1);
+    }
+
+    /// Forgets all but what stands behind the first `made`.
+    fn forget(&mut self, made: usize) {
+        // Up to seven that are found, and one that goes on.
+        self.all.copy_within(made..made + 8, 0);
+        self.count -= made;
+    }
+}
+
+/// Reads a run.
+struct Reader<'r, N> {
+    text: &'r [u8],
+    out: &'r mut Vec<N>,
+    /// Numbers that are found and not yet made: where their digits begin, where they have their
+    /// point, or end, and where they end. One more may have begun.
+    starts: Places<'r>,
+    points: Places<'r>,
+    ends: Places<'r>,
+    /// The shapes of those that are being made: where they are in the table, in bytes.
+    shapes: &'r mut Memory,
+    /// Where the last number that was made ends.
+    end: usize,
+}
+
+/// Where the run of numbers at `at` ends, and whether the whole run does.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn run<N: Number>(text: &[u8], out: &mut Vec<N>) -> (usize, bool) {
+pub(super) fn run<N: Number>(text: &[u8], at: usize, out: &mut Vec<N>) -> (usize, bool) {
     // Places are kept in 32 bits.
     let text = &text[..text.len().min(u32::MAX as usize)];
-    let (starts, shapes) = ([MaybeUninit::uninit(); FOUND], [MaybeUninit::uninit(); FOUND]);
-    let mut reader =
-        Reader { text, out, starts, shapes, found: 0, found_end: 0, end: 0, last_start: None };
-    let ended = reader.blocks();
+    let mut memory = [[MaybeUninit::uninit(); FOUND]; 4];
+    let [starts, points, ends, shapes] = &mut memory;
+    let [starts, points, ends] = [starts, points, ends].map(|all| Places { all, count: 0 });
+    let mut reader = Reader { text, out, starts, points, ends, shapes, end: at };
+    let ended = reader.blocks(at);
     (reader.end, ended)
 }
 
 impl<N: Number> Reader<'_, N> {
     /// Reads all that is far enough from the end of the text; says whether the run ends there.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn blocks(&mut self) -> bool {
-        let mut block = 0;
-        while block + BLOCK + BEHIND <= self.text.len() {
-            let classes = classes(&self.text[block..]);
-            let stop = !(classes.numbers | classes.blanks);
-            // Up to the first byte that is neither.
-            let numbers = classes.numbers & (stop.wrapping_sub(1) & !stop);
-            let starts = numbers & !(numbers << 1);
-            if classes.minuses & numbers & !starts != 0 {
-                // A sign within a number.
-                if !self.make_all() || !self.one_by_one(block, block + BLOCK - 1) {
-                    return true;
-                }
-                block = self.end;
-                continue;
-            }
-            let open = self.find(block, numbers, classes.points & numbers, classes.minuses);
-            if stop == 0 && open > 0 {
-                if !self.make() {
-                    return true;
-                }
-                // A number that goes on begins the next block.
-                block += open;
-                continue;
-            }
-            let mut odd = block + (stop.trailing_zeros() as usize & 63);
-            let ends_here = stop != 0 && ends_number(self.text[odd]);
-            if !ends_here && self.found > 0 && self.found_end == odd {
-                // What was found is only the beginning of the number.
-                self.found -= 1;
-                odd = self.start(self.found);
-                self.found_end = self.end_before(self.found);
-            }
-            if !self.make_all() || ends_here || !self.one_by_one(odd, odd) {
+    fn blocks(&mut self, mut block: usize) -> bool {
+        // Before a number there is a byte.
+        if block == 0 {
+            if !self.one_by_one(0, 0) {
                 return true;
             }
             block = self.end;
         }
+        let mut open = Open::default();
+        while block + BLOCK + BEHIND <= self.text.len() {
+            let before = open;
+            let Marks { stop, starts, points, ends, is_odd } =
+                marks(&self.text[block..], &mut open);
+            if is_odd {
+                // A sign or a second point within a number.
+                let from = match before {
+                    Open { number: 1, .. } => self.start(self.ends.count),
+                    Open { minus, .. } => block - minus as usize,
+                };
+                if !self.make_all() || !self.one_by_one(from, block + BLOCK - 1) {
+                    return true;
+                }
+                (block, open) = (self.end, Open::default());
+                continue;
+            }
+            self.note(block, starts, points, ends);
+            if stop == 0 {
+                if self.ends.count >= ENOUGH && !self.make() {
+                    return true;
+                }
+                block += BLOCK;
+                continue;
+            }
+            let mut odd = block + stop.trailing_zeros() as usize;
+            let ends_here = ends_number(self.text[odd]);
+            let last = self.ends.count.wrapping_sub(1);
+            if !ends_here && self.ends.count > 0 && self.ends.get(last) == odd {
+                // What was found is only the beginning of the number.
+                odd = self.start(last);
+                self.ends.count = last;
+            }
+            if !self.make_all() || ends_here || !self.one_by_one(odd, odd) {
+                return true;
+            }
+            (block, open) = (self.end, Open::default());
+        }
         !self.make_all()
     }
 
-    /// Finds the numbers of a block that end in it. Gives the place in the block of one that does
-    /// not, or the length of a block.
+    /// Notes the numbers of a block.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn find(&mut self, block: usize, numbers: u64, mut points: u64, minuses: u64) -> usize {
-        let after_number = numbers << 1;
-        let mut starts = numbers & !after_number;
-        let mut ends = after_number & !numbers;
-        if ends != 0 {
-            self.found_end = block + 63 - ends.leading_zeros() as usize;
+    fn note(&mut self, block: usize, mut starts: u64, mut points: u64, mut ends: u64) {
+        let counts = [starts, points, ends].map(|bits| bits.count_ones() as usize);
+        let mut note = |n: usize| {
+            self.starts.note(n, block, &mut starts);
+            self.points.note(n, block, &mut points);
+            self.ends.note(n, block, &mut ends);
+        };
+        // More than there are cost less than a branch that hangs on their number.
+        (0..8).for_each(&mut note);
+        let most = counts[0].max(counts[1]).max(counts[2]);
+        if most > 8 {
+            (8..16).for_each(&mut note);
+            if most > 16 {
+                (16..33).for_each(&mut note);
+            }
         }
-        let mut n = self.found;
-        while ends != 0 {
-            let (start, end) = (starts.trailing_zeros(), ends.trailing_zeros());
-            // The points up to this end; those of numbers before are gone.
-            let own = points & (ends ^ (ends - 1));
-            points ^= own;
-            let point = (own | 1 << end).trailing_zeros();
-            let length = end - start;
-            let negative = (minuses >> start) as u32 & 1;
-            let shape = (negative * NEGATIVE) | (length << 4) | (end - point);
-            let is_plain = length <= 15 && own & own.wrapping_sub(1) == 0;
-            self.starts[n % FOUND].write(block as u32 + start);
-            self.shapes[n % FOUND].write(if is_plain { shape as u16 } else { 0 });
-            n += 1;
-            starts &= starts - 1;
-            ends &= ends - 1;
-        }
-        self.found = n;
-        starts.trailing_zeros() as usize
+        self.starts.count += counts[0];
+        self.points.count += counts[1];
+        self.ends.count += counts[2];
     }
 
-    /// Where a number starts that was found.
-    #[inline(always)]
-    fn start(&self, n: usize) -> usize {
-        // SAFETY: those that were found are written.
-        unsafe { self.starts[n % FOUND].assume_init() as usize }
-    }
-
-    /// Where the number before number `n` of those found ends.
+    /// Where a number begins that was found, with its sign.
     #[cold]
-    fn end_before(&self, n: usize) -> usize {
-        let before = n.checked_sub(1).map(|before| self.start(before));
-        let Some(start) = before.or(self.last_start) else { return self.end };
-        let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-');
-        start + self.text[start..].iter().take_while(|byte| is_part(byte)).count()
+    fn start(&self, n: usize) -> usize {
+        let start = self.starts.get(n);
+        start - usize::from(self.text[start - 1] == b'-')
     }
 
     /// Reads numbers in the plain way from `at` until one ends behind `last`; says whether the run
@@ -199,64 +230,49 @@ impl<N: Number> Reader<'_, N> {
         while at <= last {
             let Some((value, end)) = one(self.text, at) else { return false };
             self.out.push(value);
-            (self.end, self.found_end, at) = (end, end, end);
+            (self.end, at) = (end, end);
         }
         true
     }
 
-    /// Makes numbers of what is found, in fours; says whether the run goes on.
+    /// Makes numbers of those that are found, in eights; says whether the run goes on.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn make(&mut self) -> bool {
-        let whole = self.found / 4 * 4;
-        if !self.make_first(whole, whole) {
-            return false;
-        }
-        let rest = self.found - whole;
-        if whole > 0 {
-            self.last_start = Some(self.start(whole - 1));
-        }
-        for n in 0..4 {
-            let from = (whole + n) % FOUND;
-            self.starts[n] = self.starts[from];
-            self.shapes[n] = self.shapes[from];
-        }
-        self.found = rest;
-        true
-    }
-
-    /// [`Self::make`] for all.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn make_all(&mut self) -> bool {
-        let count = self.found;
-        if count == 0 {
-            (self.end, self.last_start) = (self.found_end, None);
-            return true;
-        }
-        // The last group is filled up with what is read and not kept.
-        for n in count..count.next_multiple_of(4) {
-            self.starts[n % FOUND] = self.starts[count - 1];
-            self.shapes[n % FOUND] = self.shapes[count - 1];
-        }
-        self.found = 0;
-        let goes_on = self.make_first(count.next_multiple_of(4), count);
-        if goes_on {
-            (self.end, self.last_start) = (self.found_end, None);
-        }
+        let whole = self.ends.count / 8 * 8;
+        let goes_on = self.make_first(whole);
+        self.starts.forget(whole);
+        self.points.forget(whole);
+        self.ends.forget(whole);
         goes_on
     }
 
-    /// Makes the first `whole` numbers, a multiple of four, and keeps `count` of them.
+    /// [`Self::make`] for all; one that goes on is forgotten.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn make_all(&mut self) -> bool {
+        let count = self.ends.count;
+        let Some(last) = count.checked_sub(1) else {
+            (self.starts.count, self.points.count) = (0, 0);
+            return true;
+        };
+        for places in [&mut self.starts, &mut self.points, &mut self.ends] {
+            // The last group is filled up with what is read and not kept.
+            let filling = places.all[last];
+            places.all[count..count + 8].copy_from_slice(&[filling; 8]);
+            places.count = 0;
+        }
+        self.make_first(count)
+    }
+
+    /// Makes the first `count` numbers.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn make_first(&mut self, whole: usize, count: usize) -> bool {
+    fn make_first(&mut self, count: usize) -> bool {
         const { assert!(size_of::<N>() == 4) };
         self.out.reserve(FOUND);
         let kept = self.out.len();
-        let mut next = 0;
-        while next < whole {
-            let at = next;
-            next += 4;
+        self.find_shapes(count);
+        for at in (0..count).step_by(4) {
             let (bits, not_sure) = self.four(at);
             // SAFETY: room for all that may be found is reserved; both types have four bytes.
             unsafe {
@@ -270,7 +286,7 @@ impl<N: Number> Reader<'_, N> {
                         None => {
                             // SAFETY: those before it are written.
                             unsafe { self.out.set_len(kept + n) };
-                            self.end = self.end_before(n);
+                            self.end = n.checked_sub(1).map_or(self.end, |n| self.ends.get(n));
                             return false;
                         }
                     };
@@ -281,26 +297,71 @@ impl<N: Number> Reader<'_, N> {
         }
         // SAFETY: so many are written.
         unsafe { self.out.set_len(kept + count) };
+        self.end = count.checked_sub(1).map_or(self.end, |n| self.ends.get(n));
         true
+    }
+
+    /// Finds the shapes of the first `count` numbers.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn find_shapes(&mut self, count: usize) {
+        // A load of several places waits until they are in the cache; one does not.
+        if count <= FEW {
+            for n in 0..count.next_multiple_of(4) {
+                let end = self.ends.get(n);
+                let (length, point) = (end - self.starts.get(n), end - self.points.get(n));
+                let shape = if length <= LENGTH { length << 4 | point } else { 0 };
+                self.shapes[n].write((shape << 5) as u32);
+            }
+            return;
+        }
+        for at in (0..count).step_by(8) {
+            let load = |places: &Places| {
+                let eight = &places.all[at..at + 8];
+                // SAFETY: whole eights are found, or filled up; the load needs no alignment.
+                unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) }
+            };
+            let (starts, ends) = (load(&self.starts), load(&self.ends));
+            let length = _mm256_sub_epi32(ends, starts);
+            let point = _mm256_sub_epi32(ends, load(&self.points));
+            let most = _mm256_min_epu32(length, _mm256_set1_epi32(LENGTH as i32));
+            let is_short = _mm256_cmpeq_epi32(most, length);
+            let shape = _mm256_or_si256(_mm256_slli_epi32::<4>(length), point);
+            let shape = _mm256_slli_epi32::<5>(_mm256_and_si256(shape, is_short));
+            // SAFETY: as above.
+            unsafe { _mm256_storeu_si256(self.shapes[at..at + 8].as_mut_ptr().cast(), shape) };
+        }
     }
 
     /// The bits of four found numbers, and which of them are not sure.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn four(&self, at: usize) -> (__m128i, u32) {
-        // SAFETY: whole fours are found, or filled up.
-        let shape = |n: usize| unsafe { self.shapes[(at + n) % FOUND].assume_init() };
-        let shape = |n: usize| &ALL_SHAPES[usize::from(shape(n)) % SHAPES];
+        const { assert!(size_of::<Shape>() == 32) };
+        let shape = |n: usize| -> &Shape {
+            // SAFETY: it is written, and whole: lengths up to 15, and points within them, make
+            // entries of the table.
+            unsafe {
+                let bytes = self.shapes[at + n].assume_init() as usize;
+                debug_assert!(bytes < SHAPES * 32 && bytes.is_multiple_of(32));
+                &*ALL_SHAPES.as_ptr().byte_add(bytes)
+            }
+        };
         let shapes = [shape(0), shape(1), shape(2), shape(3)];
         let text = |n: usize| -> &[u8; 16] {
-            let start = self.start(at + n);
-            debug_assert!(start + 16 <= self.text.len());
-            // SAFETY: numbers start within a block, and behind that there are 16 bytes of text.
-            unsafe { &*self.text.as_ptr().add(start).cast() }
+            let start = self.starts.get(at + n);
+            debug_assert!(start > 0 && start + 15 <= self.text.len());
+            // SAFETY: numbers begin within a block, behind which there are 16 bytes of text, and not
+            // at the beginning of the text.
+            unsafe { &*self.text.as_ptr().add(start - 1).cast() }
         };
         // The first and the third number, the second and the fourth.
-        let ones = aligned(text(0), text(2), shapes[0], shapes[2]);
-        let others = aligned(text(1), text(3), shapes[1], shapes[3]);
+        let (ones, others) = (both(text(0), text(2)), both(text(1), text(3)));
+        let first_bytes = _mm256_unpacklo_epi64(ones, others);
+        let is_minus = _mm256_cmpeq_epi8(first_bytes, _mm256_set1_epi8(b'-' as i8));
+        let signs = _mm256_castsi256_pd(_mm256_slli_epi64::<63>(is_minus));
+        let ones = aligned(ones, shapes[0], shapes[2]);
+        let others = aligned(others, shapes[1], shapes[3]);
         // Pairs, fours, eights: of each number the upper and the lower eight digits.
         let twos = |digits| _mm256_maddubs_epi16(digits, _mm256_set1_epi16(10 | 1 << 8));
         let fours = |twos| _mm256_madd_epi16(twos, _mm256_set1_epi32(100 | 1 << 16));
@@ -310,6 +371,7 @@ impl<N: Number> Reader<'_, N> {
         let lower = double(_mm256_srli_epi64::<32>(eights));
         // Below 10^15, so exact.
         let digits = _mm256_add_pd(_mm256_mul_pd(upper, _mm256_set1_pd(1e8)), lower);
+        let signed = |values| _mm256_or_pd(values, signs);
         if N::IS_FLOAT {
             let [a, b, c, d] = shapes.map(|shape| shape.divisor);
             let quotient = _mm256_div_pd(digits, _mm256_setr_pd(a, b, c, d));
@@ -317,10 +379,11 @@ impl<N: Number> Reader<'_, N> {
             let below = _mm256_and_si256(bits, _mm256_set1_epi64x((1 << 29) - 1));
             let halfway = _mm256_cmpeq_epi64(below, _mm256_set1_epi64x(1 << 28));
             let not_sure = _mm256_movemask_pd(_mm256_castsi256_pd(halfway)) as u32;
-            (_mm_castps_si128(_mm256_cvtpd_ps(quotient)), not_sure)
+            (_mm_castps_si128(_mm256_cvtpd_ps(signed(quotient))), not_sure)
         } else {
-            let [a, b, c, d] = shapes.map(|shape| shape.sign);
-            let values = _mm256_cvttpd_epi32(_mm256_mul_pd(digits, _mm256_setr_pd(a, b, c, d)));
+            let [a, b, c, d] = shapes.map(|shape| shape.whole);
+            let values =
+                _mm256_cvttpd_epi32(signed(_mm256_mul_pd(digits, _mm256_setr_pd(a, b, c, d))));
             // What does not fit becomes this.
             let not_sure = _mm_cmpeq_epi32(values, _mm_set1_epi32(i32::MIN));
             (values, _mm_movemask_ps(_mm_castsi128_ps(not_sure)) as u32)
@@ -328,14 +391,20 @@ impl<N: Number> Reader<'_, N> {
     }
 }
 
+/// Two times 16 bytes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn both(first: &[u8; 16], second: &[u8; 16]) -> __m256i {
+    // SAFETY: 16 bytes are there, and the loads need no alignment.
+    let load = |bytes: &[u8; 16]| unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) };
+    _mm256_set_m128i(load(second), load(first))
+}
+
 /// The digits of two numbers at the end of 16 bytes each.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn aligned(first: &[u8; 16], second: &[u8; 16], one: &Shape, other: &Shape) -> __m256i {
-    // SAFETY: 16 bytes are there, and the loads need no alignment.
-    let load = |bytes: &[u8; 16]| unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) };
-    let both = |a, b| _mm256_set_m128i(load(b), load(a));
-    let digits = _mm256_sub_epi8(both(first, second), _mm256_set1_epi8(b'0' as i8));
+fn aligned(text: __m256i, one: &Shape, other: &Shape) -> __m256i {
+    let digits = _mm256_sub_epi8(text, _mm256_set1_epi8(b'0' as i8));
     _mm256_shuffle_epi8(digits, both(&one.places, &other.places))
 }
 
@@ -348,18 +417,34 @@ fn double(integers: __m256i) -> __m256d {
     _mm256_sub_pd(_mm256_castsi256_pd(placed), magic)
 }
 
-/// Which of 64 bytes are what.
-struct Classes {
-    /// Digits, points and minuses.
-    numbers: u64,
+/// What goes on from the block before: 1 or 0 each.
+#[derive(Clone, Copy, Default)]
+struct Open {
+    /// A number.
+    number: u64,
+    /// Without a point so far.
+    no_point: u64,
+    /// The minus of a number.
+    minus: u64,
+}
+
+/// What 64 bytes say of numbers, a bit for each byte up to the first stop.
+struct Marks {
+    /// What is no part of a run.
+    stop: u64,
+    /// Where the digits of numbers begin.
+    starts: u64,
+    /// Where numbers have their point, or end without.
     points: u64,
-    minuses: u64,
-    blanks: u64,
+    /// Where they end.
+    ends: u64,
+    /// Whether there is a sign or a point where no number has one.
+    is_odd: bool,
 }
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn classes(text: &[u8]) -> Classes {
+fn marks(text: &[u8], open: &mut Open) -> Marks {
     let (mut digits, mut points, mut minuses, mut blanks) = (0, 0, 0, 0);
     // A blank stands at the place of its lower four bits; nothing else there is equal to itself.
     let table = _mm256_setr_epi8(
@@ -378,8 +463,23 @@ fn classes(text: &[u8]) -> Classes {
         minuses |= mask(is(b'-'));
         blanks |= mask(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, bytes), bytes));
     }
-    let (digits, points, minuses) = (opaque(digits), opaque(points), opaque(minuses));
-    Classes { numbers: digits | points | minuses, points, minuses, blanks: opaque(blanks) }
+    let (digits, points) = (opaque(digits), opaque(points));
+    let (minuses, blanks) = (opaque(minuses), opaque(blanks));
+    let stop = !(digits | points | minuses | blanks);
+    let before_stop = stop.wrapping_sub(1) & !stop;
+    let (numbers, points) = ((digits | points) & before_stop, points & before_stop);
+    let minuses = minuses & before_stop;
+    let after = numbers << 1 | open.number;
+    let starts = numbers & !after;
+    // A bit added at the start of digits is carried to the first place that is none: the point, or
+    // the end.
+    let digits = numbers & !points;
+    let (sum, no_point) = digits.overflowing_add(starts | open.no_point);
+    let found = sum & !digits;
+    let after_minus = minuses << 1 | open.minus;
+    let odd = (after_minus & !starts) | (minuses & after) | (points & !found);
+    *open = Open { number: numbers >> 63, no_point: no_point.into(), minus: minuses >> 63 };
+    Marks { stop, starts, points: found, ends: after & !numbers, is_odd: odd != 0 }
 }
 
 /// The compiler knows that these are bits of vectors, and would take them apart one by one to

@@ -43,7 +43,7 @@ macro_rules! directives {
                     $($name => Directive::$name,)*
                     _ => return None,
                 };
-                (word == found.name().as_bytes()).then_some(found)
+                is_same(word, found.name().as_bytes()).then_some(found)
             }
 
             /// What it takes.
@@ -59,7 +59,7 @@ macro_rules! directives {
 #[allow(non_upper_case_globals)]
 mod all {
     use super::Arguments;
-    use crate::pbrt::word::key;
+    use crate::pbrt::word::{is_same, key};
 
     directives! {
         Accelerator Parameters(1), "How rays find what they hit.";

@@ -1,6 +1,6 @@
 //! Types of parameters.
 
-use super::word::key;
+use super::word::{is_same, key};
 
 /// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,8 +75,8 @@ impl ParameterType {
             XYZ => Xyz,
             _ => return None,
         };
-        let is_same = |name: &str| word == name.as_bytes();
-        (is_same(found.name()) || is_same(found.older_name())).then_some(found)
+        let goes_by = |name: &str| is_same(word, name.as_bytes());
+        (goes_by(found.name()) || goes_by(found.older_name())).then_some(found)
     }
 
     /// As version 3 calls it, where that is another name than version 4's.

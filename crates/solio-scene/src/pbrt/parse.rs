@@ -500,7 +500,7 @@ impl<'t> Parser<'t> {
             Integer => {
                 let start = self.to.integers.len();
                 if many {
-                    self.at += number::run::run(&self.text[self.at..], &mut self.to.integers);
+                    self.at = number::run::run(self.text, self.at, &mut self.to.integers);
                 }
                 while self.to.integers.len() - start < most && self.skip_blanks() {
                     let Some(value) = self.integer()? else { break };
@@ -513,7 +513,7 @@ impl<'t> Parser<'t> {
             _ => {
                 let start = self.to.floats.len();
                 if many {
-                    self.at += number::run::run(&self.text[self.at..], &mut self.to.floats);
+                    self.at = number::run::run(self.text, self.at, &mut self.to.floats);
                 }
                 while self.to.floats.len() - start < most && self.skip_blanks() {
                     let Some(value) = self.float()? else { break };

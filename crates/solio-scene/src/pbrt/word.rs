@@ -17,6 +17,24 @@ pub(super) const fn key(word: &[u8]) -> u64 {
     bytes.wrapping_add(word.len() as u64 | (word[0] as u64) << 17)
 }
 
+/// Whether two words are the same; sooner than by a call where they are not long.
+#[inline(always)]
+pub(super) fn is_same(word: &[u8], other: &[u8]) -> bool {
+    if word.len() != other.len() {
+        return false;
+    }
+    match (word.len(), word.first_chunk::<8>(), word.last_chunk::<8>()) {
+        (..=16, Some(first), Some(last)) => {
+            other.first_chunk() == Some(first) && other.last_chunk() == Some(last)
+        }
+        (4.., None, None) => {
+            word.first_chunk::<4>() == other.first_chunk()
+                && word.last_chunk::<4>() == other.last_chunk()
+        }
+        _ => word == other,
+    }
+}
+
 /// Bytes that [`plain_length`] looks at.
 pub(super) const NEAR: usize = 24;
 
@@ -59,6 +77,17 @@ mod tests {
             let ends = |byte: &u8| *byte < b'#' || *byte == b'\\';
             let near = text.get(..NEAR);
             prop_assert_eq!(plain_length(&text), near.and_then(|near| near.iter().position(ends)));
+        }
+
+        #[test]
+        fn words_are_the_same_whose_bytes_are(word in "[ab]{0,20}", other in "[ab]{0,20}", at: prop::sample::Index) {
+            prop_assert_eq!(is_same(word.as_bytes(), other.as_bytes()), word == other);
+            prop_assert!(is_same(word.as_bytes(), word.as_bytes()));
+            let mut changed = word.clone().into_bytes();
+            if !changed.is_empty() {
+                changed[at.index(word.len())] = b'c';
+                prop_assert!(!is_same(word.as_bytes(), &changed));
+            }
         }
 
         #[test]
