@@ -341,8 +341,10 @@ impl Bench<'_> {
     /// Meshes to arrays.
     fn meshes(&mut self, files: &Files) -> Result<()> {
         let triangles = [self.triangles()?];
-        self.ply("PLY to arrays, one thread, triangles", &triangles)?;
-        self.ply("PLY to arrays, one thread, the twin's", &files.meshes)
+        let (one, two) = (self.serial(), Work { threads: 2, ..self.work.clone() });
+        self.ply("PLY to arrays, one thread, triangles", &triangles, &one)?;
+        self.ply("PLY to arrays, one thread, the twin's", &files.meshes, &one)?;
+        self.ply("PLY to arrays, two threads, triangles", &triangles, &two)
     }
 
     /// A mesh of positions and triangles, of 40 MB.
@@ -353,8 +355,8 @@ impl Bench<'_> {
         Ok(path)
     }
 
-    fn ply(&mut self, name: &str, paths: &[PathBuf]) -> Result<()> {
-        let serial = self.serial();
+    /// Files one after the other, each with the threads of `threads`, against `read()` on one thread.
+    fn ply(&mut self, name: &str, paths: &[PathBuf], threads: &Work) -> Result<()> {
         let total = paths.iter().map(|path| solio_io::file_bytes(path)).sum::<Result<u64>>()?;
         let mut buffer = Vec::new();
         let mut read = || read_plain(paths, &mut buffer);
@@ -364,7 +366,7 @@ impl Bench<'_> {
                 let mut all = 0;
                 for path in paths {
                     let options = MeshReadOptions::default();
-                    all += corners(&solio::read_mesh(path, &options, &serial)?);
+                    all += corners(&solio::read_mesh(path, &options, threads)?);
                 }
                 Ok(all)
             };
@@ -377,7 +379,7 @@ impl Bench<'_> {
                 let mut all = 0;
                 for path in paths {
                     let options = MeshReadOptions::default();
-                    solio::read_mesh_into(&mut scene, path, &options, &serial)?;
+                    solio::read_mesh_into(&mut scene, path, &options, threads)?;
                     all += corners(&scene);
                 }
                 Ok(all)
