@@ -98,6 +98,18 @@ impl<'t> Parser<'t> {
         Error::syntax(message).at_offset(self.offset + at as u64)
     }
 
+    /// Something is missing here. Before a line that begins with a directive the place is the
+    /// beginning of that line: a piece may end there.
+    #[cold]
+    fn missing(&self, message: impl Into<String>) -> Error {
+        let before = &self.text[..self.at];
+        let is_end = self.at == self.text.len() || self.byte().is_ascii_uppercase();
+        let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let line_start = self.at - blanks;
+        let begins_line = line_start == 0 || before[line_start - 1] == b'\n';
+        self.error(if is_end && begins_line { line_start } else { self.at }, message)
+    }
+
     /// The byte here; 0 at the end.
     #[inline(always)]
     fn byte(&self) -> u8 {
@@ -213,7 +225,7 @@ impl<'t> Parser<'t> {
             Arguments::Time => self.time()?,
             Arguments::Option => {
                 if !(self.skip_blanks() && self.byte() == b'"') {
-                    return Err(self.error(self.at, "Option takes a parameter"));
+                    return Err(self.missing("Option takes a parameter"));
                 }
                 self.option()?;
                 Values::Floats(self.span_of(self.to.floats.len()))
@@ -247,7 +259,7 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         let message = format!("{} takes 16 numbers in brackets", directive.name());
-        Err(self.error(self.at, message))
+        Err(self.missing(message))
     }
 
     fn numbers(&mut self, directive: Directive, count: usize) -> Result<Values> {
@@ -256,7 +268,7 @@ impl<'t> Parser<'t> {
             self.skip_blanks();
             let Some(value) = self.float()? else {
                 let message = format!("{} takes {count} numbers", directive.name());
-                return Err(self.error(self.at, message));
+                return Err(self.missing(message));
             };
             self.to.floats.push(value);
         }
@@ -269,7 +281,7 @@ impl<'t> Parser<'t> {
             if !(self.skip_blanks() && self.byte() == b'"') {
                 let many = if count == 1 { "a string" } else { "three strings" };
                 let message = format!("{} takes {many}", directive.name());
-                return Err(self.error(self.at, message));
+                return Err(self.missing(message));
             }
             self.string_value()?;
         }
@@ -288,7 +300,7 @@ impl<'t> Parser<'t> {
         let word = if goes_on { self.word() } else { b"" };
         if !matches!(word, b"All" | b"StartTime" | b"EndTime") {
             let message = "ActiveTransform takes All, StartTime or EndTime";
-            return Err(self.error(at, message));
+            return Err(if goes_on { self.error(at, message) } else { self.missing(message) });
         }
         let text = self.keep(word);
         self.to.strings.push(text);

@@ -221,3 +221,23 @@ proptest! {
         parse(&bytes, 0);
     }
 }
+
+/// A piece may end before the line; what the line begins with is not seen then.
+#[test]
+fn what_is_missing_before_a_directive_is_told_where_its_line_begins() {
+    for (text, place) in [
+        ("Scale 1 1\n\t Rotate 1 2 3 4\n", 10),
+        ("Scale 1 1 # so\n  Film \"rgb\"\n", 15),
+        ("Scale 1 1\n", 10),
+        ("Scale 1 1", 9),
+        ("Transform\n  Film \"rgb\"\n", 10),
+        ("Shape\n  Film \"rgb\"\n", 6),
+        ("Option\n  Film \"rgb\"\n", 7),
+        ("ActiveTransform\n  Film \"rgb\"\n", 16),
+        ("Scale 1 1 Film \"rgb\"\n", 10),
+        ("Scale 1 1\n  x\n", 12),
+    ] {
+        let problems = parse(text.as_bytes(), 0).problems;
+        assert_eq!(problems[0].offset(), Some(place), "{text:?}: {problems:?}");
+    }
+}
