@@ -24,7 +24,7 @@ pub(crate) fn show(
     let drawn = solio::preview_scene(input, &SceneReadOptions::default(), &draw, work, |stage| {
         let output = output.filter(|_| args.progressive);
         if let (PreviewStage::Picture(_, coarse), Some(output)) = (stage, output) {
-            write(&coarse, output, &wanted, work)?;
+            write(&coarse.image(), output, &wanted, work)?;
         }
         Ok(true)
     })?;

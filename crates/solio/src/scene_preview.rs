@@ -35,14 +35,24 @@ pub struct ScenePicture {
 }
 
 /// How far a preview has come.
-pub enum PreviewStage {
+pub enum PreviewStage<'p> {
     /// The scene is read: all text, or all of a packed scene but its meshes.
     Parsed,
     /// All shapes are there, meshes among them, and boxes around all instances with a tree over
     /// them.
     Bounds,
     /// A pass is drawn. The whole picture is the result.
-    Picture(Pass, Image<'static>),
+    Picture(Pass, PassPicture<'p>),
+}
+
+/// The picture of a pass.
+pub struct PassPicture<'p>(&'p Picture);
+
+impl PassPicture<'_> {
+    /// As an image, with the channels of [`ScenePicture::image`].
+    pub fn image(&self) -> Image<'static> {
+        image(self.0)
+    }
 }
 
 /// Draws the scene at `path` as its camera sees it. `each` hears of each stage, and gets the picture
@@ -52,7 +62,7 @@ pub fn preview_scene(
     read: &SceneReadOptions,
     options: &PreviewOptions,
     work: &Work,
-    mut each: impl FnMut(PreviewStage) -> Result<bool>,
+    mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
     let opened = match is_packed_scene(path) {
         true => Some(solio_io::open(path, &read.limits, work)?),
@@ -90,14 +100,14 @@ fn drawn(
     meshes: &dyn PreviewFiles,
     options: &PreviewOptions,
     work: &Work,
-    mut each: impl FnMut(PreviewStage) -> Result<bool>,
+    mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
     let mut world = World::new(scene, meshes, work)?;
     problems.append(&mut world.problems);
     each(PreviewStage::Bounds)?;
     let picture = render(&world, options, work, |pass, picture| match pass {
         Pass::Whole => Ok(true),
-        _ => each(PreviewStage::Picture(pass, image(picture))),
+        _ => each(PreviewStage::Picture(pass, PassPicture(picture))),
     })?;
     Ok(ScenePicture { image: image(&picture), problems, trees: world.trees() })
 }

@@ -33,17 +33,19 @@ pub(super) fn run(args: &SceneBenchArgs, work: &Work) -> Result<Outcome> {
     let read = SceneReadOptions::default();
     let draw = PreviewOptions::default();
     let drawn = solio::preview_scene(scene, &read, &draw, work, |stage| {
-        let is_last = match &stage {
-            PreviewStage::Parsed | PreviewStage::Bounds => false,
+        let picture = match &stage {
+            PreviewStage::Parsed | PreviewStage::Bounds => None,
             // Of boxes alone.
             PreviewStage::Picture(Pass::Boxes, _) => return Ok(true),
-            PreviewStage::Picture(_, picture) => {
-                answer = sum(picture);
-                true
-            }
+            PreviewStage::Picture(_, picture) => Some(picture.image()),
         };
         let (usage, read_bytes) = (watch.usage(), solio::called_bytes() - before);
         reached.push(json!([usage.wall_s, usage.cpu_s, read_bytes]));
+        let is_last = picture.is_some();
+        // It is there; what follows is no part of it.
+        if let Some(picture) = picture {
+            answer = sum(&picture);
+        }
         Ok(!is_last)
     })?;
     if let Some(problem) = drawn.problems.into_iter().next() {
