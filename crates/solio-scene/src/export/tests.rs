@@ -1,21 +1,10 @@
 use super::decompose::{decompose, nested};
 use super::*;
-use crate::scene::{Files, Scene, SceneOptions, read_scene};
+use crate::scene::{NoFiles, Scene, SceneOptions, read_scene};
 use glam::{DMat3, DMat4, DQuat, DVec3};
 use proptest::prelude::*;
-use solio_base::{Error, Result, Source, Work};
-use std::path::{Path, PathBuf};
-
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn path(&self, _: &[u8]) -> PathBuf {
-        PathBuf::new()
-    }
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::argument("no files here"))
-    }
-}
+use solio_base::Work;
+use std::path::Path;
 
 /// A scene of one text, of what stands before its world and in it; nothing is wrong with it.
 pub(crate) fn scene_of(head: &str, world: &str, work: &Work) -> Scene {

@@ -146,9 +146,8 @@ pub(super) fn nurbs(scene: &Scene, entity: &Entity) -> Result<Triangles<'static>
 
 #[cfg(test)]
 mod tests {
-    use crate::geometry::tests::NoFiles;
     use crate::geometry::{Triangles, triangles};
-    use crate::scene::{Scene, SceneOptions, read_scene};
+    use crate::scene::{NoFiles, Scene, SceneOptions, read_scene};
     use solio_base::{Result, Work};
     use std::path::Path;
 

@@ -1,18 +1,7 @@
 use super::*;
-use crate::scene::{Files, SceneOptions, read_scene};
-use solio_base::{Source, Work};
-use std::path::{Path, PathBuf};
-
-pub(super) struct NoFiles;
-
-impl Files for NoFiles {
-    fn path(&self, _: &[u8]) -> PathBuf {
-        PathBuf::new()
-    }
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::argument("no files here"))
-    }
-}
+use crate::scene::{NoFiles, SceneOptions, read_scene};
+use solio_base::Work;
+use std::path::Path;
 
 fn scene(shape: &str) -> Scene {
     let text = format!("WorldBegin\nShape {shape}\n").into_bytes();

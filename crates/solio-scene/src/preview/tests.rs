@@ -1,21 +1,13 @@
 use super::*;
 use crate::geometry::Triangles;
-use crate::scene::{Files, Scene, SceneOptions, read_scene};
-use solio_base::{Error, Result, Source, Work};
-use std::path::{Path, PathBuf};
+use crate::scene::{NoFiles, Scene, SceneOptions, read_scene};
+use solio_base::{Error, Result, Work};
+use std::path::Path;
 
-struct NoFiles;
+/// The meshes and pictures that these scenes have.
+struct Known;
 
-impl Files for NoFiles {
-    fn path(&self, _: &[u8]) -> PathBuf {
-        PathBuf::new()
-    }
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::argument("no files here"))
-    }
-}
-
-impl PreviewFiles for NoFiles {
+impl PreviewFiles for Known {
     fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>> {
         match name {
             b"square.ply" => Ok(Triangles {
@@ -55,7 +47,7 @@ fn scene(head: &str, world: &str) -> Scene {
 
 fn drawn(scene: &Scene, options: &PreviewOptions, threads: usize) -> Picture {
     let work = Work { threads, ..Work::serial() };
-    let world = World::new(scene, &NoFiles, &work).unwrap();
+    let world = World::new(scene, &Known, &work).unwrap();
     assert!(world.problems.is_empty(), "{:?}", world.problems);
     render(&world, options, &work, |_, _| Ok(true)).unwrap()
 }
@@ -109,7 +101,7 @@ fn instances_and_mesh_files_are_drawn() {
     assert_eq!((picture.instance[middle], picture.instance[beside]), (1, 2));
     assert!((picture.depth[middle] - 4.0).abs() < 1e-5);
     let work = Work::serial();
-    let world = World::new(&scene, &NoFiles, &work).unwrap();
+    let world = World::new(&scene, &Known, &work).unwrap();
     assert_eq!(world.trees(), [2, 0]);
     let mut passes = Vec::new();
     render(&world, &ONE, &work, |pass, _| {
@@ -127,7 +119,7 @@ fn what_cannot_be_drawn_is_said() {
         Shape \"nurbs\" \"integer nu\" 4\n\
         Shape \"trianglemesh\" \"point3 P\" [0 0 0] \"integer indices\" [0 1 2]\nShape \"sphere\"";
     let scene = scene(PERSPECTIVE, world);
-    let world = World::new(&scene, &NoFiles, &Work::serial()).unwrap();
+    let world = World::new(&scene, &Known, &Work::serial()).unwrap();
     let problems: Vec<String> = world.problems.iter().map(ToString::to_string).collect();
     assert_eq!(problems.len(), 4);
     assert!(problems.iter().any(|p| p == "s:5:1: cannot open: no such file"), "{problems:?}");
@@ -254,7 +246,7 @@ fn checkers_and_products_are_seen() {
 fn pictures_that_cannot_be_read_are_told_and_grey() {
     let world = format!("{}Shape \"sphere\"", image("").replace("four", "five"));
     let scene = scene(FRONT, &world);
-    let world = World::new(&scene, &NoFiles, &Work::serial()).unwrap();
+    let world = World::new(&scene, &Known, &Work::serial()).unwrap();
     assert_eq!(world.problems.len(), 1);
     assert_eq!(world.problems[0].line(), Some(5));
     let grey = render(&world, &ONE, &Work::serial(), |_, _| Ok(true)).unwrap();
@@ -263,7 +255,7 @@ fn pictures_that_cannot_be_read_are_told_and_grey() {
     // One that there is no memory for has its mean.
     let scene = self::scene(FRONT, &format!("{}Shape \"sphere\"", image("")));
     let little = Work { memory_bytes: 40, ..Work::serial() };
-    let world = World::new(&scene, &NoFiles, &little).unwrap();
+    let world = World::new(&scene, &Known, &little).unwrap();
     assert_eq!(world.problems[0].kind(), solio_base::ErrorKind::Limit);
     assert_eq!(grey, render(&world, &ONE, &little, |_, _| Ok(true)).unwrap());
     // Nobody asks for what no shape has.

@@ -86,10 +86,10 @@ impl<'s> World<'s> {
     /// when the first ray gets there.
     pub fn new(scene: &'s Scene, files: &dyn PreviewFiles, work: &Work) -> Result<World<'s>> {
         let mut looks = Looks::new(scene);
-        let pictures = looks.read_pictures(files, work)?;
+        let mut problems = looks.read_pictures(files, work)?;
         let groups = groups(scene);
         let world_count = groups.len() - scene.objects.len();
-        let (mut definitions, mut problems) = (Vec::with_capacity(groups.len()), pictures);
+        let mut definitions = Vec::with_capacity(groups.len());
         let mut next = 0;
         ordered::run::<(usize, Option<(Definition<'s>, Vec<Error>)>)>(
             work,

@@ -36,6 +36,8 @@ pub use model::{
     Camera, ColorSpace, Entity, Instances, Light, Material, Medium, NONE, Object, Place, Scene,
     SceneFile, Shape, Texture,
 };
+#[cfg(test)]
+pub(crate) use read::NoFiles;
 pub use read::{Files, SceneOptions, read_scene};
 pub use transform::Motion;
 pub use write::write_scene;

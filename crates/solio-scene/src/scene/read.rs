@@ -159,3 +159,18 @@ impl Reading<'_> {
         }
     }
 }
+
+/// A scene of one text needs none.
+#[cfg(test)]
+pub(crate) struct NoFiles;
+
+#[cfg(test)]
+impl Files for NoFiles {
+    fn path(&self, _: &[u8]) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+        Err(Error::argument("no files here"))
+    }
+}
