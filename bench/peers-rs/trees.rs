@@ -11,7 +11,7 @@ use obvhs::ray::RayHit;
 use obvhs::triangle::Triangle;
 use obvhs::{BvhBuildParams, aabb::Aabb};
 use solio_scene::bounds::Box3;
-use solio_scene::bvh::{BoxBvh, Quality, Ray, TriangleBvh};
+use solio_scene::bvh::{self, BoxBvh, Quality, Ray, TriangleBvh};
 use std::time::Duration;
 
 const VERSION: &str = "0.4.0";
@@ -54,7 +54,8 @@ fn triangles(
     params: BvhBuildParams,
     rounds: usize,
 ) {
-    let ours = TriangleBvh::build(&mesh.0, &mesh.1, quality).expect("a sound mesh");
+    let lent = bvh::Mesh { positions: &mesh.0, triangles: &mesh.1 };
+    let ours = TriangleBvh::build(lent, quality).expect("a sound mesh");
     let peer = format!("obvhs, {setting}, two children");
     let wide_peer = format!("obvhs, {setting}, eight children");
     let rounds_here = rounds.min(if mesh.1.len() > 500_000 { 5 } else { rounds });
@@ -63,7 +64,7 @@ fn triangles(
     compare(
         &case(format!("build, {quality:?}: {name}"), &peer),
         &mut || {
-            let tree = TriangleBvh::build(&mesh.0, &mesh.1, quality).expect("a sound mesh");
+            let tree = TriangleBvh::build(lent, quality).expect("a sound mesh");
             format!("{} triangles", tree.len())
         },
         &mut || {
@@ -80,7 +81,7 @@ fn triangles(
     for (kind, rays) in [("from everywhere", scattered(mesh)), ("of a camera", camera(mesh))] {
         let work = format!("trace {RAYS} rays {kind}, {quality:?}: {name}");
         let own = &mut || {
-            let hits = rays.iter().filter_map(|ray| ours.closest(ray));
+            let hits = rays.iter().filter_map(|ray| ours.closest(lent, ray));
             let (count, sum) =
                 hits.fold((0, 0.0), |(n, sum), hit| (n + 1, sum + f64::from(hit.distance)));
             answer(count, sum)

@@ -50,8 +50,11 @@ pub struct PassPicture<'p>(&'p Picture);
 
 impl PassPicture<'_> {
     /// As an image, with the channels of [`ScenePicture::image`].
-    pub fn image(&self) -> Image<'static> {
-        image(self.0)
+    pub fn image(&self) -> Image<'_> {
+        let Picture { width, height, color: [r, g, b], alpha, depth, normal: [x, y, z], instance } =
+            self.0;
+        let floats = [alpha, b, g, x, y, z, r, depth].map(|samples| Cow::Borrowed(&samples[..]));
+        image([*width, *height], floats, Cow::Borrowed(instance))
     }
 }
 
@@ -109,7 +112,11 @@ fn drawn(
         Pass::Whole => Ok(true),
         _ => each(PreviewStage::Picture(pass, PassPicture(picture))),
     })?;
-    Ok(ScenePicture { image: image(&picture), problems, trees: world.trees() })
+    let Picture { width, height, color: [r, g, b], alpha, depth, normal: [x, y, z], instance } =
+        picture;
+    let floats = [alpha, b, g, x, y, z, r, depth].map(Cow::Owned);
+    let image = image([width, height], floats, Cow::Owned(instance));
+    Ok(ScenePicture { image, problems, trees: world.trees() })
 }
 
 /// The meshes of a scene: those that a packed one brings along, else those of files.
@@ -162,12 +169,14 @@ impl ReadMesh for SceneMeshes<'_> {
 impl SceneMeshes<'_> {
     fn add(&self, mut mesh: Mesh<'static>, all: &mut Triangles<'static>) -> Result<()> {
         let first = all.positions.len() as u32;
-        let triangles = triangulate(&mesh, &self.work)?;
-        let vertices = triangles
-            .corners
-            .iter()
-            .map(|corners| corners.map(|corner| first + mesh.corner_vertices[corner as usize]));
-        all.indices.to_mut().extend(vertices);
+        let mut triangles = triangulate(&mesh, &self.work)?.corners;
+        for corner in triangles.as_flattened_mut() {
+            *corner = first + mesh.corner_vertices[*corner as usize];
+        }
+        match all.indices.is_empty() {
+            true => all.indices = Cow::Owned(triangles),
+            false => all.indices.to_mut().extend(triangles),
+        }
         let positions = match std::mem::take(&mut mesh.positions) {
             Positions::F32(positions) => positions,
             Positions::F64(positions) => {
@@ -199,30 +208,22 @@ impl SceneMeshes<'_> {
     }
 }
 
-/// A picture as an image.
-fn image(picture: &Picture) -> Image<'static> {
-    let float = |name: &str, samples: Vec<f32>| Plane {
-        channel: channel(name, PixelType::Float),
-        samples: Samples::Float(samples.into()),
-    };
-    let of = |array: &[[f32; 3]], i: usize| array.iter().map(|value| value[i]).collect();
-    let (color, normal) = (&picture.color, &picture.normal);
-    // Sorted by their names.
-    let planes = vec![
-        float("A", picture.alpha.clone()),
-        float("B", of(color, 2)),
-        float("G", of(color, 1)),
-        float("N.X", of(normal, 0)),
-        float("N.Y", of(normal, 1)),
-        float("N.Z", of(normal, 2)),
-        float("R", of(color, 0)),
-        float("Z", picture.depth.clone()),
-        Plane {
-            channel: channel("id", PixelType::Uint),
-            samples: Samples::Uint(picture.instance.clone().into()),
-        },
-    ];
-    let window = Box2i::of_size(picture.width, picture.height);
+/// The channels of a picture as an image, in the order of their names.
+fn image<'p>(
+    [width, height]: [u32; 2],
+    floats: [Cow<'p, [f32]>; 8],
+    instance: Cow<'p, [u32]>,
+) -> Image<'p> {
+    let names = ["A", "B", "G", "N.X", "N.Y", "N.Z", "R", "Z"];
+    let mut planes: Vec<Plane<'p>> = std::iter::zip(names, floats)
+        .map(|(name, samples)| Plane {
+            channel: channel(name, PixelType::Float),
+            samples: Samples::Float(samples),
+        })
+        .collect();
+    planes
+        .push(Plane { channel: channel("id", PixelType::Uint), samples: Samples::Uint(instance) });
+    let window = Box2i::of_size(width, height);
     let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
     let header = Part::new(window, Compression::Zip, channels);
     let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);

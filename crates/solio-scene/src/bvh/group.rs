@@ -1,4 +1,4 @@
-//! Triangles into blocks of up to eight, and these, or boxes, into nodes of up to eight, along the
+//! Triangles into leaves of up to eight, and these, or boxes, into nodes of up to eight, along the
 //! curve.
 //!
 //! Where to cut the row is found out exactly: of all ways to cut it into runs of one to eight, the
@@ -6,75 +6,23 @@
 //! programming, as Karras and Aila do for the splits of treelets). Rows are cut in windows, so that all stays
 //! in the caches.
 
-use super::block::Block;
 use super::build::Item;
+use super::leaf::{Leaf, NO_TRIANGLES};
+use super::mesh::{Mesh, NO_TRIANGLE};
 use super::node::{LEAF, Node};
-use crate::bounds::{Box3, missing_vertex};
-use solio_base::{Result, memory};
+use crate::bounds::Box3;
+use solio_base::memory;
 use solio_codec::lanes::{self, Eight, Job, Lanes};
 use std::ops::Range;
 
-/// Things looked at together: the vertices of triangles take 48 kB.
+/// Things looked at together: their bounds take 24 kB.
 const WINDOW: usize = 1024;
 
-/// What a block costs beside its own surface, in mean surfaces of eight neighbours.
+/// What a group costs beside its own surface, in mean surfaces of eight neighbours.
 const ABOVE: f32 = 0.3;
 
-/// Triangles whose memory is asked for beforehand.
-const AHEAD: usize = 32;
-
-/// A mesh, as arrays.
-#[derive(Clone, Copy)]
-pub(super) struct Mesh<'a> {
-    pub(super) positions: &'a [[f32; 3]],
-    pub(super) triangles: &'a [[u32; 3]],
-}
-
-impl Mesh<'_> {
-    /// The vertices of a triangle.
-    #[inline(always)]
-    pub(super) fn corners(&self, triangle: u32) -> Result<[[f32; 3]; 3]> {
-        let [a, b, c] = self.triangles[triangle as usize];
-        let at = |vertex: u32| self.positions.get(vertex as usize);
-        match (at(a), at(b), at(c)) {
-            (Some(a), Some(b), Some(c)) => Ok([*a, *b, *c]),
-            _ => Err(self.missing(triangle)),
-        }
-    }
-
-    /// Asks for the memory of the triangles that are wanted a while later, of their indices first
-    /// and then of their vertices.
-    #[inline(always)]
-    pub(super) fn prefetch(&self, later: &[u64]) {
-        if let Some(key) = later.get(2 * AHEAD) {
-            self.prefetch_triangle(*key as u32);
-        }
-        if let Some(key) = later.get(AHEAD) {
-            self.prefetch_corners(*key as u32);
-        }
-    }
-
-    #[inline(always)]
-    fn prefetch_triangle(&self, number: u32) {
-        lanes::prefetch(self.triangles, number as usize);
-    }
-
-    #[inline(always)]
-    fn prefetch_corners(&self, number: u32) {
-        if let Some([a, b, c]) = self.triangles.get(number as usize) {
-            lanes::prefetch(self.positions, *a as usize);
-            lanes::prefetch(self.positions, *b as usize);
-            lanes::prefetch(self.positions, *c as usize);
-        }
-    }
-
-    #[cold]
-    fn missing(&self, triangle: u32) -> solio_base::Error {
-        let count = self.positions.len();
-        let beyond = self.triangles[triangle as usize].into_iter().find(|v| *v as usize >= count);
-        missing_vertex(triangle as usize, beyond.unwrap_or_default(), count)
-    }
-}
+/// Boxes whose memory is asked for beforehand.
+const AHEAD: usize = 64;
 
 /// What is grouped.
 pub(super) trait Source: Copy {
@@ -107,8 +55,6 @@ struct Grouped<G> {
 
 /// What is known of the things of a window.
 pub(super) struct Window {
-    /// x, y, z and nothing of each vertex, of triangles.
-    rows: [[[f32; 4]; 3]; WINDOW],
     /// −min x, y, z and max x, y, z of each.
     bounds: [[Eight; WINDOW / 8]; 6],
     /// The length of the last run of the best way to cut what ends here.
@@ -117,11 +63,7 @@ pub(super) struct Window {
 
 impl Default for Window {
     fn default() -> Window {
-        Window {
-            rows: [[[0.0; 4]; 3]; WINDOW],
-            bounds: [[Eight([0.0; 8]); WINDOW / 8]; 6],
-            length: [0; WINDOW],
-        }
+        Window { bounds: [[Eight([0.0; 8]); WINDOW / 8]; 6], length: [0; WINDOW] }
     }
 }
 
@@ -154,24 +96,19 @@ impl<S: Source> Job for OneWindow<'_, S> {
 }
 
 impl Source for Mesh<'_> {
-    type Group = Block;
+    type Group = Leaf;
 
     #[inline(always)]
     fn gather<L: Lanes>(self, lanes: L, keys: &[u64], window: &mut Window) {
-        // Also those of the next window are asked for.
-        for (i, (rows, key)) in window.rows.iter_mut().zip(keys).enumerate() {
-            self.prefetch(&keys[i..]);
-            // Every triangle was fetched before, so none is missing.
-            let Ok([a, b, c]) = self.corners(*key as u32) else { continue };
-            *rows = [[a[0], a[1], a[2], 0.0], [b[0], b[1], b[2], 0.0], [c[0], c[1], c[2], 0.0]];
-        }
         let zero = lanes.splat(0.0);
-        for (group, rows) in window.rows.as_chunks::<8>().0.iter().enumerate() {
-            if 8 * group >= keys.len() {
-                break;
+        for (group, begin) in (0..keys.len().min(WINDOW)).step_by(8).enumerate() {
+            let mut numbers = [NO_TRIANGLE; 8];
+            for (i, (number, key)) in numbers.iter_mut().zip(&keys[begin..]).enumerate() {
+                // Also those of the next window are asked for.
+                self.prefetch(&keys[begin + i..]);
+                *number = *key as u32;
             }
-            let (a, b, c) =
-                (corner(lanes, rows, 0), corner(lanes, rows, 1), corner(lanes, rows, 2));
+            let [a, b, c] = self.eight(lanes, numbers);
             for axis in 0..3 {
                 let min = lanes.min(lanes.min(a[axis], b[axis]), c[axis]);
                 let max = lanes.max(lanes.max(a[axis], b[axis]), c[axis]);
@@ -182,28 +119,12 @@ impl Source for Mesh<'_> {
     }
 
     #[inline(always)]
-    fn group<L: Lanes>(lanes: L, keys: &[u64], window: &Window, run: Range<usize>) -> Block {
-        const MISSING: [[f32; 4]; 3] = [[f32::NAN; 4]; 3];
-        let mut block = Block::EMPTY;
-        let mut rows = [&MISSING; 8];
-        for (i, at) in run.enumerate() {
-            block.numbers[i] = keys[at] as u32;
-            rows[i] = &window.rows[at];
+    fn group<L: Lanes>(_: L, keys: &[u64], _: &Window, run: Range<usize>) -> Leaf {
+        let mut leaf = NO_TRIANGLES;
+        for (number, key) in leaf.iter_mut().zip(&keys[run]) {
+            *number = *key as u32;
         }
-        for (vertex, to) in block.vertices.iter_mut().enumerate() {
-            let [x, y, z, _] = lanes.columns([
-                &rows[0][vertex],
-                &rows[1][vertex],
-                &rows[2][vertex],
-                &rows[3][vertex],
-                &rows[4][vertex],
-                &rows[5][vertex],
-                &rows[6][vertex],
-                &rows[7][vertex],
-            ]);
-            *to = [lanes.store(x), lanes.store(y), lanes.store(z)];
-        }
-        block
+        leaf
     }
 }
 
@@ -214,7 +135,7 @@ impl Source for &[Box3] {
     #[inline(always)]
     fn gather<L: Lanes>(self, _: L, keys: &[u64], window: &mut Window) {
         for (i, key) in keys.iter().enumerate().take(WINDOW) {
-            if let Some(key) = keys.get(i + 2 * AHEAD) {
+            if let Some(key) = keys.get(i + AHEAD) {
                 // A box may lie in two lines of the cache: its first, and the next box's.
                 lanes::prefetch(self, *key as u32 as usize);
                 lanes::prefetch(self, *key as u32 as usize + 1);
@@ -280,21 +201,6 @@ fn item(window: &Window, run: Range<usize>, number: u32) -> Item {
     }
     let [a, b, c, d, e, f] = all;
     Item::new([-a, -b, -c], [d, e, f], number)
-}
-
-/// x, y, z of one vertex of eight triangles.
-#[inline(always)]
-fn corner<L: Lanes>(lanes: L, rows: &[[[f32; 4]; 3]; 8], vertex: usize) -> [L::Floats; 4] {
-    lanes.columns([
-        &rows[0][vertex],
-        &rows[1][vertex],
-        &rows[2][vertex],
-        &rows[3][vertex],
-        &rows[4][vertex],
-        &rows[5][vertex],
-        &rows[6][vertex],
-        &rows[7][vertex],
-    ])
 }
 
 /// Half the surface of eight boxes.
@@ -370,32 +276,6 @@ fn mean_area(count: usize, window: &Window) -> f32 {
         looked_at += 1.0;
     }
     if looked_at == 0.0 { 0.0 } else { sum / looked_at }
-}
-
-/// Blocks of the ranges `leaves` of `items`.
-pub(super) fn leaves(mesh: Mesh, items: &[Item], leaves: &[(u32, u32)]) -> Vec<Block> {
-    let of = |leaf: Option<&(u32, u32)>| {
-        let (begin, count) = leaf.copied().unwrap_or_default();
-        items[begin as usize..][..count as usize].iter().map(Item::number)
-    };
-    let mut blocks = memory::with_capacity(leaves.len());
-    for (at, leaf) in leaves.iter().enumerate() {
-        of(leaves.get(at + AHEAD / 2)).for_each(|number| mesh.prefetch_triangle(number));
-        of(leaves.get(at + AHEAD / 4)).for_each(|number| mesh.prefetch_corners(number));
-        let mut block = Block::EMPTY;
-        for (i, number) in of(Some(leaf)).enumerate() {
-            // Every triangle was fetched before, so none is missing.
-            let Ok(corners) = mesh.corners(number) else { continue };
-            block.numbers[i] = number;
-            for (vertex, corner) in corners.iter().enumerate() {
-                for (axis, x) in corner.iter().enumerate() {
-                    block.vertices[vertex][axis].0[i] = *x;
-                }
-            }
-        }
-        blocks.push(block);
-    }
-    blocks
 }
 
 #[cfg(test)]

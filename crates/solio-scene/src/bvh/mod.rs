@@ -2,24 +2,26 @@
 //! the boxes of instances.
 //!
 //! ```
-//! use solio_scene::bvh::{Quality, Ray, TriangleBvh};
+//! use solio_scene::bvh::{Mesh, Quality, Ray, TriangleBvh};
 //!
 //! let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-//! let tree = TriangleBvh::build(&positions, &[[0, 1, 2]], Quality::Fast)?;
-//! let hit = tree.closest(&Ray::new([0.25, 0.5, 2.0], [0.0, 0.0, -1.0])).unwrap();
+//! let mesh = Mesh { positions: &positions, triangles: &[[0, 1, 2]] };
+//! let tree = TriangleBvh::build(mesh, Quality::Fast)?;
+//! let hit = tree.closest(mesh, &Ray::new([0.25, 0.5, 2.0], [0.0, 0.0, -1.0])).unwrap();
 //! assert_eq!((hit.triangle, hit.distance, hit.u, hit.v), (0, 2.0, 0.25, 0.5));
 //! # Ok::<(), solio_base::Error>(())
 //! ```
 //!
-//! Nodes have eight children, whose boxes are tested at once; leaves are blocks of up to eight
-//! triangles, tested at once likewise. Building takes one thread: definitions are built side by
+//! Nodes have eight children, whose boxes are tested at once; leaves have up to eight triangles,
+//! tested at once likewise. Building takes one thread: definitions are built side by
 //! side by who calls. All is total: whatever the numbers, building and tracing end, and the same
 //! arrays give the same tree and the same hits on every machine.
 
-mod block;
 mod boxes;
 mod build;
 mod group;
+mod leaf;
+mod mesh;
 mod node;
 mod order;
 mod ray;
@@ -30,6 +32,7 @@ mod walk;
 mod tests;
 
 pub use boxes::BoxBvh;
+pub use mesh::Mesh;
 pub use node::TreeCost;
 pub use ray::{Hit, Ray};
 pub use triangles::{Quality, TriangleBvh};

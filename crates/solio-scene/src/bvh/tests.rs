@@ -25,9 +25,13 @@ impl Noise {
     }
 }
 
-type Mesh = (Vec<[f32; 3]>, Vec<[u32; 3]>);
+type Owned = (Vec<[f32; 3]>, Vec<[u32; 3]>);
 
-fn soup(count: usize, size: f32, noise: &mut Noise) -> Mesh {
+fn lent(mesh: &Owned) -> Mesh<'_> {
+    Mesh { positions: &mesh.0, triangles: &mesh.1 }
+}
+
+fn soup(count: usize, size: f32, noise: &mut Noise) -> Owned {
     let mut positions = Vec::new();
     for _ in 0..count {
         let centre = noise.point(10.0);
@@ -41,7 +45,7 @@ fn soup(count: usize, size: f32, noise: &mut Noise) -> Mesh {
 }
 
 /// A closed surface: a sphere of squares, each cut in two, its poles single points.
-fn sphere(steps: u32, centre: [f32; 3], radius: f32) -> Mesh {
+fn sphere(steps: u32, centre: [f32; 3], radius: f32) -> Owned {
     let mut positions = vec![[centre[0], centre[1], centre[2] + radius]];
     for ring in 1..steps {
         let polar = ring as f32 / steps as f32 * std::f32::consts::PI;
@@ -80,7 +84,7 @@ fn sphere(steps: u32, centre: [f32; 3], radius: f32) -> Mesh {
 
 /// The nearest hit by asking every triangle, in `f64`, after Möller and Trumbore: another method
 /// than the tree's. Says also whether the answer is near an edge or an end, where the two may differ.
-fn brute(mesh: &Mesh, ray: &Ray) -> (Option<(f64, u32)>, bool) {
+fn brute(mesh: &Owned, ray: &Ray) -> (Option<(f64, u32)>, bool) {
     let wide = |x: [f32; 3]| x.map(f64::from);
     let minus = |a: [f64; 3], b: [f64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -121,17 +125,16 @@ fn brute(mesh: &Mesh, ray: &Ray) -> (Option<(f64, u32)>, bool) {
 
 /// Asserts that both qualities, and both ways to ask, agree with asking everybody. Gives the number of rays
 /// whose answer was beyond doubt.
-fn agree(mesh: &Mesh, rays: &[Ray]) -> usize {
+fn agree(mesh: &Owned, rays: &[Ray]) -> usize {
     let mut sure = 0;
-    let trees =
-        [Quality::Fast, Quality::Good].map(|q| TriangleBvh::build(&mesh.0, &mesh.1, q).unwrap());
+    let trees = [Quality::Fast, Quality::Good].map(|q| TriangleBvh::build(lent(mesh), q).unwrap());
     for ray in rays {
         let (expected, doubtful) = brute(mesh, ray);
-        let found = trees.each_ref().map(|tree| tree.closest(ray));
+        let found = trees.each_ref().map(|tree| tree.closest(lent(mesh), ray));
         let distances = found.map(|hit| hit.map(|hit| hit.distance));
         assert_eq!(distances[0], distances[1], "{ray:?}");
         for (tree, hit) in trees.iter().zip(found) {
-            assert_eq!(tree.any(ray), hit.is_some(), "{ray:?}");
+            assert_eq!(tree.any(lent(mesh), ray), hit.is_some(), "{ray:?}");
             if doubtful {
                 continue;
             }
@@ -155,7 +158,7 @@ fn agree(mesh: &Mesh, rays: &[Ray]) -> usize {
 }
 
 /// How far the point by distance lies from the point by shares of vertices.
-fn hit_point_error(mesh: &Mesh, ray: &Ray, hit: &Hit) -> f32 {
+fn hit_point_error(mesh: &Owned, ray: &Ray, hit: &Hit) -> f32 {
     let [a, b, c] = mesh.1[hit.triangle as usize].map(|v| mesh.0[v as usize]);
     (0..3)
         .map(|i| {
@@ -293,7 +296,7 @@ fn no_ray_slips_through_a_closed_surface() {
     let mut noise = Noise(3);
     let mesh = sphere(60, [0.3, -0.7, 0.1], 1.7);
     for quality in [Quality::Fast, Quality::Good] {
-        let tree = TriangleBvh::build(&mesh.0, &mesh.1, quality).unwrap();
+        let tree = TriangleBvh::build(lent(&mesh), quality).unwrap();
         for round in 0..200_000 {
             // From within, at vertices, at the middles of edges, and anywhere.
             let from = noise.point(1.0);
@@ -305,7 +308,7 @@ fn no_ray_slips_through_a_closed_surface() {
                 _ => std::array::from_fn(|i| from[i] + noise.unit() - 0.5),
             };
             let ray = Ray::new(from, std::array::from_fn(|i| to[i] - from[i]));
-            assert!(tree.closest(&ray).is_some(), "{ray:?}");
+            assert!(tree.closest(lent(&mesh), &ray).is_some(), "{ray:?}");
         }
     }
 }
@@ -324,19 +327,20 @@ fn rays_through_edges_meet_a_triangle() {
         }
     }
     for quality in [Quality::Fast, Quality::Good] {
-        let tree = TriangleBvh::build(&positions, &triangles, quality).unwrap();
+        let mesh = Mesh { positions: &positions, triangles: &triangles };
+        let tree = TriangleBvh::build(mesh, quality).unwrap();
         for y in 0..=2 * side {
             for x in 0..=2 * side {
                 let ray = Ray::new([x as f32 / 2.0, y as f32 / 2.0, 3.0], [0.0, 0.0, -1.0]);
-                assert_eq!(tree.closest(&ray).unwrap().distance, 3.0, "{ray:?}");
+                assert_eq!(tree.closest(mesh, &ray).unwrap().distance, 3.0, "{ray:?}");
             }
         }
-        assert!(!tree.any(&Ray::new([-0.001, 5.0, 3.0], [0.0, 0.0, -1.0])));
+        assert!(!tree.any(mesh, &Ray::new([-0.001, 5.0, 3.0], [0.0, 0.0, -1.0])));
     }
 }
 
 /// Meshes that have led builders into endless loops, deep trees and divisions by zero.
-fn adversaries() -> Vec<(&'static str, Mesh)> {
+fn adversaries() -> Vec<(&'static str, Owned)> {
     let mut noise = Noise(9);
     let same = vec![[0u32, 1, 2]; 5000];
     let unit = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
@@ -373,7 +377,7 @@ fn adversaries() -> Vec<(&'static str, Mesh)> {
 fn adversaries_build_and_end() {
     for (name, mesh) in adversaries() {
         for quality in [Quality::Fast, Quality::Good] {
-            let tree = TriangleBvh::build(&mesh.0, &mesh.1, quality).unwrap();
+            let tree = TriangleBvh::build(lent(&mesh), quality).unwrap();
             let finite =
                 |t: &&[u32; 3]| t.iter().all(|v| mesh.0[*v as usize].iter().all(|x| x.is_finite()));
             let kept: Vec<[u32; 3]> = mesh.1.iter().filter(finite).copied().collect();
@@ -383,25 +387,27 @@ fn adversaries_build_and_end() {
             assert!(tree.cost().depth < 30, "{name}: {:?}", tree.cost());
             let mut noise = Noise(4);
             for ray in rays(300, &mut noise) {
-                let hit = tree.closest(&ray);
-                assert_eq!(hit.is_some(), tree.any(&ray), "{name}: {ray:?}");
+                let hit = tree.closest(lent(&mesh), &ray);
+                assert_eq!(hit.is_some(), tree.any(lent(&mesh), &ray), "{name}: {ray:?}");
             }
         }
     }
     let (_, one) = &adversaries()[1];
     assert!(agree(one, &rays(500, &mut Noise(1))) > 900);
     let (_, towers) = &adversaries()[4];
-    let tree = TriangleBvh::build(&towers.0, &towers.1, Quality::Fast).unwrap();
-    let hit = tree.closest(&Ray::new([7.0 / 6.0, 1.0 / 3.0, -2.0], [0.0, 0.0, 1.0])).unwrap();
+    let tree = TriangleBvh::build(lent(towers), Quality::Fast).unwrap();
+    let hit = tree
+        .closest(lent(towers), &Ray::new([7.0 / 6.0, 1.0 / 3.0, -2.0], [0.0, 0.0, 1.0]))
+        .unwrap();
     assert!((hit.distance - 7.0 / 3.0).abs() < 1e-6 && hit.triangle == 120, "{hit:?}");
 }
 
 #[test]
 fn rays_that_are_none_meet_nothing() {
     let mesh = sphere(8, [0.0; 3], 1.0);
-    let tree = TriangleBvh::build(&mesh.0, &mesh.1, Quality::Fast).unwrap();
+    let tree = TriangleBvh::build(lent(&mesh), Quality::Fast).unwrap();
     let sound = Ray::new([0.0; 3], [1.0, 0.0, 0.0]);
-    assert!(tree.any(&sound));
+    assert!(tree.any(lent(&mesh), &sound));
     for ray in [
         Ray { direction: [0.0; 3], ..sound },
         Ray { direction: [f32::NAN, 1.0, 0.0], ..sound },
@@ -414,15 +420,19 @@ fn rays_that_are_none_meet_nothing() {
         Ray { to: 0.5, ..sound },
         Ray { from: 1.5, ..sound },
     ] {
-        assert_eq!((tree.closest(&ray), tree.any(&ray)), (None, false), "{ray:?}");
+        assert_eq!(
+            (tree.closest(lent(&mesh), &ray), tree.any(lent(&mesh), &ray)),
+            (None, false),
+            "{ray:?}"
+        );
     }
 }
 
 #[test]
 fn a_missing_vertex_is_named() {
     for quality in [Quality::Fast, Quality::Good] {
-        let error =
-            TriangleBvh::build(&[[0.0; 3]; 3], &[[0, 1, 2], [0, 3, 1]], quality).unwrap_err();
+        let mesh = Mesh { positions: &[[0.0; 3]; 3], triangles: &[[0, 1, 2], [0, 3, 1]] };
+        let error = TriangleBvh::build(mesh, quality).unwrap_err();
         assert_eq!(error.message(), "triangle 1 refers to vertex 3, but there are 3 vertices");
     }
 }
@@ -432,8 +442,7 @@ fn the_tree_is_the_same_on_every_tier_and_thread() {
     use solio_codec::lanes::{Job, Plain};
     let mesh = soup(20_000, 0.3, &mut Noise(8));
     let keys: Vec<u64> = (0..mesh.1.len() as u64).collect();
-    let given = group::Mesh { positions: &mesh.0, triangles: &mesh.1 };
-    let (_, items) = group::groups(given, &keys);
+    let (_, items) = group::groups(lent(&mesh), &keys);
     let along: Vec<u64> = (0..items.len() as u64).collect();
     let (nodes, upper) = group::groups(&items[..], &along);
     for (items, below, nodes) in
@@ -444,7 +453,7 @@ fn the_tree_is_the_same_on_every_tier_and_thread() {
         let plain = build::Build { items: &mut b, below, nodes }.run(Plain);
         assert_eq!((a, fast.nodes, fast.leaves), (b, plain.nodes, plain.leaves));
     }
-    let build = || TriangleBvh::build(&mesh.0, &mesh.1, Quality::Fast).unwrap();
+    let build = || TriangleBvh::build(lent(&mesh), Quality::Fast).unwrap();
     let here = build();
     let other = std::thread::scope(|scope| scope.spawn(build).join().unwrap());
     assert_eq!(

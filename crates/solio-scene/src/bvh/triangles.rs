@@ -1,8 +1,9 @@
 //! A tree over the triangles of a mesh.
 
-use super::block::{Block, Sheared};
 use super::build::{self, Below, Item};
-use super::group::{self, Mesh};
+use super::group;
+use super::leaf::{Leaf, NO_TRIANGLES, Sheared};
+use super::mesh::{Mesh, NO_TRIANGLE};
 use super::node::{self, MOST_LEAVES, Node, TreeCost};
 use super::order::{self, Curve};
 use super::ray::{Hit, Ray};
@@ -22,40 +23,36 @@ pub enum Quality {
     Good,
 }
 
-/// A tree over triangles, with their vertices.
+/// A tree over triangles. It does not keep the mesh: who sends a ray gives the one that it was built
+/// of; with another, hits mean nothing.
 #[derive(Clone, Debug, Default)]
 pub struct TriangleBvh {
     nodes: Vec<Node>,
     root: u32,
-    blocks: Vec<Block>,
+    leaves: Vec<Leaf>,
     len: usize,
 }
 
 impl TriangleBvh {
-    /// Builds a tree over `triangles`, whose numbers are those of `positions`. A triangle with a
-    /// coordinate that is not finite is left out: no ray meets it.
+    /// Builds a tree over the triangles of `mesh`. One with a coordinate that is not finite is left
+    /// out: no ray meets it.
     ///
     /// The same arrays give the same tree, bit by bit, on every machine.
     ///
     /// # Errors
     /// When a triangle refers to a position that is not there; with 2^31 triangles or more.
-    pub fn build(
-        positions: &[[f32; 3]],
-        triangles: &[[u32; 3]],
-        quality: Quality,
-    ) -> Result<TriangleBvh> {
-        if triangles.len() > MOST_LEAVES {
-            let count = triangles.len();
+    pub fn build(mesh: Mesh, quality: Quality) -> Result<TriangleBvh> {
+        let count = mesh.triangles.len();
+        if count > MOST_LEAVES {
             return Err(Error::limit(format!("{count} triangles are more than a tree takes")));
         }
-        let mesh = Mesh { positions, triangles };
         let keys = in_order(mesh)?;
-        let (blocks, built) = match quality {
+        let (leaves, built) = match quality {
             Quality::Fast => {
-                let (blocks, items) = group::groups(mesh, &keys);
+                let (leaves, items) = group::groups(mesh, &keys);
                 let along: Vec<u64> = (0..items.len() as u64).collect();
                 let (nodes, mut items) = group::groups(&items[..], &along);
-                (blocks, build::build(&mut items, Below::Nodes, nodes))
+                (leaves, build::build(&mut items, Below::Nodes, nodes))
             }
             Quality::Good => {
                 let mut items: Vec<Item> = memory::with_capacity(keys.len());
@@ -65,10 +62,10 @@ impl TriangleBvh {
                 }
                 let room = memory::with_capacity(keys.len() / 16 + 1);
                 let built = build::build(&mut items, Below::Ranges(8), room);
-                (group::leaves(mesh, &items, &built.leaves), built)
+                (built.leaves.iter().map(|range| leaf(&items, range)).collect(), built)
             }
         };
-        Ok(TriangleBvh { nodes: built.nodes, root: built.root, blocks, len: keys.len() })
+        Ok(TriangleBvh { nodes: built.nodes, root: built.root, leaves, len: keys.len() })
     }
 
     /// How many triangles are in it.
@@ -89,25 +86,25 @@ impl TriangleBvh {
 
     /// The nearest triangle that `ray` meets, from either side; of equally near ones that of the
     /// smallest number in its leaf. No ray passes between triangles that share an edge.
-    pub fn closest(&self, ray: &Ray) -> Option<Hit> {
-        lanes::run(Closest { tree: self, ray, any: false })
+    pub fn closest(&self, mesh: Mesh, ray: &Ray) -> Option<Hit> {
+        lanes::run(Closest { tree: self, mesh, ray, any: false })
     }
 
     /// Whether `ray` meets any triangle.
-    pub fn any(&self, ray: &Ray) -> bool {
-        lanes::run(Closest { tree: self, ray, any: true }).is_some()
+    pub fn any(&self, mesh: Mesh, ray: &Ray) -> bool {
+        lanes::run(Closest { tree: self, mesh, ray, any: true }).is_some()
     }
 
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.nodes[..]) + size_of_val(&self.blocks[..])
+        size_of_val(&self.nodes[..]) + size_of_val(&self.leaves[..])
     }
 
     /// What it costs to trace.
     pub fn cost(&self) -> TreeCost {
         node::cost(&self.nodes, self.root, |leaf| {
-            let numbers = self.blocks[leaf as usize].numbers;
-            numbers.iter().filter(|number| **number != u32::MAX).count()
+            let leaf = self.leaves[leaf as usize];
+            leaf.iter().filter(|number| **number != NO_TRIANGLE).count()
         })
     }
 }
@@ -141,8 +138,18 @@ fn item(mesh: Mesh, number: u32) -> Item {
     Item::new(min, max, number)
 }
 
+/// The leaf of a range of items.
+fn leaf(items: &[Item], &(begin, count): &(u32, u32)) -> Leaf {
+    let mut leaf = NO_TRIANGLES;
+    for (number, item) in leaf.iter_mut().zip(&items[begin as usize..][..count as usize]) {
+        *number = item.number();
+    }
+    leaf
+}
+
 struct Closest<'a> {
     tree: &'a TriangleBvh,
+    mesh: Mesh<'a>,
     ray: &'a Ray,
     any: bool,
 }
@@ -151,19 +158,17 @@ impl Job for Closest<'_> {
     type Output = Option<Hit>;
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> Option<Hit> {
-        let Closest { tree, ray, any } = self;
+        let Closest { tree, mesh, ray, any } = self;
         let sheared = Sheared::of(lanes, ray);
         let mut nearest = None;
-        let leaf = |number: u32, to: f32| match sheared.meet(
-            lanes,
-            &tree.blocks[number as usize],
-            ray.from,
-            to,
-        ) {
-            None => to,
-            Some(hit) => {
-                nearest = Some(hit);
-                if any { -1.0 } else { hit.distance }
+        let leaf = |number: u32, to: f32| {
+            let leaf = &tree.leaves[number as usize];
+            match sheared.meet(lanes, mesh, leaf, ray.from, to) {
+                None => to,
+                Some(hit) => {
+                    nearest = Some(hit);
+                    if any { -1.0 } else { hit.distance }
+                }
             }
         };
         walk(lanes, &tree.nodes, tree.root, ray, leaf);

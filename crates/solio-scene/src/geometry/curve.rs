@@ -61,12 +61,13 @@ fn weights(degree: usize, spline: bool, t: f32) -> [f32; 4] {
 fn tube(line: &[(Vec3, f32)]) -> Triangles<'static> {
     let mut positions = Vec::with_capacity(line.len() * SIDES);
     let mut indices = Vec::with_capacity(line.len().saturating_sub(1) * SIDES * 2);
+    let around: [(f32, f32); SIDES] =
+        std::array::from_fn(|i| (std::f32::consts::TAU * i as f32 / SIDES as f32).sin_cos());
     for (i, (point, radius)) in line.iter().enumerate() {
         let before = line[i.saturating_sub(1)].0;
         let after = line[(i + 1).min(line.len() - 1)].0;
         let (x, y) = (after - before).try_normalize().unwrap_or(Vec3::Z).any_orthonormal_pair();
-        for side in 0..SIDES {
-            let (sin, cos) = (std::f32::consts::TAU * side as f32 / SIDES as f32).sin_cos();
+        for (side, (sin, cos)) in around.into_iter().enumerate() {
             positions.push((*point + (x * cos + y * sin) * *radius).to_array());
             if i > 0 {
                 let ring = (i * SIDES) as u32;

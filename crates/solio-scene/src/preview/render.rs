@@ -36,21 +36,21 @@ pub enum Pass {
     Whole,
 }
 
-/// A picture of a scene; arrays row by row from the top.
+/// A picture of a scene; planes row by row from the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Columns.
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Linear light, times how much of the pixel is covered.
-    pub color: Vec<[f32; 3]>,
+    /// Red, green and blue in linear light, times how much of the pixel is covered.
+    pub color: [Vec<f32>; 3],
     /// How much of the pixel is covered, 0 to 1.
     pub alpha: Vec<f32>,
     /// Distance from the camera, infinite where there is nothing.
     pub depth: Vec<f32>,
-    /// Of length 1 in the world, towards the camera; 0 where there is nothing.
-    pub normal: Vec<[f32; 3]>,
+    /// x, y and z, of length 1 in the world, towards the camera; 0 where there is nothing.
+    pub normal: [Vec<f32>; 3],
     /// One more than the number of the instance; 0 for what is none.
     pub instance: Vec<u32>,
 }
@@ -86,10 +86,10 @@ pub fn render(
     let mut picture = Picture {
         width,
         height,
-        color: vec![[0.0; 3]; count as usize],
+        color: [0; 3].map(|_| vec![0.0; count as usize]),
         alpha: vec![0.0; count as usize],
         depth: vec![f32::INFINITY; count as usize],
-        normal: vec![[0.0; 3]; count as usize],
+        normal: [0; 3].map(|_| vec![0.0; count as usize]),
         instance: vec![0; count as usize],
     };
     let rays = Rays { world, camera, options, reach: reach(world) };
@@ -241,10 +241,12 @@ fn random(seed: u32, i: u32) -> [f32; 2] {
 
 impl Picture {
     fn put(&mut self, at: usize, pixel: &Pixel) {
-        self.color[at] = pixel.color.to_array();
+        for axis in 0..3 {
+            self.color[axis][at] = pixel.color[axis];
+            self.normal[axis][at] = pixel.normal[axis];
+        }
         self.alpha[at] = pixel.alpha;
         self.depth[at] = pixel.depth;
-        self.normal[at] = pixel.normal.to_array();
         self.instance[at] = pixel.instance;
     }
 }

@@ -66,8 +66,8 @@ fn a_sphere_is_where_it_should_be() {
     assert_eq!((picture.width, picture.height), (61, 41));
     let middle = at(&picture, 30, 20);
     assert!((picture.depth[middle] - 4.0).abs() < 0.01, "{}", picture.depth[middle]);
-    assert!(picture.normal[middle][2] > 0.99);
-    let [r, g, b] = picture.color[middle];
+    assert!(picture.normal[2][middle] > 0.99);
+    let [r, g, b] = picture.color.each_ref().map(|plane| plane[middle]);
     assert!(r > 0.5 && g == 0.0 && b == 0.0);
     assert_eq!((picture.alpha[middle], picture.instance[middle]), (1.0, 0));
     assert_eq!((picture.alpha[0], picture.depth[0]), (0.0, f32::INFINITY));
@@ -140,7 +140,7 @@ fn threads_change_nothing() {
     assert_eq!(one, drawn(&scene, &options, 3));
     // A place in a corner sees less of the sky than without neighbours.
     let open = drawn(&scene, &PreviewOptions { occlusion: 0, ..options }, 1);
-    let sum = |picture: &Picture| picture.color.iter().map(|c| f64::from(c[0])).sum::<f64>();
+    let sum = |picture: &Picture| picture.color[0].iter().map(|c| f64::from(*c)).sum::<f64>();
     assert!(sum(&one) < 0.99 * sum(&open));
 }
 
@@ -164,10 +164,10 @@ fn normals_that_are_given_shade_a_surface_and_leave_its_own_as_they_are() {
     let smooth = drawn(&scene(PERSPECTIVE, &world), &ONE, 1);
     assert_eq!((&flat.normal, &flat.depth), (&smooth.normal, &smooth.depth));
     let (low, high) = (at(&flat, 30, 26), at(&flat, 30, 14));
-    assert!((flat.color[low][0] - flat.color[high][0]).abs() < 0.02);
+    assert!((flat.color[0][low] - flat.color[0][high]).abs() < 0.02);
     // Upwards it looks at the sky more and more.
-    assert!((smooth.color[low][0] - flat.color[low][0]).abs() < 0.15);
-    assert!((smooth.color[high][0] - smooth.color[low][0]).abs() > 0.05);
+    assert!((smooth.color[0][low] - flat.color[0][low]).abs() < 0.15);
+    assert!((smooth.color[0][high] - smooth.color[0][low]).abs() > 0.05);
     // Beside another shape that has none, and turned over: the same.
     let both = "AttributeBegin\nScale 1 -1 -1\nShape \"trianglemesh\" \"point3 P\" [-1 1 0  1 1 0  \
         1 -1 0  -1 -1 0] \"integer indices\" [0 1 2  0 2 3] \"normal N\" [0 0 -1  0 0 -1  0 -1 0  \
@@ -192,7 +192,8 @@ fn quarters(world: &str) -> [[f32; 3]; 4] {
     // A pixel is 6 / 61 wide and 4 / 41 high.
     let pixel = |x: f32, y: f32| {
         let column = ((3.0 - x) / 6.0 * 61.0) as u32;
-        let color = picture.color[at(&picture, column, ((2.0 - y) / 4.0 * 41.0) as u32)];
+        let place = at(&picture, column, ((2.0 - y) / 4.0 * 41.0) as u32);
+        let color = picture.color.each_ref().map(|plane| plane[place]);
         let most = color.iter().fold(1e-9f32, |a, b| a.max(*b));
         color.map(|c| c / most)
     };

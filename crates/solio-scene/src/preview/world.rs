@@ -3,7 +3,7 @@
 use super::color::{Look, Looks};
 use super::texture::{TextureEncoding, TexturePicture};
 use crate::bounds::{Box3, box_of_points, instance_boxes};
-use crate::bvh::{BoxBvh, Hit, Quality, Ray, TriangleBvh};
+use crate::bvh::{BoxBvh, Hit, Mesh, Quality, Ray, TriangleBvh};
 use crate::geometry::{self, Triangles};
 use crate::scene::{Place, Scene, Shape};
 use glam::{Mat3, Vec3};
@@ -60,9 +60,7 @@ pub struct World<'s> {
     pub(super) scene: &'s Scene,
     looks: Looks<'s>,
     definitions: Vec<Definition<'s>>,
-    /// The definition of each instance.
-    objects: Vec<u32>,
-    matrices: Vec<[f32; 12]>,
+    /// Those of the scene's instances, then those of the definitions that are in the world once.
     boxes: Vec<Box3>,
     top: BoxBvh,
     /// Shapes that are not shown, and why.
@@ -88,7 +86,6 @@ impl<'s> World<'s> {
         let mut looks = Looks::new(scene);
         let mut problems = looks.read_pictures(files, work)?;
         let groups = groups(scene);
-        let world_count = groups.len() - scene.objects.len();
         let mut definitions = Vec::with_capacity(groups.len());
         let mut next = 0;
         ordered::run::<(usize, Option<(Definition<'s>, Vec<Error>)>)>(
@@ -112,16 +109,15 @@ impl<'s> World<'s> {
             },
         )?;
         // Objects come first, so that their numbers are those of the scene.
-        let count = scene.objects.len() as u32;
-        let mut objects = scene.instances.objects.clone();
-        objects.extend((0..world_count as u32).map(|i| count + i));
-        let mut matrices = scene.instances.matrices.clone();
-        matrices.resize(objects.len(), IDENTITY);
         let bounds: Vec<Box3> = definitions.iter().map(|definition| definition.bounds).collect();
-        let mut boxes = vec![Box3::EMPTY; objects.len()];
-        instance_boxes(&bounds, &objects, &matrices, &mut boxes)?;
+        let (objects, once) = bounds.split_at(scene.objects.len());
+        let instances = &scene.instances;
+        let mut boxes = vec![Box3::EMPTY; instances.objects.len() + once.len()];
+        let (of_instances, of_world) = boxes.split_at_mut(instances.objects.len());
+        instance_boxes(objects, &instances.objects, &instances.matrices, of_instances)?;
+        of_world.copy_from_slice(once);
         let top = BoxBvh::build(&boxes)?;
-        Ok(World { scene, looks, definitions, objects, matrices, boxes, top, problems })
+        Ok(World { scene, looks, definitions, boxes, top, problems })
     }
 
     /// The box around everything.
@@ -139,9 +135,10 @@ impl<'s> World<'s> {
     pub(super) fn closest(&self, ray: &Ray) -> Option<Met> {
         let mut found = None;
         self.top.visit(ray, |item, to| {
-            let Some(inner) = self.inner(item, ray, to) else { return to };
-            let definition = &self.definitions[self.objects[item as usize] as usize];
-            let hit = definition.tree().and_then(|tree| tree.closest(&inner));
+            let (definition, matrix) = self.placed(item);
+            let Some(inner) = inner(matrix, ray, to) else { return to };
+            let tree = definition.tree();
+            let hit = tree.and_then(|tree| tree.closest(definition.mesh(), &inner));
             match hit.filter(|hit| hit.distance < to) {
                 Some(hit) => {
                     found = Some((item, hit));
@@ -158,9 +155,10 @@ impl<'s> World<'s> {
     pub(super) fn any(&self, ray: &Ray) -> bool {
         let mut met = false;
         self.top.visit(ray, |item, to| {
-            let Some(inner) = self.inner(item, ray, to) else { return to };
-            let definition = &self.definitions[self.objects[item as usize] as usize];
-            met = definition.tree().is_some_and(|tree| tree.any(&inner));
+            let (definition, matrix) = self.placed(item);
+            let Some(inner) = inner(matrix, ray, to) else { return to };
+            let tree = definition.tree();
+            met = tree.is_some_and(|tree| tree.any(definition.mesh(), &inner));
             if met { -1.0 } else { to }
         });
         met
@@ -179,7 +177,7 @@ impl<'s> World<'s> {
             }
         });
         let (item, distance, normal) = found?;
-        let definition = &self.definitions[self.objects[item as usize] as usize];
+        let (definition, _) = self.placed(item);
         let look = definition.shapes.first().map_or(Look::Nothing, |shape| self.look(*shape));
         let look = self.looks.mean(look);
         Some(Met { distance, instance: self.instance(item), normal, shading: normal, look })
@@ -194,30 +192,24 @@ impl<'s> World<'s> {
         self.looks.of(&self.scene.shapes[shape as usize])
     }
 
-    /// The ray in the space of an instance; distances stay what they are.
-    fn inner(&self, item: u32, ray: &Ray, to: f32) -> Option<Ray> {
-        let matrix = &self.matrices[item as usize];
-        if *matrix == IDENTITY {
-            return Some(Ray { to, ..*ray });
+    /// What an item of the tree over all is, and how it is placed.
+    fn placed(&self, item: u32) -> (&Definition<'s>, &[f32; 12]) {
+        let (instances, item) = (&self.scene.instances, item as usize);
+        match instances.objects.get(item) {
+            Some(object) => (&self.definitions[*object as usize], &instances.matrices[item]),
+            None => {
+                let number = self.scene.objects.len() + item - instances.objects.len();
+                (&self.definitions[number], &IDENTITY)
+            }
         }
-        let (linear, offset) = parts(matrix);
-        let determinant = linear.determinant();
-        if determinant == 0.0 || !determinant.is_finite() {
-            return None;
-        }
-        let inverse = linear.inverse();
-        let origin = inverse * (Vec3::from(ray.origin) - offset);
-        let direction = inverse * Vec3::from(ray.direction);
-        let (origin, direction) = (origin.to_array(), direction.to_array());
-        Some(Ray { origin, direction, from: ray.from, to })
     }
 
     fn met(&self, ray: &Ray, item: u32, hit: &Hit) -> Met {
-        let definition = &self.definitions[self.objects[item as usize] as usize];
+        let (definition, matrix) = self.placed(item);
         let mesh = &definition.mesh;
         let corners = mesh.indices[hit.triangle as usize];
         let [a, b, c] = corners.map(|i| Vec3::from(mesh.positions[i as usize]));
-        let (linear, _) = parts(&self.matrices[item as usize]);
+        let (linear, _) = parts(matrix);
         let normal = (linear * (b - a)).cross(linear * (c - a)).normalize_or_zero();
         let normal = if normal.dot(ray.direction.into()) > 0.0 { -normal } else { normal };
         let mut shading = normal;
@@ -261,9 +253,29 @@ impl<'s> World<'s> {
 
 impl Definition<'_> {
     fn tree(&self) -> Option<&TriangleBvh> {
-        let build = || TriangleBvh::build(&self.mesh.positions, &self.mesh.indices, Quality::Fast);
-        self.tree.get_or_init(build).as_ref().ok()
+        self.tree.get_or_init(|| TriangleBvh::build(self.mesh(), Quality::Fast)).as_ref().ok()
     }
+
+    fn mesh(&self) -> Mesh<'_> {
+        Mesh { positions: &self.mesh.positions, triangles: &self.mesh.indices }
+    }
+}
+
+/// The ray in the space of an instance; distances stay what they are.
+fn inner(matrix: &[f32; 12], ray: &Ray, to: f32) -> Option<Ray> {
+    if *matrix == IDENTITY {
+        return Some(Ray { to, ..*ray });
+    }
+    let (linear, offset) = parts(matrix);
+    let determinant = linear.determinant();
+    if determinant == 0.0 || !determinant.is_finite() {
+        return None;
+    }
+    let inverse = linear.inverse();
+    let origin = inverse * (Vec3::from(ray.origin) - offset);
+    let direction = inverse * Vec3::from(ray.direction);
+    let (origin, direction) = (origin.to_array(), direction.to_array());
+    Some(Ray { origin, direction, from: ray.from, to })
 }
 
 /// What normals are moved by, but for their length: they stay upright on the surface.
@@ -329,7 +341,7 @@ fn definition<'s>(
     let (mut shapes, mut starts, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     let mut coordinates = Vec::new();
     let mut mesh = Triangles::default();
-    for number in numbers {
+    for (number, left) in numbers.iter().zip((0..numbers.len()).rev()) {
         let shape = &scene.shapes[*number as usize];
         let look = looks.of(shape);
         if look == Look::Nothing {
@@ -366,7 +378,7 @@ fn definition<'s>(
         match shapes.len() {
             // Of the only shape the arrays stay where they are.
             1 => mesh = found,
-            _ => append(&mut mesh, &found)?,
+            _ => append(&mut mesh, &found, left)?,
         }
     }
     limit(mesh.positions.len())?;
@@ -391,13 +403,14 @@ fn moved<'s>(mut mesh: Triangles<'s>, matrix: Option<&[f32; 12]>) -> Triangles<'
     mesh
 }
 
-/// Adds `more` to `mesh`.
-fn append(mesh: &mut Triangles<'_>, more: &Triangles<'_>) -> Result<()> {
+/// Adds `more` to `mesh`, after which about as much may follow `left` times.
+fn append(mesh: &mut Triangles<'_>, more: &Triangles<'_>, left: usize) -> Result<()> {
     let first = limit(mesh.positions.len())?;
     limit(mesh.positions.len() + more.positions.len())?;
     if !mesh.normals.is_empty() || !more.normals.is_empty() {
         // What has no normals has zeros: it is flat.
         let normals = mesh.normals.to_mut();
+        make_room(normals, more.positions.len(), left);
         normals.resize(mesh.positions.len(), [0.0; 3]);
         normals.extend_from_slice(&more.normals);
         normals.resize(mesh.positions.len() + more.positions.len(), [0.0; 3]);
@@ -408,10 +421,20 @@ fn append(mesh: &mut Triangles<'_>, more: &Triangles<'_>) -> Result<()> {
         uvs.extend_from_slice(&more.uvs);
         uvs.resize(mesh.positions.len() + more.positions.len(), [0.0; 2]);
     }
-    mesh.positions.to_mut().extend_from_slice(&more.positions);
-    let indices = more.indices.iter().map(|triangle| triangle.map(|i| first + i));
-    mesh.indices.to_mut().extend(indices);
+    let (positions, indices) = (mesh.positions.to_mut(), mesh.indices.to_mut());
+    make_room(positions, more.positions.len(), left);
+    positions.extend_from_slice(&more.positions);
+    make_room(indices, more.indices.len(), left);
+    indices.extend(more.indices.iter().map(|triangle| triangle.map(|i| first + i)));
     Ok(())
+}
+
+/// Room for `count` more, and where there is none for as many as may follow: shapes of an object are
+/// often alike, and arrays that grow are copied.
+fn make_room<T>(array: &mut Vec<T>, count: usize, left: usize) {
+    if array.capacity() - array.len() < count {
+        array.reserve(count.saturating_mul(left + 1).min(MOST_NUMBERS).max(count));
+    }
 }
 
 fn of_shape<'s>(

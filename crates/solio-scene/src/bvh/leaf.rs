@@ -5,24 +5,14 @@
 //! very same numbers for the edge, but for the sign (there are no fused operations here), and
 //! where one is zero it is computed again without error.
 
+use super::mesh::{Mesh, NO_TRIANGLE};
 use super::ray::{Hit, Ray};
-use solio_codec::lanes::{Eight, Lanes};
+use solio_codec::lanes::Lanes;
 
-/// Up to eight triangles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(32))]
-pub(super) struct Block {
-    /// x, y, z of the first, second and third vertices. Those of missing triangles are NaN, which
-    /// no ray meets.
-    pub(super) vertices: [[Eight; 3]; 3],
-    /// Numbers of the triangles.
-    pub(super) numbers: [u32; 8],
-}
+/// The numbers of up to eight triangles. The missing ones are [`NO_TRIANGLE`], which no ray meets.
+pub(super) type Leaf = [u32; 8];
 
-impl Block {
-    pub(super) const EMPTY: Block =
-        Block { vertices: [[Eight([f32::NAN; 8]); 3]; 3], numbers: [u32::MAX; 8] };
-}
+pub(super) const NO_TRIANGLES: Leaf = [NO_TRIANGLE; 8];
 
 /// A ray made ready for triangles: axes are swapped and sheared such that it runs along z.
 pub(super) struct Sheared<L: Lanes> {
@@ -63,26 +53,30 @@ impl<L: Lanes> Sheared<L> {
 
     /// x, y, z of a vertex of all eight, as the ray sees it; z not yet scaled.
     #[inline(always)]
-    fn vertex(&self, lanes: L, vertex: &[Eight; 3]) -> [L::Floats; 3] {
+    fn vertex(&self, lanes: L, vertex: [L::Floats; 3]) -> [L::Floats; 3] {
         let [x, y, z] = self.axes;
         let [x, y, z] = [
-            lanes.sub(lanes.load(&vertex[x]), self.origin[x]),
-            lanes.sub(lanes.load(&vertex[y]), self.origin[y]),
-            lanes.sub(lanes.load(&vertex[z]), self.origin[z]),
+            lanes.sub(vertex[x], self.origin[x]),
+            lanes.sub(vertex[y], self.origin[y]),
+            lanes.sub(vertex[z], self.origin[z]),
         ];
         let across = |at, i: usize| lanes.sub(at, lanes.mul(self.shears[i], z));
         [across(x, 0), across(y, 1), z]
     }
 
-    /// The nearest of the block's triangles beyond `from` and not beyond `to`; of equal ones that
+    /// The nearest of the leaf's triangles beyond `from` and not beyond `to`; of equal ones that
     /// of the smallest number.
     #[inline(always)]
-    pub(super) fn meet(&self, lanes: L, block: &Block, from: f32, to: f32) -> Option<Hit> {
-        let [a, b, c] = [
-            self.vertex(lanes, &block.vertices[0]),
-            self.vertex(lanes, &block.vertices[1]),
-            self.vertex(lanes, &block.vertices[2]),
-        ];
+    pub(super) fn meet(
+        &self,
+        lanes: L,
+        mesh: Mesh,
+        leaf: &Leaf,
+        from: f32,
+        to: f32,
+    ) -> Option<Hit> {
+        let [a, b, c] = mesh.eight(lanes, *leaf);
+        let [a, b, c] = [self.vertex(lanes, a), self.vertex(lanes, b), self.vertex(lanes, c)];
         let cross = |p: [L::Floats; 3], q: [L::Floats; 3]| {
             lanes.sub(lanes.mul(p[0], q[1]), lanes.mul(p[1], q[0]))
         };
@@ -116,7 +110,7 @@ impl<L: Lanes> Sheared<L> {
                 + weights[1] * (self.depth * b[2][i])
                 + weights[2] * (self.depth * c[2][i]);
             let distance = depth / sum;
-            let number = block.numbers[i];
+            let number = leaf[i];
             let nearer = match &hit {
                 Some(hit) => (distance, number) < (hit.distance, hit.triangle),
                 None => distance > from && distance <= to,
