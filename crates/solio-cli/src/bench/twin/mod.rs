@@ -424,6 +424,12 @@ mod tests {
             referred += 1;
         }
         assert_eq!(referred, files.len());
+        let options = solio::SceneReadOptions { check: true, ..Default::default() };
+        let scene =
+            solio::read_scene(&folder.path().join("island.pbrt"), &options, &Work::default());
+        let scene = scene.unwrap();
+        let wrong: Vec<_> = scene.problems.iter().chain(&scene.warnings).collect();
+        assert!(wrong.is_empty() && scene.version == 4, "{wrong:?}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use solio_codec::number::format::{push_f32, push_u32};
 pub(super) fn scene(camera: &str, lights: &str, imports: &[String]) -> String {
     let mut text = format!(
         "# A twin of Moana Island: made up, of the same kinds and numbers\n\
-         Option \"integer seed\" [ 1 ]\n\
+         Option \"seed\" 1\n\
          Film \"rgb\" \"integer xresolution\" [ 1024 ] \"integer yresolution\" [ 429 ] \
          \"string filename\" [ \"island.exr\" ]\n\
          Sampler \"zsobol\" \"integer pixelsamples\" [ 16 ]\n\
