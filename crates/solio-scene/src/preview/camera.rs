@@ -83,10 +83,12 @@ pub(crate) fn lens(scene: &Scene, entity: &Entity, aspect: f64) -> (Lens, [f64; 
             }
             Lens::Orthographic
         }
-        b"spherical" | b"environment" => {
+        b"spherical" => {
             let mapping = scene.string(entity, "mapping");
-            Lens::Spherical { equal_area: mapping == Some(b"equalarea") }
+            Lens::Spherical { equal_area: mapping != Some(b"equirectangular") }
         }
+        // Of version 3.
+        b"environment" => Lens::Spherical { equal_area: false },
         b"realistic" => Lens::Perspective((20f64).to_radians().tan()),
         _ => {
             let half = number("halffov").or(number("fov").map(|fov| fov / 2.0)).unwrap_or(45.0);

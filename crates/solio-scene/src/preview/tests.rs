@@ -78,6 +78,27 @@ fn a_sphere_is_where_it_should_be() {
 }
 
 #[test]
+fn a_spherical_camera_sees_equal_areas_unless_told_otherwise() {
+    let pixels = |camera: &str| {
+        let picture = drawn(&scene(&format!("Camera {camera}"), "Shape \"sphere\""), &ONE, 1);
+        picture.alpha.iter().sum::<f32>()
+    };
+    // The solid angle of a sphere of radius 1 at distance 5, of all directions; on the horizon of
+    // a map of longitude and latitude it covers more of the horizon's length than of the map.
+    let solid = std::f32::consts::TAU * (1.0 - 0.2f32.asin().cos());
+    let (whole, map) = (4.0 * std::f32::consts::PI, 2.0 * std::f32::consts::PI.powi(2));
+    for (camera, area) in [
+        ("\"spherical\"", whole),
+        ("\"spherical\" \"string mapping\" \"equalarea\"", whole),
+        ("\"spherical\" \"string mapping\" \"equirectangular\"", map),
+        ("\"environment\"", map),
+    ] {
+        let (found, expected) = (pixels(camera), solid / area * (61.0 * 41.0));
+        assert!((found - expected).abs() < 4.0, "{camera}: {found}, not {expected}");
+    }
+}
+
+#[test]
 fn right_is_right_and_up_is_up() {
     // pbrt's camera looks along +z with x to the right: seen from +z, the world's +x is left.
     let world = "Translate 1 0.5 0\nShape \"sphere\" \"float radius\" 0.2";
