@@ -2,7 +2,8 @@
 //!
 //! Source: Charles Loop, *Smooth Subdivision Surfaces Based on Triangles* (1987), with the weights
 //! that *Physically Based Rendering* gives for inner vertices (3/16 where three triangles meet, else
-//! 3 / 8n) and borders (1/8); vertices are left where the last level puts them.
+//! 3 / 8n) and borders (1/8). At the end vertices move to where they would come to lie after all
+//! further levels, on the limit surface (third edition, section 3.8).
 
 use super::Triangles;
 use crate::scene::{Entity, Scene};
@@ -37,17 +38,25 @@ pub(super) fn loop_subdivided<'s>(
         }
         mesh = level(&mesh);
     }
-    Ok(mesh)
+    let edges = edges(&mesh.indices);
+    let limit = Neighbours::of(&mesh.positions, &edges).moved(
+        &mesh.positions,
+        |n| {
+            // 1 / (n + 3 / 8β)
+            1.0 / (n as f32 + 3.0 / (8.0 * inner_weight(n)))
+        },
+        0.2,
+    );
+    Ok(Triangles { positions: Cow::Owned(limit), ..mesh })
 }
 
 fn edge(a: u32, b: u32) -> Edge {
     [a.min(b), a.max(b)]
 }
 
-fn level(mesh: &Triangles<'_>) -> Triangles<'static> {
-    let position = |i: u32| Vec3::from(mesh.positions[i as usize]);
+fn edges(triangles: &[[u32; 3]]) -> BTreeMap<Edge, Sides> {
     let mut edges: BTreeMap<Edge, Sides> = BTreeMap::new();
-    for [a, b, c] in mesh.indices.iter().copied() {
+    for [a, b, c] in triangles.iter().copied() {
         for (edge, facing) in [(edge(a, b), c), (edge(b, c), a), (edge(c, a), b)] {
             let sides = edges.entry(edge).or_default();
             if sides.count < 2 {
@@ -56,34 +65,67 @@ fn level(mesh: &Triangles<'_>) -> Triangles<'static> {
             sides.count += 1;
         }
     }
-    // An old vertex moves towards its neighbours; on a border towards those on it alone.
-    let count = mesh.positions.len();
-    let (mut sums, mut valences) = (vec![Vec3::ZERO; count], vec![0u32; count]);
-    let (mut border_sums, mut border) = (vec![Vec3::ZERO; count], vec![0u32; count]);
-    for ([a, b], sides) in &edges {
-        for (from, to) in [(*a, *b), (*b, *a)] {
-            sums[from as usize] += position(to);
-            valences[from as usize] += 1;
-            if sides.count == 1 {
-                border_sums[from as usize] += position(to);
-                border[from as usize] += 1;
+    edges
+}
+
+/// What each of `n` neighbours counts for an inner vertex in a level.
+fn inner_weight(n: u32) -> f32 {
+    if n == 3 { 3.0 / 16.0 } else { 3.0 / (8.0 * n as f32) }
+}
+
+/// Of each vertex the sum of its neighbours and their number: of all, and along a border.
+struct Neighbours {
+    all: Vec<(Vec3, u32)>,
+    border: Vec<(Vec3, u32)>,
+}
+
+impl Neighbours {
+    fn of(positions: &[[f32; 3]], edges: &BTreeMap<Edge, Sides>) -> Neighbours {
+        let none = vec![(Vec3::ZERO, 0); positions.len()];
+        let mut neighbours = Neighbours { all: none.clone(), border: none };
+        let add = |to: &mut (Vec3, u32), i: u32| {
+            to.0 += Vec3::from(positions[i as usize]);
+            to.1 += 1;
+        };
+        for ([a, b], sides) in edges {
+            for (from, to) in [(*a, *b), (*b, *a)] {
+                add(&mut neighbours.all[from as usize], to);
+                if sides.count == 1 {
+                    add(&mut neighbours.border[from as usize], to);
+                }
             }
         }
+        neighbours
     }
-    let mut positions: Vec<[f32; 3]> = (0..count)
-        .map(|i| {
-            let old = position(i as u32);
-            let new = match (border[i], valences[i]) {
-                (_, 0) => old,
-                (0, n) => {
-                    let beta = if n == 3 { 3.0 / 16.0 } else { 3.0 / (8.0 * n as f32) };
-                    old * (1.0 - n as f32 * beta) + sums[i] * beta
-                }
-                (n, _) => old * (1.0 - n as f32 / 8.0) + border_sums[i] / 8.0,
-            };
-            new.to_array()
-        })
-        .collect();
+
+    /// The vertices moved towards their neighbours, each of which counts `inner` of their number;
+    /// on a border towards those on it alone, each of which counts `border`.
+    fn moved(
+        &self,
+        positions: &[[f32; 3]],
+        inner: impl Fn(u32) -> f32,
+        border: f32,
+    ) -> Vec<[f32; 3]> {
+        let towards = |old: Vec3, (sum, n): (Vec3, u32), weight: f32| {
+            (old * (1.0 - n as f32 * weight) + sum * weight).to_array()
+        };
+        positions
+            .iter()
+            .zip(self.all.iter().zip(&self.border))
+            .map(|(old, (all, on_border))| match (on_border.1, all.1) {
+                (_, 0) => *old,
+                (0, n) => towards((*old).into(), *all, inner(n)),
+                _ => towards((*old).into(), *on_border, border),
+            })
+            .collect()
+    }
+}
+
+fn level(mesh: &Triangles<'_>) -> Triangles<'static> {
+    let position = |i: u32| Vec3::from(mesh.positions[i as usize]);
+    let edges = edges(&mesh.indices);
+    let neighbours = Neighbours::of(&mesh.positions, &edges);
+    let mut positions = neighbours.moved(&mesh.positions, inner_weight, 0.125);
     let mut middles = BTreeMap::new();
     for (edge @ [a, b], sides) in &edges {
         let ends = position(*a) + position(*b);

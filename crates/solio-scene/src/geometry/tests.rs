@@ -70,6 +70,8 @@ fn curves_go_through_the_points_that_they_should() {
     };
     assert_eq!(ends(0), [0.0, 3.0]);
     assert!(ends(1)[1] <= 0.0011 && ends(2)[1] <= 0.0011);
+    // Seen along y and along z it is as wide as it should be, but for its sides.
+    assert!(ends(1)[1] - ends(1)[0] > 0.0019 && ends(2)[1] - ends(2)[0] > 0.0019);
     // A uniform B-spline over equal steps begins a step inside.
     let mesh = of(
         "\"curve\" \"string basis\" \"bspline\" \"point3 P\" [0 0 0  1 0 0  2 0 0  3 0 0  4 0 0]",
@@ -80,18 +82,63 @@ fn curves_go_through_the_points_that_they_should() {
 }
 
 #[test]
+fn ribbons_lie_across_their_normals_and_turn_with_them() {
+    let points = "\"point3 P\" [0 0 0  1 0 0  2 0 0  3 0 0] \"float width\" 2";
+    let ribbon = format!("\"curve\" \"string type\" \"ribbon\" {points}");
+    let flat = of(&format!("{ribbon} \"normal N\" [0 0 1  0 0 1]"));
+    assert!((area(&flat) - 6.0).abs() < 1e-5);
+    assert!(flat.positions.iter().all(|p| p[2].abs() < 1e-6 && (p[1].abs() - 1.0).abs() < 1e-6));
+    let turned = of(&format!("{ribbon} \"normal N\" [0 0 1  0 1 0]"));
+    let (first, last) = (turned.positions[0], turned.positions[turned.positions.len() - 1]);
+    assert!((first[1].abs() - 1.0).abs() < 1e-5 && (last[2].abs() - 1.0).abs() < 1e-5);
+    // Without normals of all segments it is a tube.
+    assert!(area(&of(&ribbon)) > 15.0);
+}
+
+#[test]
+fn chords_of_curves_keep_near_them() {
+    // A quarter of a circle but for 0.03 %.
+    let k = 0.552_284_8;
+    let arc =
+        format!("\"curve\" \"point3 P\" [1 0 0  1 {k} 0  {k} 1 0  0 1 0] \"float width\" 0.01");
+    let mesh = of(&arc);
+    for triangle in mesh.indices.iter() {
+        let [a, b, c] = triangle.map(|i| Vec3::from(mesh.positions[i as usize]));
+        let middle = ((a + b + c) / 3.0).length();
+        assert!((middle - 1.0).abs() < 0.0065, "{middle}");
+    }
+    // One of many is drawn with fewer triangles.
+    let many = format!("{arc}\nShape ").repeat(1001) + &arc;
+    let coarse = of(&many);
+    assert!(coarse.indices.len() * 4 < mesh.indices.len(), "{}", coarse.indices.len());
+}
+
+#[test]
 fn subdivision_keeps_planes_and_rounds_bodies() {
     let flat = "\"loopsubdiv\" \"integer levels\" 2 \"point3 P\" [0 0 0  1 0 0  0 1 0  1 1 0] \
         \"integer indices\" [0 1 2  2 1 3]";
     let mesh = of(flat);
     assert_eq!(mesh.indices.len(), 32);
     assert!(mesh.positions.iter().all(|p| p[2] == 0.0));
-    // A tetrahedron: one step moves each vertex to 7/16 of itself and 3/16 of each of the others.
-    let body = "\"loopsubdiv\" \"integer levels\" 1 \"point3 P\" [1 1 1  1 -1 -1  -1 1 -1  -1 -1 1] \
-        \"integer indices\" [0 1 2  0 3 1  0 2 3  1 3 2]";
-    let mesh = of(body);
-    assert_eq!(mesh.positions[0], [7.0 / 16.0 - 3.0 / 16.0; 3]);
+    // A tetrahedron: on the limit surface a vertex lies at 2/5 of itself and 1/5 of each of the
+    // others, after any number of levels.
+    let body = |levels: u32| {
+        of(&format!(
+            "\"loopsubdiv\" \"integer levels\" {levels} \
+             \"point3 P\" [1 1 1  1 -1 -1  -1 1 -1  -1 -1 1] \
+             \"integer indices\" [0 1 2  0 3 1  0 2 3  1 3 2]"
+        ))
+    };
+    for levels in 0..4 {
+        let corner = Vec3::from(body(levels).positions[0]);
+        assert!((corner - Vec3::splat(0.2)).length() < 1e-6, "{levels}: {corner}");
+    }
+    let mesh = body(1);
     assert_eq!((mesh.positions.len(), mesh.indices.len()), (10, 16));
+    // A border moves along itself: a corner to 3/5 of itself and 1/5 of each of the next.
+    let corner = of("\"loopsubdiv\" \"integer levels\" 0 \"point3 P\" [0 0 0  1 0 0  0 1 0] \
+        \"integer indices\" [0 1 2]");
+    assert_eq!(corner.positions[0], [0.2, 0.2, 0.0]);
 }
 
 #[test]
