@@ -11,7 +11,7 @@ use crate::pbrt::{Directive, Piece, Statement, Statements, Values};
 use foldhash::fast::FixedState;
 use glam::DMat4;
 use solio_base::{Error, Result};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Problems, and warnings, that are told.
 const MOST_PROBLEMS: usize = 10_000;
@@ -729,6 +729,7 @@ impl Builder {
         }
         self.say_checked(true);
         self.say_undefined();
+        self.say_textures();
         self.sort_shapes();
         self.scene.named_files = self.checks.files.all;
         self.scene.problems = in_order(self.problems);
@@ -749,13 +750,6 @@ impl Builder {
             missing.push(("medium", medium.name.clone(), medium.first_use));
         }
         let unknown = |names: &Names, name: &[u8]| !names.contains_key(name);
-        let textures = self
-            .checks
-            .textures
-            .all
-            .iter()
-            .filter(|(name, _)| self.texture_names.iter().all(|names| unknown(names, name)));
-        missing.extend(textures.map(|(name, place)| ("texture", name.clone(), Some(*place))));
         let materials = self.checks.materials.all.iter();
         let materials = materials.filter(|(name, _)| unknown(&self.material_names, name));
         missing.extend(materials.map(|(name, place)| ("material", name.clone(), Some(*place))));
@@ -764,6 +758,31 @@ impl Builder {
             // Without a use there was a definition that has a problem of its own.
             if let Some(place) = place {
                 self.problem(Error::syntax(message), place);
+            }
+        }
+    }
+
+    /// Textures that nobody defined, or of another type than is needed.
+    fn say_textures(&mut self) {
+        let used = self.checks.take_textures();
+        let [of_floats, of_spectra] = used.typed;
+        let mut told: HashSet<Vec<u8>, FixedState> = HashSet::default();
+        for (wanted, names) in [(Some(0), of_floats), (Some(1), of_spectra), (None, used.others)] {
+            for (name, place) in names.all {
+                let defined =
+                    self.texture_names.each_ref().map(|names| names.contains_key(&name[..]));
+                let shown = quoted(&name);
+                if defined == [false; 2] {
+                    if told.insert(name) {
+                        let message = format!("no texture is called {shown}");
+                        self.problem(Error::syntax(message), place);
+                    }
+                } else if let Some(wanted) = wanted.filter(|wanted| !defined[*wanted]) {
+                    let types = ["float", "spectrum"];
+                    let (is, needed) = (types[1 - wanted], types[wanted]);
+                    let message = format!("texture {shown} is of type {is:?}, not {needed:?}");
+                    self.problem(Error::syntax(message), place);
+                }
             }
         }
     }

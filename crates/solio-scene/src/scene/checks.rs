@@ -2,7 +2,7 @@
 
 use super::Place;
 use super::lines::Lines;
-use crate::pbrt::schema::{Checker, Problem, Version, VersionMarks, files};
+use crate::pbrt::schema::{Checker, Problem, Version, VersionMarks, files, texture_of_floats};
 use crate::pbrt::{Directive, ParameterType, Statement, Statements, Values};
 use foldhash::fast::FixedState;
 use std::collections::HashSet;
@@ -20,8 +20,6 @@ pub(super) struct Checks {
     last_shape: Vec<u8>,
     /// Files that statements read, but for texts; each once.
     pub(super) files: Names,
-    /// Textures that parameters refer to; each once.
-    pub(super) textures: Names,
     /// Materials that `mix` refers to; each once.
     pub(super) materials: Names,
 }
@@ -31,6 +29,16 @@ struct Checked {
     version: Version,
     checker: Checker,
     problems: Vec<Placed>,
+    textures: UsedTextures,
+}
+
+/// Textures that parameters refer to; each once.
+#[derive(Default)]
+pub(super) struct UsedTextures {
+    /// Of numbers, and of spectra.
+    pub(super) typed: [Names; 2],
+    /// Of either: of parameters that the table does not know.
+    pub(super) others: Names,
 }
 
 /// A problem and its place.
@@ -64,13 +72,13 @@ impl Checks {
             version: *version,
             checker: Checker::new(*version),
             problems: Vec::new(),
+            textures: UsedTextures::default(),
         };
         Checks {
             may_be: versions.iter().map(checked).collect(),
             checks,
             last_shape: Vec::new(),
             files: Names::default(),
-            textures: Names::default(),
             materials: Names::default(),
         }
     }
@@ -151,6 +159,11 @@ impl Checks {
         std::mem::take(&mut self.may_be[0].problems)
     }
 
+    /// The textures that were used, when all is seen.
+    pub(super) fn take_textures(&mut self) -> UsedTextures {
+        std::mem::take(&mut self.may_be[0].textures)
+    }
+
     fn note_names(
         &mut self,
         statements: &Statements,
@@ -165,13 +178,25 @@ impl Checks {
         }
         for parameter in &statements.parameters[statement.parameters.range()] {
             let Values::Strings(span) = parameter.values else { continue };
-            let names = match statements.text(parameter.name) {
-                _ if parameter.kind == ParameterType::Texture => &mut self.textures,
-                b"materials" | b"namedmaterial1" | b"namedmaterial2" => &mut self.materials,
-                _ => continue,
-            };
+            let is_texture = parameter.kind == ParameterType::Texture;
+            let is_material = matches!(
+                statements.text(parameter.name),
+                b"materials" | b"namedmaterial1" | b"namedmaterial2"
+            );
             for string in &statements.strings[span.range()] {
-                names.add(statements.text(*string), || lines.place(parameter.at));
+                let (name, mut place) = (statements.text(*string), || lines.place(parameter.at));
+                if is_texture {
+                    for Checked { version, textures, .. } in &mut self.may_be {
+                        let wanted = texture_of_floats(statements, statement, parameter, *version);
+                        let names = match wanted {
+                            Some(of_floats) => &mut textures.typed[usize::from(!of_floats)],
+                            None => &mut textures.others,
+                        };
+                        names.add(name, &mut place);
+                    }
+                } else if is_material {
+                    self.materials.add(name, place);
+                }
             }
         }
     }

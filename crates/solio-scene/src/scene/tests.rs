@@ -278,6 +278,38 @@ fn all_problems_are_told_with_their_places() {
 }
 
 #[test]
+fn textures_are_there_and_of_the_type_that_is_needed() {
+    let text = "WorldBegin\n\
+        Texture \"color\" \"spectrum\" \"constant\"\n\
+        Texture \"number\" \"float\" \"constant\"\n\
+        Texture \"both\" \"float\" \"constant\"\n\
+        Texture \"both\" \"spectrum\" \"constant\"\n\
+        MakeNamedMaterial \"a\" \"string type\" \"diffuse\" \"texture reflectance\" \"both\"\n\
+        MakeNamedMaterial \"b\" \"string type\" \"diffuse\" \"texture reflectance\" \"number\"\n\
+        MakeNamedMaterial \"m\" \"string type\" \"mix\" \"string materials\" [\"a\" \"b\"] \
+        \"texture amount\" \"color\"\n\
+        Shape \"sphere\" \"texture alpha\" \"both\"\n\
+        Shape \"disk\" \"texture alpha\" \"none\"\n\
+        MakeNamedMaterial \"n\" \"string type\" \"diffuse\" \"texture reflectance\" \"none\"\n";
+    let checked = |version| {
+        let options = SceneOptions { check: true, version, ..SceneOptions::default() };
+        let source = text.as_bytes().to_vec();
+        let files = Memory(HashMap::new());
+        read_scene(&source, Path::new("s"), &files, &options, &Work::serial()).unwrap()
+    };
+    let found = problems(&checked(Some(4)));
+    let expected = [
+        "s:7:47: texture \"number\" is of type \"float\", not \"spectrum\" (byte 277)",
+        "s:8:72: texture \"color\" is of type \"spectrum\", not \"float\" (byte 379)",
+        "s:10:14: no texture is called \"none\" (byte 455)",
+    ];
+    assert_eq!(found, expected);
+    // In version 3 a mix was of colours.
+    let found = problems(&checked(Some(3)));
+    assert!(found.iter().all(|problem| !problem.contains("\"color\" is of type")), "{found:?}");
+}
+
+#[test]
 fn files_in_circles_end() {
     let text = "WorldBegin\n Include \"b\"\n";
     let found = problems(&read_with(&[("a", text), ("b", "\nInclude \"a\"\n")], 1 << 20, 2));

@@ -1,8 +1,9 @@
 //! How a parameter fits a class of version 4, for upgrades.
 
 use super::Version;
-use super::table::{Kind, table};
-use crate::pbrt::{Directive, ParameterType};
+use super::check::Subject;
+use super::table::{Kind, Row, table};
+use crate::pbrt::{Directive, Parameter, ParameterType, Statement, Statements};
 
 /// How a parameter fits a class of version 4.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,9 +45,25 @@ pub(crate) fn fit_of(directive: Directive, class: &str, name: &[u8], kind: Param
     match fitting {
         Kind::Albedo => Fit::Colour { most: 1.0 },
         Kind::Light | Kind::Any => Fit::Colour { most: f32::INFINITY },
-        Kind::Of(ParameterType::Texture) => Fit::Texture {
-            of_floats: row.kinds.contains(&Kind::Of(ParameterType::Float)) || row.kinds.len() == 1,
-        },
+        Kind::Of(ParameterType::Texture) => Fit::Texture { of_floats: takes_floats(row) },
         Kind::Of(_) => Fit::Good,
     }
+}
+
+/// Whether the textures of a row are of numbers: those beside a number, and those that stand alone.
+fn takes_floats(row: &Row) -> bool {
+    row.kinds.contains(&Kind::Of(ParameterType::Float)) || row.kinds.len() == 1
+}
+
+/// Whether a texture that `parameter` refers to has to be of numbers; else of spectra. Nothing where
+/// the table does not say.
+pub(crate) fn texture_of_floats(
+    statements: &Statements,
+    statement: &Statement,
+    parameter: &Parameter,
+    version: Version,
+) -> Option<bool> {
+    let class = Subject::of(statements, statement)?.class()?;
+    let row = class.row(statements.text(parameter.name), version)?;
+    row.kinds.contains(&Kind::Of(ParameterType::Texture)).then(|| takes_floats(row))
 }

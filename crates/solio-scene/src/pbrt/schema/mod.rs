@@ -19,7 +19,7 @@ mod version;
 pub use check::{Checker, Problem, Severity, check};
 pub use describe::describe;
 pub use files::{NamedFile, files};
-pub(crate) use fit::{Fit, fit_of};
+pub(crate) use fit::{Fit, fit_of, texture_of_floats};
 pub(crate) use idle::{Others, idle};
 pub use version::VersionMarks;
 
