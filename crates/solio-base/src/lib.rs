@@ -8,6 +8,7 @@ mod limits;
 pub mod memory;
 pub mod ordered;
 mod stream;
+pub mod threads;
 mod work;
 
 pub use error::{Error, ErrorKind, Result};

@@ -6,26 +6,28 @@
 //! * `map` works on jobs, on all threads at once;
 //! * `commit` receives the jobs, one at a time, in the order of `next`.
 //!
+//! Every thread does what is to be done next. One of them takes jobs from the input until there are
+//! enough for all that wait, and one more for the next that comes; then it works on one itself. So
+//! the input stands still only where it is not the slowest part, also when taking a job is much work,
+//! such as unpacking it.
+//!
 //! A job lives in a slot of a fixed set, and its buffers are reused (fresh memory costs more than
 //! the work). The slot count bounds the memory. The first error *in the order of the input* is
 //! the one returned, whatever the threads did: results do not depend on their number.
 
-use crate::{Error, Result, Work};
+use crate::threads::{self, beside};
+use crate::{Cancel, Error, Result, Work};
 use solio_measure::SpanName;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A thread had nothing to do: all slots were under way, or another took its job from the input.
+/// A thread had nothing to do: all slots were under way, or another takes the next job from the
+/// input.
 static WAIT: SpanName = SpanName::new("wait");
 
-struct Line<S> {
-    free: Vec<S>,
-    ready: BTreeMap<u64, (S, Option<Error>)>,
-    turn: u64,
-    committing: bool,
-    stop: bool,
-    failed: Option<Error>,
-}
+/// Jobs from the input that lie ready beside those for threads that wait: one for the thread that
+/// takes them, and one for the next that comes.
+const FILLED_AHEAD: usize = 2;
 
 /// Runs the pipeline with at most `window` jobs under way.
 ///
@@ -34,114 +36,219 @@ struct Line<S> {
 pub fn run<S: Default + Send>(
     work: &Work,
     window: usize,
+    next: impl FnMut(&mut S) -> Result<bool> + Send,
+    map: impl Fn(&mut S) -> Result<()> + Sync,
+    commit: impl FnMut(&mut S) -> Result<()> + Send,
+) -> Result<()> {
+    run_in(&mut Vec::new(), work, window, next, map, commit)
+}
+
+/// [`run`] in `slots` of an earlier run, which leaves those there that came back to it. Where they
+/// are fewer than `window`, more start as `S::default()`.
+pub fn run_in<S: Default + Send>(
+    slots: &mut Vec<S>,
+    work: &Work,
+    window: usize,
     mut next: impl FnMut(&mut S) -> Result<bool> + Send,
     map: impl Fn(&mut S) -> Result<()> + Sync,
     mut commit: impl FnMut(&mut S) -> Result<()> + Send,
 ) -> Result<()> {
     let threads = work.threads.min(window).max(1);
     if threads == 1 {
-        let mut slot = S::default();
+        let mut slot = slots.pop().unwrap_or_default();
         while next(&mut slot)? {
             work.cancel.check()?;
             map(&mut slot)?;
             commit(&mut slot)?;
         }
+        slots.push(slot);
         return Ok(());
     }
-    let line = Mutex::new(Line {
-        free: (0..window).map(|_| S::default()).collect(),
-        ready: BTreeMap::new(),
-        turn: 0,
-        committing: false,
-        stop: false,
-        failed: None,
-    });
-    let moved = Condvar::new();
-    let input = Mutex::new((0u64, false, &mut next));
-    let output = Mutex::new(&mut commit);
-
-    let worker = || {
-        // A panic in any closure must wake the others, or they would wait for ever.
-        let _guard = StopOnPanic { line: &line, moved: &moved };
-        loop {
-            let waiting = WAIT.begin();
-            let mut slot = {
-                let mut l = lock(&line);
-                loop {
-                    if l.stop {
-                        return;
-                    }
-                    if let Some(slot) = l.free.pop() {
-                        break slot;
-                    }
-                    l = moved.wait(l).unwrap_or_else(PoisonError::into_inner);
-                }
-            };
-            let (seq, mut error) = {
-                let mut input = lock(&input);
-                drop(waiting);
-                let (seq, done, next) = &mut *input;
-                if *done {
-                    return;
-                }
-                let this = *seq;
-                match work.cancel.check().and_then(|()| next(&mut slot)) {
-                    Ok(true) => {
-                        *seq += 1;
-                        (this, None)
-                    }
-                    Ok(false) => {
-                        *done = true;
-                        return;
-                    }
-                    Err(e) => {
-                        *done = true;
-                        (this, Some(e))
-                    }
-                }
-            };
-            if error.is_none() {
-                error = map(&mut slot).err();
-            }
-            let mut l = lock(&line);
-            l.ready.insert(seq, (slot, error));
-            if l.committing {
-                continue; // the thread that holds the turn takes it along
-            }
-            l.committing = true;
-            loop {
-                let turn = l.turn;
-                let Some((mut slot, error)) = l.ready.remove(&turn) else { break };
-                drop(l);
-                let result = match error {
-                    Some(e) => Err(e),
-                    None => lock(&output)(&mut slot),
-                };
-                l = lock(&line);
-                if let Err(e) = result {
-                    l.failed = Some(e);
-                    l.stop = true;
-                    moved.notify_all();
-                    return;
-                }
-                l.turn += 1;
-                l.free.push(slot);
-                moved.notify_one();
-            }
-            l.committing = false;
-        }
+    // Those that were used lie at the end, from where they are taken.
+    let mut free: Vec<S> = (slots.len()..window).map(|_| S::default()).collect();
+    free.append(slots);
+    let pipeline = Pipeline {
+        line: Mutex::new(Line::new(free)),
+        moved: Condvar::new(),
+        input: Mutex::new(next),
+        map,
+        output: Mutex::new(commit),
+        cancel: &work.cancel,
     };
-    std::thread::scope(|scope| {
-        for i in 1..threads {
-            // Without one more thread the others do its work.
-            let thread = std::thread::Builder::new().name(format!("worker {i}"));
-            let _ = thread.spawn_scoped(scope, worker);
+    beside(threads - 1, &|| pipeline.work(), || pipeline.work());
+    let line = pipeline.line.into_inner().unwrap_or_else(PoisonError::into_inner);
+    *slots = line.free;
+    line.failed.map_or(Ok(()), Err)
+}
+
+/// A slot with its number in the input, and what went wrong with it.
+struct Job<S> {
+    number: u64,
+    slot: S,
+    error: Option<Error>,
+}
+
+/// Where the jobs are that no thread works on.
+struct Line<S> {
+    free: Vec<S>,
+    /// From the input.
+    filled: VecDeque<Job<S>>,
+    /// A thread takes one from the input.
+    filling: bool,
+    /// Jobs that were taken from the input; no more are when it has ended.
+    taken: u64,
+    ended: bool,
+    /// Worked on, waiting for their turn.
+    ready: BTreeMap<u64, Job<S>>,
+    turn: u64,
+    committing: bool,
+    /// Threads that wait, and the core of the thread that woke one last.
+    waiting: usize,
+    waker_core: usize,
+    stop: bool,
+    failed: Option<Error>,
+}
+
+impl<S> Line<S> {
+    fn new(free: Vec<S>) -> Self {
+        Line {
+            free,
+            filled: VecDeque::new(),
+            filling: false,
+            taken: 0,
+            ended: false,
+            ready: BTreeMap::new(),
+            turn: 0,
+            committing: false,
+            waiting: 0,
+            waker_core: 0,
+            stop: false,
+            failed: None,
         }
-        worker();
-    });
-    match line.into_inner().unwrap_or_else(PoisonError::into_inner).failed {
-        Some(e) => Err(e),
-        None => Ok(()),
+    }
+
+    /// Wakes a thread that waits, as there is something to do.
+    fn wake_one(&mut self, moved: &Condvar) {
+        if self.waiting > 0 {
+            self.waker_core = threads::core();
+            moved.notify_one();
+        }
+    }
+}
+
+struct Pipeline<'w, S, N, M, C> {
+    line: Mutex<Line<S>>,
+    /// There is something to do, or nothing any more.
+    moved: Condvar,
+    input: Mutex<N>,
+    map: M,
+    output: Mutex<C>,
+    cancel: &'w Cancel,
+}
+
+impl<S, N, M, C> Pipeline<'_, S, N, M, C>
+where
+    N: FnMut(&mut S) -> Result<bool>,
+    M: Fn(&mut S) -> Result<()>,
+    C: FnMut(&mut S) -> Result<()>,
+{
+    /// What each thread does.
+    fn work(&self) {
+        let _guard = StopOnPanic { line: &self.line, moved: &self.moved };
+        while let Some(mut job) = self.job() {
+            if job.error.is_none() {
+                job.error = (self.map)(&mut job.slot).err();
+            }
+            self.commit(job);
+        }
+    }
+
+    /// The next job to work on; `None` when there is none any more.
+    fn job(&self) -> Option<Job<S>> {
+        let mut line = lock(&self.line);
+        while !line.stop {
+            let enough = line.filled.len() >= line.waiting + FILLED_AHEAD;
+            if !line.filling
+                && !line.ended
+                && !enough
+                && let Some(slot) = line.free.pop()
+            {
+                line.filling = true;
+                drop(line);
+                line = self.fill(slot);
+                line.filling = false;
+                line.wake_one(&self.moved);
+            } else if let Some(job) = line.filled.pop_front() {
+                return Some(job);
+            } else if line.ended {
+                return None;
+            } else {
+                line = self.wait(line);
+            }
+        }
+        None
+    }
+
+    /// Takes a job from the input.
+    fn fill(&self, mut slot: S) -> MutexGuard<'_, Line<S>> {
+        let result = self.cancel.check().and_then(|()| lock(&self.input)(&mut slot));
+        let mut line = lock(&self.line);
+        line.ended = !matches!(result, Ok(true));
+        if line.ended {
+            self.moved.notify_all();
+        }
+        if let Ok(false) = result {
+            line.free.push(slot);
+            return line;
+        }
+        let number = line.taken;
+        line.taken += 1;
+        line.filled.push_back(Job { number, slot, error: result.err() });
+        line
+    }
+
+    fn wait<'l>(&'l self, mut line: MutexGuard<'l, Line<S>>) -> MutexGuard<'l, Line<S>> {
+        let _span = WAIT.begin();
+        line.waiting += 1;
+        line = self.moved.wait(line).unwrap_or_else(PoisonError::into_inner);
+        line.waiting -= 1;
+        let core = line.waker_core;
+        if threads::core() == core {
+            drop(line);
+            threads::leave(core);
+            line = lock(&self.line);
+        }
+        line
+    }
+
+    /// Delivers `job`, and those behind it that wait for their turn.
+    fn commit(&self, job: Job<S>) {
+        let mut line = lock(&self.line);
+        line.ready.insert(job.number, job);
+        if line.committing {
+            return; // the thread that holds the turn takes it along
+        }
+        line.committing = true;
+        loop {
+            let turn = line.turn;
+            let Some(mut job) = line.ready.remove(&turn) else { break };
+            drop(line);
+            let result = match job.error {
+                Some(error) => Err(error),
+                None => lock(&self.output)(&mut job.slot),
+            };
+            line = lock(&self.line);
+            if let Err(error) = result {
+                line.failed = Some(error);
+                line.stop = true;
+                self.moved.notify_all();
+                return;
+            }
+            line.turn += 1;
+            line.free.push(job.slot);
+            line.wake_one(&self.moved);
+        }
+        line.committing = false;
     }
 }
 
@@ -175,6 +282,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A panic in any closure must wake the other threads, or they would wait for ever.
 struct StopOnPanic<'a, S> {
     line: &'a Mutex<Line<S>>,
     moved: &'a Condvar,
