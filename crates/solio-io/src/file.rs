@@ -6,6 +6,7 @@
 
 use crate::ahead::{self, AheadSource};
 use crate::engine::{Residency, residency};
+use crate::stream::InTurnSource;
 use crate::{StreamSource, io_error, throttle};
 use solio_base::{Error, Limits, Progress, Result, Source, Work, memory};
 use solio_codec::compress::Compression;
@@ -57,17 +58,38 @@ pub struct Opened {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
+    open_with(path, work, |reader| {
+        let source = StreamSource::start(reader, path, limits, &work.progress)?;
+        let compression = source.compression();
+        Ok((Box::new(source), compression))
+    })
+}
+
+/// [`open`] for who reads once from the beginning to the end, with all the threads of `work`: what
+/// is packed is unpacked by them, in turn, to where they want it, and by no thread beside them.
+pub fn open_in_turn(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
+    open_with(path, work, |reader| {
+        let source = InTurnSource::new(reader, path, limits, &work.progress)?;
+        let compression = source.compression();
+        Ok((Box::new(source), compression))
+    })
+}
+
+/// `stream` makes the source of what can only be read forward.
+fn open_with(
+    path: &Path,
+    work: &Work,
+    stream: impl FnOnce(Box<dyn Read + Send>) -> Result<(Box<dyn Source>, Compression)>,
+) -> Result<Opened> {
     work.progress.add_file();
     if path.as_os_str() == crate::STANDARD {
-        let source = StreamSource::start(std::io::stdin(), path, limits, &work.progress)?;
-        let compression = source.compression();
-        return Ok(Opened { source: Box::new(source), compression, file_bytes: None });
+        let (source, compression) = stream(Box::new(std::io::stdin()))?;
+        return Ok(Opened { source, compression, file_bytes: None });
     }
     let (file, meta) = open_file(path)?;
     if !meta.is_file() {
-        let source = StreamSource::start(file, path, limits, &work.progress)?;
-        let compression = source.compression();
-        return Ok(Opened { source: Box::new(source), compression, file_bytes: None });
+        let (source, compression) = stream(Box::new(file))?;
+        return Ok(Opened { source, compression, file_bytes: None });
     }
     work.progress.add_read_total(meta.len());
     let mut head = SPARE.take();
@@ -90,7 +112,7 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
             Box::new(source)
         }
     } else {
-        Box::new(StreamSource::start(file, path, limits, &work.progress)?)
+        stream(Box::new(file))?.0
     };
     Ok(Opened { source, compression, file_bytes: Some(meta.len()) })
 }

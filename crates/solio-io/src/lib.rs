@@ -29,7 +29,8 @@ mod stream;
 pub mod throttle;
 
 pub use file::{
-    FileSource, Opened, copy_file, file_bytes, open, prefetch, read_standard, read_whole,
+    FileSource, Opened, copy_file, file_bytes, open, open_in_turn, prefetch, read_standard,
+    read_whole,
 };
 pub use head::{HeadReader, HeadSource};
 pub use sink::{FileSink, SinkOptions, Written, is_direct};

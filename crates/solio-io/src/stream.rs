@@ -5,7 +5,7 @@
 //! the decoder reads it again.
 
 use crate::file::Counted;
-use solio_base::{Error, Limits, Progress, Result, Source};
+use solio_base::{Error, Limits, Progress, Result, Source, threads};
 use solio_codec::compress::{Compression, Decoder};
 use solio_measure::SpanName;
 use std::io::Read;
@@ -19,6 +19,8 @@ static HAND_OVER: SpanName = SpanName::new("wait for the reader");
 const BLOCK_BYTES: usize = 1 << 20;
 /// Blocks between the threads: enough to smooth both sides, little enough to stay in cache.
 const BLOCKS_AHEAD: usize = 3;
+
+type Unpacking = Decoder<Box<dyn Read + Send>>;
 
 /// A sequential [`Source`]. Offsets in the first mebibyte may be read again; behind it they must
 /// not fall.
@@ -47,22 +49,10 @@ impl StreamSource {
         limits: &Limits,
         progress: &Progress,
     ) -> Result<Self> {
-        let mut reader = Counted { reader, progress: progress.clone() };
-        let magic = crate::at_path(read_magic(&mut reader), path)?;
-        let compression = Compression::of_head(&magic);
-        let whole: Box<dyn Read + Send> = Box::new(std::io::Cursor::new(magic).chain(reader));
-        let decoder = match crate::probe::other_inflate() {
-            Some(inflate) if compression == Compression::Gzip => {
-                Decoder::new(Compression::None, inflate(whole), limits)?
-            }
-            _ => Decoder::new(compression, whole, limits)?,
-        };
+        let (compression, decoder) = unpacking(reader, path, limits, progress)?;
         let (to_parser, filled) = sync_channel(BLOCKS_AHEAD);
         let (emptied, from_parser) = channel();
-        std::thread::Builder::new()
-            .name("read ahead".into())
-            .spawn(move || read_ahead(decoder, &to_parser, &from_parser))
-            .map_err(|e| Error::io("start a thread", e))?;
+        threads::start(move || read_ahead(decoder, &to_parser, &from_parser))?;
         let mut state =
             State { filled, emptied, block: Vec::new(), start: 0, ended: false, failed: false };
         crate::at_path(state.next_block(), path)?;
@@ -75,6 +65,26 @@ impl StreamSource {
     }
 }
 
+/// What unpacks `reader`.
+fn unpacking(
+    reader: impl Read + Send + 'static,
+    path: &Path,
+    limits: &Limits,
+    progress: &Progress,
+) -> Result<(Compression, Unpacking)> {
+    let mut reader = Counted { reader, progress: progress.clone() };
+    let magic = crate::at_path(read_magic(&mut reader), path)?;
+    let compression = Compression::of_head(&magic);
+    let whole: Box<dyn Read + Send> = Box::new(std::io::Cursor::new(magic).chain(reader));
+    let decoder = match crate::probe::other_inflate() {
+        Some(inflate) if compression == Compression::Gzip => {
+            Decoder::new(Compression::None, inflate(whole), limits)
+        }
+        _ => Decoder::new(compression, whole, limits),
+    };
+    Ok((compression, decoder?))
+}
+
 fn read_magic(reader: &mut impl Read) -> Result<Vec<u8>> {
     let mut magic = Vec::with_capacity(4);
     let took = reader.take(4).read_to_end(&mut magic);
@@ -83,8 +93,8 @@ fn read_magic(reader: &mut impl Read) -> Result<Vec<u8>> {
 }
 
 /// The body of the thread: ends with the data, with an error, or when the source is dropped.
-fn read_ahead<R: Read>(
-    mut decoder: Decoder<R>,
+fn read_ahead(
+    mut decoder: Unpacking,
     to_parser: &SyncSender<Result<Vec<u8>>>,
     from_parser: &Receiver<Vec<u8>>,
 ) {
@@ -161,6 +171,66 @@ impl Source for StreamSource {
                 _ => state.next_block()?,
             }
         }
+        Ok(got)
+    }
+}
+
+/// A sequential [`Source`] that is unpacked by whoever reads it, when they do, to where they want it.
+pub(crate) struct InTurnSource {
+    compression: Compression,
+    state: Mutex<InTurn>,
+}
+
+struct InTurn {
+    decoder: Unpacking,
+    /// What was read so far.
+    offset: u64,
+    ended: bool,
+    failed: bool,
+}
+
+impl InTurnSource {
+    /// The first bytes of `reader` say how it is compressed.
+    pub(crate) fn new(
+        reader: impl Read + Send + 'static,
+        path: &Path,
+        limits: &Limits,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let (compression, decoder) = unpacking(reader, path, limits, progress)?;
+        let state = InTurn { decoder, offset: 0, ended: false, failed: false };
+        Ok(InTurnSource { compression, state: Mutex::new(state) })
+    }
+
+    pub(crate) fn compression(&self) -> Compression {
+        self.compression
+    }
+}
+
+impl Source for InTurnSource {
+    fn len_bytes(&self) -> Option<u64> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.ended.then_some(state.offset)
+    }
+
+    fn is_sequential(&self) -> bool {
+        true
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.failed {
+            return Err(Error::corrupt("the stream has failed before"));
+        }
+        if offset != state.offset {
+            let message = "a compressed or piped file can only be read forward";
+            return Err(Error::argument(message).at_offset(offset));
+        }
+        let mut span = UNPACK.begin();
+        let got = state.decoder.read(buf).inspect_err(|_| state.failed = true)?;
+        span.set_bytes(got);
+        state.offset += got as u64;
+        state.ended = got < buf.len();
         Ok(got)
     }
 }

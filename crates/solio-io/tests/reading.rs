@@ -92,6 +92,41 @@ fn a_cut_file_says_where_in_the_compressed_file() {
 }
 
 #[test]
+fn what_is_read_in_turn_is_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let data = data(3_000_003);
+    let work = Work::default();
+    for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+        for step in [1 << 20, 300_000, 1] {
+            let data = &data[..if step == 1 { 70_000 } else { data.len() }];
+            fs::write(&path, pack(compression, data)).unwrap();
+            let opened = solio_io::open_in_turn(&path, &Limits::default(), &work).unwrap();
+            assert_eq!(opened.compression, compression);
+            assert_eq!(opened.source.is_sequential(), compression != Compression::None);
+            assert!(all(&*opened.source, step).unwrap() == data);
+            assert_eq!(opened.source.len_bytes(), Some(data.len() as u64));
+            if opened.source.is_sequential() {
+                let e = opened.source.read_at(0, &mut [0; 9]).unwrap_err();
+                assert_eq!(e.kind(), ErrorKind::Argument);
+            }
+        }
+        if compression == Compression::None {
+            continue;
+        }
+        let packed = pack(compression, &data);
+        fs::write(&path, &packed[..packed.len() - 9]).unwrap();
+        let error = |opened: solio_base::Result<solio_io::Opened>| {
+            all(&*opened.unwrap().source, 300_000).unwrap_err()
+        };
+        let ahead = error(solio_io::open(&path, &Limits::default(), &work));
+        let in_turn = error(solio_io::open_in_turn(&path, &Limits::default(), &work));
+        assert_eq!((in_turn.kind(), in_turn.offset()), (ErrorKind::Corrupt, ahead.offset()));
+        assert_eq!(in_turn.message(), ahead.message());
+    }
+}
+
+#[test]
 fn an_abandoned_stream_stops_its_thread() {
     let data = data(64 << 20);
     let reader = std::io::Cursor::new(data);

@@ -63,7 +63,7 @@ fn read_scene_text(
     work: &Work,
 ) -> Result<Scene> {
     let _span = READ.begin_labelled(&path.to_string_lossy());
-    let opened = solio_io::open(path, &options.limits, work)?;
+    let opened = solio_io::open_in_turn(path, &options.limits, work)?;
     let text = ReadOptions { limits: options.limits, ..ReadOptions::default() };
     let options = SceneOptions { version: options.version, check: options.check, text };
     read(&*opened.source, path, files, &options, work)
@@ -125,7 +125,7 @@ impl Files for FolderFiles<'_> {
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn Source>> {
-        Ok(solio_io::open(path, &self.limits, self.work)?.source)
+        Ok(solio_io::open_in_turn(path, &self.limits, self.work)?.source)
     }
 }
 

@@ -8,7 +8,7 @@ use zstd::stream::raw::{DParameter, InBuffer, Operation, OutBuffer};
 /// Largest zstd window that is taken without being asked: 128 MiB, as the `zstd` command does.
 const WINDOW_LOG_MAX: u32 = 27;
 /// Bytes asked of the reader at a time.
-const INPUT_BYTES: usize = 256 << 10;
+const INPUT_BYTES: usize = 64 << 10;
 
 /// One decompressed stream over a reader of compressed bytes.
 ///

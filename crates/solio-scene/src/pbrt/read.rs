@@ -6,11 +6,16 @@ use super::Statements;
 use super::parse::{begins_directive, parse_into};
 use memchr::{memchr_iter, memrchr};
 use solio_base::{Error, Limits, Result, Source, Work, ordered};
+use std::sync::{Mutex, PoisonError};
+
+/// The first piece has about so many bytes, the next ones twice as many as the one before: all
+/// threads soon have something to do.
+const FIRST_BYTES: usize = 64 << 10;
 
 /// Options of [`read_statements`].
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
-    /// Bytes of text that are parsed in one go, at least.
+    /// Bytes of text that are parsed in one go, at least; fewer at the beginning.
     pub piece_bytes: usize,
     /// What the text may make us do: its bytes.
     pub limits: Limits,
@@ -18,8 +23,8 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        // With its arrays a piece should fit the second-level cache.
-        ReadOptions { piece_bytes: 512 << 10, limits: Limits::default() }
+        // With its arrays a piece should about fit the second-level cache.
+        ReadOptions { piece_bytes: 256 << 10, limits: Limits::default() }
     }
 }
 
@@ -53,11 +58,13 @@ pub fn read_statements(
     look: impl Fn(&Statements) + Sync,
     mut take: impl FnMut(Piece<'_>) -> Result<()> + Send,
 ) -> Result<()> {
-    let mut input = Input { source, options, rest: Vec::new(), offset: 0, ended: false };
+    let mut input = Input::new(source, options);
     // A piece's arrays take up to about three times its text.
     let window = work.window(options.piece_bytes.saturating_mul(4));
     let mut lines_before = 0;
-    ordered::run::<Slot>(
+    let mut slots = spare_slots(window);
+    ordered::run_in(
+        &mut slots,
         work,
         window,
         |slot| input.next(slot),
@@ -75,7 +82,31 @@ pub fn read_statements(
             lines_before += *lines;
             Ok(())
         },
-    )
+    )?;
+    keep_slots(slots);
+    Ok(())
+}
+
+/// Slots for the next text: to fill fresh memory takes about as long as to parse a small file.
+static SPARE: Mutex<Vec<Slot>> = Mutex::new(Vec::new());
+/// So many are kept.
+const MOST_SPARE: usize = 8;
+/// Larger ones are not.
+const MOST_SPARE_BYTES: usize = 2 << 20;
+
+fn spare_slots(most: usize) -> Vec<Slot> {
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let rest = spare.len().saturating_sub(most);
+    spare.split_off(rest)
+}
+
+fn keep_slots(slots: Vec<Slot>) {
+    let bytes = |slot: &Slot| slot.text.memory.len() + slot.statements.capacity_bytes();
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    spare.extend(slots.into_iter().filter(|slot| bytes(slot) <= MOST_SPARE_BYTES));
+    // Those that were used last lie at the end.
+    let excess = spare.len().saturating_sub(MOST_SPARE);
+    spare.drain(..excess);
 }
 
 /// Bytes at the start of memory that is filled once only.
@@ -111,16 +142,24 @@ struct Input<'s> {
     rest: Vec<u8>,
     /// Where the next piece begins.
     offset: u64,
+    /// Bytes that it has at least.
+    piece_bytes: usize,
     ended: bool,
 }
 
-impl Input<'_> {
+impl<'s> Input<'s> {
+    fn new(source: &'s dyn Source, options: &'s ReadOptions) -> Self {
+        let piece_bytes = FIRST_BYTES;
+        Input { source, options, rest: Vec::new(), offset: 0, piece_bytes, ended: false }
+    }
+
     /// The next piece: up to the last line in it that begins with a directive.
     fn next(&mut self, slot: &mut Slot) -> Result<bool> {
         slot.text.set(&self.rest);
         self.rest.clear();
         slot.offset = self.offset;
-        let mut wanted = self.options.piece_bytes.clamp(1, 1 << 30);
+        let mut wanted = self.options.piece_bytes.clamp(1, 1 << 30).min(self.piece_bytes);
+        self.piece_bytes = 2 * wanted;
         // Up to here there is nowhere to cut.
         let mut looked = 0;
         while !self.ended {

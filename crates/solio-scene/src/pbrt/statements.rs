@@ -124,6 +124,21 @@ impl Statements {
             + self.text.len()) as u64
     }
 
+    /// Bytes that its arrays have room for.
+    pub(super) fn capacity_bytes(&self) -> usize {
+        fn of<T>(array: &Vec<T>) -> usize {
+            array.capacity() * size_of::<T>()
+        }
+        of(&self.statements)
+            + of(&self.parameters)
+            + of(&self.floats)
+            + of(&self.integers)
+            + of(&self.strings)
+            + of(&self.text)
+            + of(&self.comments)
+            + of(&self.problems)
+    }
+
     /// The bytes of a name or a string.
     pub fn text(&self, span: Span) -> &[u8] {
         &self.text[span.range()]
