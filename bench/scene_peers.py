@@ -2,14 +2,15 @@
 other crates.
 
 The scene is a twin of Moana at 1/80 (``solio bench twin``). ``solio bench scene`` measures its own
-rows; the crates ``pbrt4``, ``serde-ply`` and ``ply-rs-bw`` load a file once in a process of their
-own, ours, peer, ours again, as in ``native.py``. rs_pbrt has a parser for version 3 only, inside
-its command, so it is not measured.
+rows, beside pbrt-v4 itself where it is installed; the crates ``pbrt4``, ``serde-ply`` and
+``ply-rs-bw`` load a file once in a process of their own, ours, peer, ours again, as in
+``native.py``. rs_pbrt has a parser for version 3 only, inside its command, so it is not measured.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,8 @@ def rows(solio: Path, folder: Path, quick: bool) -> Iterator[Row]:
 def own(solio: Path, twin: Path, quick: bool) -> Iterator[Row]:
     """`solio bench scene` in the form of the record."""
     command = [str(solio), "bench", "scene", str(twin), "--json", *(["--quick"] if quick else [])]
+    if pbrt := shutil.which("pbrt"):
+        command += ["--pbrt", pbrt]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         for text in process.stdout:

@@ -52,6 +52,9 @@ pub(crate) struct SceneBenchArgs {
     /// Only work whose name has this in it
     #[arg(long, value_name = "WORD")]
     only: Option<String>,
+    /// The program of pbrt-v4, where there is one, to be timed beside to its first pixel
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "study")]
+    pbrt: Option<PathBuf>,
     /// Print JSON instead of the table
     #[arg(long)]
     json: bool,

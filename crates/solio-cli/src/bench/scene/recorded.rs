@@ -1,4 +1,5 @@
-//! Rows whose peer is a recorded time: pbrt-v4 is in no package registry.
+//! Rows whose peer is pbrt-v4: a recorded time, as it is in no package registry, and its program
+//! where one is named.
 //!
 //! Another machine's seconds say nothing by themselves. They are scaled by a calibration that was
 //! measured on that machine too, at about that time: how fast libdeflate unpacks text of instances
@@ -47,6 +48,12 @@ impl Bench<'_> {
             let mut theirs = || calibration.scaled(seconds);
             self.turns(works[0], text_bytes, &mut timed(&mut ours), (PEER, &mut theirs))?;
         }
+        if let Some(program) = self.args.pbrt.as_deref().filter(|_| self.wants(works[1])) {
+            let mut ours = || first_picture(first);
+            let picture = self.packed.with_extension("exr");
+            let mut theirs = || first_pixel(program, first, &picture);
+            self.turns(works[1], text_bytes, &mut ours, ("pbrt-v4", &mut theirs))?;
+        }
         let sizes = files.text.iter().chain(&files.meshes).map(|path| solio_io::file_bytes(path));
         let bytes = sizes.sum::<Result<u64>>()?;
         if !TWIN_BYTES.contains(&bytes) {
@@ -75,6 +82,17 @@ fn first_picture(scene: &Path) -> Result<(Usage, u64)> {
         .map_err(|e| Error::corrupt(format!("a run printed no JSON: {e}")))?;
     let answer = line["answer"].as_str().and_then(|word| u64::from_str_radix(word, 16).ok());
     Ok((usage, answer.ok_or_else(|| Error::corrupt("a run printed no answer"))?))
+}
+
+/// One pixel of one sample by pbrt-v4, on one thread; into `picture`.
+fn first_pixel(program: &Path, scene: &Path, picture: &Path) -> Result<(Usage, u64)> {
+    let mut command = vec![program.as_os_str().to_owned()];
+    let one = ["--quiet", "--nthreads", "1", "--spp", "1", "--pixel", "0,0", "--outfile"];
+    command.extend(one.map(OsString::from));
+    command.extend([picture.into(), scene.into()]);
+    let before_s = solio::children_cpu_s();
+    let run = solio::study_run(&command, None, &SlowDown::Bucket)?;
+    Ok((Usage { wall_s: run.wall_s, cpu_s: solio::children_cpu_s() - before_s }, 1))
 }
 
 /// Text of instances, packed.
