@@ -15,7 +15,7 @@
 //! the work). The slot count bounds the memory. The first error *in the order of the input* is
 //! the one returned, whatever the threads did: results do not depend on their number.
 
-use crate::threads::{self, beside};
+use crate::threads::{self, beside, lock};
 use crate::{Cancel, Error, Result, Work};
 use solio_measure::SpanName;
 use std::collections::{BTreeMap, VecDeque};
@@ -276,10 +276,6 @@ pub fn for_chunks(
         },
         |slot| put(&mut slot.1),
     )
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A panic in any closure must wake the other threads, or they would wait for ever.

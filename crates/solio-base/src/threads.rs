@@ -29,7 +29,8 @@ static WAITING: Mutex<Waiting> = Mutex::new(Waiting { process: 0, threads: Vec::
 /// Threads that were started so far.
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Also after a panic of a thread that held it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

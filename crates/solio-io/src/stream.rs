@@ -1,8 +1,10 @@
 //! Bytes that come once and in order: a compressed file, a pipe, standard input.
 //!
-//! A thread of its own reads and inflates ahead into a few reused blocks, so that inflating
-//! overlaps with parsing. The first block is kept: whoever detects the format reads it, and then
-//! the decoder reads it again.
+//! [`StreamSource`]: a thread of its own reads and inflates ahead into a few reused blocks, so that
+//! inflating overlaps with parsing. The first block is kept: whoever detects the format reads it, and
+//! then the decoder reads it again.
+//!
+//! [`InTurnSource`]: whoever reads inflates, to where they want it; nothing can be read again.
 
 use crate::file::Counted;
 use solio_base::{Error, Limits, Progress, Result, Source, threads};
@@ -154,12 +156,9 @@ impl Source for StreamSource {
         while got < buf.len() {
             let at = offset + got as u64;
             if state.failed {
-                return Err(Error::corrupt("the stream has failed before"));
+                return Err(failed_before());
             }
-            let Some(skip) = at.checked_sub(state.start) else {
-                return Err(Error::argument("a compressed or piped file can only be read forward")
-                    .at_offset(at));
-            };
+            let skip = at.checked_sub(state.start).ok_or_else(|| only_forward(at))?;
             let from = usize::try_from(skip).ok().and_then(|s| state.block.get(s..));
             match from {
                 Some(from) if !from.is_empty() => {
@@ -173,6 +172,14 @@ impl Source for StreamSource {
         }
         Ok(got)
     }
+}
+
+fn failed_before() -> Error {
+    Error::corrupt("the stream has failed before")
+}
+
+fn only_forward(offset: u64) -> Error {
+    Error::argument("a compressed or piped file can only be read forward").at_offset(offset)
 }
 
 /// A sequential [`Source`] that is unpacked by whoever reads it, when they do, to where they want it.
@@ -220,11 +227,10 @@ impl Source for InTurnSource {
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.failed {
-            return Err(Error::corrupt("the stream has failed before"));
+            return Err(failed_before());
         }
         if offset != state.offset {
-            let message = "a compressed or piped file can only be read forward";
-            return Err(Error::argument(message).at_offset(offset));
+            return Err(only_forward(offset));
         }
         let mut span = UNPACK.begin();
         let got = state.decoder.read(buf).inspect_err(|_| state.failed = true)?;

@@ -31,7 +31,7 @@ pub(super) trait Source: Copy {
     /// Fetches what the window's keys, the first of `keys`, name, and finds the bounds.
     fn gather<L: Lanes>(self, lanes: L, keys: &[u64], window: &mut Window);
     /// The group of a run within the window.
-    fn group<L: Lanes>(lanes: L, keys: &[u64], window: &Window, run: Range<usize>) -> Self::Group;
+    fn group(keys: &[u64], window: &Window, run: Range<usize>) -> Self::Group;
 }
 
 /// Groups of the things whose numbers are the lower halves of `keys`, and an item for each.
@@ -88,7 +88,7 @@ impl<S: Source> Job for OneWindow<'_, S> {
         while end > 0 {
             let begin = end - usize::from(window.length[end - 1]).clamp(1, end);
             let number = grouped.groups.len() as u32;
-            grouped.groups.push(S::group(lanes, keys, window, begin..end));
+            grouped.groups.push(S::group(keys, window, begin..end));
             grouped.items.push(item(window, begin..end, number));
             end = begin;
         }
@@ -119,7 +119,7 @@ impl Source for Mesh<'_> {
     }
 
     #[inline(always)]
-    fn group<L: Lanes>(_: L, keys: &[u64], _: &Window, run: Range<usize>) -> Leaf {
+    fn group(keys: &[u64], _: &Window, run: Range<usize>) -> Leaf {
         let mut leaf = NO_TRIANGLES;
         for (number, key) in leaf.iter_mut().zip(&keys[run]) {
             *number = *key as u32;
@@ -149,7 +149,7 @@ impl Source for &[Box3] {
     }
 
     #[inline(always)]
-    fn group<L: Lanes>(_: L, keys: &[u64], window: &Window, run: Range<usize>) -> Node {
+    fn group(keys: &[u64], window: &Window, run: Range<usize>) -> Node {
         node(keys, window, run)
     }
 }
@@ -170,7 +170,7 @@ impl Source for &[Item] {
     }
 
     #[inline(always)]
-    fn group<L: Lanes>(_: L, keys: &[u64], window: &Window, run: Range<usize>) -> Node {
+    fn group(keys: &[u64], window: &Window, run: Range<usize>) -> Node {
         node(keys, window, run)
     }
 }

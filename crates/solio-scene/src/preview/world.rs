@@ -410,7 +410,6 @@ fn append(mesh: &mut Triangles<'_>, more: &Triangles<'_>, left: usize) -> Result
     if !mesh.normals.is_empty() || !more.normals.is_empty() {
         // What has no normals has zeros: it is flat.
         let normals = mesh.normals.to_mut();
-        make_room(normals, more.positions.len(), left);
         normals.resize(mesh.positions.len(), [0.0; 3]);
         normals.extend_from_slice(&more.normals);
         normals.resize(mesh.positions.len() + more.positions.len(), [0.0; 3]);

@@ -48,14 +48,14 @@ impl Bench<'_> {
             let mut theirs = || calibration.scaled(seconds);
             self.turns(works[0], text_bytes, &mut timed(&mut ours), (PEER, &mut theirs))?;
         }
+        let sizes = files.text.iter().chain(&files.meshes).map(|path| solio_io::file_bytes(path));
+        let bytes = sizes.sum::<Result<u64>>()?;
         if let Some(program) = self.args.pbrt.as_deref().filter(|_| self.wants(works[1])) {
             let mut ours = || first_picture(first);
             let picture = self.packed.with_extension("exr");
             let mut theirs = || first_pixel(program, first, &picture);
-            self.turns(works[1], text_bytes, &mut ours, ("pbrt-v4", &mut theirs))?;
+            self.turns(works[1], bytes, &mut ours, ("pbrt-v4", &mut theirs))?;
         }
-        let sizes = files.text.iter().chain(&files.meshes).map(|path| solio_io::file_bytes(path));
-        let bytes = sizes.sum::<Result<u64>>()?;
         if !TWIN_BYTES.contains(&bytes) {
             screen::say("first picture: skipped (what was recorded is of a twin at 1/80)");
             return Ok(());
