@@ -2,12 +2,30 @@
 //!
 //! * [`srgb`]: the transfer function of sRGB, exact to the last code value.
 //! * [`Primaries`]: from the red, green, blue and white of one picture to those of another.
+//! * [`Space`] and [`convert`]: between the colour spaces of CSS Color 4, in `f64`;
+//! * [`Color`]: one colour, from CSS text and to it, with missing components; its gamut mapping;
+//! * [`mix`], [`color_mix`] and [`Segment`]: between colours, by CSS Color 4 and 5;
+//! * [`Difference`]: how different two colours look;
 //! * [`ToneMap`]: published operators that bring light of any strength into 0 to 1.
 #![forbid(unsafe_code)]
 
+mod cam16;
+mod color;
+mod convert;
+mod css;
+mod difference;
+mod gamut;
+mod mix;
+mod parse;
 mod primaries;
+mod space;
 pub mod srgb;
 mod tone;
 
+pub use color::{Color, Missing};
+pub use convert::convert;
+pub use difference::{Difference, cam16_ucs};
+pub use mix::{HueMethod, Interpolation, Segment, color_mix, mix};
 pub use primaries::Primaries;
+pub use space::Space;
 pub use tone::ToneMap;
