@@ -3,8 +3,8 @@ other crates.
 
 The scene is a twin of Moana at 1/80 (``solio bench twin``). ``solio bench scene`` measures its own
 rows, beside pbrt-v4 itself where it is installed; the crates ``pbrt4``, ``serde-ply`` and
-``ply-rs-bw`` load a file once in a process of their own, ours, peer, ours again, as in
-``native.py``. rs_pbrt has a parser for version 3 only, inside its command, so it is not measured.
+``ply-rs-bw``, and usd-core, load a file once in a process of their own, ours, peer, ours again, as
+in ``native.py``. rs_pbrt has a parser for version 3 only, inside its command, so it is not measured.
 """
 
 from __future__ import annotations
@@ -90,6 +90,38 @@ def crates(solio: Path, folder: Path, twin: Path, quick: bool) -> Iterator[Row]:
         turns = [turn() for _ in range(1 if quick else rounds)]
         version = native.version(CRATES.get(peer, peer))
         yield measuring.row(work, peer, version, turns, what) | {"raw_bytes": size}
+
+
+def usd(interpreter: Path, solio: Path, folder: Path, quick: bool) -> Iterator[Row]:
+    """The matrices of all instances: a packed scene beside usd-core's own binary form of it.
+
+    Each opens the file once, in a process of its own, and may use all threads.
+    """
+    ask = "import importlib.metadata as m; print(m.version('usd-core'))"
+    asked = subprocess.run([interpreter, "-c", ask], capture_output=True, text=True, check=False)
+    if asked.returncode:
+        print("usd-core: skipped (not installed)", flush=True)
+        return
+    scene = folder / "twin" / "island.pbrt"
+    packed, text, binary = (folder / f"island.{end}" for end in ("solio", "usda", "usdc"))
+    quiet = ["--progress", "none"]
+    for command in (["pack", scene, "-o", packed], ["convert", scene, "-o", text]):
+        words = [str(word) for word in (solio, *command, *quiet)]
+        subprocess.run(words, check=True, capture_output=True)
+    export = "import sys; from pxr import Usd; Usd.Stage.Open(sys.argv[1]).Export(sys.argv[2])"
+    subprocess.run([interpreter, "-c", export, text, binary], check=True)
+    ours = [str(native.build_rust()), "packed", "solio"]
+    theirs = [str(interpreter), str(Path(__file__).parent / "usd_instances.py")]
+    turn = lambda: (
+        native.turn(ours, packed), native.turn(theirs, binary), native.turn(ours, packed)
+    )
+    first = turn()
+    if first[0].answer != first[1].answer:
+        raise SystemExit(f"{scene}: answers differ: {first[0].answer}; {first[1].answer}")
+    turns = [turn() for _ in range(1 if quick else 11)]
+    work = "matrices of a scene's instances, a process"
+    sizes = " and ".join(f"{p.stat().st_size / 1e6:.0f} MB of {p.suffix[1:]}" for p in (packed, binary))
+    yield measuring.row(work, "usd-core", asked.stdout.strip(), turns, sizes)
 
 
 def python(interpreter: Path, folder: Path, rounds: list[str], **more: Any) -> Iterator[Row]:

@@ -2,13 +2,14 @@
 //!
 //! `peers ply READER FILE` reads a binary PLY with positions and triangles into arrays or what
 //! comes nearest to them; `peers pbrt READER FILE` parses the text of a scene; `peers gz READER FILE`
-//! unpacks a file.
+//! unpacks a file; `peers packed solio FILE` makes the matrices of a packed scene's instances.
 
 use ply_rs_bw::parser::{Parser, Reader};
 use ply_rs_bw::ply::{PropertyAccess, PropertyAccessResult};
 use serde::Deserialize;
 use solio::mesh::Positions;
 use solio::{MeshReadOptions, Stopwatch, Usage, Work};
+use solio::scene::pack::{PackReadOptions, PackReader};
 use std::fs::File;
 use solio_codec::compress::Decoder;
 use std::io::{BufReader, Read};
@@ -30,6 +31,7 @@ pub fn print(kind: &str, reader: &str, path: &Path) -> Result<()> {
         ("ply", "serde-ply") => serde(path)?,
         ("ply", "ply-rs-bw") => ply_rs(path)?,
         ("gz", reader) => gz(reader, path)?,
+        ("packed", "solio") => instances(path)?,
         ("pbrt", "solio") => solio_pbrt(path)?,
         ("pbrt", "pbrt4") => pbrt4(path)?,
         ("pbrt", "pbrt4-scene") => pbrt4_scene(path)?,
@@ -194,6 +196,16 @@ fn solio_pbrt(path: &Path) -> Result<Done> {
         Some(problem) => Err(problem.to_string().into()),
         None => Ok(Done { usage, answer: format!("{} statements", found.statements.len()) }),
     }
+}
+
+/// A packed scene's instances, ready to be used.
+fn instances(path: &Path) -> Result<Done> {
+    let watch = Stopwatch::start();
+    let work = Work::default();
+    let opened = solio_io::open(path, &solio::Limits::default(), &work)?;
+    let found = PackReader::new(&*opened.source, &PackReadOptions::default())?.instances(&work)?;
+    let usage = watch.usage();
+    Ok(Done { usage, answer: format!("{} instances", found.matrices.len()) })
 }
 
 /// Its statements, which borrow from the text.
