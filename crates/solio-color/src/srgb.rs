@@ -31,6 +31,11 @@ pub fn from_linear(light: f32) -> f32 {
     (value as f32).copysign(light)
 }
 
+/// The light of each code of eight bits.
+pub(crate) fn lights() -> &'static [f32; 256] {
+    &LIGHTS
+}
+
 /// The light of a code of eight bits.
 pub fn light_of_u8(code: u8) -> f32 {
     LIGHTS[usize::from(code)]

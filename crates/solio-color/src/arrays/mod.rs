@@ -1,0 +1,362 @@
+//! Colours of whole arrays, a block that stays in the cache at a time.
+
+mod kernel;
+mod sample;
+
+use crate::Space;
+use crate::convert::Matrix;
+use crate::step::{Operation, between};
+use kernel::{BLOCK, Plane, Stage};
+pub use sample::Sample;
+use solio_base::{Error, Result};
+use solio_codec::wide::{Wide, wide};
+
+/// The way from one colour space to another for arrays, in `f32`.
+///
+/// The curves of sRGB, Display P3 and Rec. 2020, matrices and Oklab run on as many pixels at once
+/// as the machine's registers hold; hues, Lab, Adobe RGB and ProPhoto go through the reference
+/// ([`crate::convert`]) one by one. Either way the results are those of the reference to
+/// 2⁻¹⁶ of the range, mostly 2⁻²¹, and the same bits on every machine.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    stages: Vec<Stage>,
+}
+
+impl Conversion {
+    /// From `from` to `to`.
+    pub fn new(from: Space, to: Space) -> Conversion {
+        Conversion::of(between(from, to).collect())
+    }
+
+    /// From the first of `spaces` to the second and so on to the last, at once.
+    pub fn through(spaces: &[Space]) -> Conversion {
+        Conversion::of(spaces.windows(2).flat_map(|pair| between(pair[0], pair[1])).collect())
+    }
+
+    fn of(operations: Vec<Operation>) -> Conversion {
+        let mut stages = Vec::new();
+        // Matrices that follow each other are multiplied before they are rounded.
+        let mut matrix: Option<Matrix> = None;
+        for operation in operations {
+            let stage = match operation {
+                Operation::Matrix(m) => {
+                    matrix = Some(matrix.map_or(*m, |before| product(m, &before)));
+                    continue;
+                }
+                Operation::Cube => Stage::Cube,
+                Operation::CubeRoot => Stage::CubeRoot,
+                Operation::DecodeSrgb => Stage::DecodeSrgb,
+                Operation::EncodeSrgb => Stage::EncodeSrgb,
+                Operation::Power(2.4) => Stage::Decode24,
+                Operation::Power(exponent) if exponent == 1.0 / 2.4 => Stage::Encode24,
+                Operation::Power(_) | Operation::Other(_) => Stage::Reference(operation),
+            };
+            stages.extend(matrix.take().map(|m| Stage::Matrix(narrow(&m))));
+            stages.push(stage);
+        }
+        stages.extend(matrix.map(|m| Stage::Matrix(narrow(&m))));
+        Conversion { stages }
+    }
+
+    /// The pixels of `from` into `to`, each of `channels` numbers (3, or 4 with alpha, which is
+    /// passed on).
+    ///
+    /// # Errors
+    ///
+    /// Where `channels` is neither 3 nor 4, the lengths differ or are no multiple of it.
+    pub fn run<A: Sample, B: Sample>(
+        &self,
+        from: &[A],
+        to: &mut [B],
+        channels: usize,
+    ) -> Result<()> {
+        check(from.len(), channels)?;
+        if from.len() != to.len() {
+            let message = format!("{} numbers do not fit into {}", from.len(), to.len());
+            return Err(Error::argument(message).hint("give an array of the same shape"));
+        }
+        match channels {
+            3 => wide(Blocks::<A, B, 3> { stages: &self.stages, from, to }),
+            _ => wide(Blocks::<A, B, 4> { stages: &self.stages, from, to }),
+        }
+        Ok(())
+    }
+
+    /// The same in place.
+    ///
+    /// # Errors
+    ///
+    /// As [`Conversion::run`].
+    pub fn run_in_place<A: Sample>(&self, pixels: &mut [A], channels: usize) -> Result<()> {
+        check(pixels.len(), channels)?;
+        match channels {
+            3 => wide(InPlace::<A, 3> { stages: &self.stages, pixels }),
+            _ => wide(InPlace::<A, 4> { stages: &self.stages, pixels }),
+        }
+        Ok(())
+    }
+}
+
+fn check(numbers: usize, channels: usize) -> Result<()> {
+    if !(3..=4).contains(&channels) {
+        let message = format!("a colour has 3 or 4 channels, not {channels}");
+        return Err(Error::argument(message).hint("give an array whose last axis is 3 or 4 long"));
+    }
+    if !numbers.is_multiple_of(channels) {
+        let message = format!("{numbers} numbers are no whole pixels of {channels}");
+        return Err(Error::argument(message));
+    }
+    Ok(())
+}
+
+fn product(m: &Matrix, n: &Matrix) -> Matrix {
+    m.map(|row| [0, 1, 2].map(|k| row[0] * n[0][k] + row[1] * n[1][k] + row[2] * n[2][k]))
+}
+
+fn narrow(m: &Matrix) -> [[f32; 3]; 3] {
+    m.map(|row| row.map(|x| x as f32))
+}
+
+struct Blocks<'a, A, B, const CHANNELS: usize> {
+    stages: &'a [Stage],
+    from: &'a [A],
+    to: &'a mut [B],
+}
+
+impl<A: Sample, B: Sample, const CHANNELS: usize> Wide for Blocks<'_, A, B, CHANNELS> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let mut block = Block::default();
+        let blocks = self.from.chunks(BLOCK * CHANNELS).zip(self.to.chunks_mut(BLOCK * CHANNELS));
+        for (from, to) in blocks {
+            let stages = block.load::<A, CHANNELS>(from, self.stages);
+            block.work(stages);
+            block.store::<B, CHANNELS>(to);
+        }
+    }
+}
+
+struct InPlace<'a, A, const CHANNELS: usize> {
+    stages: &'a [Stage],
+    pixels: &'a mut [A],
+}
+
+impl<A: Sample, const CHANNELS: usize> Wide for InPlace<'_, A, CHANNELS> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let mut block = Block::default();
+        for pixels in self.pixels.chunks_mut(BLOCK * CHANNELS) {
+            let stages = block.load::<A, CHANNELS>(pixels, self.stages);
+            block.work(stages);
+            block.store::<A, CHANNELS>(pixels);
+        }
+    }
+}
+
+/// Pixels as planes, and room for those that are no floats.
+struct Block {
+    planes: [Plane; 3],
+    alpha: Plane,
+    numbers: [f32; 4 * BLOCK],
+}
+
+impl Default for Block {
+    fn default() -> Block {
+        Block { planes: [[0.0; BLOCK]; 3], alpha: [0.0; BLOCK], numbers: [0.0; 4 * BLOCK] }
+    }
+}
+
+impl Block {
+    /// Takes in up to a block of pixels; returns the stages that are left to do.
+    #[inline(always)]
+    fn load<'s, A: Sample, const CHANNELS: usize>(
+        &mut self,
+        from: &[A],
+        stages: &'s [Stage],
+    ) -> &'s [Stage] {
+        let numbers = &mut self.numbers[..from.len()];
+        let mut rest = stages;
+        let floats = match A::floats(from) {
+            Some(floats) => floats,
+            None => {
+                let curve = CHANNELS == 3 && matches!(stages.first(), Some(Stage::DecodeSrgb));
+                if curve && A::to_light(from, numbers) {
+                    rest = &stages[1..];
+                } else {
+                    A::to_floats(from, numbers);
+                }
+                numbers
+            }
+        };
+        let [x, y, z] = &mut self.planes;
+        for (i, pixel) in floats.as_chunks::<CHANNELS>().0.iter().enumerate() {
+            (x[i], y[i], z[i]) = (pixel[0], pixel[1], pixel[2]);
+            if CHANNELS == 4 {
+                self.alpha[i] = pixel[3];
+            }
+        }
+        rest
+    }
+
+    #[inline(always)]
+    fn work(&mut self, stages: &[Stage]) {
+        for stage in stages {
+            stage.run(&mut self.planes);
+        }
+    }
+
+    #[inline(always)]
+    fn store<B: Sample, const CHANNELS: usize>(&mut self, to: &mut [B]) {
+        let length = to.len();
+        let numbers = &mut self.numbers[..length];
+        let planes = (&self.planes, &self.alpha);
+        match B::floats_mut(to) {
+            Some(floats) => interleave::<CHANNELS>(planes, floats),
+            None => {
+                interleave::<CHANNELS>(planes, numbers);
+                B::of_floats(numbers, to);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn interleave<const CHANNELS: usize>(([x, y, z], alpha): (&[Plane; 3], &Plane), to: &mut [f32]) {
+    for (i, pixel) in to.as_chunks_mut::<CHANNELS>().0.iter_mut().enumerate() {
+        (pixel[0], pixel[1], pixel[2]) = (x[i], y[i], z[i]);
+        if CHANNELS == 4 {
+            pixel[3] = alpha[i];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convert;
+    use half::f16;
+    use proptest::prelude::*;
+
+    fn pixels(count: usize) -> Vec<f32> {
+        let mut state = 1_u32;
+        let mut one = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / (1 << 24) as f32
+        };
+        (0..count * 3).map(|_| one()).collect()
+    }
+
+    /// Every pair of spaces, colours of sRGB, against the reference.
+    #[test]
+    fn it_is_the_reference_to_16_bits() {
+        let codes = pixels(700);
+        for from in Space::ALL {
+            let exact: Vec<[f64; 3]> = codes
+                .as_chunks::<3>()
+                .0
+                .iter()
+                .map(|c| convert(c.map(f64::from), Space::Srgb, from))
+                .collect();
+            let numbers: Vec<f32> = exact.as_flattened().iter().map(|x| *x as f32).collect();
+            for to in Space::ALL {
+                let mut found = vec![0.0_f32; numbers.len()];
+                Conversion::new(from, to).run(&numbers, &mut found, 3).unwrap();
+                for (pixel, start) in
+                    found.as_chunks::<3>().0.iter().zip(numbers.as_chunks::<3>().0)
+                {
+                    let want = convert(start.map(f64::from), from, to);
+                    for i in 0..3 {
+                        let mut off = (f64::from(pixel[i]) - want[i]).abs();
+                        let range = match (to.hue_index(), to) {
+                            // A hue turns fast near grey.
+                            (Some(hue), _) if hue == i => {
+                                off = off.min(360.0 - off);
+                                360.0 * 100.0
+                            }
+                            (_, Space::Lab | Space::Lch) => 100.0,
+                            // What is nearly black or white has a saturation of few digits.
+                            (_, Space::Hsl | Space::Hsv) => 10.0,
+                            _ => 1.0,
+                        };
+                        assert!(
+                            off < range / 65536.0,
+                            "{from:?} {to:?} {start:?}: {pixel:?}, not {want:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn channels_types_and_places_make_no_difference() {
+        let colors = pixels(1000);
+        let conversion = Conversion::new(Space::Srgb, Space::Oklab);
+        let mut apart = vec![0.0; colors.len()];
+        conversion.run(&colors, &mut apart, 3).unwrap();
+        let mut same = colors.clone();
+        conversion.run_in_place(&mut same, 3).unwrap();
+        assert_eq!(apart, same);
+        let mut four: Vec<f32> =
+            colors.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, r - g]).collect();
+        conversion.run_in_place(&mut four, 4).unwrap();
+        for (i, pixel) in four.as_chunks::<4>().0.iter().enumerate() {
+            assert_eq!(pixel[..3], apart[3 * i..3 * i + 3]);
+            assert_eq!(pixel[3], colors[3 * i] - colors[3 * i + 1]);
+        }
+        let halves: Vec<f16> = colors.iter().map(|x| f16::from_f32(*x)).collect();
+        let floats: Vec<f32> = halves.iter().map(|x| x.to_f32()).collect();
+        let (mut of_halves, mut of_floats) = (vec![f16::ZERO; 3000], vec![0.0_f32; 3000]);
+        conversion.run(&halves, &mut of_halves, 3).unwrap();
+        conversion.run(&floats, &mut of_floats, 3).unwrap();
+        let rounded: Vec<f16> = of_floats.iter().map(|x| f16::from_f32(*x)).collect();
+        assert_eq!(of_halves, rounded);
+    }
+
+    #[test]
+    fn shapes_that_cannot_be_are_told() {
+        let conversion = Conversion::new(Space::Srgb, Space::Oklab);
+        assert!(conversion.run_in_place(&mut [0.0_f32; 4], 3).is_err());
+        assert!(conversion.run_in_place(&mut [0.0_f32; 4], 2).is_err());
+        assert!(conversion.run(&[0.0_f32; 3], &mut [0.0_f32; 6], 3).is_err());
+        assert!(conversion.run_in_place::<u8>(&mut [], 4).is_ok());
+    }
+
+    proptest! {
+        /// Clones for vectors against the plain loop, any bits.
+        #[test]
+        fn all_tiers_give_the_same_bits(bits in proptest::collection::vec(any::<u32>(), 3..600)) {
+            let count = bits.len() / 3 * 3;
+            let from: Vec<f32> = bits[..count].iter().map(|b| f32::from_bits(*b)).collect();
+            for (a, b) in [(Space::Srgb, Space::Oklab), (Space::Oklab, Space::DisplayP3),
+                           (Space::Rec2020, Space::AcesCg), (Space::XyzD50, Space::Rec2020)] {
+                let stages = Conversion::new(a, b).stages;
+                let (mut plain, mut cloned) = (vec![0.0_f32; count], vec![0.0_f32; count]);
+                Blocks::<f32, f32, 3> { stages: &stages, from: &from, to: &mut plain }.run();
+                wide(Blocks::<f32, f32, 3> { stages: &stages, from: &from, to: &mut cloned });
+                let same = plain.iter().zip(&cloned).all(|(a, b)| {
+                    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+                });
+                prop_assert!(same);
+            }
+        }
+    }
+
+    /// All 2²⁴ colours of eight bits.
+    #[test]
+    fn eight_bits_survive_oklab() {
+        let there = Conversion::new(Space::Srgb, Space::Oklab);
+        let back = Conversion::new(Space::Oklab, Space::Srgb);
+        let mut lab = vec![0.0_f32; 3 << 16];
+        let mut again = vec![0_u8; 3 << 16];
+        for red in 0..=255_u8 {
+            let codes: Vec<u8> =
+                (0..=255).flat_map(|g| (0..=255).flat_map(move |b| [red, g, b])).collect();
+            there.run(&codes, &mut lab, 3).unwrap();
+            back.run(&lab, &mut again, 3).unwrap();
+            assert!(codes == again, "with red {red}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Gradients with a name: the eight of the study that compares ways of blending.
+
+use super::{Gradient, Mode};
+
+/// A gradient with a name and the list of its colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// As it is asked for.
+    pub name: &'static str,
+    /// As [`super::parse_stops`] reads it.
+    pub stops: &'static str,
+}
+
+/// The eight gradients of the study. The muddy one has two colours, opposite each other, that
+/// many blends take through grey or through mud.
+pub const STUDY: [Preset; 8] = [
+    Preset { name: "black-white", stops: "black, white" },
+    Preset { name: "blue-white", stops: "blue, white" },
+    Preset { name: "red-green", stops: "red, lime" },
+    Preset { name: "blue-yellow", stops: "blue, yellow" },
+    Preset {
+        name: "rainbow",
+        stops: "rgb(148 0 211), rgb(75 0 130), blue, lime, yellow, rgb(255 127 0), red",
+    },
+    Preset { name: "heat", stops: "black, red, yellow, blue, white" },
+    Preset { name: "muddy", stops: "rgb(13 115 51), rgb(204 64 153)" },
+    Preset { name: "red-blue-green", stops: "red, blue, lime" },
+];
+
+impl Preset {
+    /// The preset of this name.
+    pub fn of_name(name: &str) -> Option<Preset> {
+        STUDY.into_iter().find(|preset| preset.name == name)
+    }
+
+    /// Its gradient, blended as `mode` says.
+    pub fn gradient(self, mode: Mode) -> Gradient {
+        let colors = super::parse_stops(self.stops).expect("a preset is right");
+        Gradient { name: self.name.to_owned(), colors, mode, ..Gradient::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_can_be_read_and_found() {
+        for preset in STUDY {
+            assert!(preset.gradient(Mode::default()).colors.len() >= 2);
+            assert_eq!(Preset::of_name(preset.name), Some(preset));
+        }
+    }
+}
