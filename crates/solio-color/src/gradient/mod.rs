@@ -2,17 +2,21 @@
 
 mod easing;
 mod evenness;
+mod floats;
 mod mode;
 pub mod presets;
 mod sampler;
 mod spline;
 mod stop_list;
+mod table;
 
 pub use easing::Easing;
 pub use evenness::unevenness;
+pub use floats::Floats;
 pub use mode::Mode;
 pub use sampler::Sampler;
 pub use stop_list::{StopListError, parse_stops};
+pub use table::Table8;
 
 use crate::{Color, Space};
 

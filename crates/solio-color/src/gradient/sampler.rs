@@ -1,7 +1,9 @@
 //! The colour of a gradient at a place.
 
 use super::{AlphaStop, ColorStop, Gradient, Mode, Ramp, spline};
-use crate::{Color, Missing, Segment, Space};
+use crate::{Color, Segment, Space, convert};
+
+const CLEAR: Components = Components { space: Space::Srgb, components: [0.0; 3], alpha: 0.0 };
 
 /// A gradient made ready to be asked for many places.
 #[derive(Clone, Debug)]
@@ -11,17 +13,38 @@ pub struct Sampler {
     /// Before the first stop, between each and the next, after the last: one more than places.
     parts: Vec<Part>,
     alphas: Vec<AlphaStop>,
-    below: Option<[f64; 4]>,
-    above: Option<[f64; 4]>,
-    nan: [f64; 4],
+    below: Option<Components>,
+    above: Option<Components>,
+    nan: Components,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    One([f64; 4]),
+    One(Components),
     Line(Ramp, Segment),
-    /// Oklab and alpha, multiplied by alpha, and their slopes.
+    /// The length; Oklab and alpha, multiplied by alpha, at both ends; their slopes.
     Cubic(Ramp, f64, [[f64; 4]; 2], [[f64; 4]; 2]),
+}
+
+/// A colour where it was blended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Components {
+    pub(super) space: Space,
+    pub(super) components: [f64; 3],
+    pub(super) alpha: f64,
+}
+
+impl Components {
+    /// What is missing counts as 0.
+    fn of(color: &Color) -> Components {
+        let Color { space, components, alpha, .. } = color.with_missing(color.missing);
+        Components { space, components, alpha }
+    }
+
+    fn codes(&self) -> [f64; 4] {
+        let [r, g, b] = convert(self.components, self.space, Space::Srgb);
+        [r, g, b, self.alpha]
+    }
 }
 
 impl Sampler {
@@ -39,14 +62,14 @@ impl Sampler {
         let mut alphas: Vec<AlphaStop> =
             gradient.alphas.iter().copied().filter(|stop| stop.position.is_finite()).collect();
         alphas.sort_by(|a, b| a.position.total_cmp(&b.position));
-        let outside = |color: Option<Color>| color.map(|c| codes(&gradient.keys.read(&c)));
+        let outside = |color: Option<Color>| color.map(|c| Components::of(&gradient.keys.read(&c)));
         Sampler {
             parts: parts(&stops, gradient.mode),
             places: stops.iter().map(|stop| stop.position).collect(),
             alphas,
             below: outside(gradient.outside.below),
             above: outside(gradient.outside.above),
-            nan: outside(gradient.outside.nan).unwrap_or_default(),
+            nan: outside(gradient.outside.nan).unwrap_or(CLEAR),
         }
     }
 
@@ -55,6 +78,16 @@ impl Sampler {
     /// Below 0 and above 1 it is what the gradient says of outside, else that of the end; at a hard
     /// edge the later stop's. A gradient without stops is clear black.
     pub fn at(&self, at: f64) -> [f64; 4] {
+        self.components(at).codes()
+    }
+
+    /// [`Sampler::at`] in eight bits, each component held within 0 to 1.
+    pub fn codes_at(&self, at: f64) -> [u8; 4] {
+        // From a float to an integer Rust cuts off, and takes what is not a number for 0.
+        self.at(at).map(|x| (x.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
+    }
+
+    pub(super) fn components(&self, at: f64) -> Components {
         if at.is_nan() {
             return self.nan;
         }
@@ -67,15 +100,25 @@ impl Sampler {
         let index = self.places.partition_point(|&place| place <= at);
         let mut color = match self.parts[index] {
             Part::One(color) => color,
-            Part::Line(ramp, ref segment) => codes(&segment.at(self.weight(ramp, index, at))),
+            Part::Line(ramp, ref line) => Components::of(&line.at(self.weight(ramp, index, at))),
             Part::Cubic(ramp, length, ref ends, ref slopes) => {
                 cubic(ends, slopes, length, self.weight(ramp, index, at))
             }
         };
         if !self.alphas.is_empty() {
-            color[3] = alpha(&self.alphas, at);
+            color.alpha = alpha(&self.alphas, at);
         }
         color
+    }
+
+    /// The space of the first part that is blended.
+    pub(super) fn main_space(&self) -> Space {
+        let space = |part: &Part| match part {
+            Part::One(_) => None,
+            Part::Line(_, line) => Some(line.at(0.5).space),
+            Part::Cubic(..) => Some(Space::Oklab),
+        };
+        self.parts.iter().find_map(space).unwrap_or(Space::Srgb)
     }
 
     fn weight(&self, ramp: Ramp, index: usize, at: f64) -> f64 {
@@ -106,17 +149,17 @@ impl Sampler {
 
 fn parts(stops: &[ColorStop], mode: Mode) -> Vec<Part> {
     let (Some(first), Some(last)) = (stops.first(), stops.last()) else {
-        return vec![Part::One([0.0; 4])];
+        return vec![Part::One(CLEAR)];
     };
     let smooth = Smooth::new(stops);
-    let mut parts = vec![Part::One(codes(&first.color))];
+    let mut parts = vec![Part::One(Components::of(&first.color))];
     for (i, pair) in stops.windows(2).enumerate() {
         let [a, b] = [&pair[0], &pair[1]];
         let ramp = a.to_next;
         parts.push(match ramp.mode.unwrap_or(mode) {
-            _ if a.position == b.position => Part::One(codes(&b.color)),
-            Mode::Hold => Part::One(codes(&a.color)),
-            Mode::Fixed => Part::One(codes(&b.color)),
+            _ if a.position == b.position => Part::One(Components::of(&b.color)),
+            Mode::Hold => Part::One(Components::of(&a.color)),
+            Mode::Fixed => Part::One(Components::of(&b.color)),
             Mode::Blend(way) => Part::Line(ramp, Segment::new(&a.color, &b.color, way)),
             Mode::Smooth => {
                 let (values, slopes) = (&smooth.values[i..], &smooth.slopes[i]);
@@ -124,7 +167,7 @@ fn parts(stops: &[ColorStop], mode: Mode) -> Vec<Part> {
             }
         });
     }
-    parts.push(Part::One(codes(&last.color)));
+    parts.push(Part::One(Components::of(&last.color)));
     parts
 }
 
@@ -160,20 +203,13 @@ fn premultiplied(color: &Color) -> [f64; 4] {
     [l * alpha, a * alpha, b * alpha, alpha]
 }
 
-fn cubic(ends: &[[f64; 4]; 2], slopes: &[[f64; 4]; 2], length: f64, weight: f64) -> [f64; 4] {
+fn cubic(ends: &[[f64; 4]; 2], slopes: &[[f64; 4]; 2], length: f64, weight: f64) -> Components {
     let value = |i: usize| {
         spline::hermite(ends[0][i], ends[1][i], slopes[0][i], slopes[1][i], length, weight)
     };
     let alpha = value(3);
     let divisor = if alpha > 0.0 { alpha } else { 1.0 };
-    let components = [0, 1, 2].map(|i| value(i) / divisor);
-    codes(&Color::new(Space::Oklab, components).with_alpha(alpha))
-}
-
-/// In sRGB; what is missing counts as 0.
-fn codes(color: &Color) -> [f64; 4] {
-    let [r, g, b] = color.to(Space::Srgb).with_missing(Missing::NONE).components;
-    [r, g, b, color.alpha]
+    Components { space: Space::Oklab, components: [0, 1, 2].map(|i| value(i) / divisor), alpha }
 }
 
 fn alpha(stops: &[AlphaStop], at: f64) -> f64 {
