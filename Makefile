@@ -72,10 +72,13 @@ clean: ## Remove what make made
 	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9.4,<2" numpy pytest mypy playwright'
 	@touch $@
 
-# The references that images and tables are compared with; without them those tests are skipped.
+# The references that images, colours and tables are compared with; without them those tests are
+# skipped.
 .venv/oracle: .venv/ready
 	@.venv/bin/pip install --quiet --disable-pip-version-check OpenEXR==3.5.3 \
 		|| echo "== OpenEXR of the reference: skipped (it cannot be installed)"
+	@.venv/bin/pip install --quiet --disable-pip-version-check coloraide==8.13.1 \
+		|| echo "== coloraide: skipped (it cannot be installed)"
 	@.venv/bin/pip install --quiet --disable-pip-version-check pyarrow \
 		|| echo "== pyarrow: skipped (it cannot be installed)"
 	@touch $@

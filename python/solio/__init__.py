@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from . import image, io
+from . import color, image, io
 from ._arrays import NONE, unused
 from ._errors import (
     ArgumentError,
@@ -63,6 +63,7 @@ __all__ = [
     "VertexGroup",
     "Written",
     "__version__",
+    "color",
     "encode_image",
     "encode_mesh",
     "image",

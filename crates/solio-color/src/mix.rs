@@ -156,14 +156,16 @@ enum Class {
     Hue,
     OpponentA,
     OpponentB,
-    /// Whiteness, blackness and value have nothing analogous.
+    /// Of HSV, which CSS lacks: where lightness is, but not analogous to it.
+    Value,
+    /// Whiteness and blackness have nothing analogous.
     Own,
 }
 
 fn classes(space: Space) -> [Class; 3] {
     match space {
         Space::Hsl => [Class::Hue, Class::Colorfulness, Class::Lightness],
-        Space::Hsv => [Class::Hue, Class::Colorfulness, Class::Own],
+        Space::Hsv => [Class::Hue, Class::Colorfulness, Class::Value],
         Space::Hwb => [Class::Hue, Class::Own, Class::Own],
         Space::Lab | Space::Oklab => [Class::Lightness, Class::OpponentA, Class::OpponentB],
         Space::Lch | Space::Oklch => [Class::Lightness, Class::Colorfulness, Class::Hue],
@@ -180,17 +182,19 @@ fn carry(color: &Color, space: Space) -> Color {
     }
     let (from, to) = (classes(color.space), classes(space));
     let partner = |class: Class, others: [Class; 3]| {
-        others.iter().position(|other| *other == class && class != Class::Own)
+        let place = |class: Class| if class == Class::Value { Class::Lightness } else { class };
+        others.iter().position(|other| place(*other) == place(class) && class != Class::Own)
     };
     let mut rest = (0..3).filter(|i| partner(from[*i], to).is_none()).peekable();
     let set = rest.peek().is_some() && rest.all(|i| color.missing.contains(i));
+    let whole = (0..3).all(|i| color.missing.contains(i));
     let mut missing = converted.missing;
     for (i, class) in to.into_iter().enumerate() {
         let carried = match partner(class, from) {
-            Some(index) => color.missing.contains(index),
+            Some(index) => color.missing.contains(index) && from[index] == class,
             None => set,
         };
-        if carried {
+        if carried || whole {
             missing = missing.with(i);
         }
     }
@@ -284,7 +288,11 @@ mod tests {
             ("hwb(30 none none)", Space::Oklch, "oklch(none none 53)"),
             ("hsl(none 50% 50% / none)", Space::Oklch, "oklch(0.6 0.1 none / none)"),
             ("color(display-p3 0 none 0)", Space::XyzD50, "color(xyz-d50 0 none 0)"),
-            ("color(--hsv 30 .5 none)", Space::Hsl, "hsl(none 0% none)"),
+            ("color(--hsv none .5 .5)", Space::Hsl, "hsl(none 33% 38%)"),
+            ("color(--hsv none none .5)", Space::Lab, "lab(53 none none)"),
+            ("color(--hsv 30 .5 none)", Space::Hsl, "hsl(none 0% 0%)"),
+            ("lab(50 none none)", Space::Hsv, "color(--hsv none none .5)"),
+            ("lch(none none none)", Space::Hsv, "color(--hsv none none none)"),
             ("hsl(90 none 50%)", Space::Lab, "lab(53 0 0)"),
             ("rgb(none 0 0)", Space::Lab, "lab(0 0 0)"),
         ] {

@@ -6,9 +6,11 @@
 //! * `give` moves the arrays of a scene into NumPy, without copies;
 //! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
 //! * `image` is the same for images, `photo` for the metadata of photos;
+//! * `color` is for single colours;
 //! * `reader` is the asynchronous engine;
 //! * `errors` raises `solio.Error`.
 
+mod color;
 mod errors;
 mod functions;
 mod give;
@@ -25,6 +27,10 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _solio {
+    #[pymodule_export]
+    use super::color::{
+        color_css, color_difference, color_gamut_map, color_mix, color_parse, color_to,
+    };
     #[pymodule_export]
     use super::functions::{encode, read, unused, write};
     #[pymodule_export]

@@ -125,6 +125,11 @@ pub mod io {
     pub use solio_io::order;
 }
 
+/// Colour spaces, single colours, mixing, differences.
+pub mod color {
+    pub use solio_color::*;
+}
+
 /// The mesh model, its materials, and the options of each format.
 pub mod mesh {
     pub use solio_mesh::*;
