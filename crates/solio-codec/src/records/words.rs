@@ -58,6 +58,17 @@ pub(super) fn pick(
     (0, Lists::NONE)
 }
 
+/// Picks the kernel of `$w` words for the strides that are known, and that for any other.
+#[cfg(target_arch = "x86_64")]
+macro_rules! run {
+    ($w:literal, $lists:literal, ($records:expr, $part:expr, $count:expr, $to:expr), $($stride:literal)*) => {
+        match $part.stride {
+            $($stride => run::<$w, $lists, $stride>($records, $part, $count, $to),)*
+            _ => run::<$w, $lists, 0>($records, $part, $count, $to),
+        }
+    };
+}
+
 /// [`pick`], whatever the tier.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
@@ -67,13 +78,14 @@ pub(super) fn pick_avx2(
     count: Option<Count>,
     to: &mut [u8],
 ) -> (usize, Lists) {
+    // Triangles and quads, alone or with one more value; points with normals, UVs or both.
     match (part.width, count) {
-        (8, Some(count)) => run::<2, true>(records, part, count, to),
-        (12, Some(count)) => run::<3, true>(records, part, count, to),
-        (16, Some(count)) => run::<4, true>(records, part, count, to),
-        (8, None) => run::<2, false>(records, part, NO_COUNT, to),
-        (12, None) => run::<3, false>(records, part, NO_COUNT, to),
-        (16, None) => run::<4, false>(records, part, NO_COUNT, to),
+        (8, Some(count)) => run::<2, true, 0>(records, part, count, to),
+        (12, Some(count)) => run!(3, true, (records, part, count, to), 13 17),
+        (16, Some(count)) => run!(4, true, (records, part, count, to), 17 21),
+        (8, None) => run!(2, false, (records, part, NO_COUNT, to), 20 32),
+        (12, None) => run!(3, false, (records, part, NO_COUNT, to), 20 24 32),
+        (16, None) => run::<4, false, 0>(records, part, NO_COUNT, to),
         _ => (0, Lists::NONE),
     }
 }
@@ -81,33 +93,37 @@ pub(super) fn pick_avx2(
 #[cfg(target_arch = "x86_64")]
 const NO_COUNT: Count = Count { offset: 0, value: 0 };
 
-/// Groups of so many records of `W` words that their words fill whole registers.
+/// Groups of so many records of `W` words that their words fill whole registers. Where `STRIDE` is
+/// not 0 it is that of the records: then addresses are known, which is half of the work.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn run<const W: usize, const LISTS: bool>(
+fn run<const W: usize, const LISTS: bool, const STRIDE: usize>(
     records: &[u8],
     Part { stride, offset, width }: Part,
     count: Count,
     to: &mut [u8],
 ) -> (usize, Lists) {
-    let group = if W == 3 { 8 } else { 8 / W };
-    let groups = (records.len() / stride / group).min(to.len() / (group * width));
     assert!(width == 4 * W && offset + width <= stride && count.offset < stride);
+    assert!(STRIDE == 0 || STRIDE == stride);
+    let (stride, width) = (if STRIDE == 0 { stride } else { STRIDE }, 4 * W);
+    let group = if W == 4 { 4 } else { 8 };
+    let groups = (records.len() / (group * stride)).min(to.len() / (group * width));
     let (mut largest, mut any, mut all) = (_mm256_setzero_si256(), 0, u8::MAX);
-    for g in 0..groups {
-        let first = records[g * group * stride..][..group * stride].as_ptr();
-        let out = to[g * group * width..][..group * width].as_mut_ptr();
+    let (mut first, mut out) = (records.as_ptr(), to.as_mut_ptr());
+    for _ in 0..groups {
         // The words from word `k` of the group on, with those of record `r` in their lanes.
         let load = |r: usize, k: usize| {
             // A record starts at word `W * r`, and `stride` is at least `4 * W`: not before the group.
             let at = r * stride + 4 * k - 4 * W * r + offset;
-            // SAFETY: what is loaded starts in the group; `W * r` is below `k + 8`, and with at least
-            // one word of a record that is not before the last in these lanes, it ends at most with
-            // the last one's part (every record between adds at least its own words).
+            // SAFETY: `records` has `groups` groups. What is loaded starts in this one; `W * r` is
+            // below `k + 8`, and with at least one word of a record that is not before the last in
+            // these lanes, it ends at most with the last one's part (every record between adds at
+            // least its own words).
             unsafe { _mm256_loadu_si256(first.add(at).cast()) }
         };
         let mut store = |k: usize, words: __m256i| {
-            // SAFETY: the group has `group * W` words, of which these are eight from `k` on.
+            // SAFETY: `to` has room for `groups` groups of `group * W` words each, of which these are
+            // eight from `k` on.
             unsafe { _mm256_storeu_si256(out.add(4 * k).cast(), words) };
             if LISTS {
                 largest = _mm256_max_epu32(largest, words);
@@ -115,9 +131,12 @@ fn run<const W: usize, const LISTS: bool>(
         };
         match W {
             2 => {
-                let low = _mm256_blend_epi32::<0b0000_1100>(load(0, 0), load(1, 0));
-                let high = _mm256_blend_epi32::<0b1100_0000>(load(2, 0), load(3, 0));
-                store(0, _mm256_blend_epi32::<0b1111_0000>(low, high));
+                for r in [0, 4] {
+                    let low = _mm256_blend_epi32::<0b0000_1100>(load(r, 2 * r), load(r + 1, 2 * r));
+                    let high =
+                        _mm256_blend_epi32::<0b1100_0000>(load(r + 2, 2 * r), load(r + 3, 2 * r));
+                    store(2 * r, _mm256_blend_epi32::<0b1111_0000>(low, high));
+                }
             }
             3 => {
                 let words = _mm256_blend_epi32::<0b0011_1000>(load(0, 0), load(1, 0));
@@ -128,7 +147,10 @@ fn run<const W: usize, const LISTS: bool>(
                 let words = _mm256_blend_epi32::<0b0001_1100>(load(5, 16), load(6, 16));
                 store(16, _mm256_blend_epi32::<0b1110_0000>(words, load(7, 16)));
             }
-            _ => store(0, _mm256_blend_epi32::<0b1111_0000>(load(0, 0), load(1, 0))),
+            _ => {
+                store(0, _mm256_blend_epi32::<0b1111_0000>(load(0, 0), load(1, 0)));
+                store(8, _mm256_blend_epi32::<0b1111_0000>(load(2, 8), load(3, 8)));
+            }
         }
         if LISTS {
             for r in 0..group {
@@ -137,6 +159,8 @@ fn run<const W: usize, const LISTS: bool>(
                 (any, all) = (any | value, all & value);
             }
         }
+        // SAFETY: behind this group, which is there, or at most at the end.
+        (first, out) = unsafe { (first.add(group * stride), out.add(group * width)) };
     }
     let none = !LISTS || groups == 0;
     let all_alike = none || (any == count.value && all == count.value);

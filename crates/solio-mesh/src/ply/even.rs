@@ -8,7 +8,7 @@
 //! Whatever is odd (a list of another length, an index past the vertices, an end that comes too
 //! early) is left to [`super::binary`], which takes every file and knows the place of an error.
 
-use super::binary::{CHUNK, Context, bad_index_at, list_count};
+use super::binary::{Context, bad_index_at, list_count};
 use super::columns::{Column, Data, Kind, Role, Table};
 use super::kernels::{Field, Out, Rows, gather};
 use super::memory::{Buffer, Memory};
@@ -19,8 +19,13 @@ use solio_base::{Result, Work, memory, ordered};
 use solio_codec::records::{self, Part};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Bytes in a chunk: they, the values that they become and what the system reads them from lie in a
+/// core's own cache (512 KiB on Zen 3, where meshes of 0.3 to 2 MB took 8 % longer with 256 KiB).
+const CHUNK: usize = 128 << 10;
+/// The largest record, to be looked at before all are read.
+const LONGEST: usize = 256 << 10;
 /// So many chunks, about 100 µs of work, are worth another thread.
-const CHUNKS_OF_THREAD: usize = 4;
+const CHUNKS_OF_THREAD: usize = 8;
 
 /// One chunk of records.
 #[derive(Default)]
@@ -175,7 +180,7 @@ impl Shape {
         };
         // Few records are longer.
         let shape = match of(1 << 10)? {
-            None => of(CHUNK)?,
+            None => of(LONGEST)?,
             shape => shape,
         };
         Ok(shape.filter(|shape| {
@@ -420,6 +425,15 @@ mod tests {
             assert_eq!(scene, decode_ply(&bytes, &options, &work).unwrap());
             assert_eq!(places(&scene.meshes[0]), before);
         }
+        // What a mesh between has no use for is there for the next one.
+        let points = b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\n\
+            property float y\nproperty float z\nend_header\n012345678901";
+        decode_ply_into(&mut scene, &points.as_slice(), &options, &work).unwrap();
+        assert_eq!(scene.meshes[0].positions.len(), 1);
+        let bytes = file(false, 4, usize::MAX, 0);
+        decode_ply_into(&mut scene, &bytes, &options, &work).unwrap();
+        assert_eq!(scene, decode_ply(&bytes, &options, &work).unwrap());
+        assert_eq!(places(&scene.meshes[0]), before);
         decode_ply_into(&mut scene, &file(false, 3, 39_990, 5), &options, &work).unwrap();
         assert_eq!(scene.meshes[0].face_offsets[40_000], 120_001);
         decode_ply_into(&mut scene, &b"ply\nformat".as_slice(), &options, &work).unwrap_err();

@@ -11,12 +11,26 @@ const LEAST_BYTES: usize = 64 << 10;
 
 /// Arrays to be used again.
 #[derive(Default)]
-pub(crate) struct Memory(Vec<Data>);
+pub(crate) struct Memory {
+    arrays: Vec<Data>,
+    /// What is left goes to the next file that has memory to use again.
+    keeps_rest: bool,
+}
+
+thread_local! {
+    /// Arrays that the last file had no use for; the next one may have, where meshes take turns.
+    static REST: RefCell<Vec<Data>> = const { RefCell::new(Vec::new()) };
+}
+
+/// More is not kept for the next file.
+const REST_ARRAYS: usize = 32;
+const REST_BYTES: usize = 16 << 20;
 
 impl Memory {
     /// That of the arrays which `scene` owns; the scene is empty then.
     pub(crate) fn of(scene: &mut Scene<'static>) -> Memory {
-        let mut memory = Memory::default();
+        let rest = REST.try_with(RefCell::take).unwrap_or_default();
+        let mut memory = Memory { arrays: rest, keeps_rest: true };
         std::mem::take(scene).meshes.into_iter().for_each(|mesh| memory.add_mesh(mesh));
         memory
     }
@@ -54,18 +68,46 @@ impl Memory {
     }
 
     fn add(&mut self, data: Data) {
-        if data.capacity() * data.scalar().size() >= LEAST_BYTES {
-            self.0.push(data);
+        if bytes(&data) >= LEAST_BYTES {
+            self.arrays.push(data);
         }
     }
 
-    /// The smallest array of this type with room for `n` values, and whatever values it held.
+    /// The array of this type with room for `n` values that has the fewest to be cleared, and then
+    /// the smallest; with whatever values it held. Few values get none: the next mesh may need it.
     pub(crate) fn take(&mut self, scalar: ScalarType, n: usize) -> Option<Data> {
+        if n * scalar.size() < LEAST_BYTES {
+            return None;
+        }
         let fits = |data: &Data| data.scalar() == scalar && data.capacity() >= n;
-        let places = (0..self.0.len()).filter(|&i| fits(&self.0[i]));
-        let place = places.min_by_key(|&i| self.0[i].capacity())?;
-        Some(self.0.swap_remove(place))
+        let places = (0..self.arrays.len()).filter(|&i| fits(&self.arrays[i]));
+        let cost = |data: &Data| (n.saturating_sub(data.len()), data.capacity());
+        let place = places.min_by_key(|&i| cost(&self.arrays[i]))?;
+        Some(self.arrays.swap_remove(place))
     }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if !self.keeps_rest {
+            return;
+        }
+        let mut left = REST_BYTES;
+        // The last ones came from the last file.
+        let arrays = std::mem::take(&mut self.arrays).into_iter().rev();
+        let kept = arrays.take(REST_ARRAYS).filter(|data| {
+            let fits = bytes(data) <= left;
+            left -= if fits { bytes(data) } else { 0 };
+            fits
+        });
+        let mut kept: Vec<Data> = kept.collect();
+        kept.reverse();
+        let _ = REST.try_with(|rest| rest.replace(kept));
+    }
+}
+
+fn bytes(data: &Data) -> usize {
+    data.capacity() * data.scalar().size()
 }
 
 thread_local! {
