@@ -9,6 +9,7 @@ use crate::model::{Colors, Domain, Mesh, Normals, Positions, Uvs, VertexGroup};
 use earcut::{Earcut, utils3d::project3d_to_2d};
 use rayon::prelude::*;
 use solio_base::{Error, Result, Work, memory};
+use solio_codec::records;
 use std::borrow::Cow;
 
 /// The triangles of a mesh, in the order of its faces.
@@ -33,6 +34,72 @@ pub fn triangulate(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
         return cut_all(mesh, work);
     }
     crate::parallel::pool(work)?.install(|| cut_all(mesh, work))
+}
+
+/// Cuts all faces of `mesh` into triangles of numbers of vertices, for who asks for nothing else: in
+/// the order of [`triangulate`], and the same ones. The corners of a mesh of triangles are taken out
+/// of it where they can stay where they are.
+///
+/// # Errors
+/// As [`triangulate`].
+pub fn triangles_of_vertices(mesh: &mut Mesh<'_>, work: &Work) -> Result<Vec<[u32; 3]>> {
+    let is_valid = (records::largest(&mesh.corner_vertices) as usize) < mesh.positions.len();
+    match even_corners(mesh).filter(|_| is_valid) {
+        Some(3) => Ok(take_corners(mesh)),
+        Some(4) => match &mesh.positions {
+            Positions::F32(p) => cut_quads(mesh, work, |v| p[v as usize].map(f64::from)),
+            Positions::F64(p) => cut_quads(mesh, work, |v| p[v as usize]),
+        },
+        _ => {
+            let mut triangles = triangulate(mesh, work)?.corners;
+            for corner in triangles.as_flattened_mut() {
+                *corner = mesh.corner_vertices[*corner as usize];
+            }
+            Ok(triangles)
+        }
+    }
+}
+
+/// How many corners each face has, if all have as many and there are no others.
+fn even_corners(mesh: &Mesh<'_>) -> Option<u32> {
+    let [0, first, ..] = *mesh.face_offsets else { return None };
+    let are_even =
+        (0u32..).zip(&*mesh.face_offsets).all(|(i, at)| i.checked_mul(first) == Some(*at));
+    let end = *mesh.face_offsets.last()? as usize;
+    (are_even && end == mesh.corner_vertices.len()).then_some(first)
+}
+
+/// The corners of a mesh of triangles: those themselves, or, where their memory has room for a
+/// part of a triangle, a copy.
+fn take_corners(mesh: &mut Mesh<'_>) -> Vec<[u32; 3]> {
+    match std::mem::take(&mut mesh.corner_vertices) {
+        Cow::Owned(corners) => {
+            bytemuck::allocation::try_cast_vec(corners).unwrap_or_else(|(_, corners)| {
+                let triangles = corners.as_chunks().0.to_vec();
+                mesh.corner_vertices = Cow::Owned(corners);
+                triangles
+            })
+        }
+        Cow::Borrowed(corners) => corners.as_chunks().0.to_vec(),
+    }
+}
+
+/// The triangles of a mesh of quads.
+fn cut_quads(
+    mesh: &Mesh<'_>,
+    work: &Work,
+    point: impl Fn(u32) -> [f64; 3],
+) -> Result<Vec<[u32; 3]>> {
+    let (quads, _) = mesh.corner_vertices.as_chunks::<4>();
+    let mut triangles = memory::with_capacity(2 * quads.len());
+    for quads in quads.chunks(CHUNK) {
+        work.cancel.check()?;
+        for corners in quads {
+            let cut = quad(corners.map(&point));
+            triangles.extend(cut.map(|triangle| triangle.map(|i| corners[i as usize])));
+        }
+    }
+    Ok(triangles)
 }
 
 /// The triangles of some faces.
@@ -290,6 +357,46 @@ mod tests {
             corner_vertices: (0..points.len() as u32).collect::<Vec<_>>().into(),
             ..Mesh::default()
         }
+    }
+
+    #[test]
+    fn triangles_of_vertices_are_those_of_corners() {
+        let positions: Vec<[f32; 3]> = (0..60u32)
+            .map(|i| [0, 8, 16].map(|shift| (i.wrapping_mul(0x9e37_79b1) >> shift & 0xff) as f32))
+            .collect();
+        let of = |counts: &[u32], spare: usize| {
+            let mut corner_vertices = Vec::with_capacity(spare);
+            let mut face_offsets = vec![0];
+            for (i, count) in counts.iter().enumerate() {
+                corner_vertices.extend((0..*count).map(|k| (i as u32 * 7 + k * 11) % 60));
+                face_offsets.push(corner_vertices.len() as u32);
+            }
+            Mesh {
+                positions: Positions::F32(positions.clone().into()),
+                face_offsets: face_offsets.into(),
+                corner_vertices: corner_vertices.into(),
+                ..Mesh::default()
+            }
+        };
+        let work = Work::default();
+        let lists: [&[u32]; 6] = [&[3; 50], &[4; 50], &[5; 9], &[3, 4, 3], &[], &[4, 2, 6]];
+        for counts in lists {
+            for spare in [0, 301] {
+                let mut mesh = of(counts, spare);
+                let corners = triangulate(&mesh, &work).unwrap().corners;
+                let expected: Vec<[u32; 3]> = corners
+                    .iter()
+                    .map(|t| t.map(|corner| mesh.corner_vertices[corner as usize]))
+                    .collect();
+                assert_eq!(triangles_of_vertices(&mut mesh, &work).unwrap(), expected);
+            }
+        }
+        let mut wrong = of(&[3; 50], 0);
+        wrong.corner_vertices.to_mut()[7] = 60;
+        triangles_of_vertices(&mut wrong, &work).unwrap_err();
+        let mut wrong = of(&[4; 50], 0);
+        wrong.corner_vertices.to_mut().pop();
+        triangles_of_vertices(&mut wrong, &work).unwrap_err();
     }
 
     /// Sum of the triangles' signed areas along z.

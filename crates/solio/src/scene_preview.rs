@@ -4,14 +4,14 @@ use crate::scene_file::{FolderFiles, is_packed_scene, read_scene_and_name_meshes
 use crate::scene_meshes_ahead::{MeshesAhead, ReadMesh};
 use crate::scene_pack::mesh_of_packed;
 use crate::scene_texture::read_texture;
-use crate::{MeshReadOptions, SceneReadOptions, read_mesh};
+use crate::{MeshReadOptions, SceneReadOptions, read_mesh_into};
 use solio_base::{Error, Result, Work};
 use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, Compression, PixelType};
 use solio_mesh::Mesh;
 use solio_mesh::model::{Domain, Normals, Positions};
-use solio_mesh::triangulate::triangulate;
+use solio_mesh::triangulate::triangles_of_vertices;
 use solio_scene::geometry::Triangles;
 use solio_scene::pack::{PackReadOptions, PackReader};
 use solio_scene::preview::{
@@ -21,6 +21,7 @@ use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// A picture of a scene.
 pub struct ScenePicture {
@@ -82,6 +83,7 @@ pub fn preview_scene(
         files: FolderFiles::beside(path, &read.limits, work),
         options: MeshReadOptions { limits: read.limits, ..MeshReadOptions::default() },
         work: Work { threads: 1, ..work.clone() },
+        rest: Mutex::default(),
     };
     let meshes = MeshesAhead::new(meshes, work);
     std::thread::scope(|scope| {
@@ -126,6 +128,8 @@ struct SceneMeshes<'w> {
     files: FolderFiles<'w>,
     options: MeshReadOptions,
     work: Work,
+    /// What of meshes is not shown: memory for the next ones, one for each thread at most.
+    rest: Mutex<Vec<solio_mesh::Scene<'static>>>,
 }
 
 impl PreviewFiles for MeshesAhead<'_, SceneMeshes<'_>> {
@@ -145,12 +149,16 @@ impl ReadMesh for SceneMeshes<'_> {
     fn read(&self, name: &[u8]) -> Result<Triangles<'static>> {
         let mut all = Triangles::default();
         if let (Some(reader), Some(number)) = (&self.reader, self.numbers.get(name)) {
-            self.add(mesh_of_packed(reader.mesh(*number, &self.work)?), &mut all)?;
+            self.add(&mut mesh_of_packed(reader.mesh(*number, &self.work)?), &mut all)?;
             return Ok(all);
         }
-        let read = read_mesh(&self.files.path(name), &self.options, &self.work)?;
-        for mesh in read.meshes {
+        let mut read = self.rest.lock().ok().and_then(|mut rest| rest.pop()).unwrap_or_default();
+        read_mesh_into(&mut read, &self.files.path(name), &self.options, &self.work)?;
+        for mesh in &mut read.meshes {
             self.add(mesh, &mut all)?;
+        }
+        if let Ok(mut rest) = self.rest.lock() {
+            rest.push(read);
         }
         Ok(all)
     }
@@ -167,11 +175,12 @@ impl ReadMesh for SceneMeshes<'_> {
 }
 
 impl SceneMeshes<'_> {
-    fn add(&self, mut mesh: Mesh<'static>, all: &mut Triangles<'static>) -> Result<()> {
+    /// Adds a mesh, and leaves in it what is not shown.
+    fn add(&self, mesh: &mut Mesh<'static>, all: &mut Triangles<'static>) -> Result<()> {
         let first = all.positions.len() as u32;
-        let mut triangles = triangulate(&mesh, &self.work)?.corners;
-        for corner in triangles.as_flattened_mut() {
-            *corner = first + mesh.corner_vertices[*corner as usize];
+        let mut triangles = triangles_of_vertices(mesh, &self.work)?;
+        if first > 0 {
+            triangles.as_flattened_mut().iter_mut().for_each(|vertex| *vertex += first);
         }
         match all.indices.is_empty() {
             true => all.indices = Cow::Owned(triangles),
@@ -184,8 +193,9 @@ impl SceneMeshes<'_> {
             }
         };
         let of_vertices = |normals: &Normals<'_>| normals.domain == Domain::Vertex;
-        let normals = mesh.normals.filter(of_vertices).map_or_else(Cow::default, |n| n.values);
-        let uvs = mesh.uvs.filter(|uvs| uvs.domain == Domain::Vertex);
+        let normals = mesh.normals.take_if(|normals| of_vertices(normals));
+        let normals = normals.map_or_else(Cow::default, |n| n.values);
+        let uvs = mesh.uvs.take_if(|uvs| uvs.domain == Domain::Vertex);
         let uvs = uvs.map_or_else(Cow::default, |uvs| uvs.values);
         if first == 0 {
             (all.positions, all.normals, all.uvs) = (positions, normals, uvs);
