@@ -6,6 +6,7 @@
 
 use crate::bounds::Box3;
 use solio_base::memory;
+use std::cell::RefCell;
 
 /// Bits of a code.
 const BITS: u32 = 32;
@@ -79,6 +80,36 @@ impl Curve {
     }
 }
 
+thread_local! {
+    /// Keys of an earlier tree: fresh memory for each would be made ready by the system, page by
+    /// page, and many trees are built one after the other.
+    static SPARE: RefCell<Vec<Vec<u64>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// More, and longer ones, are not kept.
+const SPARE_ARRAYS: usize = 3;
+const SPARE_KEYS: usize = 1 << 19;
+
+/// An array with room for `count` keys, and whatever it held.
+pub(super) fn keys(count: usize) -> Vec<u64> {
+    let spare = SPARE.try_with(|spare| spare.borrow_mut().pop()).ok().flatten();
+    match spare.filter(|keys| keys.capacity() >= count) {
+        Some(keys) => keys,
+        None => memory::with_capacity(count),
+    }
+}
+
+/// Keeps an array for [`keys`].
+pub(super) fn give_back(keys: Vec<u64>) {
+    let _ = SPARE.try_with(|spare| {
+        let mut spare = spare.borrow_mut();
+        if spare.len() < SPARE_ARRAYS && (FEW..=SPARE_KEYS).contains(&keys.capacity()) {
+            spare.push(keys);
+            spare.sort_by_key(Vec::capacity);
+        }
+    });
+}
+
 /// Below this many, comparing is faster than counting.
 const FEW: usize = 2048;
 /// Bits by which one round sorts.
@@ -99,7 +130,7 @@ pub(super) fn sort(keys: &mut Vec<u64>) {
             counts[round as usize][digit(*key, round)] += 1;
         }
     }
-    let mut other: Vec<u64> = memory::with_capacity(keys.len());
+    let mut other = self::keys(keys.len());
     other.resize(keys.len(), 0);
     for round in 0..3 {
         let counts = &mut counts[round as usize];
@@ -117,6 +148,7 @@ pub(super) fn sort(keys: &mut Vec<u64>) {
         }
         std::mem::swap(keys, &mut other);
     }
+    give_back(other);
 }
 
 #[cfg(test)]

@@ -65,7 +65,9 @@ impl TriangleBvh {
                 (built.leaves.iter().map(|range| leaf(&items, range)).collect(), built)
             }
         };
-        Ok(TriangleBvh { nodes: built.nodes, root: built.root, leaves, len: keys.len() })
+        let len = keys.len();
+        order::give_back(keys);
+        Ok(TriangleBvh { nodes: built.nodes, root: built.root, leaves, len })
     }
 
     /// How many triangles are in it.
@@ -113,7 +115,8 @@ impl TriangleBvh {
 fn in_order(mesh: Mesh) -> Result<Vec<u64>> {
     let bounds = box_of_points(mesh.positions);
     let curve = Curve::within(&bounds);
-    let mut keys: Vec<u64> = memory::with_capacity(mesh.triangles.len());
+    let mut keys = order::keys(mesh.triangles.len());
+    keys.clear();
     for number in 0..mesh.triangles.len() as u32 {
         let [a, b, c] = mesh.corners(number)?;
         let sum: [f32; 3] = std::array::from_fn(|i| a[i] + b[i] + c[i]);
