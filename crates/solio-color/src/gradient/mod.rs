@@ -3,6 +3,7 @@
 mod easing;
 mod evenness;
 mod floats;
+pub mod formats;
 mod mode;
 pub mod presets;
 mod sampler;

@@ -151,7 +151,8 @@ fn last_word(text: &str) -> Option<(&str, &str)> {
     if text.is_empty() {
         return None;
     }
-    let at = text.rfind(char::is_whitespace).map_or(0, |i| i + 1);
+    let space = text.char_indices().rev().find(|(_, c)| c.is_whitespace());
+    let at = space.map_or(0, |(i, c)| i + c.len_utf8());
     Some((text[..at].trim_end(), &text[at..]))
 }
 
@@ -180,6 +181,7 @@ mod tests {
         assert_eq!(places("red 80%, white 0%, black, blue 100%"), [0.8, 0.8, 0.9, 1.0]);
         assert_eq!(places("red 10% 20%, blue"), [0.1, 0.2, 1.0]);
         assert_eq!(places("40% red"), [0.4]);
+        assert_eq!(places("red\u{85}40%\u{2003}60%"), [0.4, 0.6]);
         assert_eq!(
             places("rgb(1, 2, 3) 30%, color(srgb 0 .5 1), hsl(120deg 50% 20%) 0.9"),
             [0.3, 0.6, 0.9]

@@ -1,0 +1,390 @@
+//! Gradients of CSS Images 4: `linear-gradient()`, `radial-gradient()`, `conic-gradient()` and
+//! their repeating forms, or only their list of stops.
+
+use super::straight::{self, Way};
+use super::text::{error_at, number, place, shortest};
+use super::{GradientWriteOptions, Holds, MAX_STOPS, Notes};
+use crate::gradient::{ColorStop, Easing, Gradient, Mode, Ramp, parse_stops};
+use crate::{Color, HueMethod, Interpolation, Segment, Space};
+use solio_base::{Error, Result};
+
+const FUNCTIONS: [&str; 3] = ["linear-gradient(", "radial-gradient(", "conic-gradient("];
+const UNITS: [(&str, f64); 4] =
+    [("grad", 400.0), ("deg", 360.0), ("turn", 1.0), ("rad", std::f64::consts::TAU)];
+
+/// Whether a text is a list of at least two stops and nothing else.
+pub(super) fn is_list(text: &str) -> bool {
+    text.contains(',') && text.len() < 1 << 15 && parse_stops(text.trim()).is_ok()
+}
+
+/// All gradients of a text; one without functions is a list of stops.
+pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
+    let masked = mask(all);
+    let lower = masked.to_ascii_lowercase();
+    let mut found = Vec::new();
+    let mut from = 0;
+    let mut seen = 0;
+    while let Some((start, conic)) = next_function(&lower, from) {
+        let end = closing(&lower, start).ok_or_else(|| {
+            error_at(all, lower.len(), "the parenthesis of a gradient is not closed")
+        })?;
+        let inside = &masked[start..end];
+        let name = name_before(all, &masked, start);
+        found.push(Gradient { name, ..gradient(all, start, inside, conic)? });
+        seen += found.last().map_or(0, |gradient| gradient.colors.len());
+        if seen > MAX_STOPS {
+            return Err(Error::limit(format!("more than {MAX_STOPS} stops")));
+        }
+        from = end;
+    }
+    if found.is_empty() {
+        let list = masked.trim().trim_end_matches(';');
+        let start = masked.len() - masked.trim_start().len();
+        found.push(gradient(all, start, list, false)?);
+    }
+    Ok(found)
+}
+
+/// The text with blanks in place of comments and strings, so that places stay what they are.
+fn mask(all: &str) -> String {
+    let mut bytes = all.as_bytes().to_vec();
+    let mut i = 0;
+    while i < bytes.len() {
+        let rest = &all.as_bytes()[i..];
+        let length = match rest {
+            [b'/', b'*', inside @ ..] => {
+                inside.windows(2).position(|pair| pair == b"*/").map(|n| n + 4)
+            }
+            [quote @ (b'"' | b'\''), inside @ ..] => {
+                inside.iter().position(|byte| byte == quote || *byte == b'\n').map(|n| n + 2)
+            }
+            _ => {
+                i += 1;
+                continue;
+            }
+        };
+        let end = length.map_or(bytes.len(), |length| i + length);
+        bytes[i..end].fill(b' ');
+        i = end;
+    }
+    // What is blanked begins and ends with ASCII, so all other characters are whole.
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The byte after the next function's parenthesis, and whether it is conic.
+fn next_function(lower: &str, from: usize) -> Option<(usize, bool)> {
+    let found = FUNCTIONS.iter().filter_map(|name| {
+        lower.get(from..)?.find(name).map(|at| (from + at + name.len(), *name == FUNCTIONS[2]))
+    });
+    found.min()
+}
+
+/// The byte of the parenthesis that closes what is open at `start`.
+fn closing(text: &str, start: usize) -> Option<usize> {
+    let mut depth = 1_usize;
+    for (i, byte) in text.bytes().enumerate().skip(start) {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(i);
+        }
+    }
+    None
+}
+
+/// The custom property that a gradient is the value of, else the comment before it.
+fn name_before(all: &str, masked: &str, start: usize) -> String {
+    let edge = masked[..start].rfind([';', '{', '}']).map_or(0, |i| i + 1);
+    if let Some((name, _)) = masked[edge..start].split_once(':')
+        && let Some(name) = name.trim().strip_prefix("--")
+    {
+        return name.to_owned();
+    }
+    let comment =
+        all[edge..start].rsplit_once("*/").and_then(|(before, _)| before.rsplit_once("/*"));
+    comment.map(|(_, inside)| inside.trim().to_owned()).unwrap_or_default()
+}
+
+/// From the arguments, which begin at byte `start` of the text.
+fn gradient(all: &str, start: usize, inside: &str, conic: bool) -> Result<Gradient> {
+    let items = items(inside);
+    if items.len() > MAX_STOPS {
+        return Err(Error::limit(format!("{} stops; the limit is {MAX_STOPS}", items.len())));
+    }
+    let mut mode = None;
+    let mut first = 0;
+    if let Some(words) = items.first().and_then(|item| prelude(item)) {
+        let at = start + place(inside, items[0]);
+        mode = space(&words).map_err(|message| error_at(all, at, message))?;
+        first = items.get(1).map_or(inside.len(), |item| place(inside, item));
+    }
+    let list = &inside[first..];
+    let rewritten = if conic { angles_as_parts(list) } else { list.to_owned() };
+    let colors = parse_stops(&rewritten).map_err(|error| {
+        // Lists are one line for their parser; its columns are bytes of the list.
+        let column = error.column().map_or(0, |column| column as usize - 1);
+        let column = if conic { 0 } else { column };
+        let placed = error_at(all, start + first + column, error.message().to_owned());
+        placed.hint("places are percentages, or numbers from 0 to 1; lengths need a box, which a file has not")
+    })?;
+    let legacy = !list.to_ascii_lowercase().contains("color(")
+        && colors
+            .iter()
+            .all(|stop| [Space::Srgb, Space::Hsl, Space::Hwb].contains(&stop.color.space));
+    let space = if legacy { Space::Srgb } else { Space::Oklab };
+    let mode = mode.unwrap_or(Mode::in_space(space));
+    Ok(Gradient { colors, mode, ..Gradient::default() })
+}
+
+/// What stands between commas that are in no brackets.
+fn items(inside: &str) -> Vec<&str> {
+    let (mut items, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    for (i, byte) in inside.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                items.push(&inside[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    items.push(&inside[start..]);
+    items
+}
+
+/// The words of the first argument, if it is no stop: direction, shape, place, space.
+fn prelude(item: &str) -> Option<Vec<String>> {
+    let words: Vec<String> = item.split_whitespace().map(str::to_ascii_lowercase).collect();
+    let known = [
+        "to",
+        "in",
+        "from",
+        "at",
+        "circle",
+        "ellipse",
+        "left",
+        "right",
+        "top",
+        "bottom",
+        "center",
+        "closest-side",
+        "closest-corner",
+        "farthest-side",
+        "farthest-corner",
+    ];
+    let begins = words.first().is_some_and(|word| known.contains(&word.as_str()));
+    let sized = |word: &String| angle(word).is_some() || word == "0";
+    let angled = words.first().is_some_and(sized)
+        && words.get(1).is_none_or(|word| known.contains(&word.as_str()));
+    let placed = words.iter().any(|word| ["at", "in"].contains(&word.as_str()));
+    (begins || angled || placed).then_some(words)
+}
+
+/// `in oklch longer hue`.
+fn space(words: &[String]) -> Result<Option<Mode>, String> {
+    let Some(at) = words.iter().position(|word| word == "in") else { return Ok(None) };
+    let name = words.get(at + 1).map_or("", |name| name.as_str());
+    let css = Space::of_name(name).filter(|space| *space != Space::Hsv && *space != Space::AcesCg);
+    let space = css.ok_or_else(|| format!("\"{name}\" is no space of CSS to blend in"))?;
+    let way = (words.get(at + 2), words.get(at + 3).map(String::as_str));
+    let hue = match way {
+        (Some(name), Some("hue")) => {
+            let method = HueMethod::of_name(name).filter(|_| space.is_polar());
+            method.ok_or_else(|| format!("\"{name} hue\" is no way round in {}", space.name()))?
+        }
+        _ => HueMethod::Shorter,
+    };
+    Ok(Some(Mode::Blend(Interpolation { space, hue })))
+}
+
+/// An angle in turns.
+fn angle(word: &str) -> Option<f64> {
+    let (digits, turn) =
+        UNITS.iter().find_map(|(unit, turn)| Some((word.strip_suffix(unit)?, turn)))?;
+    number(digits).map(|value| value / turn)
+}
+
+/// The places of a conic gradient, angles, as percentages.
+fn angles_as_parts(list: &str) -> String {
+    let item = |item: &str| {
+        let (mut words, mut depth) = (Vec::new(), 0_usize);
+        for word in item.split_whitespace() {
+            let outside = depth == 0;
+            depth = (depth + word.matches('(').count()).saturating_sub(word.matches(')').count());
+            let turns = angle(&word.to_ascii_lowercase()).filter(|_| outside);
+            words
+                .push(turns.map_or_else(|| word.to_owned(), |turns| format!("{}%", turns * 100.0)));
+        }
+        words.join(" ")
+    };
+    items(list).into_iter().map(item).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn write(
+    gradients: &[Gradient],
+    options: GradientWriteOptions,
+    notes: &mut Notes,
+) -> String {
+    let holds = Holds { name: true, ..Holds::default() };
+    let texts: Vec<String> = gradients
+        .iter()
+        .map(|gradient| {
+            notes.of_model(gradient, "CSS", holds);
+            linear(gradient, options, notes)
+        })
+        .collect();
+    if let ([text], [gradient]) = (&texts[..], gradients) {
+        let name = gradient.name.replace("*/", "* /");
+        return if name.is_empty() {
+            format!("{text}\n")
+        } else {
+            format!("/* {name} */ {text}\n")
+        };
+    }
+    let mut out = ":root {\n".to_owned();
+    let mut used = Vec::new();
+    for (text, gradient) in texts.iter().zip(gradients) {
+        let name = identifier(&gradient.name, &used);
+        if name != gradient.name {
+            notes.add("CSS has no such names of custom properties: some are changed");
+        }
+        out.push_str(&format!("  --{name}: {text};\n"));
+        used.push(name);
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// A name for a custom property that is not used yet.
+fn identifier(name: &str, used: &[String]) -> String {
+    let part = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+    let base: String =
+        if name.is_empty() { "gradient".to_owned() } else { name.chars().map(part).collect() };
+    let mut found = base.clone();
+    let mut count = 2;
+    while used.contains(&found) {
+        found = format!("{base}-{count}");
+        count += 1;
+    }
+    found
+}
+
+fn linear(gradient: &Gradient, options: GradientWriteOptions, notes: &mut Notes) -> String {
+    let (way, stops) = exact(gradient).unwrap_or_else(|| {
+        let way = Way { space: Space::Oklab, premultiplied: true };
+        let points = straight::points_of(gradient, way, options.tolerance, "CSS", notes);
+        (Interpolation::new(Space::Oklab), straight::stops(&points))
+    });
+    let hue = match way.hue {
+        hue if way.space.is_polar() && hue != HueMethod::Shorter => format!(" {} hue", hue.name()),
+        _ => String::new(),
+    };
+    let mut text = format!("linear-gradient(in {}{hue}", way.space.name());
+    for (i, stop) in stops.iter().enumerate() {
+        text.push_str(&format!(", {} {}%", stop.color.to_css(), percent(stop.position)));
+        let ramp = stop.to_next;
+        if ramp.easing == Easing::Power
+            && ramp.midpoint != 0.5
+            && let Some(next) = stops.get(i + 1)
+        {
+            let hint = stop.position + (next.position - stop.position) * ramp.midpoint;
+            text.push_str(&format!(", {}%", percent(hint)));
+        }
+    }
+    if let [only] = &stops[..] {
+        // CSS wants two.
+        text.push_str(&format!(", {} {}%", only.color.to_css(), percent(only.position)));
+    }
+    text.push(')');
+    text
+}
+
+/// A hundredfold, so that it is read as the very same number where that is possible.
+fn percent(position: f64) -> String {
+    let value = position * 100.0;
+    let rounded = (value * 1e12).round() / 1e12;
+    shortest(if rounded / 100.0 == position { rounded } else { value })
+}
+
+/// The stops that CSS blends as the gradient does, where there are such.
+fn exact(gradient: &Gradient) -> Option<(Interpolation, Vec<ColorStop>)> {
+    let constant = match &gradient.alphas[..] {
+        [] => None,
+        [first, rest @ ..] => {
+            Some(rest.iter().all(|stop| stop.alpha == first.alpha).then_some(first.alpha)?)
+        }
+    };
+    let color = |stop: &ColorStop| {
+        let color = gradient.keys.read(&stop.color);
+        let color = constant.map_or(color, |alpha| color.with_alpha(alpha));
+        let ours = [Space::Hsv, Space::AcesCg].contains(&color.space);
+        match (ours, color.missing.is_empty()) {
+            (false, _) => Some(color),
+            (true, true) => Some(color.to(Space::Srgb)),
+            (true, false) => None,
+        }
+    };
+    let way = way(gradient)?;
+    let count = gradient.colors.len();
+    let mut stops = Vec::new();
+    for (i, stop) in gradient.colors.iter().enumerate() {
+        let here = color(stop)?;
+        let at =
+            |position: f64, color: Color| ColorStop { position, color, to_next: Ramp::default() };
+        stops.push(at(stop.position, here));
+        let Some(next) = gradient.colors.get(i + 1).filter(|_| i + 1 < count) else { break };
+        let (there, ramp, length) = (color(next)?, stop.to_next, next.position - stop.position);
+        if length < 0.0 {
+            return None;
+        } else if length == 0.0 {
+            continue;
+        }
+        let middle = stop.position + length * ramp.midpoint;
+        match (ramp.mode.unwrap_or(gradient.mode), ramp.easing) {
+            (Mode::Hold, _) => stops.push(at(next.position, here)),
+            (Mode::Fixed, _) => stops.push(at(stop.position, there)),
+            (Mode::Smooth, _) => return None,
+            (_, Easing::Step) => stops.extend([at(middle, here), at(middle, there)]),
+            (_, Easing::Power) if ramp.midpoint > 0.0 && ramp.midpoint < 1.0 => {
+                stops.last_mut()?.to_next = ramp;
+            }
+            (_, Easing::Linear) if ramp.midpoint == 0.5 => {}
+            (_, Easing::Linear) if !way.space.is_polar() => {
+                let half = Segment::new(&here, &there, way).at(0.5);
+                if !half.missing.is_empty() || !(0.0..=1.0).contains(&ramp.midpoint) {
+                    return None;
+                }
+                stops.push(at(middle, half));
+            }
+            _ => return None,
+        }
+    }
+    Some((way, stops))
+}
+
+/// The one way in which all parts that are blended are.
+fn way(gradient: &Gradient) -> Option<Interpolation> {
+    let count = gradient.colors.len();
+    let modes = gradient.colors[..count.saturating_sub(1)].iter();
+    let mut found = None;
+    let mut steps = false;
+    for (ramp, mode) in modes.map(|stop| (stop.to_next, stop.to_next.mode.unwrap_or(gradient.mode)))
+    {
+        match mode {
+            Mode::Hold | Mode::Fixed => steps = true,
+            _ if ramp.easing == Easing::Step => steps = true,
+            Mode::Blend(way) if found.is_none_or(|other| other == way) => found = Some(way),
+            _ => return None,
+        }
+    }
+    // Nothing but steps: sRGB leaves equal colours as they are.
+    let way = found.unwrap_or(Interpolation::new(Space::Srgb));
+    // The longer way between equal colours is the whole circle.
+    let turns = steps && way.space.is_polar() && way.hue == HueMethod::Longer;
+    (!turns && ![Space::Hsv, Space::AcesCg].contains(&way.space)).then_some(way)
+}

@@ -1,0 +1,224 @@
+//! A gradient as stops with straight ways between them, as close as asked.
+
+use super::Notes;
+#[cfg(test)]
+use crate::gradient::Sampler;
+use crate::gradient::{ColorStop, Gradient, Mode, Ramp};
+use crate::{Color, Interpolation, Segment, Space};
+
+/// Most stops that an approximation makes.
+const MOST: usize = 1 << 16;
+/// How often the way between two edges is halved at most.
+const DEPTH: u32 = 20;
+/// Places at which each way is compared.
+const TESTS: u32 = 16;
+
+/// How a format blends.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    pub(super) space: Space,
+    /// Whether colours are blended multiplied by alpha.
+    pub(super) premultiplied: bool,
+}
+
+/// A place and what is there: codes of sRGB and alpha.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) position: f64,
+    pub(super) rgba: [f64; 4],
+}
+
+impl Point {
+    pub(super) fn color(&self) -> Color {
+        let [r, g, b, a] = self.rgba;
+        Color::new(Space::Srgb, [r, g, b]).with_alpha(a)
+    }
+}
+
+/// Points between which `way` gives the gradient; two at one place make a hard edge.
+pub(super) struct Straight {
+    pub(super) points: Vec<Point>,
+    /// The most that was found between points, in codes of eight bits, colours multiplied by alpha.
+    pub(super) error: f64,
+    /// Whether there are points that are not edges of the gradient.
+    pub(super) approximated: bool,
+}
+
+/// The gradient from 0 to 1, no more than `tolerance` codes of eight bits off where
+/// [`MOST`] stops are enough.
+pub(super) fn straight(gradient: &Gradient, way: Way, tolerance: f64) -> Straight {
+    let sampler = gradient.sampler();
+    let mut edges = vec![0.0];
+    edges.extend(
+        sampler.edges().into_iter().filter(|edge| (0.0..1.0).contains(edge) && *edge > 0.0),
+    );
+    edges.push(1.0);
+    let at = |place: f64| clean(sampler.at(place));
+    of_function(&at, &edges, way, tolerance)
+}
+
+/// The same for any function of the place; `edges` begin with 0 and end with 1.
+pub(super) fn of_function(
+    at: &dyn Fn(f64) -> [f64; 4],
+    edges: &[f64],
+    way: Way,
+    tolerance: f64,
+) -> Straight {
+    let mut work = Work {
+        at,
+        way,
+        tolerance,
+        result: Straight { points: Vec::new(), error: 0.0, approximated: false },
+    };
+    for pair in edges.windows(2) {
+        let [a, b] = [pair[0], pair[1]];
+        let left = Point { position: a, rgba: at(a) };
+        let (before, after) = (at(b.next_down()), at(b));
+        let jumps = distance(before, after) > 1e-6;
+        let right = Point { position: b, rgba: if jumps { before } else { after } };
+        let points = &mut work.result.points;
+        if points.last().is_none_or(|last| *last != left) {
+            points.push(left);
+        }
+        work.fill(left, right, DEPTH);
+        work.result.points.push(right);
+    }
+    let last = Point { position: 1.0, rgba: at(1.0) };
+    if work.result.points.last() != Some(&last) {
+        work.result.points.push(last);
+    }
+    work.result
+}
+
+struct Work<'a> {
+    at: &'a dyn Fn(f64) -> [f64; 4],
+    way: Way,
+    tolerance: f64,
+    result: Straight,
+}
+
+impl Work<'_> {
+    /// The points between two.
+    fn fill(&mut self, a: Point, b: Point, depth: u32) {
+        let line = Line::new(a, b, self.way);
+        let error = (1..TESTS).fold(0.0_f64, |most, i| {
+            let weight = f64::from(i) / f64::from(TESTS);
+            let place = a.position + (b.position - a.position) * weight;
+            most.max(distance((self.at)(place), line.at(weight)))
+        });
+        let middle = 0.5 * (a.position + b.position);
+        let narrow = middle <= a.position || middle >= b.position;
+        if error <= self.tolerance || depth == 0 || narrow || self.result.points.len() >= MOST {
+            self.result.error = self.result.error.max(error);
+            return;
+        }
+        self.result.approximated = true;
+        let point = Point { position: middle, rgba: (self.at)(middle) };
+        self.fill(a, point, depth - 1);
+        self.result.points.push(point);
+        self.fill(point, b, depth - 1);
+    }
+}
+
+/// Between two points, as the format blends.
+pub(super) struct Line {
+    segment: Segment,
+    alphas: Option<[f64; 2]>,
+}
+
+impl Line {
+    pub(super) fn new(a: Point, b: Point, way: Way) -> Line {
+        let mode = Interpolation::new(way.space);
+        let color = |point: Point| match way.premultiplied {
+            true => point.color(),
+            false => point.color().with_alpha(1.0),
+        };
+        let alphas = (!way.premultiplied).then_some([a.rgba[3], b.rgba[3]]);
+        Line { segment: Segment::new(&color(a), &color(b), mode), alphas }
+    }
+
+    pub(super) fn at(&self, weight: f64) -> [f64; 4] {
+        let color = self.segment.at(weight).to(Space::Srgb);
+        let [r, g, b] = color.components;
+        let alpha = self.alphas.map_or(color.alpha, |[a, b]| a * (1.0 - weight) + b * weight);
+        [r, g, b, alpha]
+    }
+}
+
+/// How far two colours are apart, in codes of eight bits, multiplied by alpha.
+pub(super) fn distance(a: [f64; 4], b: [f64; 4]) -> f64 {
+    let rgb = (0..3).map(|i| (a[i] * a[3] - b[i] * b[3]).abs());
+    rgb.fold((a[3] - b[3]).abs(), f64::max) * 255.0
+}
+
+/// Codes of eight bits as they were, where rounding took them a little off; alpha within 0 to 1,
+/// past which curves can go but no format.
+pub(super) fn clean(mut rgba: [f64; 4]) -> [f64; 4] {
+    rgba[3] = rgba[3].clamp(0.0, 1.0);
+    rgba.map(|value| {
+        let code = (value * 255.0).round();
+        if (value * 255.0 - code).abs() < 1e-9 { code / 255.0 + 0.0 } else { value }
+    })
+}
+
+/// The points of a gradient for a format, with a note where they are an approximation.
+pub(super) fn points_of(
+    gradient: &Gradient,
+    way: Way,
+    tolerance: f64,
+    format: &str,
+    notes: &mut Notes,
+) -> Vec<Point> {
+    let found = straight(gradient, way, tolerance);
+    if found.approximated || found.error > 0.01 {
+        notes.add(format!(
+            "{format} cannot hold how this gradient is blended ({}): {} stops come within {:.3} of \
+             a code of 8 bits of it",
+            describe(gradient),
+            found.points.len(),
+            (found.error * 1000.0).ceil() / 1000.0,
+        ));
+    }
+    found.points
+}
+
+/// What about a gradient is more than straight.
+fn describe(gradient: &Gradient) -> String {
+    let mut parts = vec![gradient.mode.name()];
+    for ramp in gradient.colors.iter().map(|stop| stop.to_next) {
+        let mut part = Vec::new();
+        part.extend(ramp.mode.map(Mode::name));
+        if ramp.easing.name() != "linear" {
+            part.push(ramp.easing.name());
+        }
+        for name in part {
+            if !parts.contains(&name) && parts.len() < 4 {
+                parts.push(name);
+            }
+        }
+    }
+    if !gradient.alphas.is_empty() {
+        parts.push("alpha apart".to_owned());
+    }
+    parts.join(", ")
+}
+
+/// Stops of the model at these points; alpha with the colours.
+pub(super) fn stops(points: &[Point]) -> Vec<ColorStop> {
+    let stop = |point: &Point| ColorStop {
+        position: point.position,
+        color: point.color(),
+        to_next: Ramp::default(),
+    };
+    points.iter().map(stop).collect()
+}
+
+/// The largest difference of two gradients at `count` places and the edges of both.
+#[cfg(test)]
+pub(super) fn largest_difference(a: &Sampler, b: &Sampler, count: u32) -> f64 {
+    let mut places: Vec<f64> = (0..=count).map(|i| f64::from(i) / f64::from(count)).collect();
+    let edges = [a.edges(), b.edges()].concat();
+    // Beside the edges, as a jump may lie an ulp away from where it was.
+    places.retain(|place| edges.iter().all(|edge| (edge - place).abs() > 1e-9));
+    places.iter().map(|&place| distance(clean(a.at(place)), clean(b.at(place)))).fold(0.0, f64::max)
+}

@@ -1,0 +1,509 @@
+use super::straight::largest_difference;
+use super::*;
+use crate::gradient::{AlphaStop, ColorStop, Keys, Mode, Outside, Ramp, parse_stops};
+use crate::{Color, HueMethod, Interpolation, Missing, Space};
+use proptest::prelude::*;
+
+fn options() -> GradientWriteOptions {
+    GradientWriteOptions::default()
+}
+
+fn one(text: &str, format: GradientFormat) -> Gradient {
+    let mut found = read(text.as_bytes(), format).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(found.len(), 1, "{text}");
+    found.remove(0)
+}
+
+/// Written and read again, with the notes.
+fn again(gradient: &Gradient, format: GradientFormat) -> (Gradient, Vec<String>) {
+    let written = write(std::slice::from_ref(gradient), format, options()).unwrap();
+    assert_eq!(GradientFormat::detect(&written.bytes), Some(format));
+    let mut found = read(&written.bytes, format)
+        .unwrap_or_else(|e| panic!("{e}\n{}", String::from_utf8_lossy(&written.bytes)));
+    (found.remove(0), written.notes)
+}
+
+fn difference(a: &Gradient, b: &Gradient) -> f64 {
+    largest_difference(&a.sampler(), &b.sampler(), 997)
+}
+
+fn mode(name: &str) -> Mode {
+    Mode::of_name(name).unwrap()
+}
+
+fn near(found: [f64; 4], wanted: [f64; 4]) {
+    let all = found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-6);
+    assert!(all, "{found:?}, not {wanted:?}");
+}
+
+#[test]
+fn names_and_extensions() {
+    for format in GradientFormat::ALL {
+        assert_eq!(GradientFormat::of_name(&format.name().to_uppercase()), Some(format));
+        for extension in format.extensions() {
+            assert_eq!(GradientFormat::of_extension(extension), Some(format));
+            assert_eq!(GradientFormat::of_extension(&format!(".{extension}")), Some(format));
+        }
+    }
+    assert_eq!(GradientFormat::of_extension("obj"), None);
+}
+
+mod css {
+    use super::*;
+    const CSS: GradientFormat = GradientFormat::Css;
+
+    #[test]
+    fn what_is_read() {
+        let g =
+            one("linear-gradient(in oklch longer hue to right, red, white 30%, 60%, blue)", CSS);
+        assert_eq!(g.mode, mode("oklch longer"));
+        assert_eq!(g.colors.len(), 3);
+        assert_eq!(g.colors[1].position, 0.3);
+        assert!((g.colors[1].to_next.midpoint - 3.0 / 7.0).abs() < 1e-12);
+        assert_eq!(g.colors[1].to_next.easing, Easing::Power);
+        for (text, wanted) in [
+            ("linear-gradient(red, blue)", "srgb"),
+            ("linear-gradient(45deg, red, hsl(120 50% 50%))", "srgb"),
+            ("linear-gradient(to top left in hsl, red, blue)", "hsl"),
+            ("linear-gradient(red, oklch(0.5 0.1 none))", "oklab"),
+            ("linear-gradient(red, color(srgb 0 0 1))", "oklab"),
+            ("-webkit-linear-gradient(left, red, blue)", "srgb"),
+            ("repeating-radial-gradient(circle at 20% 30% in lab, red, blue 20%)", "lab"),
+            ("background: radial-gradient(50px 10% at left in xyz, red, blue);", "xyz-d65"),
+            ("red, blue 40%", "srgb"),
+        ] {
+            assert_eq!(one(text, CSS).mode, mode(wanted), "{text}");
+        }
+        let conic =
+            one("conic-gradient(from 10deg, hsl(20deg 10% 10%) 90deg, blue 0.5turn 100%)", CSS);
+        let places: Vec<f64> = conic.colors.iter().map(|stop| stop.position).collect();
+        assert_eq!(places, [0.25, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn several_have_names() {
+        let text = ":root { --a: linear-gradient(red, blue); /* in red ( */ --b:\n\
+                    linear-gradient(in oklab, lime, black); }\n p { background: \
+                    linear-gradient(white, red), /* last */ conic-gradient(red, blue) }";
+        let found = read(text.as_bytes(), CSS).unwrap();
+        let names: Vec<&str> = found.iter().map(|g| g.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "", "last"]);
+        let written = write(&found, CSS, options()).unwrap();
+        let back = read(&written.bytes, CSS).unwrap();
+        assert_eq!(back.len(), 4);
+        assert_eq!(back[0], found[0]);
+        assert_eq!(back[2].name, "gradient");
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        for (text, line, column) in [
+            ("a {\n b: linear-gradient(red, bleu) }", 2, 26),
+            ("linear-gradient(red, blue", 1, 26),
+            ("linear-gradient(in mud, red, blue)", 1, 17),
+            ("linear-gradient(red 10px, blue)", 1, 17),
+            ("nothing", 1, 1),
+        ] {
+            let error = read(text.as_bytes(), CSS).unwrap_err();
+            assert_eq!(error.line(), Some(line), "{text}: {error}");
+            assert!(error.column() >= Some(column), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_css_has_comes_back() {
+        for (stops, name) in [
+            ("red, white 30%, 60%, blue", "oklch longer"),
+            ("red 12.5%, oklab(0.5 none 0.1 / 50%) 30%, blue 30%", "srgb"),
+            ("red, rgb(0 0 255 / none), color(display-p3 1 0 0) 90%", "oklab"),
+            ("red -20%, blue 140%", "linear"),
+        ] {
+            let g = Gradient {
+                colors: parse_stops(stops).unwrap(),
+                mode: mode(name),
+                name: "n".into(),
+                ..Gradient::default()
+            };
+            let (back, notes) = again(&g, CSS);
+            assert!(notes.is_empty(), "{notes:?}");
+            assert_eq!((&back.name, back.mode), (&g.name, g.mode));
+            assert!(difference(&back, &g) < 1e-6, "{stops}");
+            assert_eq!(back.colors.len(), g.colors.len());
+        }
+    }
+
+    #[test]
+    fn steps_and_midpoints_are_exact() {
+        for (name, easing) in
+            [("fixed", "linear"), ("hold", "linear"), ("oklab", "step"), ("oklab", "linear")]
+        {
+            let mut g = Gradient {
+                colors: parse_stops("red, lime 40%, blue").unwrap(),
+                mode: mode(name),
+                ..Gradient::default()
+            };
+            g.colors[0].to_next =
+                Ramp { midpoint: 0.3, easing: Easing::of_name(easing).unwrap(), mode: None };
+            let (back, notes) = again(&g, CSS);
+            assert!(notes.is_empty(), "{notes:?}");
+            assert!(difference(&back, &g) < 1e-6, "{name} {easing}");
+        }
+    }
+}
+
+mod unity {
+    use super::*;
+    const UNITY: GradientFormat = GradientFormat::Unity;
+
+    fn text(mode: u8, space: i8) -> String {
+        let mut text =
+            "MonoBehaviour:\n  m_Name: Sparks\n  heat:\n    serializedVersion: 2\n".to_owned();
+        for i in 0..8 {
+            text += &format!(
+                "    key{i}: {{r: {}, g: 0.33333334, b: 0, a: {}}}\n",
+                i as f32 / 8.0,
+                1.0 - i as f32 / 9.0
+            );
+        }
+        for (name, step) in [("ctime", 8192), ("atime", 9362)] {
+            for i in 0..8 {
+                text += &format!("    {name}{i}: {}\n", (i * step).min(65535));
+            }
+        }
+        text + &format!(
+            "    m_Mode: {mode}\n    m_ColorSpace: {space}\n    m_NumColorKeys: 8\n    m_NumAlphaKeys: 3\n  speed: 1\n"
+        )
+    }
+
+    #[test]
+    fn keys_come_back_bit_for_bit() {
+        for (mode, space) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
+            let g = one(&text(mode, space), UNITY);
+            assert_eq!((g.colors.len(), g.alphas.len(), g.name.as_str()), (8, 3, "heat"));
+            assert_eq!(g.colors[1].color.components, [0.125, f64::from(0.333_333_34_f32), 0.0]);
+            assert_eq!(g.keys == Keys::Linear, space == 1);
+            let (back, notes) = again(&g, UNITY);
+            assert!(notes.is_empty(), "{notes:?}");
+            if space == 0 {
+                assert_eq!(back, g);
+            }
+            assert!(difference(&back, &g) < 1e-9);
+            let written = write(&[g], UNITY, options()).unwrap();
+            let written = String::from_utf8(written.bytes).unwrap();
+            for line in text(mode, space)
+                .lines()
+                .map(str::trim)
+                .filter(|l| ["ctime", "atime1", "m_Num"].iter().any(|part| l.contains(part)))
+            {
+                assert!(written.contains(&format!("      {line}\n")), "{line}");
+            }
+            assert!(written.contains("key1: {r: 0.125, g: 0.33333334, b: 0, a: 0.8888889}"));
+        }
+    }
+
+    #[test]
+    fn blend_and_fixed_are_as_in_unity() {
+        let two = |mode: u8| {
+            let text = format!(
+                "key0: {{r: 1, g: 0, b: 0, a: 1}}\nkey1: {{r: 0, g: 0, b: 1, a: 0}}\nctime0: 0\n\
+                 ctime1: 65535\natime0: 0\natime1: 65535\nm_Mode: {mode}\nm_NumColorKeys: 2\n\
+                 m_NumAlphaKeys: 2\n"
+            );
+            one(&text, UNITY)
+        };
+        near(two(0).sample(0.5), [0.5, 0.0, 0.5, 0.5]);
+        near(two(1).sample(0.5), [0.0, 0.0, 1.0, 0.0]);
+        let oklab = Gradient { mode: mode("oklab"), ..two(0) };
+        near(two(2).sample(0.5), oklab.sample(0.5));
+    }
+
+    #[test]
+    fn more_than_8_keys_need_a_fit() {
+        let colors = parse_stops("red, lime, blue, white, black, red, lime, blue, white").unwrap();
+        let g = Gradient { colors, mode: mode("srgb"), ..Gradient::default() };
+        let error = write(std::slice::from_ref(&g), UNITY, options()).unwrap_err();
+        assert!(error.to_string().contains("9 colours"), "{error}");
+        let fit = GradientWriteOptions { fit: true, ..options() };
+        let written = write(std::slice::from_ref(&g), UNITY, fit).unwrap();
+        assert!(written.notes[0].contains("8 colour keys"), "{:?}", written.notes);
+        // An even gradient fits well, and the note's figure holds.
+        let smooth = Gradient {
+            colors: parse_stops("black, red, yellow, white").unwrap(),
+            mode: Mode::Smooth,
+            ..g
+        };
+        let written = write(std::slice::from_ref(&smooth), UNITY, fit).unwrap();
+        let back = read(&written.bytes, UNITY).unwrap().remove(0);
+        let found = difference(&back, &smooth);
+        assert!(found < 12.0, "{found}");
+        let stated: f64 = written.notes[0]
+            .split("at most ")
+            .nth(1)
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!(found <= stated + 0.1, "{found} {stated}");
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        for (from, to, line) in [
+            ("m_NumColorKeys: 8", "m_NumColorKeys: 9", 5),
+            ("m_Mode: 0", "m_Mode: 7", 5),
+            ("ctime3: 24576", "ctime3: 99999", 16),
+            ("b: 0, a: 1}", "b: 0}", 5),
+            ("    m_NumAlphaKeys: 3\n", "", 5),
+        ] {
+            let broken = text(0, 0).replacen(from, to, 1);
+            assert_ne!(broken, text(0, 0));
+            let error = read(broken.as_bytes(), UNITY).unwrap_err();
+            assert_eq!(error.line(), Some(line), "{to}: {error}");
+        }
+    }
+}
+
+mod ggr {
+    use super::*;
+    const GGR: GradientFormat = GradientFormat::Ggr;
+
+    fn segments(lines: &[&str]) -> Gradient {
+        let text = format!("GIMP Gradient\nName: Test it\n{}\n{}\n", lines.len(), lines.join("\n"));
+        one(&text, GGR)
+    }
+
+    /// By hand from the formulas of `gimpgradient.c`.
+    #[test]
+    fn segments_are_blended_as_in_gimp() {
+        for (blending, at_1_8, at_5_8) in [
+            (0, 0.25, 0.75),
+            (1, 0.353_553_391, 0.790_569_415),
+            (2, 0.146_446_609, 0.853_553_391),
+            (3, 0.661_437_828, 0.968_245_837),
+            (4, 0.031_754_163, 0.338_562_172),
+            (5, 0.0, 1.0),
+        ] {
+            let line = format!("0 0.25 1 0 0 0 0 1 1 1 1 {blending} 0");
+            let g = segments(&[&line]);
+            near(g.sample(0.125), [at_1_8; 4]);
+            near(g.sample(0.625), [at_5_8; 4]);
+        }
+    }
+
+    #[test]
+    fn hues_go_round_as_in_gimp() {
+        let ccw = segments(&["0 .5 1 1 0 0 1 0 1 0 1 0 1"]);
+        near(ccw.sample(0.5), [1.0, 1.0, 0.0, 1.0]);
+        let cw = segments(&["0 .5 1 1 0 0 1 0 1 0 1 0 2"]);
+        near(cw.sample(0.5), [0.0, 0.0, 1.0, 1.0]);
+        for coloring in [1, 2] {
+            // The same hue: the whole circle. Grey counts as red.
+            let whole = segments(&[&format!("0 .5 1 1 0 0 1 1 0 0 1 0 {coloring}")]);
+            near(whole.sample(0.5), [0.0, 1.0, 1.0, 1.0]);
+            let grey = segments(&[&format!("0 .5 1 1 1 1 1 0 1 0 1 0 {coloring}")]);
+            assert!(grey.sample(0.75)[usize::from(coloring == 2) * 2] > 0.5);
+        }
+    }
+
+    #[test]
+    fn segments_come_back() {
+        let g = segments(&[
+            "0 0.1 0.25 0.1 0.2 0.3 1 0.5 0.6 0.7 0.5 0 0 0 0",
+            "0.25 0.3 0.5 0.5 0.6 0.7 0.5 0 0.6 0.7 0.25 1 0",
+            "0.5 0.75 1 1 0.6 0.2 1 0 0.5 0.1 0.5 2 1 0 0",
+        ]);
+        assert_eq!((g.name.as_str(), g.colors.len(), g.alphas.len()), ("Test it", 5, 5));
+        let (back, notes) = again(&g, GGR);
+        assert!(notes.is_empty(), "{notes:?}");
+        assert!(difference(&back, &g) < 1e-9);
+        assert_eq!(back.colors[..3], g.colors[..3]);
+        assert_eq!(back.alphas, g.alphas);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        for (text, line) in [
+            ("GIMP", 1),
+            ("GIMP Gradient\nName: x\nmany\n", 3),
+            ("GIMP Gradient\nName: x\n2\n0 .5 1 0 0 0 1 0 0 0 1 0 0\n", 5),
+            ("GIMP Gradient\n1\n0 .5 1 0 0 0 1 0 0 0 1 9 0\n", 3),
+            ("GIMP Gradient\n1\n0 .5 1 0 0 0 1 0 nan 0 1 0 0\n", 3),
+            ("GIMP Gradient\n1\n0 2 1 0 0 0 1 0 0 0 1 0 0\n", 3),
+            ("GIMP Gradient\n99999999999\n", 2),
+        ] {
+            let error = read(text.as_bytes(), GGR).unwrap_err();
+            assert_eq!(error.line(), Some(line), "{text}: {error}");
+        }
+    }
+}
+
+mod json {
+    use super::*;
+    const JSON: GradientFormat = GradientFormat::Json;
+
+    #[test]
+    fn what_is_read_and_what_is_wrong() {
+        let g = one(
+            r#"{"colors": [{"position": 0, "color": "red"}, {"position": 1, "color": {"space": "hsv", "components": [null, 0.5, 1]}, "easing": "ease"}]}"#,
+            JSON,
+        );
+        assert_eq!(g.mode, Mode::default());
+        assert_eq!(g.colors[1].color.missing, Missing::NONE.with(0));
+        assert_eq!(g.colors[1].to_next.easing, Easing::EASE);
+        for (text, line, column) in [
+            ("{\n \"colors\": [}", 2, 13),
+            ("{\n \"colors\": 5}", 2, 12),
+            ("[{\"colors\": [{\"position\": 0, \"color\": \"bleu\"}]}]", 1, 39),
+            ("{\"colour\": []}", 1, 12),
+            ("{\"colors\": []}", 1, 12),
+            ("{\"version\": 2, \"gradients\": []}", 1, 13),
+            ("", 1, 0),
+        ] {
+            let error = read(text.as_bytes(), JSON).unwrap_err();
+            assert_eq!(
+                (error.line(), error.column()),
+                (Some(line), Some(column)),
+                "{text}: {error}"
+            );
+        }
+    }
+}
+
+fn any_number() -> impl Strategy<Value = f64> {
+    prop_oneof![4 => 0.0..=1.0, 1 => Just(0.0), 1 => Just(1.0), 1 => -3.0..3.0, 1 => any::<f64>().prop_filter("finite", |x| x.is_finite())]
+}
+
+fn any_color() -> impl Strategy<Value = Color> {
+    let space = (0..Space::ALL.len()).prop_map(|i| Space::ALL[i]);
+    (space, [any_number(), any_number(), any_number(), any_number()], any::<u8>()).prop_map(
+        |(space, [a, b, c, alpha], missing)| {
+            let kept = (0..4).filter(|i| missing & 16 == 0 && missing >> i & 1 == 1);
+            let missing = kept.fold(Missing::NONE, Missing::with);
+            Color { space, components: [a, b, c], alpha, missing: Missing::NONE }
+                .with_missing(missing)
+        },
+    )
+}
+
+fn any_mode() -> impl Strategy<Value = Mode> {
+    let blend = (0..Space::ALL.len(), 0..4_usize).prop_map(|(space, hue)| {
+        let space = Space::ALL[space];
+        let hue = if space.is_polar() { HueMethod::ALL[hue] } else { HueMethod::Shorter };
+        Mode::Blend(Interpolation { space, hue })
+    });
+    prop_oneof![Just(Mode::Fixed), Just(Mode::Hold), Just(Mode::Smooth), blend]
+}
+
+fn any_ramp() -> impl Strategy<Value = Ramp> {
+    let names = [
+        "linear",
+        "power",
+        "sine",
+        "sphere-increasing",
+        "sphere-decreasing",
+        "step",
+        "ease",
+        "cubic-bezier(0.1, -2, 0.3, 4)",
+    ];
+    let easing = (0..names.len()).prop_map(move |i| Easing::of_name(names[i]).unwrap());
+    let ramp = (0.0..=1.0, easing, prop::option::of(any_mode()));
+    prop_oneof![2 => Just(Ramp::default()), 1 => ramp.prop_map(|(midpoint, easing, mode)| Ramp { midpoint, easing, mode })]
+}
+
+prop_compose! {
+    fn any_gradient()(
+        name in "[a-zA-Zé\"\\\\ \n]{0,8}",
+        mut colors in prop::collection::vec((any_number(), any_color(), any_ramp()), 1..6),
+        mut alphas in prop::collection::vec((any_number(), any_number(), any_ramp()), 0..4),
+        mode in any_mode(),
+        linear in any::<bool>(),
+        outside in [prop::option::of(any_color()), prop::option::of(any_color()), prop::option::of(any_color())],
+        domain in prop::option::of([any_number(), any_number()]),
+    ) -> Gradient {
+        colors.sort_by(|a, b| a.0.total_cmp(&b.0));
+        alphas.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let [below, above, nan] = outside;
+        Gradient {
+            name,
+            colors: colors.into_iter().map(|(position, color, to_next)| ColorStop { position, color, to_next }).collect(),
+            alphas: alphas.into_iter().map(|(position, alpha, to_next)| AlphaStop { position, alpha, to_next }).collect(),
+            mode,
+            keys: if linear { Keys::Linear } else { Keys::Srgb },
+            outside: Outside { below, above, nan },
+            domain,
+        }
+    }
+}
+
+prop_compose! {
+    /// What pictures have: codes of sRGB, places from 0 to 1 that are not too near to each other.
+    fn usual_gradient()(
+        codes in prop::collection::vec(any::<[u8; 4]>(), 2..6),
+        steps in prop::collection::vec(0..=20_u8, 6),
+        ramps in prop::collection::vec(any_ramp(), 6),
+        alphas in prop::collection::vec(0.0..=1.0, 0..4),
+        mode in any_mode(),
+    ) -> Gradient {
+        let mut places: Vec<f64> = steps.iter().map(|step| f64::from(*step) / 20.0).take(codes.len()).collect();
+        places.sort_by(f64::total_cmp);
+        let stop = |(i, [r, g, b, a]): (usize, [u8; 4])| ColorStop {
+            position: places[i],
+            color: Color::from_rgb8([r, g, b]).with_alpha(f64::from(a) / 255.0),
+            to_next: ramps[i],
+        };
+        let last = alphas.len().max(2) - 1;
+        let alpha = |(i, alpha): (usize, f64)| AlphaStop { position: i as f64 / last as f64, alpha, to_next: ramps[i] };
+        Gradient {
+            colors: codes.into_iter().enumerate().map(stop).collect(),
+            alphas: alphas.into_iter().enumerate().map(alpha).collect(),
+            mode,
+            ..Gradient::default()
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn json_holds_everything(gradient in any_gradient()) {
+        let (back, notes) = again(&gradient, GradientFormat::Json);
+        prop_assert_eq!(back, gradient);
+        prop_assert!(notes.is_empty());
+    }
+
+    /// What is written is as near as the notes say; without notes, the same.
+    #[test]
+    fn formats_come_near(gradient in usual_gradient()) {
+        for format in [GradientFormat::Css, GradientFormat::Ggr] {
+            let (back, notes) = again(&gradient, format);
+            let found = difference(&back, &gradient);
+            let stated = notes.iter().find_map(|note| note.split("come within ").nth(1)?.split(' ').next()?.parse::<f64>().ok());
+            let allowed = stated.map_or(0.02, |stated: f64| stated * 1.5 + 0.05);
+            prop_assert!(found <= allowed, "{:?}: {found}, allowed {allowed}, {notes:?}", format);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_gradients_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        for format in GradientFormat::ALL {
+            let _ = read(&bytes, format);
+        }
+        let _ = GradientFormat::detect(&bytes);
+    }
+
+    #[test]
+    fn damaged_files_are_gradients_or_an_error(gradient in usual_gradient(), cut in any::<prop::sample::Index>(), flip in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        for format in GradientFormat::ALL {
+            let fit = GradientWriteOptions { fit: true, tolerance: 8.0 };
+            let mut bytes = write(std::slice::from_ref(&gradient), format, fit).unwrap().bytes;
+            let at = flip.index(bytes.len());
+            bytes[at] = byte;
+            let _ = read(&bytes, format);
+            bytes.truncate(cut.index(bytes.len()));
+            let _ = read(&bytes, format);
+        }
+    }
+}
