@@ -12,6 +12,9 @@ const FUNCTIONS: [&str; 3] = ["linear-gradient(", "radial-gradient(", "conic-gra
 const UNITS: [(&str, f64); 4] =
     [("grad", 400.0), ("deg", 360.0), ("turn", 1.0), ("rad", std::f64::consts::TAU)];
 
+/// Farthest place of a stop that is written.
+const MOST_PLACE: f64 = 1e6;
+
 /// Whether a text is a list of at least two stops and nothing else.
 pub(super) fn is_list(text: &str) -> bool {
     text.contains(',') && text.len() < 1 << 15 && parse_stops(text.trim()).is_ok()
@@ -276,7 +279,7 @@ fn identifier(name: &str, used: &[String]) -> String {
 
 fn linear(gradient: &Gradient, options: GradientWriteOptions, notes: &mut Notes) -> String {
     let (way, stops) = exact(gradient).unwrap_or_else(|| {
-        let way = Way { space: Space::Oklab, premultiplied: true };
+        let way = Way { space: Space::Oklab, premultiplied: true, bounded: false };
         let points = straight::points_of(gradient, way, options.tolerance, "CSS", notes);
         (Interpolation::new(Space::Oklab), straight::stops(&points))
     });
@@ -325,7 +328,10 @@ fn exact(gradient: &Gradient) -> Option<(Interpolation, Vec<ColorStop>)> {
         let ours = [Space::Hsv, Space::AcesCg].contains(&color.space);
         match (ours, color.missing.is_empty()) {
             (false, _) => Some(color),
-            (true, true) => Some(color.to(Space::Srgb)),
+            (true, true) => {
+                let color = color.to(Space::Srgb);
+                color.components.iter().all(|x| x.is_finite()).then_some(color)
+            }
             (true, false) => None,
         }
     };
@@ -339,7 +345,8 @@ fn exact(gradient: &Gradient) -> Option<(Interpolation, Vec<ColorStop>)> {
         stops.push(at(stop.position, here));
         let Some(next) = gradient.colors.get(i + 1).filter(|_| i + 1 < count) else { break };
         let (there, ramp, length) = (color(next)?, stop.to_next, next.position - stop.position);
-        if length < 0.0 {
+        let far = stop.position.abs().max(next.position.abs()) > MOST_PLACE;
+        if length < 0.0 || far {
             return None;
         } else if length == 0.0 {
             continue;
@@ -356,7 +363,8 @@ fn exact(gradient: &Gradient) -> Option<(Interpolation, Vec<ColorStop>)> {
             (_, Easing::Linear) if ramp.midpoint == 0.5 => {}
             (_, Easing::Linear) if !way.space.is_polar() => {
                 let half = Segment::new(&here, &there, way).at(0.5);
-                if !half.missing.is_empty() || !(0.0..=1.0).contains(&ramp.midpoint) {
+                let finite = half.components.iter().all(|x| x.is_finite());
+                if !finite || !half.missing.is_empty() || !(0.0..=1.0).contains(&ramp.midpoint) {
                     return None;
                 }
                 stops.push(at(middle, half));

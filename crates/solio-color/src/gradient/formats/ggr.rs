@@ -260,7 +260,7 @@ fn approximated(
     options: GradientWriteOptions,
     notes: &mut Notes,
 ) -> Vec<Part> {
-    let way = Way { space: Space::Srgb, premultiplied: false };
+    let way = Way { space: Space::Srgb, premultiplied: false, bounded: false };
     let points = straight::points_of(gradient, way, options.tolerance, "GIMP", notes);
     let part = |pair: &[Point]| Part {
         places: [pair[0].position, pair[1].position],

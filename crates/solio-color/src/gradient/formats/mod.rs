@@ -4,11 +4,16 @@
 //! place; writers say what the format could not hold. `docs/formats/gradients.md` has a section
 //! for each format.
 
+mod cpt;
 mod css;
+mod cube;
 mod ggr;
+mod godot;
+mod grd;
 mod json;
 mod segments;
 mod straight;
+mod svg;
 mod text;
 mod unity;
 
@@ -25,24 +30,48 @@ pub enum GradientFormat {
     Css,
     /// GIMP's gradients.
     Ggr,
+    /// Photoshop's gradients; version 5 is written.
+    Grd,
+    /// GMT's colour palette tables.
+    Cpt,
+    /// One-dimensional look-up tables of Adobe and IRIDAS.
+    Cube,
     /// Unity's serialised gradients, in YAML: 8 colour and 8 alpha keys.
     Unity,
+    /// Godot's text resources and scenes.
+    Godot,
     /// Everything that Solio's gradients have.
     Json,
+    /// Gradients of SVG.
+    Svg,
 }
 
 impl GradientFormat {
     /// All of them.
-    pub const ALL: [GradientFormat; 4] =
-        [GradientFormat::Css, GradientFormat::Ggr, GradientFormat::Unity, GradientFormat::Json];
+    pub const ALL: [GradientFormat; 9] = [
+        GradientFormat::Css,
+        GradientFormat::Ggr,
+        GradientFormat::Grd,
+        GradientFormat::Cpt,
+        GradientFormat::Cube,
+        GradientFormat::Unity,
+        GradientFormat::Godot,
+        GradientFormat::Json,
+        GradientFormat::Svg,
+    ];
 
     /// A short name, which is the usual extension where there is one.
     pub fn name(self) -> &'static str {
         match self {
             GradientFormat::Css => "css",
             GradientFormat::Ggr => "ggr",
+            GradientFormat::Grd => "grd",
+            GradientFormat::Cpt => "cpt",
+            GradientFormat::Cube => "cube",
             GradientFormat::Unity => "unity",
+            GradientFormat::Godot => "godot",
             GradientFormat::Json => "json",
+            GradientFormat::Svg => "svg",
         }
     }
 
@@ -56,8 +85,13 @@ impl GradientFormat {
         match self {
             GradientFormat::Css => &["css"],
             GradientFormat::Ggr => &["ggr"],
+            GradientFormat::Grd => &["grd"],
+            GradientFormat::Cpt => &["cpt"],
+            GradientFormat::Cube => &["cube"],
             GradientFormat::Unity => &["gradients", "asset", "unity", "prefab"],
+            GradientFormat::Godot => &["tres", "tscn"],
             GradientFormat::Json => &["json"],
+            GradientFormat::Svg => &["svg"],
         }
     }
 
@@ -74,14 +108,25 @@ impl GradientFormat {
         let text = text::beginning(bytes);
         let lower = text.to_ascii_lowercase();
         let start = lower.trim_start();
-        if text.starts_with("GIMP Gradient") {
+        let contains = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if bytes.starts_with(b"8BGR") {
+            Some(GradientFormat::Grd)
+        } else if text.starts_with("GIMP Gradient") {
             Some(GradientFormat::Ggr)
-        } else if start.starts_with(['{', '[']) && !start.starts_with("[gd_") {
+        } else if start.starts_with("[gd_") || start.starts_with("[sub_resource") {
+            Some(GradientFormat::Godot)
+        } else if start.starts_with(['{', '[']) {
             Some(GradientFormat::Json)
-        } else if lower.contains("ctime0:") || lower.contains("m_numcolorkeys:") {
+        } else if contains(&["ctime0:", "m_numcolorkeys:"]) {
             Some(GradientFormat::Unity)
-        } else if lower.contains("gradient(") || css::is_list(&text) {
+        } else if contains(&["<lineargradient", "<radialgradient", "<svg"]) {
+            Some(GradientFormat::Svg)
+        } else if contains(&["lut_1d_size", "lut_3d_size"]) {
+            Some(GradientFormat::Cube)
+        } else if contains(&["gradient("]) || css::is_list(&text) {
             Some(GradientFormat::Css)
+        } else if contains(&["color_model"]) || cpt::is_table(&text) {
+            Some(GradientFormat::Cpt)
         } else {
             None
         }
@@ -96,11 +141,13 @@ pub struct GradientWriteOptions {
     /// Whether Unity's format, which has 8 keys, may be written by the nearest 8; default no,
     /// and then what does not fit is an error.
     pub fit: bool,
+    /// How many samples a `.cube` file gets, held within 2 to 65536; default 1024.
+    pub samples: usize,
 }
 
 impl Default for GradientWriteOptions {
     fn default() -> GradientWriteOptions {
-        GradientWriteOptions { tolerance: 0.5, fit: false }
+        GradientWriteOptions { tolerance: 0.5, fit: false, samples: 1024 }
     }
 }
 
@@ -123,11 +170,19 @@ pub fn read(bytes: &[u8], format: GradientFormat) -> Result<Vec<Gradient>> {
     let gradients = match format {
         GradientFormat::Css => css::read(&text::text(bytes)?)?,
         GradientFormat::Ggr => vec![ggr::read(&text::text(bytes)?)?],
+        GradientFormat::Grd => grd::read(bytes)?,
+        GradientFormat::Cpt => vec![cpt::read(&text::text(bytes)?)?],
+        GradientFormat::Cube => vec![cube::read(&text::text(bytes)?)?],
         GradientFormat::Unity => unity::read(&text::text(bytes)?)?,
+        GradientFormat::Godot => godot::read(&text::text(bytes)?)?,
+        GradientFormat::Svg => svg::read(&text::text(bytes)?)?,
         GradientFormat::Json => json::read(&text::text(bytes)?)?,
     };
     if gradients.is_empty() {
-        return Err(Error::syntax(format!("no gradient in this {} text", format.name())));
+        return Err(Error::syntax(format!("no gradient in this {} file", format.name())));
+    }
+    for gradient in &gradients {
+        check(gradient).map_err(|error| Error::syntax(error.message()))?;
     }
     Ok(gradients)
 }
@@ -161,13 +216,21 @@ pub fn write(
         ))
         .hint("write them one by one, or as JSON or CSS")),
     };
-    let bytes = match format {
+    let text = match format {
+        GradientFormat::Grd => {
+            let bytes = grd::write(gradients, options, &mut notes);
+            return Ok(Written { bytes, notes: notes.0 });
+        }
         GradientFormat::Css => css::write(gradients, options, &mut notes),
         GradientFormat::Ggr => ggr::write(one()?, options, &mut notes),
+        GradientFormat::Cpt => cpt::write(one()?, options, &mut notes),
+        GradientFormat::Cube => cube::write(one()?, options, &mut notes),
         GradientFormat::Unity => unity::write(gradients, options, &mut notes)?,
+        GradientFormat::Godot => godot::write(one()?, options, &mut notes),
         GradientFormat::Json => json::write(gradients),
+        GradientFormat::Svg => svg::write(gradients, options, &mut notes),
     };
-    Ok(Written { bytes: bytes.into(), notes: notes.0 })
+    Ok(Written { bytes: text.into(), notes: notes.0 })
 }
 
 /// Whether a gradient can be written at all.

@@ -5,6 +5,7 @@ use super::Notes;
 use crate::gradient::Sampler;
 use crate::gradient::{ColorStop, Gradient, Mode, Ramp};
 use crate::{Color, Interpolation, Segment, Space};
+use std::cell::Cell;
 
 /// Most stops that an approximation makes.
 const MOST: usize = 1 << 16;
@@ -19,6 +20,8 @@ pub(super) struct Way {
     pub(super) space: Space,
     /// Whether colours are blended multiplied by alpha.
     pub(super) premultiplied: bool,
+    /// Whether it has colours of sRGB only, to which others are held.
+    pub(super) bounded: bool,
 }
 
 /// A place and what is there: codes of sRGB and alpha.
@@ -42,6 +45,8 @@ pub(super) struct Straight {
     pub(super) error: f64,
     /// Whether there are points that are not edges of the gradient.
     pub(super) approximated: bool,
+    /// Whether there were colours that the format has not.
+    pub(super) beyond: bool,
 }
 
 /// The gradient from 0 to 1, no more than `tolerance` codes of eight bits off where
@@ -53,8 +58,17 @@ pub(super) fn straight(gradient: &Gradient, way: Way, tolerance: f64) -> Straigh
         sampler.edges().into_iter().filter(|edge| (0.0..1.0).contains(edge) && *edge > 0.0),
     );
     edges.push(1.0);
-    let at = |place: f64| clean(sampler.at(place));
-    of_function(&at, &edges, way, tolerance)
+    let beyond = Cell::new(false);
+    let at = |place: f64| {
+        let mut rgba = clean(sampler.at(place));
+        for value in rgba.iter_mut().filter(|_| way.bounded) {
+            beyond.set(beyond.get() || !(-1e-3..=1.0 + 1e-3).contains(value));
+            *value = value.clamp(0.0, 1.0);
+        }
+        rgba
+    };
+    let found = of_function(&at, &edges, way, tolerance);
+    Straight { beyond: beyond.get(), ..found }
 }
 
 /// The same for any function of the place; `edges` begin with 0 and end with 1.
@@ -68,7 +82,7 @@ pub(super) fn of_function(
         at,
         way,
         tolerance,
-        result: Straight { points: Vec::new(), error: 0.0, approximated: false },
+        result: Straight { points: Vec::new(), error: 0.0, approximated: false, beyond: false },
     };
     for pair in edges.windows(2) {
         let [a, b] = [pair[0], pair[1]];
@@ -151,9 +165,15 @@ pub(super) fn distance(a: [f64; 4], b: [f64; 4]) -> f64 {
     rgb.fold((a[3] - b[3]).abs(), f64::max) * 255.0
 }
 
+/// Largest code that is written, in units of white: conversions of absurd colours have no end.
+const MOST_CODE: f64 = 1e6;
+
 /// Codes of eight bits as they were, where rounding took them a little off; alpha within 0 to 1,
-/// past which curves can go but no format.
+/// past which curves can go but no format; what is not a number is 0.
 pub(super) fn clean(mut rgba: [f64; 4]) -> [f64; 4] {
+    for value in &mut rgba {
+        *value = if value.is_nan() { 0.0 } else { value.clamp(-MOST_CODE, MOST_CODE) };
+    }
     rgba[3] = rgba[3].clamp(0.0, 1.0);
     rgba.map(|value| {
         let code = (value * 255.0).round();
@@ -178,6 +198,9 @@ pub(super) fn points_of(
             found.points.len(),
             (found.error * 1000.0).ceil() / 1000.0,
         ));
+    }
+    if found.beyond {
+        notes.add(format!("{format} has colours of sRGB only: those beyond are held within"));
     }
     found.points
 }
@@ -215,10 +238,14 @@ pub(super) fn stops(points: &[Point]) -> Vec<ColorStop> {
 
 /// The largest difference of two gradients at `count` places and the edges of both.
 #[cfg(test)]
-pub(super) fn largest_difference(a: &Sampler, b: &Sampler, count: u32) -> f64 {
+pub(super) fn largest_difference(a: &Sampler, b: &Sampler, count: u32, bounded: bool) -> f64 {
+    let held = |rgba| {
+        let rgba = clean(rgba);
+        if bounded { rgba.map(|x| x.clamp(0.0, 1.0)) } else { rgba }
+    };
     let mut places: Vec<f64> = (0..=count).map(|i| f64::from(i) / f64::from(count)).collect();
     let edges = [a.edges(), b.edges()].concat();
     // Beside the edges, as a jump may lie an ulp away from where it was.
     places.retain(|place| edges.iter().all(|edge| (edge - place).abs() > 1e-9));
-    places.iter().map(|&place| distance(clean(a.at(place)), clean(b.at(place)))).fold(0.0, f64::max)
+    places.iter().map(|&place| distance(held(a.at(place)), held(b.at(place)))).fold(0.0, f64::max)
 }

@@ -24,7 +24,7 @@ fn again(gradient: &Gradient, format: GradientFormat) -> (Gradient, Vec<String>)
 }
 
 fn difference(a: &Gradient, b: &Gradient) -> f64 {
-    largest_difference(&a.sampler(), &b.sampler(), 997)
+    largest_difference(&a.sampler(), &b.sampler(), 997, false)
 }
 
 fn mode(name: &str) -> Mode {
@@ -371,6 +371,272 @@ mod json {
     }
 }
 
+mod godot {
+    use super::*;
+    const GODOT: GradientFormat = GradientFormat::Godot;
+
+    #[test]
+    fn resources_and_defaults() {
+        let text = "[gd_scene load_steps=3 format=3]\n\n[sub_resource type=\"Gradient\" id=\"Gradient_1\"]\n\
+                    interpolation_mode = 1\noffsets = PackedFloat32Array(0, 0.25, 1)\ncolors = PackedColorArray(1, 0, 0, 1,\n\
+                    0, 1, 0, 0.5, 0, 0, 1, 1)\n\n[sub_resource type=\"Curve\" id=\"c\"]\noffsets = 3\n\n\
+                    [sub_resource type=\"Gradient\" id=\"Gradient_2\"]\ninterpolation_color_space = 2\n";
+        let found = read(text.as_bytes(), GODOT).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].name.as_str(), found[0].mode), ("Gradient_1", Mode::Hold));
+        near(found[0].sample(0.5), [0.0, 1.0, 0.0, 0.5]);
+        near(found[0].sample(0.2), [1.0, 0.0, 0.0, 1.0]);
+        // Without a word, from black to white.
+        near(found[1].sample(0.0), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(found[1].mode, mode("oklab"));
+    }
+
+    /// Catmull and Rom's spline by hand: at half of the way from 0 to 1 between 0, 0, 1 and 0.
+    #[test]
+    fn cubic_is_the_spline_of_godot() {
+        let text = "[gd_resource type=\"Gradient\" format=3]\n[resource]\ninterpolation_mode = 2\n\
+                    offsets = PackedFloat32Array(0, 0.5, 1)\n\
+                    colors = PackedColorArray(0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 1)\n";
+        let g = one(text, GODOT);
+        let half = 0.5 * (1.0 + 0.5 * 0.0 + 0.25 * 4.0 + 0.125 * -3.0 + 0.0 - 0.5);
+        let wanted = 0.5 * (0.0 + 0.5 + 0.25 * 4.0 - 0.125 * 3.0);
+        assert_eq!(half, wanted);
+        assert!((g.sample(0.25)[0] - wanted).abs() < 1e-3, "{:?}", g.sample(0.25));
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        let head = "[gd_resource type=\"Gradient\"]\n[resource]\n";
+        for (text, line) in [
+            ("offsets = PackedFloat32Array(0, x)", 3),
+            ("offsets = PackedFloat32Array(0, 1", 3),
+            ("offsets = 5", 3),
+            ("interpolation_mode = 9", 3),
+            ("colors = PackedColorArray(0, 0, 0)", 3),
+            ("offsets = PackedFloat32Array(0)", 2),
+        ] {
+            let error = read(format!("{head}{text}").as_bytes(), GODOT).unwrap_err();
+            assert_eq!(error.line(), Some(line), "{text}: {error}");
+        }
+    }
+}
+
+mod svg {
+    use super::*;
+    const SVG: GradientFormat = GradientFormat::Svg;
+
+    #[test]
+    fn stops_styles_and_links() {
+        let text = "<?xml version='1.0'?><svg xmlns='x' xmlns:xlink='y'><defs>\
+                    <linearGradient id='a' color-interpolation='linearRGB'>\
+                    <stop offset='10%' stop-color='red'/><stop offset='.5' style='stop-color: #00f; \
+                    stop-opacity: 50%'/><stop offset='0.2' stop-color='rgb(0,255,0)' stop-opacity='0.25'/>\
+                    </linearGradient><svg:radialGradient id='b' xlink:href='#a'/>\
+                    <linearGradient id='c' href='#d'/><linearGradient id='d' href='#c'/></defs></svg>";
+        let found = read(text.as_bytes(), SVG).unwrap();
+        assert_eq!(found.iter().map(|g| g.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        for g in found {
+            assert_eq!(g.mode, mode("linear"));
+            let places: Vec<f64> = g.colors.iter().map(|stop| stop.position).collect();
+            assert_eq!(places, [0.1, 0.5, 0.5]);
+            near(g.sample(0.3), [0.735_357, 0.0, 0.735_357, 0.75].map(|x: f64| x));
+            near(g.sample(0.9), [0.0, 1.0, 0.0, 0.25]);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        for text in [
+            "<svg>\n<linearGradient><stop offset='x'/></linearGradient></svg>",
+            "<svg>\n<linearGradient><stop stop-color='bleu'/></linearGradient></svg>",
+            "<svg>\n<linearGradient><stop offset='&x;'/></linearGradient></svg>",
+            "<svg>\n<linearGradient><stop offset=0/></linearGradient></svg>",
+            "<svg>\n</linearGradient>",
+        ] {
+            let error = read(text.as_bytes(), SVG).unwrap_err();
+            assert_eq!(error.line(), Some(2), "{text}: {error}");
+        }
+        assert!(read(b"<svg/>", SVG).is_err());
+    }
+}
+
+mod cube {
+    use super::*;
+    const CUBE: GradientFormat = GradientFormat::Cube;
+
+    #[test]
+    fn tables() {
+        let g = one(
+            "# by hand\nTITLE \"Two\"\nLUT_1D_SIZE 3\nDOMAIN_MAX 2 2 2\n\n0 0 0\n.5 0 1e-1\n1 1 1\n",
+            CUBE,
+        );
+        assert_eq!((g.name.as_str(), g.domain, g.colors.len()), ("Two", Some([0.0, 2.0]), 3));
+        near(g.sample(0.25), [0.25, 0.0, 0.05, 1.0]);
+        let (back, notes) = again(&g, CUBE);
+        assert_eq!((back.name.as_str(), back.domain, back.colors.len()), ("Two", g.domain, 1024));
+        assert!(notes[0].contains("between 1024"), "{notes:?}");
+        let exact = GradientWriteOptions { samples: 3, ..options() };
+        let written = write(std::slice::from_ref(&g), CUBE, exact).unwrap();
+        assert!(written.notes.is_empty());
+        let back = read(&written.bytes, CUBE).unwrap().remove(0);
+        assert!(difference(&back, &g) < 1e-4);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        for (text, line) in [
+            ("LUT_1D_SIZE 1\n", 1),
+            ("LUT_1D_SIZE 2\n0 0 0\n", 3),
+            ("LUT_1D_SIZE 2\n0 0 0\n1 1 1\n1 1 1\n", 4),
+            ("LUT_1D_SIZE 2\n0 0\n", 2),
+            ("0 0 0\n", 1),
+            ("TITLE x\nLUT_3D_SIZE 2\n", 2),
+            ("HELLO 2\n", 1),
+        ] {
+            let error = read(text.as_bytes(), CUBE).unwrap_err();
+            assert_eq!(error.line(), Some(line), "{text}: {error}");
+        }
+    }
+}
+
+mod cpt {
+    use super::*;
+    const CPT: GradientFormat = GradientFormat::Cpt;
+
+    #[test]
+    fn slices_and_what_lies_outside() {
+        let g = one(
+            "# COLOR_MODEL = RGB\n-10 0/0/255 0 white L\n0 0 128 0 30 255 0 0 ; label\n30 red 40 red\nB black\nF 255\nN 128/128/128@50\n",
+            CPT,
+        );
+        assert_eq!(g.domain, Some([-10.0, 40.0]));
+        near(g.sample(0.1), [0.5, 0.5, 1.0, 1.0]);
+        near(g.sample(0.2), [0.0, 128.0 / 255.0, 0.0, 1.0]);
+        near(g.sample(0.9), [1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(g.colors[g.colors.len() - 2].to_next.mode, Some(Mode::Hold));
+        assert_eq!(g.outside.above, Some(Color::from_rgb8([255; 3])));
+        assert_eq!(g.outside.nan.unwrap().alpha, 0.5);
+        let (back, notes) = again(&g, CPT);
+        assert_eq!((back.domain, back.outside.below), (g.domain, g.outside.below));
+        assert!(difference(&back, &g) < 1e-4);
+        assert_eq!(notes.len(), 1, "{notes:?}");
+    }
+
+    #[test]
+    fn models() {
+        // In HSV only where a plus says so.
+        let plain = one("# COLOR_MODEL = HSV\n0 0 1 1 1 120 1 1\n", CPT);
+        near(plain.sample(0.5), [0.5, 0.5, 0.0, 1.0]);
+        let hsv = one("#COLOR_MODEL = +HSV\n0 0 1 1 1 240 1 1\n1 0-1-1 2 360-1-1\n", CPT);
+        near(hsv.sample(0.25), [0.0, 1.0, 0.0, 1.0]);
+        near(hsv.sample(0.75), [0.0, 1.0, 1.0, 1.0]);
+        let cmyk = one("# COLOR_MODEL = CMYK\n0 0 0 0 0 1 0 100 100 50\n", CPT);
+        near(cmyk.sample(0.5), [0.75, 0.5, 0.5, 1.0]);
+        // From −1 to 1 with a hinge.
+        let topo = one("# RANGE = -8000/4000\n# HINGE = 0\n-1 black 0 blue\n0 lime 1 white\n", CPT);
+        assert_eq!(topo.domain, Some([-8000.0, 4000.0]));
+        near(topo.sample(1.0 / 3.0), [0.0, 0.0, 0.5, 1.0]);
+        near(topo.sample(2.0 / 3.0), [0.0, 1.0, 0.0, 1.0]);
+        let keys = one("1 red\n2 lime\n5 blue\n", CPT);
+        assert_eq!(keys.domain, Some([1.0, 8.0]));
+        near(keys.sample(0.5), [0.0, 1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        for (text, line) in [
+            ("0 0 0 0 1 1 1\n", 1),
+            ("0 red 1 bleu\n", 1),
+            ("0 300/0/0 1 red\n", 1),
+            ("0 red 1 red\n0.5 red 2 red\n", 2),
+            ("1 red 0 red\n", 1),
+            ("# COLOR_MODEL = XYZ\n", 1),
+            ("# only a comment\n", 2),
+            ("town red\n", 1),
+        ] {
+            let error = read(text.as_bytes(), CPT).unwrap_err();
+            assert_eq!(error.line(), Some(line), "{text}: {error}");
+        }
+    }
+}
+
+mod grd {
+    use super::*;
+    const GRD: GradientFormat = GradientFormat::Grd;
+
+    fn version_3() -> Vec<u8> {
+        let mut bytes = b"8BGR\0\x03\0\x01\x03Two\0\x04".to_vec();
+        let stops: [(u32, u32, u16, [u16; 4]); 4] = [
+            (0, 25, 0, [65535, 0, 0, 0]),
+            (1024, 50, 1, [21845, 65535, 65535, 0]),
+            (2048, 50, 2, [65535, 0, 0, 65535]),
+            (4096, 50, 8, [10000, 0, 0, 0]),
+        ];
+        for (place, midpoint, model, values) in stops {
+            bytes.extend(place.to_be_bytes());
+            bytes.extend(midpoint.to_be_bytes());
+            bytes.extend(model.to_be_bytes());
+            bytes.extend(values.into_iter().flat_map(u16::to_be_bytes));
+            bytes.extend([0, 0]);
+        }
+        bytes.extend([0, 2]);
+        for (place, alpha) in [(0_u32, 255_u16), (4096, 51)] {
+            bytes.extend(place.to_be_bytes());
+            bytes.extend(50_u32.to_be_bytes());
+            bytes.extend(alpha.to_be_bytes());
+        }
+        bytes.extend([0; 6]);
+        bytes
+    }
+
+    #[test]
+    fn version_3_is_read() {
+        let g = read(&version_3(), GRD).unwrap().remove(0);
+        assert_eq!((g.name.as_str(), g.colors.len(), g.alphas.len()), ("Two", 4, 2));
+        // Half way at a quarter of the way to the next.
+        near(g.sample(0.0625), [0.5, 0.5, 0.0, 0.95]);
+        near(g.sample(0.5), [1.0, 0.0, 0.0, 0.6]);
+        near(g.sample(1.0), [1.0, 1.0, 1.0, 0.2]);
+        let (back, notes) = again(&g, GRD);
+        assert!(notes.is_empty(), "{notes:?}");
+        assert_eq!((back.name.as_str(), back.colors.len()), ("Two", 4));
+        assert!(difference(&back, &g) < 1e-6);
+    }
+
+    #[test]
+    fn several_and_what_is_wrong() {
+        let g = read(&version_3(), GRD).unwrap().remove(0);
+        let other = Gradient { name: "Größe".into(), alphas: Vec::new(), ..g.clone() };
+        let written = write(&[g, other], GRD, options()).unwrap();
+        let back = read(&written.bytes, GRD).unwrap();
+        assert_eq!((back.len(), back[1].name.as_str()), (2, "Größe"));
+        for (from, to) in [
+            (&b"CstS"[..], &b"ClNs"[..]),
+            (b"RGBC", b"XYZC"),
+            (b"VlLs", b"abcd"),
+            (b"Grad", b"grad"),
+        ] {
+            let at = written.bytes.windows(4).position(|four| four == from).unwrap();
+            let mut broken = written.bytes.clone();
+            broken[at..at + 4].copy_from_slice(to);
+            let error = read(&broken, GRD).unwrap_err();
+            assert!(error.offset().is_some(), "{error}");
+        }
+        for end in 0..written.bytes.len() {
+            assert!(read(&written.bytes[..end], GRD).is_err());
+        }
+    }
+
+    #[test]
+    fn lists_in_lists_have_an_end() {
+        let mut bytes = b"8BGR\0\x05\0\0\0\x10\0\0\0\0\0\0\0\0null\0\0\0\x01\0\0\0\0GrdL".to_vec();
+        for _ in 0..10_000 {
+            bytes.extend(b"VlLs\0\0\0\x01");
+        }
+        assert_eq!(read(&bytes, GRD).unwrap_err().kind(), solio_base::ErrorKind::Limit);
+    }
+}
+
 fn any_number() -> impl Strategy<Value = f64> {
     prop_oneof![4 => 0.0..=1.0, 1 => Just(0.0), 1 => Just(1.0), 1 => -3.0..3.0, 1 => any::<f64>().prop_filter("finite", |x| x.is_finite())]
 }
@@ -441,12 +707,12 @@ prop_compose! {
     /// What pictures have: codes of sRGB, places from 0 to 1 that are not too near to each other.
     fn usual_gradient()(
         codes in prop::collection::vec(any::<[u8; 4]>(), 2..6),
-        steps in prop::collection::vec(0..=20_u8, 6),
+        steps in prop::collection::vec(0..=32_u8, 6),
         ramps in prop::collection::vec(any_ramp(), 6),
         alphas in prop::collection::vec(0.0..=1.0, 0..4),
         mode in any_mode(),
     ) -> Gradient {
-        let mut places: Vec<f64> = steps.iter().map(|step| f64::from(*step) / 20.0).take(codes.len()).collect();
+        let mut places: Vec<f64> = steps.iter().map(|step| f64::from(*step) / 32.0).take(codes.len()).collect();
         places.sort_by(f64::total_cmp);
         let stop = |(i, [r, g, b, a]): (usize, [u8; 4])| ColorStop {
             position: places[i],
@@ -477,9 +743,22 @@ proptest! {
     /// What is written is as near as the notes say; without notes, the same.
     #[test]
     fn formats_come_near(gradient in usual_gradient()) {
-        for format in [GradientFormat::Css, GradientFormat::Ggr] {
+        let formats = [
+            GradientFormat::Css,
+            GradientFormat::Ggr,
+            GradientFormat::Grd,
+            GradientFormat::Cpt,
+            GradientFormat::Godot,
+            GradientFormat::Svg,
+        ];
+        for format in formats {
             let (back, notes) = again(&gradient, format);
-            let found = difference(&back, &gradient);
+            // A jump that is moved is as far off as it is high.
+            if notes.iter().any(|note| note.starts_with("Photoshop holds")) {
+                continue;
+            }
+            let bounded = [GradientFormat::Grd, GradientFormat::Cpt].contains(&format);
+            let found = largest_difference(&back.sampler(), &gradient.sampler(), 997, bounded);
             let stated = notes.iter().find_map(|note| note.split("come within ").nth(1)?.split(' ').next()?.parse::<f64>().ok());
             let allowed = stated.map_or(0.02, |stated: f64| stated * 1.5 + 0.05);
             prop_assert!(found <= allowed, "{:?}: {found}, allowed {allowed}, {notes:?}", format);
@@ -497,7 +776,7 @@ proptest! {
     #[test]
     fn damaged_files_are_gradients_or_an_error(gradient in usual_gradient(), cut in any::<prop::sample::Index>(), flip in any::<prop::sample::Index>(), byte in any::<u8>()) {
         for format in GradientFormat::ALL {
-            let fit = GradientWriteOptions { fit: true, tolerance: 8.0 };
+            let fit = GradientWriteOptions { fit: true, tolerance: 8.0, samples: 16 };
             let mut bytes = write(std::slice::from_ref(&gradient), format, fit).unwrap().bytes;
             let at = flip.index(bytes.len());
             bytes[at] = byte;

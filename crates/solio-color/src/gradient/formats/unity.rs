@@ -339,7 +339,7 @@ fn write_one(out: &mut String, name: &str, held: &Held, notes: &mut Notes) {
 
 /// Unity keeps `f32`; the shortest digits of one.
 fn single(value: f64) -> f32 {
-    (value as f32).clamp(f32::MIN, f32::MAX) + 0.0
+    if value.is_nan() { 0.0 } else { (value as f32).clamp(f32::MIN, f32::MAX) + 0.0 }
 }
 
 /// The codes at a place without alpha's weight.

@@ -50,7 +50,7 @@ fn rgb(point: &Point) -> [f64; 3] {
 
 /// The least error for which [`KEYS`] of the points are enough, and which.
 fn chosen(points: &[Point], space: Space) -> (f64, Vec<usize>) {
-    let way = Way { space, premultiplied: false };
+    let way = Way { space, premultiplied: false, bounded: false };
     let (mut low, mut high) = (0.0, 1.0);
     while kept(points, way, high).is_none() && high < 1e6 {
         high *= 4.0;
@@ -100,7 +100,7 @@ fn within(points: &[Point], start: usize, end: usize, way: Way, error: f64) -> b
 
 /// The largest difference of the kept keys and all points.
 fn largest(points: &[Point], space: Space, colors: &[usize], alphas: &[usize]) -> f64 {
-    let way = Way { space, premultiplied: false };
+    let way = Way { space, premultiplied: false, bounded: false };
     let around = |kept: &[usize], i: usize| {
         let next = kept.partition_point(|&k| k <= i).clamp(1, kept.len() - 1);
         let (a, b) = (kept[next - 1], kept[next]);
