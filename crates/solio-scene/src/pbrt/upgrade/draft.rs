@@ -162,9 +162,10 @@ impl<'d> Draft<'d> {
         (rgb[0] == rgb[1] && rgb[1] == rgb[2]).then_some(rgb[0])
     }
 
+    /// Adds numbers; of those past what floats hold, the nearest that they do.
     pub(super) fn push_floats(&mut self, kind: ParameterType, name: &str, floats: &[f32]) {
         let start = self.arrays.floats.len();
-        self.arrays.floats.extend_from_slice(floats);
+        self.arrays.floats.extend(floats.iter().copied().map(finite));
         let values = Values::Floats(span(start, self.arrays.floats.len()));
         self.push(kind, name, values);
     }
@@ -247,4 +248,10 @@ fn rgb_of_xyz([x, y, z]: [f32; 3]) -> [f32; 3] {
         -0.969_256 * x + 1.875_991 * y + 0.041_556 * z,
         0.055_648 * x - 0.204_043 * y + 1.057_311 * z,
     ]
+    .map(finite)
+}
+
+/// Texts hold finite numbers alone: computed ones are kept in their range, and none becomes 0.
+fn finite(value: f32) -> f32 {
+    if value.is_nan() { 0.0 } else { value.clamp(f32::MIN, f32::MAX) }
 }

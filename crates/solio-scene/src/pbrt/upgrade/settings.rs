@@ -72,14 +72,24 @@ fn filter<'n>(draft: &mut Draft<'_>, name: &'n str) -> &'n str {
                 draft.push_floats(Float, width, &[2.0]);
             }
         }
-        if let Some(alpha) = draft.float("alpha") {
-            draft.remove("alpha");
-            draft.push_floats(Float, "sigma", &[(1.0 / (2.0 * alpha)).sqrt()]);
-        }
+        gaussian(draft);
     }
     draft.rename("xwidth", "xradius");
     draft.rename("ywidth", "yradius");
     name
+}
+
+/// The width of a Gaussian by its deviation instead of by its exponent.
+fn gaussian(draft: &mut Draft<'_>) {
+    let at = draft.find("alpha").map(|parameter| parameter.at);
+    let (Some(alpha), Some(at)) = (draft.float("alpha"), at) else { return };
+    draft.remove("alpha");
+    if alpha > 0.0 {
+        draft.push_floats(Float, "sigma", &[(1.0 / (2.0 * alpha)).sqrt()]);
+    } else {
+        let message = "in version 3 a filter of this \"alpha\" lets nothing through";
+        draft.warning(at, message, "version 4 takes its usual \"sigma\" instead");
+    }
 }
 
 fn integrator<'n>(draft: &mut Draft<'_>, name: &'n str) -> &'n str {

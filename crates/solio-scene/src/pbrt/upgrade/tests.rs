@@ -153,6 +153,19 @@ fn shapes() {
     );
 }
 
+/// What floats cannot hold could not be read again.
+#[test]
+fn what_is_computed_is_finite() {
+    for alpha in ["0", "-0", "-3"] {
+        let (text, problems) =
+            upgraded(&format!("PixelFilter \"gaussian\" \"float alpha\" {alpha}"));
+        assert_eq!(text, r#"PixelFilter "gaussian" "float yradius" 2 "float xradius" 2"#);
+        assert!(problems[0].contains("lets nothing through"), "{problems:?}");
+    }
+    let colour = r#"LightSource "point" "xyz I" [ 3e38 3e38 -3e38 ]"#;
+    assert!(!upgraded(colour).0.contains("inf"), "{}", upgraded(colour).0);
+}
+
 #[test]
 fn settings() {
     assert_eq!(
