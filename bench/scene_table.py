@@ -5,7 +5,8 @@ from __future__ import annotations
 from record import Row
 
 STARTS = (
-    "scene ", "packed scene", "PLY to ", "gzip of scene text", "boxes of ", "build, ", "build over ",
+    "scene ", "packed scene", "matrices of a scene", "PLY to ", "gzip of scene text", "boxes of ", "build, ",
+    "build over ",
     "trace ",
 )  # fmt: skip
 RAYS = ("boxes of ", "build, ", "build over ", "trace ")
