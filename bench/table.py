@@ -110,8 +110,12 @@ def is_of_photos(row: Row) -> bool:
     return row["work"].endswith(" photos")
 
 
+def is_of_colors(row: Row) -> bool:
+    return row["work"].startswith(("sRGB to ", "ACEScg to ", "gradient, "))
+
+
 def is_of_neither(row: Row) -> bool:
-    return not is_of_images(row) and not is_of_photos(row) and not scene_table.has(row)
+    return not any(has(row) for has in (is_of_images, is_of_photos, is_of_colors, scene_table.has))
 
 
 def photos(rows: list[Row]) -> list[str]:
@@ -131,7 +135,7 @@ def photos(rows: list[Row]) -> list[str]:
 
 
 def text() -> str:
-    """Images, photos, scenes and all else may have been measured on different days."""
+    """Images, photos, scenes, colours and all else may have been measured on different days."""
     lines = []
     if path := record.newest(is_of_neither):
         rows = [row for row in record.read(path) if is_of_neither(row)]
@@ -150,7 +154,11 @@ def text() -> str:
         lines += ["### Photos", "", said, "", *photos(rows), ""]
     if path := record.newest(scene_table.has):
         rows = [row for row in record.read(path) if scene_table.has(row)]
-        lines += ["### Scenes", "", said_of(path), "", *scene_table.lines(rows)]
+        lines += ["### Scenes", "", said_of(path), "", *scene_table.lines(rows), ""]
+    if path := record.newest(is_of_colors):
+        rows = [row for row in record.read(path) if is_of_colors(row)]
+        said = f"{said_of(path)} A picture of 2²⁰ pixels, one thread where nothing else is said."
+        lines += ["### Colours", "", said, "", *jobs(rows)]
     return "\n".join(lines).rstrip()
 
 

@@ -1,10 +1,11 @@
 //! Loads an OBJ once, with Solio or with tobj, and prints `wall_s cpu_s answer`; or (`peers exr`)
 //! reads and writes images as `solio bench exr` asks, or (`peers dates LIST`) reads three dates of
-//! photos for `solio bench photo`, or (`peers bounds`, `peers trees [FILE…]`, with `--quick`) compares
-//! boxes and trees, a line of JSON each; or (`peers ply|pbrt|gz READER FILE`) reads a mesh, a scene's
+//! photos for `solio bench photo`, or (`peers bounds`, `peers colors`, `peers trees [FILE…]`, with `--quick`) compares
+//! boxes, arrays of colours and trees, a line of JSON each; or (`peers ply|pbrt|gz READER FILE`) reads a mesh, a scene's
 //! text or a packed file.
 
 mod bounds;
+mod colors;
 mod compared;
 mod dates;
 mod images;
@@ -21,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let quick = arguments.iter().any(|word| word == "--quick");
     match arguments.get(1).map(String::as_str) {
+        Some("colors") => return Ok(colors::print(quick)),
         Some("bounds") => return Ok(bounds::print(quick)),
         Some("trees") => {
             let files: Vec<String> =
@@ -33,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return scenes::print(kind, reader, Path::new(path));
     }
     let [_, reader, path] = &arguments[..] else {
-        return Err("peers solio|tobj FILE, peers dates LIST, peers exr|bounds|trees".into());
+        return Err("peers solio|tobj FILE, peers dates LIST, peers exr|bounds|colors|trees".into());
     };
     if reader == "dates" {
         return dates::print(path);

@@ -11,10 +11,12 @@ from ._mesh import Instance, Mesh
 
 __all__ = [
     "Bytes",
+    "Gradient",
     "ImageBatch",
     "MetadataColumns",
     "Reader",
     "Reading",
+    "color_convert",
     "color_css",
     "color_difference",
     "color_gamut_map",
@@ -145,6 +147,43 @@ def thumbnail_pixels(picture: tuple[str, bytes, int, int, int]) -> npt.NDArray[n
 
 _GivenColor: TypeAlias = tuple[str, tuple[float | None, float | None, float | None], float | None]
 
+def color_convert(
+    array: npt.NDArray[Any] | None, out: npt.NDArray[Any], from_: str, to: str, threads: int | None
+) -> None: ...
+@final
+class Gradient:
+    def __new__(
+        cls,
+        text: str | None,
+        stops: list[tuple[float, _GivenColor]],
+        alphas: list[tuple[float, float]],
+        within: str,
+        keys: str,
+    ) -> Gradient: ...
+    @staticmethod
+    def named(name: str, within: str | None) -> Gradient: ...
+    @staticmethod
+    def read(path: str | PathLike[str]) -> list[Gradient]: ...
+    def write(self, path: str | PathLike[str], fit: bool) -> list[str]: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def keys(self) -> str: ...
+    @property
+    def stops(self) -> list[tuple[float, _GivenColor]]: ...
+    @property
+    def alphas(self) -> list[tuple[float, float]]: ...
+    def unevenness(self, method: str, samples: int) -> float: ...
+    def sample(self, values: npt.NDArray[Any], out: npt.NDArray[Any]) -> None: ...
+    def apply(
+        self,
+        values: npt.NDArray[Any],
+        range: tuple[float, float],
+        out: npt.NDArray[Any],
+        threads: int | None,
+    ) -> None: ...
 def color_parse(text: str) -> _GivenColor: ...
 def color_css(color: _GivenColor) -> str: ...
 def color_to(color: _GivenColor, to: str) -> _GivenColor: ...

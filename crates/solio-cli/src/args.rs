@@ -1,5 +1,6 @@
 //! The one definition of the command line: parser, help, completions and man pages come from it.
 
+use crate::gradient_args;
 use crate::image_args::{ImageArgs, PreviewArgs, SetArgs};
 use crate::meta_args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -24,6 +25,7 @@ allows.
   solio preview beauty.exr                 what it looks like, in the terminal
   solio check shots/*.exr                  are they whole?
   solio set owner=me a.exr                 attributes; pixels stay untouched
+  solio gradient \"red, lime\" --compare      ways of blending side by side
   solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
   solio meta photo.jpg                     what a photo says about itself
@@ -76,6 +78,9 @@ pub(crate) enum Command {
     /// Make pictures of images to look at: PNG files, or right in the terminal
     #[command(after_help = PREVIEW_EXAMPLES)]
     Preview(PreviewArgs),
+    /// Make gradients, and show how ways of blending differ
+    #[command(after_help = gradient_args::EXAMPLES)]
+    Gradient(gradient_args::GradientArgs),
     /// Keep a pbrt scene and its meshes in one file that needs no parsing
     #[command(after_help = PACK_EXAMPLES)]
     Pack(PackArgs),
@@ -488,6 +493,8 @@ pub(crate) enum BenchCommand {
     Mesh(BenchArgs),
     /// Case folding of file names, each way beside the others
     Io(IoBenchArgs),
+    /// Arrays of colours and gradients, beside a copy of the same bytes
+    Color(crate::bench::color::ColorBenchArgs),
     /// OpenEXR images by every compression, against what else reads and writes them
     Exr(crate::bench::exr::ExrBenchArgs),
     /// Metadata of photos, beside ExifTool and others; or the ways to run ExifTool

@@ -248,7 +248,7 @@ fn parse_tonemap(text: &str) -> Result<ToneMap, String> {
 }
 
 /// `640x480`, or `640` for both.
-fn parse_size2(text: &str) -> Result<[u32; 2], String> {
+pub(crate) fn parse_size2(text: &str) -> Result<[u32; 2], String> {
     let (width, height) = text.split_once(['x', '×']).unwrap_or((text, text));
     let size = [width, height].map(|side| side.parse::<u32>().ok().filter(|n| *n > 0));
     match size {

@@ -8,6 +8,8 @@ mod check;
 mod compare;
 mod convert;
 mod demo;
+mod gradient;
+mod gradient_args;
 mod image_args;
 mod image_convert;
 mod image_info;
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Set(args)) => set::run(&args),
         Some(Command::Preview(args)) => preview::run(&args),
+        Some(Command::Gradient(args)) => gradient::run(&args),
         Some(Command::Pack(args)) => pack::run(&args),
         Some(Command::Cat(args)) => cat::run(&args),
         Some(Command::Light(args)) => light::run(&args),
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),
         Some(Command::Bench(BenchCommand::Io(args))) => bench::run_io(&args),
+        Some(Command::Bench(BenchCommand::Color(args))) => bench::color::run(&args),
         Some(Command::Bench(BenchCommand::Exr(args))) => bench::exr::run(&args),
         Some(Command::Bench(BenchCommand::Photo(args))) => bench::photo::run(&args),
         Some(Command::Bench(BenchCommand::Scene(args))) => bench::scene::run(&args),

@@ -127,7 +127,7 @@ pub(crate) fn is_exr(path: &Path) -> bool {
 }
 
 /// An error where standard output is nothing that shows 24 bits of colour.
-fn shows_colors() -> Result<()> {
+pub(crate) fn shows_colors() -> Result<()> {
     let is = |name: &str, yes: fn(&str) -> bool| std::env::var(name).is_ok_and(|v| yes(&v));
     if is("CLICOLOR_FORCE", |v| !v.is_empty() && v != "0") {
         return Ok(());
@@ -145,7 +145,7 @@ fn shows_colors() -> Result<()> {
 }
 
 /// The pixels that the terminal has room for: each line shows two rows.
-fn room() -> [u32; 2] {
+pub(crate) fn room() -> [u32; 2] {
     use terminal_size::{Height, Width, terminal_size};
     let [columns, lines] = terminal_size().map_or(TERMINAL, |(Width(w), Height(h))| [w, h]);
     // The prompt comes below.

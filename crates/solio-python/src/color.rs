@@ -6,10 +6,10 @@ use solio::color::{Color, Difference, HueMethod, Interpolation, Missing, Space, 
 use solio::{Error, Result};
 
 /// Space, components and alpha; `None` is missing.
-type GivenColor = (String, (Option<f64>, Option<f64>, Option<f64>), Option<f64>);
+pub(crate) type GivenColor = (String, (Option<f64>, Option<f64>, Option<f64>), Option<f64>);
 
 /// The value that `of_name` finds, or an error that lists `names`.
-fn named<T>(
+pub(crate) fn named<T>(
     what: &str,
     name: &str,
     found: Option<T>,
@@ -21,11 +21,11 @@ fn named<T>(
     })
 }
 
-fn space(name: &str) -> Result<Space> {
+pub(crate) fn space(name: &str) -> Result<Space> {
     named("colour space", name, Space::of_name(name), Space::ALL.iter().map(|s| s.name()))
 }
 
-fn borrow((name, (a, b, c), alpha): &GivenColor) -> Result<Color> {
+pub(crate) fn borrow((name, (a, b, c), alpha): &GivenColor) -> Result<Color> {
     let values = [*a, *b, *c, *alpha];
     let missing = (0..4).filter(|i| values[*i].is_none()).fold(Missing::NONE, Missing::with);
     let components = [*a, *b, *c].map(|value| value.unwrap_or(0.0));
@@ -33,7 +33,7 @@ fn borrow((name, (a, b, c), alpha): &GivenColor) -> Result<Color> {
     Ok(color.with_missing(missing))
 }
 
-fn give(color: &Color) -> GivenColor {
+pub(crate) fn give(color: &Color) -> GivenColor {
     let [a, b, c] = color.components;
     let value = |i: usize, value: f64| (!color.missing.contains(i)).then_some(value);
     let alpha = value(Missing::ALPHA, color.alpha);

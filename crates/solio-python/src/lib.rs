@@ -6,14 +6,16 @@
 //! * `give` moves the arrays of a scene into NumPy, without copies;
 //! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
 //! * `image` is the same for images, `photo` for the metadata of photos;
-//! * `color` is for single colours;
+//! * `color` is for single colours, `color_arrays` and `gradient` for many;
 //! * `reader` is the asynchronous engine;
 //! * `errors` raises `solio.Error`.
 
 mod color;
+mod color_arrays;
 mod errors;
 mod functions;
 mod give;
+mod gradient;
 mod hold;
 mod image;
 mod instances;
@@ -32,7 +34,11 @@ mod _solio {
         color_css, color_difference, color_gamut_map, color_mix, color_parse, color_to,
     };
     #[pymodule_export]
+    use super::color_arrays::color_convert;
+    #[pymodule_export]
     use super::functions::{encode, read, unused, write};
+    #[pymodule_export]
+    use super::gradient::Gradient;
     #[pymodule_export]
     use super::image::{
         ImageBatch, image_attribute_type, image_encode, image_header, image_into, image_plan,

@@ -23,10 +23,12 @@ mod ahead;
 mod any_image;
 mod batch;
 mod check;
+mod color_arrays;
 mod each_file;
 mod embedded_picture;
 mod exiftool;
 mod format;
+mod gradient;
 mod head_tags;
 mod image_as;
 mod image_choice;
@@ -64,10 +66,18 @@ mod write;
 
 pub use ahead::{Ahead, AheadOptions};
 pub use check::{FileCheck, check_file};
+pub use color_arrays::{
+    apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
+    convert_colors_in_place,
+};
 pub use each_file::each_file;
 pub use embedded_picture::{EmbeddedPicture, thumbnail};
 pub use exiftool::{ExifTool, ExifToolOptions};
 pub use format::Format;
+pub use gradient::{
+    Compared, ComparedRow, compare_gradient, gradient_image, gradient_strips, read_gradients,
+    write_gradients,
+};
 pub use image_as::decode_image_as;
 pub use image_choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
 pub use image_convert::{
@@ -125,7 +135,7 @@ pub mod io {
     pub use solio_io::order;
 }
 
-/// Colour spaces, single colours, mixing, differences.
+/// Colour spaces, single colours, mixing, differences, gradients, arrays of colours.
 pub mod color {
     pub use solio_color::*;
 }

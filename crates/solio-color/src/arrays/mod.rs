@@ -19,6 +19,7 @@ use solio_codec::wide::{Wide, wide};
 /// 2⁻¹⁶ of the range, mostly 2⁻²¹, and the same bits on every machine.
 #[derive(Clone, Debug)]
 pub struct Conversion {
+    operations: Vec<Operation>,
     stages: Vec<Stage>,
 }
 
@@ -37,7 +38,7 @@ impl Conversion {
         let mut stages = Vec::new();
         // Matrices that follow each other are multiplied before they are rounded.
         let mut matrix: Option<Matrix> = None;
-        for operation in operations {
+        for &operation in &operations {
             let stage = match operation {
                 Operation::Matrix(m) => {
                     matrix = Some(matrix.map_or(*m, |before| product(m, &before)));
@@ -55,7 +56,7 @@ impl Conversion {
             stages.push(stage);
         }
         stages.extend(matrix.map(|m| Stage::Matrix(narrow(&m))));
-        Conversion { stages }
+        Conversion { operations, stages }
     }
 
     /// The pixels of `from` into `to`, each of `channels` numbers (3, or 4 with alpha, which is
@@ -71,13 +72,13 @@ impl Conversion {
         channels: usize,
     ) -> Result<()> {
         check(from.len(), channels)?;
-        if from.len() != to.len() {
-            let message = format!("{} numbers do not fit into {}", from.len(), to.len());
-            return Err(Error::argument(message).hint("give an array of the same shape"));
-        }
-        match channels {
-            3 => wide(Blocks::<A, B, 3> { stages: &self.stages, from, to }),
-            _ => wide(Blocks::<A, B, 4> { stages: &self.stages, from, to }),
+        same_length(from.len(), to.len())?;
+        let mut block = Block::default();
+        let length = BLOCK * channels;
+        for (from, to) in from.chunks(length).zip(to.chunks_mut(length)) {
+            let stages = block.load(from, channels, &self.stages);
+            block.work(stages);
+            block.store(to, channels);
         }
         Ok(())
     }
@@ -89,12 +90,42 @@ impl Conversion {
     /// As [`Conversion::run`].
     pub fn run_in_place<A: Sample>(&self, pixels: &mut [A], channels: usize) -> Result<()> {
         check(pixels.len(), channels)?;
-        match channels {
-            3 => wide(InPlace::<A, 3> { stages: &self.stages, pixels }),
-            _ => wide(InPlace::<A, 4> { stages: &self.stages, pixels }),
+        let mut block = Block::default();
+        for pixels in pixels.chunks_mut(BLOCK * channels) {
+            let stages = block.load(pixels, channels, &self.stages);
+            block.work(stages);
+            block.store(pixels, channels);
         }
         Ok(())
     }
+
+    /// The same in `f64`, one pixel after the other, as [`crate::convert`] does it. `None` for
+    /// `from` is in place.
+    ///
+    /// # Errors
+    ///
+    /// As [`Conversion::run`].
+    pub fn run_exact(&self, from: Option<&[f64]>, to: &mut [f64], channels: usize) -> Result<()> {
+        check(to.len(), channels)?;
+        if let Some(from) = from {
+            same_length(from.len(), to.len())?;
+            to.copy_from_slice(from);
+        }
+        for pixel in to.chunks_exact_mut(channels) {
+            let start = [pixel[0], pixel[1], pixel[2]];
+            let done = self.operations.iter().fold(start, |c, operation| operation.apply(c));
+            pixel[..3].copy_from_slice(&done);
+        }
+        Ok(())
+    }
+}
+
+fn same_length(from: usize, to: usize) -> Result<()> {
+    if from == to {
+        return Ok(());
+    }
+    let message = format!("{from} numbers do not fit into {to}");
+    Err(Error::argument(message).hint("give an array of the same shape"))
 }
 
 fn check(numbers: usize, channels: usize) -> Result<()> {
@@ -117,44 +148,6 @@ fn narrow(m: &Matrix) -> [[f32; 3]; 3] {
     m.map(|row| row.map(|x| x as f32))
 }
 
-struct Blocks<'a, A, B, const CHANNELS: usize> {
-    stages: &'a [Stage],
-    from: &'a [A],
-    to: &'a mut [B],
-}
-
-impl<A: Sample, B: Sample, const CHANNELS: usize> Wide for Blocks<'_, A, B, CHANNELS> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let mut block = Block::default();
-        let blocks = self.from.chunks(BLOCK * CHANNELS).zip(self.to.chunks_mut(BLOCK * CHANNELS));
-        for (from, to) in blocks {
-            let stages = block.load::<A, CHANNELS>(from, self.stages);
-            block.work(stages);
-            block.store::<B, CHANNELS>(to);
-        }
-    }
-}
-
-struct InPlace<'a, A, const CHANNELS: usize> {
-    stages: &'a [Stage],
-    pixels: &'a mut [A],
-}
-
-impl<A: Sample, const CHANNELS: usize> Wide for InPlace<'_, A, CHANNELS> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let mut block = Block::default();
-        for pixels in self.pixels.chunks_mut(BLOCK * CHANNELS) {
-            let stages = block.load::<A, CHANNELS>(pixels, self.stages);
-            block.work(stages);
-            block.store::<A, CHANNELS>(pixels);
-        }
-    }
-}
-
 /// Pixels as planes, and room for those that are no floats.
 struct Block {
     planes: [Plane; 3],
@@ -170,18 +163,42 @@ impl Default for Block {
 
 impl Block {
     /// Takes in up to a block of pixels; returns the stages that are left to do.
-    #[inline(always)]
-    fn load<'s, A: Sample, const CHANNELS: usize>(
+    fn load<'s, A: Sample>(
         &mut self,
         from: &[A],
+        channels: usize,
         stages: &'s [Stage],
     ) -> &'s [Stage] {
-        let numbers = &mut self.numbers[..from.len()];
+        wide(Load { block: self, from, channels, stages })
+    }
+
+    fn work(&mut self, stages: &[Stage]) {
+        wide(Run { planes: &mut self.planes, stages });
+    }
+
+    fn store<B: Sample>(&mut self, to: &mut [B], channels: usize) {
+        wide(Store { block: self, to, channels });
+    }
+}
+
+struct Load<'b, 's, A> {
+    block: &'b mut Block,
+    from: &'b [A],
+    channels: usize,
+    stages: &'s [Stage],
+}
+
+impl<'s, A: Sample> Wide for Load<'_, 's, A> {
+    type Output = &'s [Stage];
+    #[inline(always)]
+    fn run(self) -> &'s [Stage] {
+        let Load { block: Block { planes, alpha, numbers }, from, channels, stages } = self;
+        let numbers = &mut numbers[..from.len()];
         let mut rest = stages;
         let floats = match A::floats(from) {
             Some(floats) => floats,
             None => {
-                let curve = CHANNELS == 3 && matches!(stages.first(), Some(Stage::DecodeSrgb));
+                let curve = channels == 3 && matches!(stages.first(), Some(Stage::DecodeSrgb));
                 if curve && A::to_light(from, numbers) {
                     rest = &stages[1..];
                 } else {
@@ -190,41 +207,67 @@ impl Block {
                 numbers
             }
         };
-        let [x, y, z] = &mut self.planes;
-        for (i, pixel) in floats.as_chunks::<CHANNELS>().0.iter().enumerate() {
-            (x[i], y[i], z[i]) = (pixel[0], pixel[1], pixel[2]);
-            if CHANNELS == 4 {
-                self.alpha[i] = pixel[3];
-            }
+        match channels {
+            3 => part::<3>(floats, planes, alpha),
+            _ => part::<4>(floats, planes, alpha),
         }
         rest
     }
+}
 
+struct Run<'b> {
+    planes: &'b mut [Plane; 3],
+    stages: &'b [Stage],
+}
+
+impl Wide for Run<'_> {
+    type Output = ();
     #[inline(always)]
-    fn work(&mut self, stages: &[Stage]) {
-        for stage in stages {
-            stage.run(&mut self.planes);
+    fn run(self) {
+        for stage in self.stages {
+            stage.run(self.planes);
         }
     }
+}
 
+struct Store<'b, B> {
+    block: &'b mut Block,
+    to: &'b mut [B],
+    channels: usize,
+}
+
+impl<B: Sample> Wide for Store<'_, B> {
+    type Output = ();
     #[inline(always)]
-    fn store<B: Sample, const CHANNELS: usize>(&mut self, to: &mut [B]) {
-        let length = to.len();
-        let numbers = &mut self.numbers[..length];
-        let planes = (&self.planes, &self.alpha);
-        match B::floats_mut(to) {
-            Some(floats) => interleave::<CHANNELS>(planes, floats),
-            None => {
-                interleave::<CHANNELS>(planes, numbers);
-                B::of_floats(numbers, to);
-            }
+    fn run(self) {
+        let Store { block: Block { planes, alpha, numbers }, to, channels } = self;
+        let weave = |floats: &mut [f32]| match channels {
+            3 => interleave::<3>((planes, alpha), floats),
+            _ => interleave::<4>((planes, alpha), floats),
+        };
+        if let Some(floats) = B::floats_mut(to) {
+            weave(floats);
+            return;
+        }
+        let numbers = &mut numbers[..to.len()];
+        weave(numbers);
+        B::of_floats(numbers, to);
+    }
+}
+
+#[inline(always)]
+fn part<const CHANNELS: usize>(floats: &[f32], [x, y, z]: &mut [Plane; 3], alpha: &mut Plane) {
+    for (i, pixel) in floats.as_chunks::<CHANNELS>().0.iter().enumerate().take(BLOCK) {
+        (x[i], y[i], z[i]) = (pixel[0], pixel[1], pixel[2]);
+        if CHANNELS == 4 {
+            alpha[i] = pixel[3];
         }
     }
 }
 
 #[inline(always)]
 fn interleave<const CHANNELS: usize>(([x, y, z], alpha): (&[Plane; 3], &Plane), to: &mut [f32]) {
-    for (i, pixel) in to.as_chunks_mut::<CHANNELS>().0.iter_mut().enumerate() {
+    for (i, pixel) in to.as_chunks_mut::<CHANNELS>().0.iter_mut().enumerate().take(BLOCK) {
         (pixel[0], pixel[1], pixel[2]) = (x[i], y[i], z[i]);
         if CHANNELS == 4 {
             pixel[3] = alpha[i];
@@ -328,15 +371,19 @@ mod tests {
         /// Clones for vectors against the plain loop, any bits.
         #[test]
         fn all_tiers_give_the_same_bits(bits in proptest::collection::vec(any::<u32>(), 3..600)) {
-            let count = bits.len() / 3 * 3;
-            let from: Vec<f32> = bits[..count].iter().map(|b| f32::from_bits(*b)).collect();
+            let from: Vec<f32> = bits.iter().map(|b| f32::from_bits(*b)).collect();
             for (a, b) in [(Space::Srgb, Space::Oklab), (Space::Oklab, Space::DisplayP3),
                            (Space::Rec2020, Space::AcesCg), (Space::XyzD50, Space::Rec2020)] {
                 let stages = Conversion::new(a, b).stages;
-                let (mut plain, mut cloned) = (vec![0.0_f32; count], vec![0.0_f32; count]);
-                Blocks::<f32, f32, 3> { stages: &stages, from: &from, to: &mut plain }.run();
-                wide(Blocks::<f32, f32, 3> { stages: &stages, from: &from, to: &mut cloned });
-                let same = plain.iter().zip(&cloned).all(|(a, b)| {
+                let mut plain = [[0.0; BLOCK]; 3];
+                for (i, x) in from.iter().enumerate() {
+                    plain[i % 3][i / 3] = *x;
+                }
+                let mut cloned = plain;
+                Run { planes: &mut plain, stages: &stages }.run();
+                wide(Run { planes: &mut cloned, stages: &stages });
+                let (plain, cloned) = (plain.as_flattened(), cloned.as_flattened());
+                let same = plain.iter().zip(cloned).all(|(a, b)| {
                     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
                 });
                 prop_assert!(same);

@@ -1,5 +1,6 @@
 //! Gradients: colour stops and alpha stops, and the way from each to the next.
 
+mod colormaps;
 mod easing;
 mod evenness;
 mod floats;
@@ -11,6 +12,7 @@ mod spline;
 mod stop_list;
 mod table;
 
+pub use colormaps::{COLORMAPS, colormap};
 pub use easing::Easing;
 pub use evenness::unevenness;
 pub use floats::Floats;

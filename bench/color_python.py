@@ -1,0 +1,58 @@
+"""sRGB to Oklab and back on a NumPy array, beside colour-science: a line of JSON.
+
+    python bench/color_python.py [--quick]
+
+Solio takes all threads that it may, and again one; colour-science has none of its own.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sys
+import time
+
+import colour
+import measuring
+import numpy as np
+import solio
+
+SIDE = 512
+ROUNDS = 2 if "--quick" in sys.argv else 9
+
+
+def timed(run, answer) -> measuring.Turn:
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = run()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return measuring.Turn(wall, cpu, answer(result))
+
+
+def main() -> None:
+    pixels = np.random.default_rng(1).random((SIDE, SIDE, 3))
+    floats = pixels.astype(np.float32)
+    answer = lambda result: f"mean {float(np.mean(result, dtype=np.float64)):.5f}"
+
+    def ours(threads):
+        lab = solio.color.convert(floats, "srgb", "oklab", threads=threads)
+        return solio.color.convert(lab, "oklab", "srgb", threads=threads)
+
+    def theirs():
+        lab = colour.XYZ_to_Oklab(colour.sRGB_to_XYZ(pixels))
+        return colour.XYZ_to_sRGB(colour.Oklab_to_XYZ(lab))
+
+    if not np.allclose(ours(1), theirs(), atol=1e-4):
+        raise SystemExit("other colours than those of colour-science")
+    for threads, said in ((1, "one thread"), (None, "all threads")):
+        run = lambda threads=threads: ours(threads)
+        turns = [
+            (timed(run, answer), timed(theirs, answer), timed(run, answer)) for _ in range(ROUNDS)
+        ]
+        work = f"sRGB to Oklab to sRGB, NumPy, {said}"
+        version = importlib.metadata.version("colour-science")
+        row = measuring.row(work, "colour-science", version, turns, f"{SIDE} × {SIDE} pixels")
+        print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

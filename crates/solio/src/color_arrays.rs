@@ -1,0 +1,171 @@
+//! Colours of whole arrays, by all threads at once.
+
+use solio_base::{Result, Work, threads};
+use solio_color::arrays::{Conversion, Sample};
+use solio_color::gradient::{Floats, Table8};
+use std::sync::{Mutex, PoisonError};
+
+/// Pixels that a thread takes at a time: enough that asking costs nothing beside them.
+const BAND: usize = 1 << 15;
+
+/// [`Conversion::run`] by all threads of `work`.
+///
+/// # Errors
+///
+/// As [`Conversion::run`], and where the work is cancelled.
+pub fn convert_colors<A: Sample, B: Sample>(
+    conversion: &Conversion,
+    from: &[A],
+    to: &mut [B],
+    channels: usize,
+    work: &Work,
+) -> Result<()> {
+    // Shapes that cannot be are told before anything is done.
+    if from.len() != to.len() || channels == 0 || !from.len().is_multiple_of(channels) {
+        return conversion.run(from, to, channels);
+    }
+    let band = BAND * channels;
+    let jobs = from.chunks(band).zip(to.chunks_mut(band));
+    all(jobs, work, |(from, to)| conversion.run(from, to, channels))
+}
+
+/// [`Conversion::run_in_place`] by all threads of `work`.
+///
+/// # Errors
+///
+/// As [`convert_colors`].
+pub fn convert_colors_in_place<A: Sample>(
+    conversion: &Conversion,
+    pixels: &mut [A],
+    channels: usize,
+    work: &Work,
+) -> Result<()> {
+    if channels == 0 || !pixels.len().is_multiple_of(channels) {
+        return conversion.run_in_place(pixels, channels);
+    }
+    let jobs = pixels.chunks_mut(BAND * channels);
+    all(jobs, work, |pixels| conversion.run_in_place(pixels, channels))
+}
+
+/// [`Conversion::run_exact`] by all threads of `work`.
+///
+/// # Errors
+///
+/// As [`convert_colors`].
+pub fn convert_colors_exactly(
+    conversion: &Conversion,
+    from: Option<&[f64]>,
+    to: &mut [f64],
+    channels: usize,
+    work: &Work,
+) -> Result<()> {
+    let fits = from.is_none_or(|from| from.len() == to.len());
+    if !fits || channels == 0 || !to.len().is_multiple_of(channels) {
+        return conversion.run_exact(from, to, channels);
+    }
+    let band = BAND * channels;
+    let part = |i: usize, length: usize| from.map(|from| &from[i * band..][..length]);
+    let jobs = to.chunks_mut(band).enumerate();
+    all(jobs, work, |(i, to)| conversion.run_exact(part(i, to.len()), to, channels))
+}
+
+/// [`Table8::apply`] by all threads of `work`.
+///
+/// # Errors
+///
+/// Where the work is cancelled.
+pub fn apply_gradient<const CHANNELS: usize>(
+    table: &Table8,
+    values: &[f32],
+    range: [f32; 2],
+    colors: &mut [[u8; CHANNELS]],
+    work: &Work,
+) -> Result<()> {
+    let jobs = values.chunks(BAND).zip(colors.chunks_mut(BAND));
+    all(jobs, work, |(values, colors)| {
+        table.apply(values, range, colors);
+        Ok(())
+    })
+}
+
+/// [`Floats::apply`] by all threads of `work`.
+///
+/// # Errors
+///
+/// Where the work is cancelled.
+pub fn apply_gradient_floats(
+    gradient: &Floats,
+    values: &[f32],
+    range: [f32; 2],
+    colors: &mut [[f32; 4]],
+    work: &Work,
+) -> Result<()> {
+    let jobs = values.chunks(BAND).zip(colors.chunks_mut(BAND));
+    all(jobs, work, |(values, colors)| gradient.apply(values, range, colors))
+}
+
+/// Does each job once, by threads that take the next when they are done with one.
+fn all<J: Send>(
+    jobs: impl Iterator<Item = J> + Send,
+    work: &Work,
+    run: impl Fn(J) -> Result<()> + Sync,
+) -> Result<()> {
+    let jobs = Mutex::new(jobs);
+    let failed = Mutex::new(Ok(()));
+    let worker = || {
+        loop {
+            let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(job) = next else { return };
+            if let Err(error) = work.cancel.check().and_then(|()| run(job)) {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                return;
+            }
+        }
+    };
+    threads::beside(work.threads.saturating_sub(1), &worker, worker);
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_color::Space;
+    use solio_color::gradient::Mode;
+    use solio_color::gradient::presets::STUDY;
+
+    #[test]
+    fn threads_make_no_difference() {
+        let conversion = Conversion::new(Space::Srgb, Space::Oklab);
+        let codes: Vec<u8> = (0..3 * 100_000_u32).map(|i| ((i * 7919) >> 3) as u8).collect();
+        let run = |threads: usize| {
+            let work = Work { threads, ..Work::default() };
+            let mut lab = vec![0.0_f32; codes.len()];
+            convert_colors(&conversion, &codes, &mut lab, 3, &work).unwrap();
+            let mut placed: Vec<f32> = codes.iter().map(|c| f32::from(*c) / 255.0).collect();
+            convert_colors_in_place(&conversion, &mut placed, 3, &work).unwrap();
+            let wide: Vec<f64> = codes.iter().map(|c| f64::from(*c) / 255.0).collect();
+            let mut exact = wide.clone();
+            convert_colors_exactly(&conversion, Some(&wide), &mut exact, 3, &work).unwrap();
+            let table = Table8::new(STUDY[4].gradient(Mode::default()).sampler());
+            let mut colors = vec![[0_u8; 3]; lab.len()];
+            apply_gradient(&table, &lab, [0.0, 1.0], &mut colors, &work).unwrap();
+            (lab, placed, exact, colors)
+        };
+        let one = run(1);
+        assert_eq!(one, run(3));
+        let near = |a: &f32, b: &f64| (f64::from(*a) - b).abs() < 1e-5;
+        assert!(one.0.iter().zip(&one.2).all(|(a, b)| near(a, b)));
+        assert!(one.1.iter().zip(&one.2).all(|(a, b)| near(a, b)));
+    }
+
+    #[test]
+    fn what_is_wrong_or_cancelled_is_told() {
+        let conversion = Conversion::new(Space::Srgb, Space::Hsl);
+        let work = Work::default();
+        assert!(convert_colors(&conversion, &[0_u8; 3], &mut [0.0_f32; 4], 3, &work).is_err());
+        assert!(convert_colors_in_place(&conversion, &mut [0.0_f32; 4], 0, &work).is_err());
+        assert!(convert_colors_exactly(&conversion, None, &mut [0.0; 4], 3, &work).is_err());
+        work.cancel.cancel();
+        assert!(convert_colors_in_place(&conversion, &mut [0.0_f32; 6], 3, &work).is_err());
+    }
+}

@@ -1,0 +1,152 @@
+//! One gradient, blended in four ways, with how even each looks.
+
+use super::canvas::{Canvas, Font};
+use super::strip::places;
+use crate::Preview;
+use solio_color::Difference;
+use solio_color::gradient::{Gradient, Keys, Mode, unevenness};
+use solio_color::{HueMethod, Interpolation, Space};
+
+/// How many colours of a row are compared with their neighbours.
+const SAMPLES: usize = 256;
+/// Pixels around everything, and between things.
+const MARGIN: usize = 24;
+const STRIP: usize = 56;
+const GROUND: [u8; 3] = [250, 250, 250];
+const INK: [u8; 3] = [28, 33, 39];
+const SOFT: [u8; 3] = [92, 101, 112];
+
+/// A gradient blended in several ways.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// The gradient's name.
+    pub name: String,
+    /// sRGB and Oklab for keys in sRGB; linear light and Oklab for keys in linear light.
+    pub rows: Vec<ComparedRow>,
+}
+
+/// One way of blending.
+#[derive(Clone, Debug)]
+pub struct ComparedRow {
+    /// How the numbers of the key colours are read: `srgb` or `linear`.
+    pub keys: &'static str,
+    /// How they are blended.
+    pub mode: String,
+    /// The coefficient of variation of the steps between 256 colours in CAM16-UCS; 0 is even.
+    pub unevenness_cam16_ucs: f64,
+    /// The same in CIEDE2000.
+    pub unevenness_ciede2000: f64,
+    gradient: Gradient,
+}
+
+impl ComparedRow {
+    /// The gradient, blended this way.
+    pub fn gradient(&self) -> &Gradient {
+        &self.gradient
+    }
+}
+
+/// Blends `gradient` in sRGB and in Oklab with its key colours read as sRGB, and in linear light
+/// and in Oklab with them read as linear light.
+pub fn compare_gradient(gradient: &Gradient) -> Compared {
+    let way = |space| Mode::Blend(Interpolation { space, hue: HueMethod::Shorter });
+    let rows = [
+        (Keys::Srgb, Space::Srgb),
+        (Keys::Srgb, Space::Oklab),
+        (Keys::Linear, Space::SrgbLinear),
+        (Keys::Linear, Space::Oklab),
+    ];
+    let row = |(keys, space)| {
+        let mut gradient = Gradient { keys, mode: way(space), ..gradient.clone() };
+        // The ways are compared everywhere, also where a part had its own.
+        gradient.colors.iter_mut().for_each(|stop| stop.to_next.mode = None);
+        ComparedRow {
+            keys: keys.name(),
+            mode: gradient.mode.name(),
+            unevenness_cam16_ucs: unevenness(&gradient, Difference::Cam16Ucs, SAMPLES),
+            unevenness_ciede2000: unevenness(&gradient, Difference::Ciede2000, SAMPLES),
+            gradient,
+        }
+    };
+    Compared { name: gradient.name.clone(), rows: rows.into_iter().map(row).collect() }
+}
+
+impl Compared {
+    /// The rows as strips of `width` pixels, with what they are and how uneven; the most even one
+    /// of each measure has an asterisk.
+    pub fn draw(&self, width: u32) -> Preview {
+        let width = (width as usize).clamp(2, 1 << 16);
+        let label = 46 * Font::Normal.size()[0];
+        let heading = Font::Heading.size()[1] + MARGIN;
+        let rows = self.rows.len();
+        let size = [width + label + 3 * MARGIN, MARGIN + heading + rows * (STRIP + MARGIN)];
+        let mut canvas = Canvas::new(size, GROUND);
+        canvas.text(&self.name, [MARGIN, MARGIN], Font::Heading, INK);
+        for (i, row) in self.rows.iter().enumerate() {
+            let top = MARGIN + heading + i * (STRIP + MARGIN);
+            let sampler = row.gradient.sampler();
+            let ground = GROUND.map(f64::from);
+            let colors: Vec<[u8; 3]> = places(width)
+                .map(|at| {
+                    let [r, g, b, alpha] = sampler.at(at);
+                    let over = |x: f64, under: f64| {
+                        (x.clamp(0.0, 1.0) * 255.0 * alpha + under * (1.0 - alpha) + 0.5) as u8
+                    };
+                    [over(r, ground[0]), over(g, ground[1]), over(b, ground[2])]
+                })
+                .collect();
+            for y in top..top + STRIP {
+                canvas.row(MARGIN, y)[..width].copy_from_slice(&colors);
+            }
+            self.label(row, &mut canvas, [width + 2 * MARGIN, top]);
+        }
+        canvas.into_preview()
+    }
+
+    fn label(&self, row: &ComparedRow, canvas: &mut Canvas, [x, y]: [usize; 2]) {
+        let step = Font::Normal.size()[1] + 5;
+        let mode = if row.mode == "linear" { "linear light" } else { &row.mode };
+        let keys = if row.keys == "linear" { "linear light" } else { row.keys };
+        canvas.text(&format!("blended in {mode}"), [x, y], Font::Normal, INK);
+        canvas.text(&format!("keys read as {keys}"), [x, y + step], Font::Normal, SOFT);
+        let cam16 = self.told(row, |row| row.unevenness_cam16_ucs);
+        let ciede = self.told(row, |row| row.unevenness_ciede2000);
+        let text = format!("unevenness CAM16-UCS {cam16} CIEDE2000 {ciede}");
+        canvas.text(&text, [x, y + 2 * step], Font::Normal, SOFT);
+    }
+
+    /// With an asterisk where no row is more even.
+    fn told(&self, row: &ComparedRow, of: impl Fn(&ComparedRow) -> f64) -> String {
+        let best = self.rows.iter().map(&of).fold(f64::INFINITY, f64::min);
+        let mark = if of(row) <= best { "*" } else { " " };
+        format!("{:.2}{mark}", of(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_color::gradient::presets::STUDY;
+
+    #[test]
+    fn four_rows_of_the_same_ends() {
+        let compared = compare_gradient(&STUDY[1].gradient(Mode::Fixed));
+        let ways: Vec<(&str, &str)> = compared.rows.iter().map(|r| (r.keys, &*r.mode)).collect();
+        assert_eq!(
+            ways,
+            [("srgb", "srgb"), ("srgb", "oklab"), ("linear", "linear"), ("linear", "oklab")]
+        );
+        for row in &compared.rows {
+            let sampler = row.gradient().sampler();
+            assert_eq!(sampler.codes_at(0.0), [0, 0, 255, 255]);
+            assert_eq!(sampler.codes_at(1.0), [255; 4]);
+        }
+        let drawn = compared.draw(300);
+        let strip_row =
+            3 * ((MARGIN + Font::Heading.size()[1] + MARGIN + 3) * drawn.width as usize + MARGIN);
+        assert_eq!(drawn.pixels[strip_row..strip_row + 3], [0, 0, 255]);
+        assert_eq!(drawn.pixels.len() as u32, 3 * drawn.width * drawn.height);
+        // Somewhere there is text.
+        assert!(drawn.pixels.as_chunks::<3>().0.contains(&INK));
+    }
+}

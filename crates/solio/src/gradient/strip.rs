@@ -1,0 +1,153 @@
+//! Gradients from left to right.
+
+use crate::Preview;
+use solio_base::{Error, Result};
+use solio_color::gradient::{Floats, Gradient};
+use solio_color::srgb;
+use solio_exr::header::{Box2i, Part};
+use solio_exr::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
+use solio_exr::{Channel, Compression, Image, PixelType};
+
+/// Pixels between strips.
+const GAP: usize = 8;
+/// Most pixels of a picture.
+const MOST: u64 = 1 << 28;
+
+/// The gradients from left to right, one below the other, each of `size` (columns, rows): sRGB,
+/// 8 bits, with straight alpha where one can be seen through.
+///
+/// The first column has the colour at 0 and the last that at 1.
+///
+/// # Errors
+///
+/// Where there are no gradients, no columns or rows, or more than 2²⁸ pixels.
+pub fn gradient_strips(gradients: &[Gradient], size: [u32; 2]) -> Result<Preview> {
+    let [width, height] = checked(gradients.len(), size)?;
+    let total = gradients.len() * (height + GAP) - GAP;
+    let mut pixels = vec![0_u8; 4 * width * total];
+    let mut opaque = gradients.len() == 1;
+    for (i, gradient) in gradients.iter().enumerate() {
+        let sampler = gradient.sampler();
+        let row: Vec<[u8; 4]> = places(width).map(|at| sampler.codes_at(at)).collect();
+        opaque &= row.iter().all(|color| color[3] == 255);
+        let start = 4 * width * i * (height + GAP);
+        let strip = &mut pixels[start..][..4 * width * height];
+        strip.chunks_exact_mut(4 * width).for_each(|line| line.copy_from_slice(row.as_flattened()));
+    }
+    if opaque {
+        pixels = pixels.as_chunks::<4>().0.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect();
+    }
+    let shown = if opaque { "R, G, B" } else { "R, G, B, A" };
+    Ok(Preview {
+        width: width as u32,
+        height: total as u32,
+        has_alpha: !opaque,
+        pixels,
+        shown: shown.to_owned(),
+    })
+}
+
+/// The gradient from left to right as an image of `size` (columns, rows) for OpenEXR: linear light
+/// with the primaries of sRGB, 32 bits, colours multiplied by alpha.
+///
+/// # Errors
+///
+/// As [`gradient_strips`].
+pub fn gradient_image(gradient: &Gradient, size: [u32; 2]) -> Result<Image<'static>> {
+    let [width, height] = checked(1, size)?;
+    let values: Vec<f32> = places(width).map(|at| at as f32).collect();
+    let mut colors = vec![[0.0_f32; 4]; width];
+    Floats::new(gradient.sampler()).apply(&values, [0.0, 1.0], &mut colors)?;
+    let light = |color: &[f32; 4], i: usize| match i {
+        3 => color[3],
+        _ => srgb::to_linear(color[i]) * color[3],
+    };
+    let planes: Vec<Plane<'static>> = [("A", 3), ("B", 2), ("G", 1), ("R", 0)]
+        .into_iter()
+        .map(|(name, i)| {
+            let row: Vec<f32> = colors.iter().map(|color| light(color, i)).collect();
+            let channel = Channel {
+                name: name.to_owned(),
+                pixel_type: PixelType::Float,
+                linear: false,
+                x_sampling: 1,
+                y_sampling: 1,
+            };
+            Plane { channel, samples: Samples::Float(row.repeat(height).into()) }
+        })
+        .collect();
+    let window = Box2i::of_size(size[0], size[1]);
+    let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+    let header = Part::new(window, Compression::Zip, channels);
+    let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+    Ok(Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() })
+}
+
+/// Where the middles of the columns lie, the first at 0 and the last at 1.
+pub(super) fn places(width: usize) -> impl Iterator<Item = f64> {
+    let last = (width.max(2) - 1) as f64;
+    (0..width).map(move |x| x as f64 / last)
+}
+
+fn checked(count: usize, [width, height]: [u32; 2]) -> Result<[usize; 2]> {
+    if count == 0 || width == 0 || height == 0 {
+        return Err(Error::argument("a picture needs a gradient, columns and rows"));
+    }
+    let rows = count as u64 * (u64::from(height) + GAP as u64);
+    if rows.saturating_mul(u64::from(width)) > MOST {
+        let message = format!("{count} gradients of {width} × {height} pixels are too many pixels");
+        return Err(
+            Error::limit(message).hint("make them smaller; 268 million pixels are the most")
+        );
+    }
+    Ok([width as usize, height as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_color::gradient::presets::STUDY;
+    use solio_color::gradient::{Mode, parse_stops};
+
+    #[test]
+    fn the_ends_are_the_ends() {
+        let heat = STUDY[5].gradient(Mode::default());
+        let strip = gradient_strips(std::slice::from_ref(&heat), [64, 2]).unwrap();
+        assert_eq!((strip.width, strip.height, strip.has_alpha), (64, 2, false));
+        assert_eq!(
+            (strip.pixels[..3].to_vec(), strip.pixels[2 * 64 * 3 - 3..].to_vec()),
+            (vec![0; 3], vec![255; 3])
+        );
+        let two = gradient_strips(&[heat.clone(), heat], [64, 2]).unwrap();
+        assert_eq!((two.height, two.has_alpha), (12, true));
+    }
+
+    #[test]
+    fn what_can_be_seen_through_has_alpha() {
+        let colors = parse_stops("red, rgb(0 0 255 / 50%)").unwrap();
+        let gradient = Gradient { colors, ..Gradient::default() };
+        let strip = gradient_strips(std::slice::from_ref(&gradient), [3, 1]).unwrap();
+        assert!(strip.has_alpha);
+        assert_eq!(strip.pixels[8..], [0, 0, 255, 128]);
+        let image = gradient_image(&gradient, [3, 1]).unwrap();
+        let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
+        let value = |plane: usize| match &levels[0].planes[plane].samples {
+            Samples::Float(samples) => samples[2],
+            _ => panic!(),
+        };
+        assert!(
+            [value(0), value(1), value(2), value(3)]
+                .iter()
+                .zip([0.5, 0.5, 0.0, 0.0])
+                .all(|(a, b)| (a - b).abs() < 1e-4)
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_told() {
+        let gradient = STUDY[0].gradient(Mode::default());
+        assert!(gradient_strips(&[], [4, 4]).is_err());
+        assert!(gradient_strips(std::slice::from_ref(&gradient), [0, 4]).is_err());
+        assert!(gradient_image(&gradient, [u32::MAX, u32::MAX]).is_err());
+    }
+}
