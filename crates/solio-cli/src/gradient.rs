@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use solio::color::Difference;
 use solio::color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
 use solio::color::gradient::presets::{Preset, STUDY};
-use solio::color::gradient::{COLORMAPS, Gradient, colormap, parse_stops, unevenness};
+use solio::color::gradient::{COLORMAPS, ColorStop, Gradient, colormap, parse_stops, unevenness};
 use solio::{
     Compared, ComparedRow, Error, ImageWriteOptions, Limits, Preview, Result, Work,
     compare_gradient, gradient_image, gradient_strips,
@@ -19,8 +19,8 @@ const PAGE: &str = include_str!("../../../web/gradients.html");
 const SIZE: [u32; 2] = [1024, 64];
 /// Columns of a strip with text beside it, without --size.
 const BESIDE_TEXT: u32 = 640;
-/// Colours that --json prints.
-const SAMPLES: usize = 17;
+/// Colours that --json prints, without --samples.
+const JSON_SAMPLES: u32 = 17;
 /// Colours that a page draws with.
 const PAGE_SAMPLES: usize = 512;
 /// Colours that unevenness looks at.
@@ -95,7 +95,10 @@ fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work
             solio::write_image(&image, output, &ImageWriteOptions::default(), work).map(|_| ())
         }
         _ => {
-            let options = GradientWriteOptions { fit: args.fit, ..Default::default() };
+            let mut options = GradientWriteOptions { fit: args.fit, ..Default::default() };
+            if let Some(samples) = args.samples {
+                options.samples = samples as usize;
+            }
             let notes = solio::write_gradients(gradients, output, options)?;
             for note in notes {
                 screen::complain(&format!("note: {}: {note}", output.display()));
@@ -172,13 +175,16 @@ fn css(gradient: &Gradient) -> Result<String> {
 /// A line of --json.
 fn described(gradient: &Gradient, args: &GradientArgs) -> Value {
     let sampler = gradient.sampler();
-    let at = |i: usize| sampler.at(i as f64 / (SAMPLES - 1) as f64);
+    let count = args.samples.unwrap_or(JSON_SAMPLES);
+    let last = f64::from(count - 1);
+    let at = |i: u32| sampler.at(f64::from(i) / last);
+    let stop = |stop: &ColorStop| json!([stop.position, stop.color.to_css()]);
     let mut value = json!({
         "name": gradient.name,
         "mode": gradient.mode.name(),
         "keys": gradient.keys.name(),
-        "stops": gradient.colors.len(),
-        "colors_srgb": (0..SAMPLES).map(at).collect::<Vec<_>>(),
+        "stops": gradient.colors.iter().map(stop).collect::<Vec<_>>(),
+        "colors_srgb": (0..count).map(at).collect::<Vec<_>>(),
         "unevenness_cam16_ucs": finite(unevenness(gradient, Difference::Cam16Ucs, STEPS)),
         "unevenness_ciede2000": finite(unevenness(gradient, Difference::Ciede2000, STEPS)),
     });

@@ -45,9 +45,12 @@ pub(crate) struct GradientArgs {
     /// For Unity: the nearest 8 keys where 8 do not hold the gradient; says how far off they are
     #[arg(long)]
     pub(crate) fit: bool,
-    /// Print JSON on standard output: 17 colours of each gradient and how uneven it looks
+    /// Print JSON on standard output: stops and colours of each gradient, and how uneven it looks
     #[arg(long)]
     pub(crate) json: bool,
+    /// How many colours, from the start to the end [default: 17 for --json, 1024 for .cube]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    pub(crate) samples: Option<u32>,
     /// Print the names of gradients and colour maps
     #[arg(long)]
     pub(crate) list: bool,

@@ -287,7 +287,7 @@ fn linear(gradient: &Gradient, options: GradientWriteOptions, notes: &mut Notes)
         hue if way.space.is_polar() && hue != HueMethod::Shorter => format!(" {} hue", hue.name()),
         _ => String::new(),
     };
-    let mut text = format!("linear-gradient(in {}{hue}", way.space.name());
+    let mut text = format!("linear-gradient(to right in {}{hue}", way.space.name());
     for (i, stop) in stops.iter().enumerate() {
         text.push_str(&format!(", {} {}%", stop.color.to_css(), percent(stop.position)));
         let ramp = stop.to_next;
