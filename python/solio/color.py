@@ -14,8 +14,7 @@ Spaces are called as in CSS: ``srgb``, ``srgb-linear``, ``hsl``, ``hwb``, ``lab`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,8 +33,7 @@ _Component: TypeAlias = float | None
 _Given: TypeAlias = tuple[str, tuple[_Component, _Component, _Component], _Component]
 
 
-@dataclass(frozen=True, slots=True)
-class Color:
+class Color(NamedTuple):
     """A colour. Components and alpha that are missing (``none`` in CSS) are ``None``.
 
     RGB and XYZ have white at 1 and no bounds; hues are in degrees; saturation, lightness, value,

@@ -77,7 +77,7 @@ pub(crate) enum Command {
     Set(SetArgs),
     /// Make pictures of images to look at: PNG files, or right in the terminal
     #[command(after_help = PREVIEW_EXAMPLES)]
-    Preview(PreviewArgs),
+    Preview(Box<PreviewArgs>),
     /// Make gradients, and show how ways of blending differ
     #[command(after_help = gradient_args::EXAMPLES)]
     Gradient(gradient_args::GradientArgs),
@@ -340,6 +340,7 @@ Examples:
   solio preview beauty.exr                        in a terminal with all colours
   solio preview beauty.exr -o beauty.png --exposure 1.5
   solio preview beauty.exr -o z.png --channels Z  from the lowest value to the highest
+  solio preview beauty.exr -o z.png --channels Z --colormap turbo
   solio preview shots/*.exr -o thumbs/ --size 320
   solio preview scene.pbrt -o first.png --occlusion 16   what the camera of a scene sees
 Colours are brought to the primaries of sRGB, tone-mapped, and stored with the curve of sRGB.";

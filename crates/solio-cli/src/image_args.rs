@@ -2,6 +2,8 @@
 
 use crate::args::{InputArgs, WorkArgs};
 use clap::{Args, ValueEnum};
+use solio::color::gradient::presets::Preset;
+use solio::color::gradient::{COLORMAPS, Gradient, Mode, colormap};
 use solio::image::Compression as Method;
 use solio::image::header::{Box2i, LevelMode, Rounding, Tiles};
 use solio::{Frame, FrameRange, ToneMap};
@@ -148,9 +150,20 @@ pub(crate) struct ShowArgs {
     /// Channels by their full names: one (grey), two (grey, alpha), three or four (R,G,B,A)
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) channels: Vec<String>,
+    /// Of one channel (--channels Z): colours from its lowest to its highest value; viridis, magma,
+    /// inferno, plasma, cividis, turbo or another name of `solio gradient --list`
+    #[arg(long, value_name = "NAME", value_parser = parse_colormap)]
+    pub(crate) colormap: Option<Gradient>,
     /// Which pixels: the display window, or all that there are [default: display]
     #[arg(long, value_enum, value_name = "WINDOW")]
     pub(crate) frame: Option<FrameChoice>,
+}
+
+fn parse_colormap(name: &str) -> Result<Gradient, String> {
+    let preset = || Preset::of_name(name).map(|preset| preset.gradient(Mode::default()));
+    let unknown =
+        || format!("expected one of {} or of solio gradient --list", COLORMAPS.join(", "));
+    colormap(name).or_else(preset).ok_or_else(unknown)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

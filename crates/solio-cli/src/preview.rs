@@ -74,6 +74,7 @@ pub(crate) fn wanted(args: &ShowArgs, part: Option<usize>) -> Result<PreviewOpti
     if let Some(tone_map) = args.tonemap {
         wanted.tone_map = tone_map;
     }
+    wanted.colormap.clone_from(&args.colormap);
     if let Some(frame) = args.frame {
         wanted.frame = frame.into();
     }

@@ -3,6 +3,7 @@
 use crate::picture::{Buffers, Choice, Colors, Frame, ImageFormat, Look, View, choose, fill};
 use solio_base::{Error, Limits, Result, Work};
 use solio_color::ToneMap;
+use solio_color::gradient::{Gradient, Table8};
 use solio_exr::header::{Box2i, Header, Value};
 use solio_exr::{Image, Levels, ReadOptions};
 use std::path::Path;
@@ -20,6 +21,8 @@ pub struct PreviewOptions {
     pub most: Option<[u32; 2]>,
     /// Which pixels.
     pub frame: Frame,
+    /// Of one channel alone: the colours of its values, from the lowest to the highest.
+    pub colormap: Option<Gradient>,
     /// What a file may make us do.
     pub limits: Limits,
 }
@@ -32,6 +35,7 @@ impl Default for PreviewOptions {
             tone_map: ToneMap::Neutral,
             most: None,
             frame: Frame::Display,
+            colormap: None,
             limits: Limits::default(),
         }
     }
@@ -88,7 +92,13 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
     let chosen = choose(&Header { parts, ..Header::default() }, &options.choice)?;
     let part = &image.parts[chosen.part];
     let view = View::new(part, &chosen, options.frame, false, &options.limits)?;
-    let value = matches!(chosen.colors, Colors::Value(_));
+    let one = matches!(chosen.colors, Colors::Value(_) | Colors::Grey(_));
+    if options.colormap.is_some() && !one {
+        let message = format!("a colour map is for one channel, not for {}", chosen.describe());
+        return Err(Error::argument(message).hint("name the channel, as in --channels Z"));
+    }
+    let table = options.colormap.as_ref().map(|gradient| Table8::new(gradient.sampler()));
+    let value = table.is_some() || matches!(chosen.colors, Colors::Value(_));
     let look = Look {
         gain: options.exposure.exp2(),
         tone_map: options.tone_map,
@@ -106,14 +116,32 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
         } else {
             average(&view, y, height, scratch);
         }
-        look.store(&mut scratch.out, channels, out);
+        match (&table, look.range) {
+            (Some(table), Some(range)) => map(table, range, &scratch.out, channels, out),
+            _ => look.store(&mut scratch.out, channels, out),
+        }
     })?;
     let mut shown = chosen.describe();
     if let Some([low, high]) = look.range {
-        shown += &format!(" from {low} (black) to {high} (white)");
+        shown += &match &options.colormap {
+            Some(map) => format!(" from {low} to {high}, the start and the end of {}", map.name),
+            None => format!(" from {low} (black) to {high} (white)"),
+        };
     }
     let (width, height) = (width as u32, height as u32);
     Ok(Preview { width, height, has_alpha: view.has_alpha(), pixels, shown })
+}
+
+/// The colours of a row of values, each the first of its pixel; alpha is the image's and the map's.
+fn map(table: &Table8, [low, high]: [f32; 2], row: &[f32], channels: usize, out: &mut [u8]) {
+    let span = if high > low { high - low } else { 1.0 };
+    for (pixel, out) in row.as_chunks::<4>().0.iter().zip(out.chunks_exact_mut(channels)) {
+        let [r, g, b, a] = table.at((pixel[0] - low) / span);
+        out[..3].copy_from_slice(&[r, g, b]);
+        if let Some(alpha) = out.get_mut(3) {
+            *alpha = (f32::from(a) * pixel[3].clamp(0.0, 1.0)).round() as u8;
+        }
+    }
 }
 
 /// A preview of the file at `path`: only the channels that are shown are read, and of an image with
@@ -235,5 +263,42 @@ mod tests {
             let each = to as f32 / from as f32;
             assert!(all.iter().all(|share| (share - each).abs() < 1e-5), "{all:?}");
         }
+    }
+
+    #[test]
+    fn values_take_the_colours_of_a_map() {
+        use solio_exr::header::Part;
+        use solio_exr::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
+        use solio_exr::{Channel, Compression, PixelType};
+        let plane = |name: &str, values: [f32; 4]| {
+            let pixel_type = PixelType::Float;
+            let channel = Channel {
+                name: name.into(),
+                pixel_type,
+                linear: false,
+                x_sampling: 1,
+                y_sampling: 1,
+            };
+            Plane { channel, samples: Samples::Float(values.to_vec().into()) }
+        };
+        let image = |planes: Vec<Plane<'static>>| {
+            let window = Box2i::of_size(4, 1);
+            let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+            let header = Part::new(window, Compression::None, channels);
+            let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+            Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
+        };
+        let colormap = solio_color::gradient::colormap("viridis");
+        let options = PreviewOptions { colormap: colormap.clone(), ..PreviewOptions::default() };
+        let depth = image(vec![plane("Z", [2.0, 6.0, f32::INFINITY, f32::NAN])]);
+        let shown = preview(&depth, &options, &Work::default()).unwrap();
+        assert_eq!(shown.pixels[..3], [68, 1, 84]);
+        assert_eq!(shown.pixels[3..6], [253, 231, 37]);
+        assert_eq!(shown.pixels[6..9], [253, 231, 37], "far away is as far as it goes");
+        assert_eq!(shown.pixels[9..], [0; 3], "what is no number is black");
+        assert!(shown.shown.contains("from 2 to 6, the start and the end of viridis"));
+        let colors = ["B", "G", "R"].map(|name| plane(name, [0.5; 4])).to_vec();
+        let error = preview(&image(colors), &options, &Work::default()).unwrap_err();
+        assert!(error.to_string().contains("one channel"), "{error}");
     }
 }
