@@ -1,6 +1,7 @@
 //! Codes of eight bits for many values, exactly those of [`Sampler::at`].
 
 use super::Sampler;
+use solio_codec::wide::{Wide, wide};
 
 /// Parts of 0 to 1 that are looked up at once. With 16384 of 12 bytes each they stay in the cache
 /// of second level, and few of them hold more than one change.
@@ -11,8 +12,23 @@ const CELLS: usize = 1 << 14;
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     threshold: f32,
-    below: [u8; 4],
-    above: [u8; 4],
+    /// Colours as the bytes of a word: which of two words is wanted needs no jump, and values
+    /// that look random would make every second one a wrong guess.
+    below: u32,
+    above: u32,
+}
+
+impl Cell {
+    fn new(threshold: f32, below: [u8; 4], above: [u8; 4]) -> Cell {
+        let [below, above] = [below, above].map(u32::from_ne_bytes);
+        Cell { threshold, below, above }
+    }
+
+    #[inline(always)]
+    fn at(&self, at: f32) -> [u8; 4] {
+        let mask = u32::from(at < self.threshold).wrapping_neg();
+        ((self.below & mask) | (self.above & !mask)).to_ne_bytes()
+    }
 }
 
 /// Red, green, blue and alpha in eight bits for values, made ready to be looked up.
@@ -21,7 +37,8 @@ struct Cell {
 #[derive(Clone, Debug)]
 pub struct Table8 {
     sampler: Sampler,
-    cells: Vec<Cell>,
+    /// All of them: an index within needs no check.
+    cells: Box<[Cell; CELLS]>,
     nan: [u8; 4],
 }
 
@@ -39,12 +56,13 @@ impl Table8 {
             let next = edges.partition_point(|&edge| edge <= f64::from(start));
             let turns = edges.get(next).is_some_and(|&edge| edge < f64::from(end));
             cells.push(match turns {
-                true => Cell { threshold: f32::NAN, below, above },
+                true => Cell::new(f32::NAN, below, above),
                 false => cell(&sampler, [start, end], below, above),
             });
             below = above;
         }
         let nan = exact(&sampler, f32::NAN);
+        let cells = cells.try_into().expect("there are as many as cells");
         Table8 { sampler, cells, nan }
     }
 
@@ -53,13 +71,7 @@ impl Table8 {
     pub fn at(&self, at: f32) -> [u8; 4] {
         if (0.0..1.0).contains(&at) {
             let cell = &self.cells[(at * CELLS as f32) as usize & (CELLS - 1)];
-            if cell.threshold.is_nan() {
-                exact(&self.sampler, at)
-            } else if at < cell.threshold {
-                cell.below
-            } else {
-                cell.above
-            }
+            if cell.threshold.is_nan() { exact(&self.sampler, at) } else { cell.at(at) }
         } else if at.is_nan() {
             self.nan
         } else {
@@ -75,10 +87,44 @@ impl Table8 {
         range: [f32; 2],
         colors: &mut [[u8; CHANNELS]],
     ) {
+        let mut block = Block { places: [0.0; BLOCK], cells: [0; BLOCK] };
+        for (values, colors) in values.chunks(BLOCK).zip(colors.chunks_mut(BLOCK)) {
+            wide(Places { values, range, block: &mut block });
+            let places = block.places.iter().zip(&block.cells);
+            for ((&at, &cell), color) in places.zip(colors) {
+                let cell = &self.cells[cell as usize & (CELLS - 1)];
+                let is_one = (0.0..1.0).contains(&at) & !cell.threshold.is_nan();
+                let found = if is_one { cell.at(at) } else { self.at(at) };
+                color.copy_from_slice(&found[..CHANNELS]);
+            }
+        }
+    }
+}
+
+/// Values whose places are found at once.
+const BLOCK: usize = 256;
+
+struct Block {
+    places: [f32; BLOCK],
+    /// Where the place is within 0 to 1, its cell.
+    cells: [u32; BLOCK],
+}
+
+struct Places<'a> {
+    values: &'a [f32],
+    range: [f32; 2],
+    block: &'a mut Block,
+}
+
+impl Wide for Places<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Places { values, range, block: Block { places, cells } } = self;
         let scale = 1.0 / (range[1] - range[0]);
-        for (value, color) in values.iter().zip(colors) {
-            let found = self.at((value - range[0]) * scale);
-            color.copy_from_slice(&found[..CHANNELS]);
+        for ((value, place), cell) in values.iter().zip(places).zip(cells) {
+            *place = (value - range[0]) * scale;
+            *cell = (*place * CELLS as f32) as i32 as u32;
         }
     }
 }
@@ -91,13 +137,13 @@ fn exact(sampler: &Sampler, at: f32) -> [u8; 4] {
 fn cell(sampler: &Sampler, [start, end]: [f32; 2], below: [u8; 4], above: [u8; 4]) -> Cell {
     let (mut low, mut high) = (start, end);
     if below == above {
-        return Cell { threshold: end, below, above };
+        return Cell::new(end, below, above);
     }
     loop {
         // Floats that are not negative have the order of their bits.
         let middle = f32::from_bits(u32::midpoint(low.to_bits(), high.to_bits()));
         if middle == low {
-            return Cell { threshold: high, below, above };
+            return Cell::new(high, below, above);
         }
         let found = exact(sampler, middle);
         if found == below {
@@ -105,7 +151,7 @@ fn cell(sampler: &Sampler, [start, end]: [f32; 2], below: [u8; 4], above: [u8; 4
         } else if found == above {
             high = middle;
         } else {
-            return Cell { threshold: f32::NAN, below, above };
+            return Cell::new(f32::NAN, below, above);
         }
     }
 }
