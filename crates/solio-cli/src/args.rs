@@ -493,9 +493,9 @@ pub(crate) enum BenchCommand {
     /// Number text, OBJ, PLY and STL, each against the least that the machine must do
     Mesh(BenchArgs),
     /// Case folding of file names, each way beside the others
-    Io(IoBenchArgs),
+    Io(KernelBenchArgs),
     /// Arrays of colours and gradients, beside a copy of the same bytes
-    Color(crate::bench::color::ColorBenchArgs),
+    Color(KernelBenchArgs),
     /// OpenEXR images by every compression, against what else reads and writes them
     Exr(crate::bench::exr::ExrBenchArgs),
     /// Metadata of photos, beside ExifTool and others; or the ways to run ExifTool
@@ -507,7 +507,7 @@ pub(crate) enum BenchCommand {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct IoBenchArgs {
+pub(crate) struct KernelBenchArgs {
     /// Print JSON instead of the table
     #[arg(long)]
     pub(crate) json: bool,

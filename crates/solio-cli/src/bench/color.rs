@@ -3,9 +3,9 @@
 use super::kernels::time;
 use super::ratio_json;
 use super::stats::{Ratio, median};
+use crate::args::KernelBenchArgs;
 use crate::table::{Align, DIM, Table};
 use crate::{Outcome, screen};
-use clap::Args;
 use serde_json::{Value, json};
 use solio::color::Space;
 use solio::color::arrays::{Conversion, Sample};
@@ -18,16 +18,6 @@ use std::hint::black_box;
 const PIXELS: usize = 1 << 20;
 /// Pixels that go there and back before the next: they stay in the cache.
 const CHUNK: usize = 1 << 12;
-
-#[derive(Debug, Args)]
-pub(crate) struct ColorBenchArgs {
-    /// Print JSON instead of the table
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Fewer samples
-    #[arg(long)]
-    pub(crate) quick: bool,
-}
 
 /// One kernel as measured.
 struct Line {
@@ -47,7 +37,7 @@ struct Line {
 /// Runs a kernel over all pixels, or a copy of as many bytes.
 type Run<'a> = &'a mut dyn FnMut();
 
-pub(crate) fn run(args: &ColorBenchArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &KernelBenchArgs) -> Result<Outcome> {
     let lines = measure(if args.quick { 7 } else { 41 })?;
     if args.json {
         lines.iter().for_each(|line| screen::print(&format!("{}\n", as_json(line))));

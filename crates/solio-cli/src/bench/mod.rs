@@ -10,7 +10,7 @@ pub(crate) mod scene;
 mod stats;
 pub(crate) mod twin;
 
-use crate::args::{BenchArgs, IoBenchArgs};
+use crate::args::{BenchArgs, KernelBenchArgs};
 use crate::table::{Align, BOLD, DIM, Table, bytes, figures};
 use crate::{Outcome, options, screen};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn peer_argument(text: &str) -> std::result::Result<(String, String), String> {
 }
 
 /// `solio bench io`
-pub(crate) fn run_io(args: &IoBenchArgs) -> Result<Outcome> {
+pub(crate) fn run_io(args: &KernelBenchArgs) -> Result<Outcome> {
     let lines = fold::measure(if args.quick { 21 } else { 101 });
     if args.json {
         lines.iter().for_each(|line| screen::print(&format!("{}\n", fold_json(line))));

@@ -18,7 +18,7 @@ pub use evenness::unevenness;
 pub use floats::Floats;
 pub use mode::Mode;
 pub use sampler::Sampler;
-pub use stop_list::{StopListError, parse_stops};
+pub use stop_list::parse_stops;
 pub use table::Table8;
 
 use crate::{Color, Space};

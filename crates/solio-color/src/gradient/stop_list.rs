@@ -4,9 +4,6 @@ use super::{ColorStop, Easing, Ramp};
 use crate::Color;
 use solio_base::{Error, Result};
 
-/// Why a text is not a list of stops.
-pub type StopListError = Error;
-
 /// Stops as CSS writes them: `red, white 30%, 60%, blue`.
 ///
 /// A colour ([`Color::parse`]) may be followed by one place or two, in per cent or as a number from

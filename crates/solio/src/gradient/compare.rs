@@ -3,9 +3,8 @@
 use super::canvas::{Canvas, Font};
 use super::strip::places;
 use crate::Preview;
-use solio_color::Difference;
 use solio_color::gradient::{Gradient, Keys, Mode, unevenness};
-use solio_color::{HueMethod, Interpolation, Space};
+use solio_color::{Difference, Space};
 
 /// How many colours of a row are compared with their neighbours.
 const SAMPLES: usize = 256;
@@ -49,7 +48,6 @@ impl ComparedRow {
 /// Blends `gradient` in sRGB and in Oklab with its key colours read as sRGB, and in linear light
 /// and in Oklab with them read as linear light.
 pub fn compare_gradient(gradient: &Gradient) -> Compared {
-    let way = |space| Mode::Blend(Interpolation { space, hue: HueMethod::Shorter });
     let rows = [
         (Keys::Srgb, Space::Srgb),
         (Keys::Srgb, Space::Oklab),
@@ -57,7 +55,7 @@ pub fn compare_gradient(gradient: &Gradient) -> Compared {
         (Keys::Linear, Space::Oklab),
     ];
     let row = |(keys, space)| {
-        let mut gradient = Gradient { keys, mode: way(space), ..gradient.clone() };
+        let mut gradient = Gradient { keys, mode: Mode::in_space(space), ..gradient.clone() };
         // The ways are compared everywhere, also where a part had its own.
         gradient.colors.iter_mut().for_each(|stop| stop.to_next.mode = None);
         ComparedRow {
