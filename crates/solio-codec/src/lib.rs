@@ -1,6 +1,7 @@
 //! Codecs: number text (format, parse, whole lines), compressed streams, case folding of names;
 //! kernels over arrays of floats.
 
+pub mod array;
 pub mod boxes;
 pub mod compress;
 pub mod copy;

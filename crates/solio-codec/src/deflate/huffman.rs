@@ -1,16 +1,16 @@
 //! Prefix codes of bounded length (RFC 1951, section 3.2.2).
 
 /// The code of a symbol: its bits in the order of the stream, and above [`LENGTH_AT`] how many.
-pub(super) type Code = u32;
+pub(crate) type Code = u32;
 
-pub(super) const LENGTH_AT: u32 = 16;
+pub(crate) const LENGTH_AT: u32 = 16;
 
 /// Lengths of the codes of symbols that occur `counts` times, none above `longest`; 0 for those
 /// that do not occur. Two symbols have a code at least: some readers want that.
 ///
 /// Huffman's lengths, by two queues; those that are too long are cut, and the shortest codes pay
 /// for it (Kraft's sum is kept).
-pub(super) fn lengths(counts: &[u32], longest: u32, lengths: &mut [u8]) {
+pub(crate) fn lengths(counts: &[u32], longest: u32, lengths: &mut [u8]) {
     lengths.fill(0);
     // Count above, symbol below: sorting is by count.
     let mut leaves = [0u64; 288];
@@ -94,7 +94,7 @@ fn shorten(of_length: &mut [u32; 64], longest: u32) {
 }
 
 /// The codes of these lengths.
-pub(super) fn codes(lengths: &[u8], codes: &mut [Code]) {
+pub(crate) fn codes(lengths: &[u8], codes: &mut [Code]) {
     let mut of_length = [0u32; 16];
     for &length in lengths {
         of_length[usize::from(length)] += 1;

@@ -14,7 +14,7 @@
 mod block;
 mod counts;
 mod dense;
-mod huffman;
+pub(crate) mod huffman;
 mod matches;
 mod symbols;
 

@@ -1,0 +1,216 @@
+//! Which prediction, base and method suit a plane: told by some of its samples.
+
+use super::bytes::Packer;
+use super::encode::{Effort, byte_plane, row_numbers};
+use super::predict::{Prediction, differences};
+use super::word::Word;
+use super::{Element, Method, Plane, class, huffman, low_bits};
+use crate::wide::{Wide, wide};
+
+/// Parts of rows that are looked at, and samples of each.
+const PIECES: usize = 12;
+const PIECE: usize = 256;
+/// Differences that say which method is best, standing together because repetitions count.
+const DIFFERENCES: usize = 4096;
+/// What a base must save: one bit in so many.
+const WORTH_A_BASE: u64 = 64;
+
+/// How a plane is predicted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub(super) prediction: Prediction,
+    pub(super) base: Option<usize>,
+}
+
+/// For each plane the best prediction, and the base that makes it smaller.
+pub(super) fn choose(bytes: &[u8], planes: &[Plane], effort: Effort) -> Vec<Choice> {
+    let mut choices = Vec::with_capacity(planes.len());
+    let mut gains = Vec::new();
+    for (i, plane) in planes.iter().enumerate() {
+        let cost = |base: Option<usize>| {
+            let base = base.map(|base| &planes[base]);
+            match plane.element {
+                Element::U8 => best::<u8>(bytes, plane, base, effort),
+                Element::U16 | Element::Half => best::<u16>(bytes, plane, base, effort),
+                Element::U32 | Element::Float => best::<u32>(bytes, plane, base, effort),
+                Element::Double => best::<u64>(bytes, plane, base, effort),
+            }
+        };
+        let (alone, prediction) = cost(None);
+        choices.push(Choice { prediction, base: None });
+        // Channels that belong together stand together: the base is the one before or behind.
+        let beside = [i.checked_sub(1), Some(i + 1)].into_iter().flatten();
+        for base in beside.filter(|base| planes.get(*base).is_some_and(|base| base.is_like(plane)))
+        {
+            let (with, prediction) = cost(Some(base));
+            if with + with / WORTH_A_BASE < alone {
+                gains.push((alone - with, i, base, prediction));
+            }
+        }
+    }
+    // The largest gains first; a base has no base itself.
+    gains.sort_by_key(|(gain, i, base, _)| (std::cmp::Reverse(*gain), *i, *base));
+    let mut is_base = vec![false; planes.len()];
+    for (_, i, base, prediction) in gains {
+        if !is_base[i] && choices[i].base.is_none() && choices[base].base.is_none() {
+            choices[i] = Choice { prediction, base: Some(base) };
+            is_base[base] = true;
+        }
+    }
+    choices
+}
+
+/// The cheapest prediction, and about how many bits it needs (times 1,024, of the samples that are
+/// looked at).
+fn best<T: Word>(
+    bytes: &[u8],
+    plane: &Plane,
+    base: Option<&Plane>,
+    effort: Effort,
+) -> (u64, Prediction) {
+    let all = [Prediction::Left, Prediction::Plane, Prediction::Up, Prediction::None];
+    let length = PIECE.min(plane.width);
+    if plane.count() == 0 {
+        return (0, Prediction::None);
+    }
+    let pieces = if effort == Effort::Fast { PIECES } else { 16 * PIECES };
+    let pieces = pieces.min(plane.count().div_ceil(length));
+    let mut costs = [0u64; 4];
+    let mut memory = [[T::default(); PIECE]; 4];
+    let [row, above, other, to] = memory.each_mut().map(|part| &mut part[..length]);
+    for piece in 0..pieces {
+        let (x, y) = place_of(piece, pieces, plane);
+        let mut read = |y: usize, to: &mut [T]| {
+            row_numbers(bytes, plane, y, x, to);
+            if let Some(base) = base {
+                row_numbers(bytes, base, y, x, other);
+                to.iter_mut().zip(&*other).for_each(|(to, other)| *to = to.minus(*other));
+            }
+        };
+        read(y, row);
+        let above: &[T] = match y {
+            0 => &[],
+            _ => {
+                read(y - 1, above);
+                above
+            }
+        };
+        for (cost, prediction) in costs.iter_mut().zip(all) {
+            differences(row, above, prediction, to);
+            // The first one has no left neighbour in the piece.
+            *cost += wide(Cost(&to[1.min(length - 1)..]));
+        }
+    }
+    let costs = costs.into_iter().zip(all);
+    costs.min_by_key(|(cost, _)| *cost).unwrap_or((0, Prediction::None))
+}
+
+/// Where a piece begins: they are spread over the rows, and over the columns.
+fn place_of(piece: usize, pieces: usize, plane: &Plane) -> (usize, usize) {
+    let y = (2 * piece + 1) * plane.rows / (2 * pieces);
+    let free = plane.width - PIECE.min(plane.width);
+    // Steps of five eighths come to all of the eighths.
+    let x = if plane.rows == 1 { free * piece / pieces } else { free * (piece * 5 % 8) / 7 };
+    (x, y)
+}
+
+/// About the binary logarithms of numbers, times 1,024, summed up: the mantissa of a float stands
+/// for the fraction.
+struct Cost<'a, T>(&'a [T]);
+
+impl<T: Word> Wide for Cost<'_, T> {
+    type Output = u64;
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let mut sum = 0u64;
+        for values in self.0.chunks(64) {
+            let mut some = 0u32;
+            for value in values {
+                let float = (value.to_u64() >> 1) as i64 as f32 + 1.0;
+                some += (float.to_bits() - 1f32.to_bits()) >> 13;
+            }
+            sum += u64::from(some);
+        }
+        sum
+    }
+}
+
+/// What the methods need for some differences, in bytes.
+pub(super) struct Costs {
+    low_bits_cost: usize,
+    classes: usize,
+    bytes: usize,
+    /// How many of the lowest bits are best stored apart.
+    pub(super) low_bits: u32,
+    /// Whether zstd finds something.
+    pub(super) repeats: bool,
+}
+
+impl Costs {
+    pub(super) fn of<T: Word>(stored: &[T], packer: &mut Packer) -> Costs {
+        let start = (stored.len().saturating_sub(DIFFERENCES)) / 2;
+        let piece = &stored[start..stored.len().min(start + DIFFERENCES)];
+        let mut costs = Costs {
+            low_bits_cost: usize::MAX,
+            classes: usize::MAX,
+            bytes: 0,
+            low_bits: 0,
+            repeats: false,
+        };
+        if T::BYTES < 8 {
+            let mut counts = [0; 256];
+            for value in piece {
+                counts[usize::from(class::of(value.to_u64() as u32).0)] += 1;
+            }
+            let bytes = huffman::plan(&counts).1;
+            costs.classes = bytes + (class::following(&counts) / 8) as usize;
+            if T::BYTES == 2 {
+                costs.low_bits(piece, &counts);
+            }
+        }
+        let mut plane = Vec::new();
+        for byte in 0..T::BYTES {
+            byte_plane(piece, byte, &mut plane);
+            let counted = huffman::plan(&huffman::count(&plane)).1.min(plane.len());
+            let found = packer.zstd_size(&plane);
+            costs.repeats |= found < counted - counted / 8;
+            costs.bytes += found.min(counted);
+        }
+        costs
+    }
+
+    /// Tries the numbers of bits that are about right.
+    fn low_bits<T: Word>(&mut self, piece: &[T], classes: &[u32; 256]) {
+        // One number in 64 may be as large as the byte above the bits goes, an eighth of it.
+        let mut above = 0;
+        let large = classes.iter().enumerate().rev().find(|(_, count)| {
+            above += **count as usize;
+            above > piece.len() / 64
+        });
+        let about = (large.map_or(0, |(class, _)| class as u32) / 4).saturating_sub(4);
+        for bits in about.saturating_sub(1)..=(about + 1).min(low_bits::MOST) {
+            let mut counts = [0; 256];
+            for value in piece {
+                let upper = (value.to_u64() >> bits).min(u64::from(low_bits::ESCAPE));
+                counts[upper as usize] += 1;
+            }
+            let escaped = counts[usize::from(low_bits::ESCAPE)] as usize;
+            let cost = huffman::plan(&counts).1 + piece.len() * bits as usize / 8 + 2 * escaped;
+            if cost < self.low_bits_cost {
+                (self.low_bits_cost, self.low_bits) = (cost, bits);
+            }
+        }
+    }
+
+    /// The method that needs least; faster ones are given a little.
+    pub(super) fn best(&self) -> Method {
+        let fast = self.low_bits_cost.min(self.classes.saturating_add(self.classes / 64));
+        if self.bytes < fast - fast / 32 {
+            Method::Bytes
+        } else if self.low_bits_cost == fast {
+            Method::LowBits
+        } else {
+            Method::Classes
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Numbers of any size: a class by a prefix code, and the bits that tell apart the numbers of a
+//! class as they are.
+//!
+//! Numbers below 8 are classes of their own; above, each power of two has four. So 32 bits need
+//! 124 classes. Streams of bits begin with the lowest.
+//!
+//! Why it is fast: all classes are known before the bits are read, so that only the addition of
+//! lengths leads from one number to the next.
+
+use super::word::Word;
+use crate::wide::{Wide, wide};
+
+/// Of a class: its smallest number, and how many bits follow.
+const CLASSES: [(u32, u8); 128] = {
+    let mut classes = [(0, 0); 128];
+    let mut class = 0;
+    while class <= LAST as u32 {
+        let (lead, bits) = if class < 8 { (class, 0) } else { (class % 4 + 4, class / 4 - 1) };
+        classes[class as usize] = (lead << bits, bits as u8);
+        class += 1;
+    }
+    classes
+};
+/// The class of the largest numbers of 32 bits.
+pub(super) const LAST: u8 = 123;
+
+/// The class of a number, and how many bits follow.
+#[inline(always)]
+pub(super) fn of(value: u32) -> (u8, u32) {
+    let bits = (32 - 3u32).saturating_sub((value | 1).leading_zeros());
+    ((bits * 4 + (value >> bits)) as u8, bits)
+}
+
+/// How many bits follow all classes that occur so often.
+pub(super) fn following(counts: &[u32; 256]) -> u64 {
+    let each = counts.iter().zip(CLASSES);
+    each.map(|(count, (_, bits))| u64::from(*count) * u64::from(bits)).sum()
+}
+
+/// Appends the classes of `values` to `classes`, and the bits that follow to `out`.
+pub(super) fn split<T: Word>(values: &[T], classes: &mut Vec<u8>, out: &mut Vec<u8>) {
+    wide(Split { values, classes, out });
+}
+
+struct Split<'a, T> {
+    values: &'a [T],
+    classes: &'a mut Vec<u8>,
+    out: &'a mut Vec<u8>,
+}
+
+impl<T: Word> Wide for Split<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Split { values, classes, out } = self;
+        classes.reserve(values.len());
+        let start = out.len();
+        out.resize(start + values.len() * T::BYTES + 16, 0);
+        let room = &mut out[start..];
+        let (mut word, mut held, mut at) = (0u64, 0, 0);
+        for value in values {
+            let value = value.to_u64() as u32;
+            let (class, bits) = of(value);
+            classes.push(class);
+            word |= (u64::from(value) & ((1 << bits) - 1)) << held;
+            held += bits;
+            if held >= 32 {
+                room[at..at + 4].copy_from_slice(&(word as u32).to_le_bytes());
+                at += 4;
+                word >>= 32;
+                held -= 32;
+            }
+        }
+        room[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        out.truncate(start + at + (held as usize).div_ceil(8));
+    }
+}
+
+/// Fills `to` with the differences that [`split`] was given zigzagged; `classes` are as many.
+/// `None` where there is no such class, or where `stream` is not as long as the classes say.
+pub(super) fn join<T: Word>(classes: &[u8], stream: &[u8], to: &mut [T]) -> Option<()> {
+    if classes.iter().any(|class| *class > LAST) {
+        return None;
+    }
+    let end = wide(Join { classes, stream, to });
+    (end.div_ceil(8) == stream.len()).then_some(())
+}
+
+struct Join<'a, T> {
+    classes: &'a [u8],
+    stream: &'a [u8],
+    to: &'a mut [T],
+}
+
+impl<T: Word> Wide for Join<'_, T> {
+    type Output = usize;
+    #[inline(always)]
+    fn run(self) -> usize {
+        let Join { classes, stream, to } = self;
+        let mut bit = 0;
+        // Beyond, the last bytes of the stream are read from a copy with zeros behind it.
+        let mut padded = [0; 24];
+        let safe = stream.len().saturating_sub(8);
+        let tail = &stream[safe..];
+        padded[..tail.len()].copy_from_slice(tail);
+        for (class, to) in classes.iter().zip(to) {
+            let (base, bits) = CLASSES[usize::from(class & 127)];
+            let at = bit / 8;
+            let eight = match stream.get(at..at + 8) {
+                Some(eight) => eight,
+                None => &padded[(at - safe).min(16)..][..8],
+            };
+            let word = u64::from_le_bytes(*eight.first_chunk().expect("eight bytes"));
+            let low = word >> (bit % 8) & ((1 << bits) - 1);
+            *to = T::of_u64(u64::from(base) + low).unzigzag();
+            bit += usize::from(bits);
+        }
+        bit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn classes_follow_each_other() {
+        for class in 0..LAST {
+            let (base, bits) = CLASSES[usize::from(class)];
+            let last = base + ((1u64 << bits) - 1) as u32;
+            assert_eq!((of(base), of(last)), ((class, bits.into()), (class, bits.into())));
+            assert_eq!(CLASSES[usize::from(class) + 1].0, last + 1);
+        }
+        assert_eq!(of(u32::MAX), (LAST, 29));
+    }
+
+    fn there_and_back<T: Word>(values: &[T]) {
+        let (mut classes, mut stream) = (Vec::new(), Vec::new());
+        split(values, &mut classes, &mut stream);
+        let mut back = vec![T::default(); values.len()];
+        join(&classes, &stream, &mut back).expect("just made");
+        let differences: Vec<T> = values.iter().map(|v| v.unzigzag()).collect();
+        assert_eq!(back, differences);
+        stream.push(0);
+        assert!(join(&classes, &stream, &mut back).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn comes_back(noise in prop::collection::vec((any::<u32>(), 0..32u32), 0..400)) {
+            there_and_back::<u32>(&noise.iter().map(|(n, s)| n >> s).collect::<Vec<_>>());
+            there_and_back::<u16>(&noise.iter().map(|(n, s)| (n >> s) as u16).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn anything_is_joined_or_refused(
+            classes in prop::collection::vec(any::<u8>(), 0..100),
+            stream in prop::collection::vec(any::<u8>(), 0..100),
+        ) {
+            let mut to = vec![0u32; classes.len()];
+            let _ = join(&classes, &stream, &mut to);
+        }
+    }
+}

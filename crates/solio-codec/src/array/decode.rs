@@ -1,0 +1,249 @@
+//! Reads chunks.
+
+use super::bytes::Unpacker;
+use super::cursor::Cursor;
+use super::encode::{check, numbers, room};
+use super::predict::{Add, Prediction, restore};
+use super::word::Word;
+use super::{Element, HEAD, Method, NO_BASE, Plane, class, low_bits};
+use crate::wide::{Wide, wide};
+use solio_base::{Error, Result};
+
+/// What reads chunks; keep one per thread.
+#[derive(Default)]
+pub struct Decoder {
+    unpacker: Unpacker,
+    words: Vec<u64>,
+    base: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+/// What the head of a plane says.
+#[derive(Clone, Copy)]
+struct Head<'a> {
+    prediction: Prediction,
+    method: u8,
+    base: Option<usize>,
+    packed: &'a [u8],
+}
+
+impl Decoder {
+    /// Puts the samples of all `planes` to their places in `to`; other bytes are left alone.
+    /// `packed` is a whole chunk, as [`super::Encoder::encode`] made it of such planes.
+    ///
+    /// # Errors
+    /// `Corrupt`, with the offset in `packed`, for what is not such a chunk: then some of the
+    /// samples may have been put down. `Argument` as for encoding.
+    pub fn decode(&mut self, packed: &[u8], planes: &[Plane], to: &mut [u8]) -> Result<()> {
+        self.decode_some(packed, planes, &|_| true, to)
+    }
+
+    /// [`Decoder::decode`] for the planes that are wanted; their bases are put down too.
+    pub fn decode_some(
+        &mut self,
+        packed: &[u8],
+        planes: &[Plane],
+        is_wanted: &dyn Fn(usize) -> bool,
+        to: &mut [u8],
+    ) -> Result<()> {
+        check(planes, to.len())?;
+        let heads = heads(packed, planes)?;
+        let is_base =
+            |i| heads.iter().enumerate().any(|(j, head)| head.base == Some(i) && is_wanted(j));
+        for has_base in [false, true] {
+            for (i, (plane, head)) in planes.iter().zip(&heads).enumerate() {
+                if head.base.is_some() != has_base || !(is_wanted(i) || is_base(i)) {
+                    continue;
+                }
+                let base = head.base.map(|base| &planes[base]);
+                let done = match plane.element {
+                    Element::U8 => self.plane::<u8>(head, plane, base, to),
+                    Element::U16 | Element::Half => self.plane::<u16>(head, plane, base, to),
+                    Element::U32 | Element::Float => self.plane::<u32>(head, plane, base, to),
+                    Element::Double => self.plane::<u64>(head, plane, base, to),
+                };
+                done.ok_or_else(|| {
+                    let at = head.packed.as_ptr() as usize - packed.as_ptr() as usize;
+                    let message = format!("plane {i} of a chunk does not hold its samples");
+                    Error::corrupt(message).at_offset(at as u64)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn plane<T: Word>(
+        &mut self,
+        head: &Head,
+        plane: &Plane,
+        base: Option<&Plane>,
+        to: &mut [u8],
+    ) -> Option<()> {
+        let words = room::<T>(&mut self.words, plane.count());
+        let mut cursor = Cursor(head.packed);
+        let count = words.len();
+        if head.method == Method::Zeros as u8 {
+            words.fill(T::default());
+        } else if head.method == Method::LowBits as u8 && T::BYTES == 2 {
+            let bits = u32::from(cursor.u8()?);
+            let escaped = cursor.u32()? as usize;
+            (bits <= low_bits::MOST && escaped <= count).then_some(())?;
+            let uppers = of_count(&mut self.bytes, count);
+            self.unpacker.unpack(&mut cursor, uppers)?;
+            let rest = cursor.bytes(low_bits::packed_bytes(count, bits))?;
+            let escaped = cursor.bytes(2 * escaped)?.as_chunks::<2>().0;
+            let escaped = escaped.iter().map(|bytes| u16::from_le_bytes(*bytes));
+            low_bits::join(uppers, rest, bits, escaped, bytemuck::cast_slice_mut(words))?;
+        } else if head.method == Method::Classes as u8 && T::BYTES < 8 {
+            let classes = of_count(&mut self.bytes, count);
+            self.unpacker.unpack(&mut cursor, classes)?;
+            let rest = cursor.bytes(cursor.0.len())?;
+            class::join(classes, rest, words)?;
+        } else if head.method == Method::Bytes as u8 {
+            let bytes = of_count(&mut self.bytes, count * T::BYTES);
+            for plane in bytes.chunks_exact_mut(count.max(1)) {
+                self.unpacker.unpack(&mut cursor, plane)?;
+            }
+            wide(JoinBytes { bytes, to: words });
+        } else {
+            return None;
+        }
+        cursor.0.is_empty().then_some(())?;
+        let width = plane.width.max(1);
+        for y in 0..plane.rows.min(count / width) {
+            let (above, row) = words.split_at_mut(y * width);
+            let above = &above[y.saturating_sub(1) * width..];
+            restore(&mut row[..width], above, head.prediction);
+        }
+        if let Some(base) = base {
+            let other = room::<T>(&mut self.base, count);
+            numbers(to, base, other);
+            wide(Add { to: words, other });
+        }
+        put(words, plane, to);
+        Some(())
+    }
+}
+
+fn of_count(memory: &mut Vec<u8>, count: usize) -> &mut [u8] {
+    if memory.len() < count {
+        memory.resize(count, 0);
+    }
+    &mut memory[..count]
+}
+
+fn heads<'a>(packed: &'a [u8], planes: &[Plane]) -> Result<Vec<Head<'a>>> {
+    let mut found: Vec<Head> = Vec::with_capacity(planes.len());
+    let bad = |i: usize, what: &str| {
+        Error::corrupt(format!("{what} of plane {i} of a chunk")).at_offset((HEAD * i) as u64)
+    };
+    let mut rest = packed.get(HEAD * planes.len()..).ok_or_else(|| {
+        let message = format!("a chunk of {} planes ends in their heads", planes.len());
+        Error::corrupt(message).at_offset(packed.len() as u64)
+    })?;
+    for (i, (head, plane)) in packed.as_chunks::<HEAD>().0.iter().zip(planes).enumerate() {
+        let &[prediction, method, b0, b1, s0, s1, s2, s3] = head;
+        let prediction =
+            Prediction::of_code(prediction).ok_or_else(|| bad(i, "unknown prediction"))?;
+        let base = u16::from_le_bytes([b0, b1]);
+        let base = (base != NO_BASE).then_some(usize::from(base));
+        if base.is_some_and(|base| planes.get(base).is_none_or(|base| !base.is_like(plane))) {
+            return Err(bad(i, "impossible base"));
+        }
+        let size = u32::from_le_bytes([s0, s1, s2, s3]) as usize;
+        let (of_plane, others) =
+            rest.split_at_checked(size).ok_or_else(|| bad(i, "too large a size"))?;
+        rest = others;
+        found.push(Head { prediction, method, base, packed: of_plane });
+    }
+    for (i, head) in found.iter().enumerate() {
+        if head.base.is_some_and(|base| found[base].base.is_some()) {
+            return Err(bad(i, "base with a base"));
+        }
+    }
+    if !rest.is_empty() {
+        let at = packed.len() - rest.len();
+        let message = format!("{} bytes too many behind a chunk", rest.len());
+        return Err(Error::corrupt(message).at_offset(at as u64));
+    }
+    Ok(found)
+}
+
+/// Differences of their bytes.
+struct JoinBytes<'a, T> {
+    bytes: &'a [u8],
+    to: &'a mut [T],
+}
+
+impl<T: Word> Wide for JoinBytes<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let JoinBytes { bytes, to } = self;
+        let count = to.len();
+        match T::BYTES {
+            1 => {
+                let values = to.iter_mut().zip(bytes);
+                values.for_each(|(to, a)| *to = T::of_u64(u64::from(*a)).unzigzag());
+            }
+            2 => {
+                let (a, b) = bytes.split_at(count);
+                for ((to, a), b) in to.iter_mut().zip(a).zip(b) {
+                    *to = T::of_u64(u64::from(u16::from_le_bytes([*a, *b]))).unzigzag();
+                }
+            }
+            4 => {
+                let (low, high) = bytes.split_at(2 * count);
+                let ((a, b), (c, d)) = (low.split_at(count), high.split_at(count));
+                for ((((to, a), b), c), d) in to.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                    let word = u32::from_le_bytes([*a, *b, *c, *d]);
+                    *to = T::of_u64(u64::from(word)).unzigzag();
+                }
+            }
+            _ => {
+                for (i, to) in to.iter_mut().enumerate() {
+                    let word = std::array::from_fn(|byte| bytes[byte * count + i]);
+                    *to = T::of_u64(u64::from_le_bytes(word)).unzigzag();
+                }
+            }
+        }
+    }
+}
+
+/// Puts samples to their places.
+fn put<T: Word>(words: &[T], plane: &Plane, to: &mut [u8]) {
+    for (y, from) in words.chunks_exact(plane.width.max(1)).enumerate() {
+        let to = &mut to[plane.start + y * plane.row_step..];
+        wide(Put { from, step: plane.step, is_float: plane.element.is_float(), to });
+    }
+}
+
+struct Put<'a, T> {
+    from: &'a [T],
+    step: usize,
+    is_float: bool,
+    to: &'a mut [u8],
+}
+
+impl<T: Word> Wide for Put<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Put { from, step, is_float, to } = self;
+        match (step == T::BYTES, is_float) {
+            (true, true) => {
+                let to = to.chunks_exact_mut(T::BYTES).zip(from);
+                to.for_each(|(to, from)| from.ordered().put(to));
+            }
+            (true, false) => {
+                to.chunks_exact_mut(T::BYTES).zip(from).for_each(|(to, from)| from.put(to));
+            }
+            (false, _) => {
+                for (i, from) in from.iter().enumerate() {
+                    let sample = if is_float { from.ordered() } else { *from };
+                    sample.put(&mut to[i * step..]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Makes chunks.
+
+use super::bytes::Packer;
+use super::choose::{Choice, Costs, choose};
+use super::predict::{Prediction, differences};
+use super::word::Word;
+use super::{Element, HEAD, Method, NO_BASE, Plane, class, low_bits};
+use crate::wide::{Wide, wide};
+use solio_base::{Error, Result};
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effort {
+    /// Samples of each plane say what suits it.
+    #[default]
+    Fast,
+    /// Everything is tried on everything; the smallest stays.
+    Thorough,
+}
+
+/// What makes chunks; keep one per thread.
+pub struct Encoder {
+    effort: Effort,
+    packer: Packer,
+    words: Vec<u64>,
+    base: Vec<u64>,
+    stored: Vec<u64>,
+    parts: Parts,
+}
+
+/// What numbers are taken apart into.
+#[derive(Default)]
+struct Parts {
+    bytes: Vec<u8>,
+    rest: Vec<u8>,
+    escaped: Vec<u16>,
+    best: Vec<u8>,
+}
+
+impl Encoder {
+    /// # Errors
+    /// `Io` where zstd gets no memory.
+    pub fn new(effort: Effort) -> Result<Encoder> {
+        let level = if effort == Effort::Fast { 1 } else { 3 };
+        let packer = Packer::new(level).map_err(|error| Error::io("start zstd", error))?;
+        let (words, base, stored) = Default::default();
+        Ok(Encoder { effort, packer, words, base, stored, parts: Parts::default() })
+    }
+
+    /// Appends a chunk with the samples of `planes`, which lie in `bytes`.
+    ///
+    /// # Errors
+    /// `Argument` where samples of a plane do not lie in `bytes`, where there are 65,535 planes or
+    /// more, or a plane has 2³² bytes or more.
+    pub fn encode(&mut self, bytes: &[u8], planes: &[Plane], out: &mut Vec<u8>) -> Result<()> {
+        check(planes, bytes.len())?;
+        let start = out.len();
+        out.resize(start + HEAD * planes.len(), 0);
+        let choices = choose(bytes, planes, self.effort);
+        for (i, (plane, choice)) in planes.iter().zip(choices).enumerate() {
+            let before = out.len();
+            let base = choice.base.map(|base| &planes[base]);
+            let method = match plane.element {
+                Element::U8 => self.plane::<u8>(bytes, plane, base, choice.prediction, out),
+                Element::U16 | Element::Half => {
+                    self.plane::<u16>(bytes, plane, base, choice.prediction, out)
+                }
+                Element::U32 | Element::Float => {
+                    self.plane::<u32>(bytes, plane, base, choice.prediction, out)
+                }
+                Element::Double => self.plane::<u64>(bytes, plane, base, choice.prediction, out),
+            };
+            let size = (out.len() - before) as u32;
+            let head = &mut out[start + HEAD * i..][..HEAD];
+            head[0] = choice.prediction.code();
+            head[1] = method as u8;
+            head[2..4].copy_from_slice(&choice.code().to_le_bytes());
+            head[4..].copy_from_slice(&size.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    fn plane<T: Word>(
+        &mut self,
+        bytes: &[u8],
+        plane: &Plane,
+        base: Option<&Plane>,
+        prediction: Prediction,
+        out: &mut Vec<u8>,
+    ) -> Method {
+        let words = room::<T>(&mut self.words, plane.count());
+        numbers(bytes, plane, words);
+        if let Some(base) = base {
+            let other = room::<T>(&mut self.base, plane.count());
+            numbers(bytes, base, other);
+            wide(Subtract { to: words, other });
+        }
+        let stored = room::<T>(&mut self.stored, plane.count());
+        let mut above: &[T] = &[];
+        let width = plane.width.max(1);
+        for (row, to) in words.chunks_exact(width).zip(stored.chunks_exact_mut(width)) {
+            differences(row, above, prediction, to);
+            above = row;
+        }
+        store(stored, self.effort, &mut self.packer, &mut self.parts, out)
+    }
+}
+
+pub(super) fn check(planes: &[Plane], length: usize) -> Result<()> {
+    if planes.len() >= usize::from(NO_BASE) {
+        return Err(Error::argument(format!("a chunk of {} planes", planes.len())));
+    }
+    for (i, plane) in planes.iter().enumerate() {
+        let bytes = plane.width.checked_mul(plane.rows).and_then(|n| n.checked_mul(16));
+        if bytes.is_none_or(|bytes| bytes > u32::MAX as usize) {
+            return Err(Error::argument(format!("plane {i} is too large for a chunk")));
+        }
+        if !plane.is_within(length) {
+            return Err(Error::argument(format!("plane {i} reaches beyond {length} bytes")));
+        }
+    }
+    Ok(())
+}
+
+/// So many samples of memory that is used again.
+pub(super) fn room<T: Word>(memory: &mut Vec<u64>, count: usize) -> &mut [T] {
+    let needed = (count * T::BYTES).div_ceil(8);
+    if memory.len() < needed {
+        memory.resize(needed, 0);
+    }
+    &mut bytemuck::cast_slice_mut(memory)[..count]
+}
+
+/// The samples of a plane as whole numbers, row after row.
+pub(super) fn numbers<T: Word>(bytes: &[u8], plane: &Plane, to: &mut [T]) {
+    for (y, to) in to.chunks_exact_mut(plane.width.max(1)).enumerate() {
+        row_numbers(bytes, plane, y, 0, to);
+    }
+}
+
+/// Those of a part of a row.
+pub(super) fn row_numbers<T: Word>(bytes: &[u8], plane: &Plane, y: usize, x: usize, to: &mut [T]) {
+    let from = &bytes[plane.start + y * plane.row_step + x * plane.step..];
+    wide(Numbers { from, step: plane.step, is_float: plane.element.is_float(), to });
+}
+
+struct Numbers<'a, T> {
+    from: &'a [u8],
+    step: usize,
+    is_float: bool,
+    to: &'a mut [T],
+}
+
+impl<T: Word> Wide for Numbers<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Numbers { from, step, is_float, to } = self;
+        if step == T::BYTES {
+            for (to, from) in to.iter_mut().zip(from.chunks_exact(T::BYTES)) {
+                *to = T::of_bytes(from);
+            }
+        } else {
+            for (i, to) in to.iter_mut().enumerate() {
+                *to = T::of_bytes(&from[i * step..]);
+            }
+        }
+        if is_float {
+            to.iter_mut().for_each(|to| *to = to.ordered());
+        }
+    }
+}
+
+struct Subtract<'a, T> {
+    to: &'a mut [T],
+    other: &'a [T],
+}
+
+impl<T: Word> Wide for Subtract<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.to.iter_mut().zip(self.other).for_each(|(to, other)| *to = to.minus(*other));
+    }
+}
+
+/// Appends zigzagged differences by the method that suits them.
+fn store<T: Word>(
+    stored: &[T],
+    effort: Effort,
+    packer: &mut Packer,
+    parts: &mut Parts,
+    out: &mut Vec<u8>,
+) -> Method {
+    if stored.iter().all(|value| *value == T::default()) {
+        return Method::Zeros;
+    }
+    if effort == Effort::Fast {
+        let costs = Costs::of(stored, packer);
+        let method = costs.best();
+        put(stored, method, costs.low_bits, costs.repeats, packer, parts, out);
+        return method;
+    }
+    let mut best = (Method::Bytes, Vec::new());
+    let low_bits = 0..if T::BYTES == 2 { low_bits::MOST + 1 } else { 0 };
+    let ways = low_bits.map(|bits| (Method::LowBits, bits));
+    let classes = (T::BYTES < 8).then_some((Method::Classes, 0));
+    for (method, bits) in ways.chain(classes).chain([(Method::Bytes, 0)]) {
+        let mut made = std::mem::take(&mut parts.best);
+        made.clear();
+        put(stored, method, bits, true, packer, parts, &mut made);
+        if best.1.is_empty() || made.len() < best.1.len() {
+            parts.best = std::mem::replace(&mut best, (method, made)).1;
+        } else {
+            parts.best = made;
+        }
+    }
+    out.extend_from_slice(&best.1);
+    best.0
+}
+
+/// Appends zigzagged differences by a method.
+fn put<T: Word>(
+    stored: &[T],
+    method: Method,
+    bits: u32,
+    repeats: bool,
+    packer: &mut Packer,
+    parts: &mut Parts,
+    out: &mut Vec<u8>,
+) {
+    parts.bytes.clear();
+    parts.rest.clear();
+    parts.escaped.clear();
+    match method {
+        Method::Zeros => {}
+        Method::LowBits => {
+            let halves: &[u16] = bytemuck::cast_slice(stored);
+            let Parts { bytes, rest, escaped, .. } = parts;
+            low_bits::split(halves, bits, bytes, escaped, rest);
+            out.push(bits as u8);
+            out.extend((escaped.len() as u32).to_le_bytes());
+            packer.pack(bytes, repeats, out);
+            out.extend_from_slice(rest);
+            out.extend(escaped.iter().flat_map(|value| value.to_le_bytes()));
+        }
+        Method::Classes => {
+            class::split(stored, &mut parts.bytes, &mut parts.rest);
+            packer.pack(&parts.bytes, repeats, out);
+            out.extend_from_slice(&parts.rest);
+        }
+        Method::Bytes => {
+            for byte in 0..T::BYTES {
+                byte_plane(stored, byte, &mut parts.bytes);
+                packer.pack(&parts.bytes, repeats, out);
+            }
+        }
+    }
+}
+
+/// Byte number `byte` of all numbers, the lowest first.
+pub(super) fn byte_plane<T: Word>(stored: &[T], byte: usize, to: &mut Vec<u8>) {
+    to.clear();
+    to.resize(stored.len(), 0);
+    wide(BytePlane { stored, shift: 8 * byte as u32, to });
+}
+
+struct BytePlane<'a, T> {
+    stored: &'a [T],
+    shift: u32,
+    to: &'a mut [u8],
+}
+
+impl<T: Word> Wide for BytePlane<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        for (to, value) in self.to.iter_mut().zip(self.stored) {
+            *to = (value.to_u64() >> self.shift) as u8;
+        }
+    }
+}
+
+impl Choice {
+    fn code(&self) -> u16 {
+        self.base.map_or(NO_BASE, |base| base as u16)
+    }
+}

@@ -1,0 +1,133 @@
+//! The codec of arrays: samples of images and of meshes, made small without loss.
+//!
+//! A chunk holds some planes: the samples of one channel in some scanlines, or one coordinate of
+//! some vertices. Each is predicted, and the differences are coded in the way that suits them:
+//!
+//! ```text
+//! head       8 bytes a plane: u8 prediction, u8 method, u16 base (65535: none), u32 size
+//! planes     as many bytes as the heads say, plane after plane
+//! ```
+//!
+//! Samples are taken as whole numbers: of floats the bits, of negative ones all but the sign
+//! inverted, so that their order is that of the floats. A plane with a base is the difference of
+//! its numbers from those of the base, which has none itself. Then comes the prediction
+//! ([`Prediction`]), and the zigzagged differences `v` are stored by a method:
+//!
+//! | method | what is stored |
+//! |---|---|
+//! | 0 | nothing: all are zero |
+//! | 1 | the lowest bits of 16-bit numbers as they are, the rest as bytes ([`low_bits`]) |
+//! | 2 | classes as bytes, and the bits that tell apart the numbers of a class ([`class`]) |
+//! | 3 | all lowest bytes, then all next ones, and so on |
+//!
+//! Bytes are stored as they are, as one, by a prefix code, or by zstd ([`bytes`]).
+//! `docs/formats/array.md` has all of it.
+
+mod bytes;
+mod choose;
+mod class;
+mod cursor;
+mod decode;
+mod encode;
+mod huffman;
+mod low_bits;
+mod predict;
+mod prefix;
+#[cfg(test)]
+mod tests;
+mod word;
+
+pub use decode::Decoder;
+pub use encode::{Effort, Encoder};
+pub use predict::Prediction;
+
+/// What a sample is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Element {
+    /// A whole number of 8 bits.
+    U8,
+    /// A whole number of 16 bits.
+    U16,
+    /// A whole number of 32 bits.
+    U32,
+    /// A float of 16 bits (IEEE 754 binary16).
+    Half,
+    /// A float of 32 bits.
+    Float,
+    /// A float of 64 bits.
+    Double,
+}
+
+impl Element {
+    /// All of them.
+    pub const ALL: [Element; 6] =
+        [Element::U8, Element::U16, Element::U32, Element::Half, Element::Float, Element::Double];
+
+    /// Bytes of a sample.
+    pub fn bytes(self) -> usize {
+        match self {
+            Element::U8 => 1,
+            Element::U16 | Element::Half => 2,
+            Element::U32 | Element::Float => 4,
+            Element::Double => 8,
+        }
+    }
+
+    /// Whether samples have a sign bit, and an order that differs from that of their bits.
+    pub fn is_float(self) -> bool {
+        matches!(self, Element::Half | Element::Float | Element::Double)
+    }
+}
+
+/// Where the samples of a plane lie among the bytes of a chunk, lowest byte first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plane {
+    /// What they are.
+    pub element: Element,
+    /// Samples in a row.
+    pub width: usize,
+    /// Rows.
+    pub rows: usize,
+    /// The byte at which the first sample begins.
+    pub start: usize,
+    /// Bytes from a sample to the one to the right: those of a sample where nothing lies between.
+    pub step: usize,
+    /// Bytes from a row to the next one.
+    pub row_step: usize,
+}
+
+impl Plane {
+    /// Samples.
+    pub fn count(&self) -> usize {
+        self.width * self.rows
+    }
+
+    /// Whether all samples lie within so many bytes.
+    pub(crate) fn is_within(&self, length: usize) -> bool {
+        let end = || {
+            let across = self.width.checked_sub(1)?.checked_mul(self.step)?;
+            let down = self.rows.checked_sub(1)?.checked_mul(self.row_step)?;
+            self.start.checked_add(across)?.checked_add(down)?.checked_add(self.element.bytes())
+        };
+        self.width == 0 || self.rows == 0 || end().is_some_and(|end| end <= length)
+    }
+
+    /// Whether samples of the same kind stand at the same places of two planes.
+    fn is_like(&self, other: &Plane) -> bool {
+        (self.element, self.width, self.rows) == (other.element, other.width, other.rows)
+    }
+}
+
+/// Bytes of a plane's head.
+const HEAD: usize = 8;
+/// No base.
+const NO_BASE: u16 = u16::MAX;
+
+/// How differences are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Zeros = 0,
+    LowBits = 1,
+    Classes = 2,
+    Bytes = 3,
+}

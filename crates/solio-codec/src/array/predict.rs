@@ -1,0 +1,151 @@
+//! What a sample is expected to be by those before it, and the differences from that.
+//!
+//! Outside the plane lies what the row above says, and zeros above the first row.
+
+use super::prefix;
+use super::word::Word;
+use crate::wide::{Wide, wide};
+
+/// Which samples say what the next one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Prediction {
+    /// None do: zero is expected.
+    None,
+    /// The one to the left.
+    Left,
+    /// The one above.
+    Up,
+    /// Left, plus above, less above left: a plane through the three.
+    Plane,
+    /// The plane's value, but none beyond that of left and above: the clamped gradient of
+    /// LOCO-I (Weinberger, Seroussi, Sapiro 2000, "median edge detector").
+    Median,
+}
+
+impl Prediction {
+    /// All of them.
+    pub const ALL: [Prediction; 5] =
+        [Prediction::None, Prediction::Left, Prediction::Up, Prediction::Plane, Prediction::Median];
+
+    pub(super) fn code(self) -> u8 {
+        self as u8
+    }
+
+    pub(super) fn of_code(code: u8) -> Option<Prediction> {
+        Prediction::ALL.get(usize::from(code)).copied()
+    }
+}
+
+/// Zigzagged differences of a row from what is expected; `above` is as long, or empty in the
+/// first row.
+pub(super) fn differences<T: Word>(row: &[T], above: &[T], by: Prediction, to: &mut [T]) {
+    let Some((&first, _)) = row.split_first() else { return };
+    let zero = T::default();
+    let corner = above.first().copied().unwrap_or(zero);
+    // In the first row the plane is what is to the left, and nothing is above.
+    let by = match (by, above.is_empty()) {
+        (Prediction::Plane | Prediction::Median, true) => Prediction::Left,
+        (Prediction::Up, true) => Prediction::None,
+        (by, _) => by,
+    };
+    wide(Differences { row, above, by, to: &mut *to });
+    let expected = if by == Prediction::None { zero } else { corner };
+    to[0] = first.minus(expected).zigzag();
+}
+
+struct Differences<'a, T> {
+    row: &'a [T],
+    above: &'a [T],
+    by: Prediction,
+    to: &'a mut [T],
+}
+
+impl<T: Word> Wide for Differences<'_, T> {
+    type Output = ();
+    /// All but the first one.
+    #[inline(always)]
+    fn run(self) {
+        let Differences { row, above, by, to } = self;
+        let count = row.len();
+        let (left, to) = (&row[..count - 1], &mut to[1..count]);
+        let row = &row[1..];
+        match by {
+            Prediction::None => {
+                to.iter_mut().zip(row).for_each(|(to, x)| *to = x.zigzag());
+            }
+            Prediction::Left => {
+                for ((to, x), left) in to.iter_mut().zip(row).zip(left) {
+                    *to = x.minus(*left).zigzag();
+                }
+            }
+            Prediction::Up => {
+                for ((to, x), up) in to.iter_mut().zip(row).zip(&above[1..count]) {
+                    *to = x.minus(*up).zigzag();
+                }
+            }
+            Prediction::Plane => {
+                let (corner, up) = (&above[..count - 1], &above[1..count]);
+                for ((((to, x), left), up), corner) in
+                    to.iter_mut().zip(row).zip(left).zip(up).zip(corner)
+                {
+                    *to = x.minus(left.plus(up.minus(*corner))).zigzag();
+                }
+            }
+            Prediction::Median => {
+                let (corner, up) = (&above[..count - 1], &above[1..count]);
+                for ((((to, x), left), up), corner) in
+                    to.iter_mut().zip(row).zip(left).zip(up).zip(corner)
+                {
+                    *to = x.minus(median(*left, *up, *corner)).zigzag();
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn median<T: Word>(left: T, up: T, corner: T) -> T {
+    let (low, high) = if left.is_less(up) { (left, up) } else { (up, left) };
+    let plane = left.plus(up.minus(corner));
+    let below = if low.is_less(corner) { plane } else { high };
+    if corner.is_less(high) { below } else { low }
+}
+
+/// Makes the samples of differences (not zigzagged) in place.
+pub(super) fn restore<T: Word>(row: &mut [T], above: &[T], by: Prediction) {
+    let corner = above.first().copied().unwrap_or_default();
+    match (by, above.is_empty()) {
+        (Prediction::None, _) | (Prediction::Up, true) => {}
+        (Prediction::Left, _) | (Prediction::Plane | Prediction::Median, true) => {
+            prefix::sum(row, corner);
+        }
+        (Prediction::Up, false) => wide(Add { to: row, other: above }),
+        (Prediction::Plane, false) => {
+            prefix::sum(row, T::default());
+            wide(Add { to: row, other: above });
+        }
+        (Prediction::Median, false) => {
+            let Some(first) = row.first_mut() else { return };
+            *first = first.plus(corner);
+            let mut left = *first;
+            for (x, pair) in row[1..].iter_mut().zip(above.windows(2)) {
+                left = x.plus(median(left, pair[1], pair[0]));
+                *x = left;
+            }
+        }
+    }
+}
+
+/// Adds as many samples.
+pub(super) struct Add<'a, T> {
+    pub(super) to: &'a mut [T],
+    pub(super) other: &'a [T],
+}
+
+impl<T: Word> Wide for Add<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.to.iter_mut().zip(self.other).for_each(|(to, other)| *to = to.plus(*other));
+    }
+}
