@@ -18,7 +18,7 @@ const ZSTD: u8 = 3;
 /// What a prefix code must save to be worth its time, and what zstd must save beyond it: one in
 /// so many bytes.
 const WORTH_A_CODE: usize = 50;
-const WORTH_ZSTD: usize = 16;
+const WORTH_ZSTD: usize = 8;
 
 /// What packs bytes; keep one per thread.
 pub(super) struct Packer {

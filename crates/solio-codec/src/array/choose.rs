@@ -1,7 +1,7 @@
 //! Which prediction, base and method suit a plane: told by some of its samples.
 
 use super::bytes::Packer;
-use super::encode::{Effort, byte_plane, row_numbers};
+use super::encode::{byte_plane, row_numbers};
 use super::predict::{Prediction, differences};
 use super::word::Word;
 use super::{Element, Method, Plane, class, huffman, low_bits};
@@ -12,6 +12,10 @@ const PIECES: usize = 12;
 const PIECE: usize = 256;
 /// Differences that say which method is best, standing together because repetitions count.
 const DIFFERENCES: usize = 4096;
+/// What bytes apart must save, which take longer than the other methods: one in so many.
+const WORTH_BYTES: usize = 12;
+/// What one more of the lowest bits apart may cost: one byte in so many.
+const WORTH_A_BIT: usize = 64;
 /// What a base must save: one bit in so many.
 const WORTH_A_BASE: u64 = 64;
 
@@ -23,17 +27,17 @@ pub(super) struct Choice {
 }
 
 /// For each plane the best prediction, and the base that makes it smaller.
-pub(super) fn choose(bytes: &[u8], planes: &[Plane], effort: Effort) -> Vec<Choice> {
+pub(super) fn choose(bytes: &[u8], planes: &[Plane]) -> Vec<Choice> {
     let mut choices = Vec::with_capacity(planes.len());
     let mut gains = Vec::new();
     for (i, plane) in planes.iter().enumerate() {
         let cost = |base: Option<usize>| {
             let base = base.map(|base| &planes[base]);
             match plane.element {
-                Element::U8 => best::<u8>(bytes, plane, base, effort),
-                Element::U16 | Element::Half => best::<u16>(bytes, plane, base, effort),
-                Element::U32 | Element::Float => best::<u32>(bytes, plane, base, effort),
-                Element::Double => best::<u64>(bytes, plane, base, effort),
+                Element::U8 => best::<u8>(bytes, plane, base),
+                Element::U16 | Element::Half => best::<u16>(bytes, plane, base),
+                Element::U32 | Element::Float => best::<u32>(bytes, plane, base),
+                Element::Double => best::<u64>(bytes, plane, base),
             }
         };
         let (alone, prediction) = cost(None);
@@ -62,20 +66,14 @@ pub(super) fn choose(bytes: &[u8], planes: &[Plane], effort: Effort) -> Vec<Choi
 
 /// The cheapest prediction, and about how many bits it needs (times 1,024, of the samples that are
 /// looked at).
-fn best<T: Word>(
-    bytes: &[u8],
-    plane: &Plane,
-    base: Option<&Plane>,
-    effort: Effort,
-) -> (u64, Prediction) {
+fn best<T: Word>(bytes: &[u8], plane: &Plane, base: Option<&Plane>) -> (u64, Prediction) {
     let all = [Prediction::Left, Prediction::Plane, Prediction::Up, Prediction::None];
     let length = PIECE.min(plane.width);
     if plane.count() == 0 {
         return (0, Prediction::None);
     }
-    let pieces = if effort == Effort::Fast { PIECES } else { 16 * PIECES };
-    let pieces = pieces.min(plane.count().div_ceil(length));
-    let mut costs = [0u64; 4];
+    let pieces = PIECES.min(plane.count().div_ceil(length));
+    let mut counts = [[0u32; 128]; 4];
     let mut memory = [[T::default(); PIECE]; 4];
     let [row, above, other, to] = memory.each_mut().map(|part| &mut part[..length]);
     for piece in 0..pieces {
@@ -95,13 +93,13 @@ fn best<T: Word>(
                 above
             }
         };
-        for (cost, prediction) in costs.iter_mut().zip(all) {
+        for (counts, prediction) in counts.iter_mut().zip(all) {
             differences(row, above, prediction, to);
             // The first one has no left neighbour in the piece.
-            *cost += wide(Cost(&to[1.min(length - 1)..]));
+            wide(Count(&to[1.min(length - 1)..], counts));
         }
     }
-    let costs = costs.into_iter().zip(all);
+    let costs = counts.iter().map(bits_of).zip(all);
     costs.min_by_key(|(cost, _)| *cost).unwrap_or((0, Prediction::None))
 }
 
@@ -114,25 +112,32 @@ fn place_of(piece: usize, pieces: usize, plane: &Plane) -> (usize, usize) {
     (x, y)
 }
 
-/// About the binary logarithms of numbers, times 1,024, summed up: the mantissa of a float stands
-/// for the fraction.
-struct Cost<'a, T>(&'a [T]);
+/// Counts the classes of numbers; of those of 64 bits the upper halves count.
+struct Count<'a, T>(&'a [T], &'a mut [u32; 128]);
 
-impl<T: Word> Wide for Cost<'_, T> {
-    type Output = u64;
+impl<T: Word> Wide for Count<'_, T> {
+    type Output = ();
     #[inline(always)]
-    fn run(self) -> u64 {
-        let mut sum = 0u64;
-        for values in self.0.chunks(64) {
-            let mut some = 0u32;
-            for value in values {
-                let float = (value.to_u64() >> 1) as i64 as f32 + 1.0;
-                some += (float.to_bits() - 1f32.to_bits()) >> 13;
-            }
-            sum += u64::from(some);
+    fn run(self) {
+        let lower = if T::BYTES == 8 { 32 } else { 0 };
+        for value in self.0 {
+            let (class, _) = class::of((value.to_u64() >> lower) as u32);
+            self.1[usize::from(class & 127)] += 1;
         }
-        sum
     }
+}
+
+/// About how many bits numbers of these classes need, times 1,024.
+fn bits_of(counts: &[u32; 128]) -> u64 {
+    // The mantissa of a float stands for the fraction of its logarithm: the same on all machines.
+    let logarithm = |count: u32| u64::from(((count as f32).to_bits() - 1f32.to_bits()) >> 13);
+    let all = logarithm(counts.iter().sum::<u32>().max(1));
+    let each = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+    each.map(|(class, &count)| {
+        let bits = all - logarithm(count) + 1024 * u64::from(class::bits(class as u8));
+        u64::from(count) * bits
+    })
+    .sum()
 }
 
 /// What the methods need for some differences, in bytes.
@@ -188,7 +193,7 @@ impl Costs {
             above > piece.len() / 64
         });
         let about = (large.map_or(0, |(class, _)| class as u32) / 4).saturating_sub(4);
-        for bits in about.saturating_sub(1)..=(about + 1).min(low_bits::MOST) {
+        for bits in about.saturating_sub(2)..=(about + 2).min(low_bits::MOST) {
             let mut counts = [0; 256];
             for value in piece {
                 let upper = (value.to_u64() >> bits).min(u64::from(low_bits::ESCAPE));
@@ -196,16 +201,19 @@ impl Costs {
             }
             let escaped = counts[usize::from(low_bits::ESCAPE)] as usize;
             let cost = huffman::plan(&counts).1 + piece.len() * bits as usize / 8 + 2 * escaped;
-            if cost < self.low_bits_cost {
-                (self.low_bits_cost, self.low_bits) = (cost, bits);
+            // The more bits stand apart, the shorter are the codes, and the faster they are read.
+            let cost = cost.max(1);
+            if cost <= self.low_bits_cost.saturating_add(self.low_bits_cost / WORTH_A_BIT) {
+                self.low_bits = bits;
+                self.low_bits_cost = cost.min(self.low_bits_cost);
             }
         }
     }
 
     /// The method that needs least; faster ones are given a little.
     pub(super) fn best(&self) -> Method {
-        let fast = self.low_bits_cost.min(self.classes.saturating_add(self.classes / 64));
-        if self.bytes < fast - fast / 32 {
+        let fast = self.low_bits_cost.min(self.classes.saturating_add(self.classes / 50));
+        if self.bytes < fast - fast / WORTH_BYTES {
             Method::Bytes
         } else if self.low_bits_cost == fast {
             Method::LowBits

@@ -11,7 +11,7 @@ use super::word::Word;
 use crate::wide::{Wide, wide};
 
 /// Of a class: its smallest number, and how many bits follow.
-const CLASSES: [(u32, u8); 128] = {
+pub(super) const CLASSES: [(u32, u8); 128] = {
     let mut classes = [(0, 0); 128];
     let mut class = 0;
     while class <= LAST as u32 {
@@ -23,12 +23,20 @@ const CLASSES: [(u32, u8); 128] = {
 };
 /// The class of the largest numbers of 32 bits.
 pub(super) const LAST: u8 = 123;
+/// Of those of 16 bits.
+pub(super) const LAST_OF_HALVES: u8 = 59;
 
 /// The class of a number, and how many bits follow.
 #[inline(always)]
 pub(super) fn of(value: u32) -> (u8, u32) {
     let bits = (32 - 3u32).saturating_sub((value | 1).leading_zeros());
     ((bits * 4 + (value >> bits)) as u8, bits)
+}
+
+/// How many bits follow a class.
+#[inline(always)]
+pub(super) fn bits(class: u8) -> u32 {
+    u32::from(CLASSES[usize::from(class & 127)].1)
 }
 
 /// How many bits follow all classes that occur so often.
@@ -79,7 +87,8 @@ impl<T: Word> Wide for Split<'_, T> {
 /// Fills `to` with the differences that [`split`] was given zigzagged; `classes` are as many.
 /// `None` where there is no such class, or where `stream` is not as long as the classes say.
 pub(super) fn join<T: Word>(classes: &[u8], stream: &[u8], to: &mut [T]) -> Option<()> {
-    if classes.iter().any(|class| *class > LAST) {
+    let last = if T::BYTES == 2 { LAST_OF_HALVES } else { LAST };
+    if classes.iter().fold(0, |largest, class| largest.max(*class)) > last {
         return None;
     }
     let end = wide(Join { classes, stream, to });
@@ -98,20 +107,35 @@ impl<T: Word> Wide for Join<'_, T> {
     fn run(self) -> usize {
         let Join { classes, stream, to } = self;
         let mut bit = 0;
-        // Beyond, the last bytes of the stream are read from a copy with zeros behind it.
-        let mut padded = [0; 24];
-        let safe = stream.len().saturating_sub(8);
-        let tail = &stream[safe..];
-        padded[..tail.len()].copy_from_slice(tail);
-        for (class, to) in classes.iter().zip(to) {
+        // What follows the classes of a few numbers is read at once, as long as it lies in the
+        // stream.
+        let few = if T::BYTES <= 2 { 4 } else { 1 };
+        let mut done = 0;
+        let groups = classes.chunks_exact(few).zip(to.chunks_exact_mut(few));
+        for (classes, to) in groups {
+            if bit / 8 + 8 > stream.len() {
+                break;
+            }
+            // SAFETY: eight bytes from there on lie in the stream, as was just seen.
+            let word = unsafe { stream.as_ptr().add(bit / 8).cast::<[u8; 8]>().read() };
+            let mut word = u64::from_le_bytes(word) >> (bit % 8);
+            for (class, to) in classes.iter().zip(to) {
+                // Four numbers of 16 bits have 52 bits at most, one of 32 bits has 29.
+                let (base, bits) = CLASSES[usize::from(class & 127)];
+                let low = word & ((1 << bits) - 1);
+                *to = T::of_u64(u64::from(base) + low).unzigzag();
+                word >>= bits;
+                bit += usize::from(bits);
+            }
+            done += few;
+        }
+        for (class, to) in classes[done..].iter().zip(&mut to[done..]) {
             let (base, bits) = CLASSES[usize::from(class & 127)];
-            let at = bit / 8;
-            let eight = match stream.get(at..at + 8) {
-                Some(eight) => eight,
-                None => &padded[(at - safe).min(16)..][..8],
-            };
-            let word = u64::from_le_bytes(*eight.first_chunk().expect("eight bytes"));
-            let low = word >> (bit % 8) & ((1 << bits) - 1);
+            let rest = stream.get(bit / 8..).unwrap_or_default();
+            let mut word = [0; 8];
+            let some = rest.len().min(8);
+            word[..some].copy_from_slice(&rest[..some]);
+            let low = u64::from_le_bytes(word) >> (bit % 8) & ((1 << bits) - 1);
             *to = T::of_u64(u64::from(base) + low).unzigzag();
             bit += usize::from(bits);
         }

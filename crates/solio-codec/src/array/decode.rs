@@ -1,9 +1,10 @@
 //! Reads chunks.
 
 use super::bytes::Unpacker;
+use super::context::{self, Expect};
 use super::cursor::Cursor;
-use super::encode::{check, numbers, room};
-use super::predict::{Add, Prediction, restore};
+use super::encode::{check, room, row_numbers};
+use super::predict::{Prediction, restore};
 use super::word::Word;
 use super::{Element, HEAD, Method, NO_BASE, Plane, class, low_bits};
 use crate::wide::{Wide, wide};
@@ -16,6 +17,7 @@ pub struct Decoder {
     words: Vec<u64>,
     base: Vec<u64>,
     bytes: Vec<u8>,
+    contexts: context::Tables,
 }
 
 /// What the head of a plane says.
@@ -80,10 +82,15 @@ impl Decoder {
         to: &mut [u8],
     ) -> Option<()> {
         let words = room::<T>(&mut self.words, plane.count());
+        let width = plane.width;
+        let is_context = [Method::Median as u8, Method::Mean as u8].contains(&head.method);
         let mut cursor = Cursor(head.packed);
         let count = words.len();
         if head.method == Method::Zeros as u8 {
             words.fill(T::default());
+            if let Some(first) = words.first_mut() {
+                *first = T::of_bytes(cursor.bytes(T::BYTES)?).unzigzag();
+            }
         } else if head.method == Method::LowBits as u8 && T::BYTES == 2 {
             let bits = u32::from(cursor.u8()?);
             let escaped = cursor.u32()? as usize;
@@ -105,22 +112,31 @@ impl Decoder {
                 self.unpacker.unpack(&mut cursor, plane)?;
             }
             wide(JoinBytes { bytes, to: words });
+        } else if T::BYTES < 8 && width > 0 && is_context {
+            let expect = match head.method == Method::Mean as u8 {
+                true => Expect::Mean,
+                false => Expect::Median,
+            };
+            let words = &mut words[..];
+            context::decode(&mut cursor, width, expect, &mut self.contexts, words)?;
         } else {
             return None;
         }
         cursor.0.is_empty().then_some(())?;
-        let width = plane.width.max(1);
+        let width = width.max(1);
+        let prediction = if is_context { Prediction::None } else { head.prediction };
+        let other = room::<T>(&mut self.base, if base.is_some() { width } else { 0 });
         for y in 0..plane.rows.min(count / width) {
             let (above, row) = words.split_at_mut(y * width);
-            let above = &above[y.saturating_sub(1) * width..];
-            restore(&mut row[..width], above, head.prediction);
+            let row = &mut row[..width];
+            restore(row, &above[y.saturating_sub(1) * width..], prediction);
+            if let Some(base) = base {
+                row_numbers(to, base, y, 0, other);
+            }
+            let to = &mut to[plane.start + y * plane.row_step..];
+            let is_float = plane.element.is_float();
+            wide(Put { from: row, other, step: plane.step, is_float, to });
         }
-        if let Some(base) = base {
-            let other = room::<T>(&mut self.base, count);
-            numbers(to, base, other);
-            wide(Add { to: words, other });
-        }
-        put(words, plane, to);
         Some(())
     }
 }
@@ -210,16 +226,10 @@ impl<T: Word> Wide for JoinBytes<'_, T> {
     }
 }
 
-/// Puts samples to their places.
-fn put<T: Word>(words: &[T], plane: &Plane, to: &mut [u8]) {
-    for (y, from) in words.chunks_exact(plane.width.max(1)).enumerate() {
-        let to = &mut to[plane.start + y * plane.row_step..];
-        wide(Put { from, step: plane.step, is_float: plane.element.is_float(), to });
-    }
-}
-
+/// Puts samples to their places, with those of the base added where there is one.
 struct Put<'a, T> {
     from: &'a [T],
+    other: &'a [T],
     step: usize,
     is_float: bool,
     to: &'a mut [u8],
@@ -229,19 +239,21 @@ impl<T: Word> Wide for Put<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Put { from, step, is_float, to } = self;
-        match (step == T::BYTES, is_float) {
+        let Put { from, other, step, is_float, to } = self;
+        let ordered = |sample: T| if is_float { sample.ordered() } else { sample };
+        match (step == T::BYTES, other.is_empty()) {
             (true, true) => {
                 let to = to.chunks_exact_mut(T::BYTES).zip(from);
-                to.for_each(|(to, from)| from.ordered().put(to));
+                to.for_each(|(to, from)| ordered(*from).put(to));
             }
             (true, false) => {
-                to.chunks_exact_mut(T::BYTES).zip(from).for_each(|(to, from)| from.put(to));
+                let to = to.chunks_exact_mut(T::BYTES).zip(from).zip(other);
+                to.for_each(|((to, from), other)| ordered(from.plus(*other)).put(to));
             }
             (false, _) => {
                 for (i, from) in from.iter().enumerate() {
-                    let sample = if is_float { from.ordered() } else { *from };
-                    sample.put(&mut to[i * step..]);
+                    let base = other.get(i).copied().unwrap_or_default();
+                    ordered(from.plus(base)).put(&mut to[i * step..]);
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use super::bytes::Packer;
 use super::choose::{Choice, Costs, choose};
+use super::context::{self, Expect};
 use super::predict::{Prediction, differences};
 use super::word::Word;
 use super::{Element, HEAD, Method, NO_BASE, Plane, class, low_bits};
@@ -14,8 +15,10 @@ pub enum Effort {
     /// Samples of each plane say what suits it.
     #[default]
     Fast,
-    /// Everything is tried on everything; the smallest stays.
+    /// Everything that is read fast is tried; the smallest stays.
     Thorough,
+    /// The smallest, which is read slowly: codes depend on what is around each sample.
+    Max,
 }
 
 /// What makes chunks; keep one per thread.
@@ -26,6 +29,7 @@ pub struct Encoder {
     base: Vec<u64>,
     stored: Vec<u64>,
     parts: Parts,
+    coded: context::Coded,
 }
 
 /// What numbers are taken apart into.
@@ -44,7 +48,8 @@ impl Encoder {
         let level = if effort == Effort::Fast { 1 } else { 3 };
         let packer = Packer::new(level).map_err(|error| Error::io("start zstd", error))?;
         let (words, base, stored) = Default::default();
-        Ok(Encoder { effort, packer, words, base, stored, parts: Parts::default() })
+        let (parts, coded) = Default::default();
+        Ok(Encoder { effort, packer, words, base, stored, parts, coded })
     }
 
     /// Appends a chunk with the samples of `planes`, which lie in `bytes`.
@@ -56,20 +61,14 @@ impl Encoder {
         check(planes, bytes.len())?;
         let start = out.len();
         out.resize(start + HEAD * planes.len(), 0);
-        let choices = choose(bytes, planes, self.effort);
+        let choices = choose(bytes, planes);
         for (i, (plane, choice)) in planes.iter().zip(choices).enumerate() {
             let before = out.len();
-            let base = choice.base.map(|base| &planes[base]);
-            let method = match plane.element {
-                Element::U8 => self.plane::<u8>(bytes, plane, base, choice.prediction, out),
-                Element::U16 | Element::Half => {
-                    self.plane::<u16>(bytes, plane, base, choice.prediction, out)
-                }
-                Element::U32 | Element::Float => {
-                    self.plane::<u32>(bytes, plane, base, choice.prediction, out)
-                }
-                Element::Double => self.plane::<u64>(bytes, plane, base, choice.prediction, out),
-            };
+            let mut best = (choice, self.any_plane(bytes, planes, plane, choice, out));
+            if self.effort == Effort::Thorough {
+                best = self.all_ways(bytes, planes, plane, best, before, out);
+            }
+            let (choice, method) = best;
             let size = (out.len() - before) as u32;
             let head = &mut out[start + HEAD * i..][..HEAD];
             head[0] = choice.prediction.code();
@@ -78,6 +77,57 @@ impl Encoder {
             head[4..].copy_from_slice(&size.to_le_bytes());
         }
         Ok(())
+    }
+
+    /// Replaces what stands from `before` on by the smallest of what all predictions give, with
+    /// the base and without.
+    fn all_ways(
+        &mut self,
+        bytes: &[u8],
+        planes: &[Plane],
+        plane: &Plane,
+        mut best: (Choice, Method),
+        before: usize,
+        out: &mut Vec<u8>,
+    ) -> (Choice, Method) {
+        let chosen = best.0;
+        let bases = [None, chosen.base];
+        let bases = &bases[..if chosen.base.is_some() { 2 } else { 1 }];
+        let mut made = Vec::new();
+        for &base in bases {
+            for prediction in Prediction::ALL {
+                let choice = Choice { prediction, base };
+                made.clear();
+                let method = self.any_plane(bytes, planes, plane, choice, &mut made);
+                if made.len() < out.len() - before {
+                    out.truncate(before);
+                    out.extend_from_slice(&made);
+                    best = (choice, method);
+                }
+            }
+        }
+        best
+    }
+
+    fn any_plane(
+        &mut self,
+        bytes: &[u8],
+        planes: &[Plane],
+        plane: &Plane,
+        choice: Choice,
+        out: &mut Vec<u8>,
+    ) -> Method {
+        let base = choice.base.map(|base| &planes[base]);
+        match plane.element {
+            Element::U8 => self.plane::<u8>(bytes, plane, base, choice.prediction, out),
+            Element::U16 | Element::Half => {
+                self.plane::<u16>(bytes, plane, base, choice.prediction, out)
+            }
+            Element::U32 | Element::Float => {
+                self.plane::<u32>(bytes, plane, base, choice.prediction, out)
+            }
+            Element::Double => self.plane::<u64>(bytes, plane, base, choice.prediction, out),
+        }
     }
 
     fn plane<T: Word>(
@@ -102,8 +152,39 @@ impl Encoder {
             differences(row, above, prediction, to);
             above = row;
         }
-        store(stored, self.effort, &mut self.packer, &mut self.parts, out)
+        let start = out.len();
+        let method = store(stored, self.effort, &mut self.packer, &mut self.parts, out);
+        if self.effort != Effort::Max || T::BYTES == 8 || method == Method::Zeros {
+            return method;
+        }
+        let expects = [(Method::Median, Expect::Median), (Method::Mean, Expect::Mean)];
+        let (by, expect) = expects[usize::from(prefers_mean(words, width))];
+        let made = &mut self.parts.best;
+        made.clear();
+        context::encode(words, width, expect, &mut self.coded, made);
+        if made.len() >= out.len() - start {
+            return method;
+        }
+        out.truncate(start);
+        out.extend_from_slice(made);
+        by
     }
+}
+
+/// Whether samples of some rows are nearer to the mean of left and above than to the median.
+fn prefers_mean<T: Word>(words: &[T], width: usize) -> bool {
+    let (mut median, mut mean) = (0u64, 0u64);
+    for pair in words.chunks(width).collect::<Vec<_>>().windows(2).step_by(7) {
+        for (up, row) in pair[0].windows(2).zip(pair[1].windows(2)) {
+            let bits = |expected: T| {
+                let far = row[1].minus(expected).zigzag().to_u64() as u32;
+                u64::from(class::of(far).0)
+            };
+            median += bits(context::median(row[0], up[1], up[0]));
+            mean += bits(row[0].mean(up[1]));
+        }
+    }
+    mean < median
 }
 
 pub(super) fn check(planes: &[Plane], length: usize) -> Result<()> {
@@ -192,10 +273,14 @@ fn store<T: Word>(
     parts: &mut Parts,
     out: &mut Vec<u8>,
 ) -> Method {
-    if stored.iter().all(|value| *value == T::default()) {
+    let Some((first, others)) = stored.split_first() else { return Method::Zeros };
+    if others.iter().all(|value| *value == T::default()) {
+        let at = out.len();
+        out.resize(at + T::BYTES, 0);
+        first.put(&mut out[at..]);
         return Method::Zeros;
     }
-    if effort == Effort::Fast {
+    if effort != Effort::Thorough {
         let costs = Costs::of(stored, packer);
         let method = costs.best();
         put(stored, method, costs.low_bits, costs.repeats, packer, parts, out);
@@ -233,7 +318,7 @@ fn put<T: Word>(
     parts.rest.clear();
     parts.escaped.clear();
     match method {
-        Method::Zeros => {}
+        Method::Zeros | Method::Median | Method::Mean => {}
         Method::LowBits => {
             let halves: &[u16] = bytemuck::cast_slice(stored);
             let Parts { bytes, rest, escaped, .. } = parts;

@@ -135,8 +135,9 @@ impl Default for Tables {
     }
 }
 
-const LENGTHS_AT: u32 = 24;
-const COUNT_AT: u32 = 28;
+/// In a place of [`Tables::some`]: the length of the codes, six bits, and above it the count.
+const USED_AT: u32 = 24;
+const COUNT_AT: u32 = 6;
 
 /// Fills `to` with what [`encode`] made; `None` where that cannot be.
 pub(super) fn decode(packed: &[u8], tables: &mut Tables, to: &mut [u8]) -> Option<()> {
@@ -182,16 +183,14 @@ impl Wide for Decode<'_> {
             }
         }
         let quarters = quarters(to.len());
-        let mut bits = [0; 4];
-        let mut done = [0; 4];
+        let mut places = [Place::default(); 4];
         if to.len() >= LEAST {
             several(&tables.one, &mut tables.some);
-            fast(&tables.some, &streams, &quarters, to, &mut bits, &mut done);
+            fast(&tables.some, &streams, &quarters, to, &mut places);
         }
-        for i in 0..4 {
-            let rest = &mut to[quarters[i].clone()][done[i]..];
-            let end = slow(&tables.one, streams[i], bits[i], rest);
-            if end.div_ceil(8) != streams[i].len() {
+        for ((stream, quarter), place) in streams.iter().zip(quarters).zip(places) {
+            let end = slow(&tables.one, stream, place.bit, &mut to[quarter][place.done..]);
+            if end.div_ceil(8) != stream.len() {
                 return None;
             }
         }
@@ -214,49 +213,65 @@ fn several(one: &[[u8; 2]; 1 << LONGEST], some: &mut [u32; 1 << LONGEST]) {
             (true, _) => (two, 2),
             _ => (u32::from(first), 1),
         };
-        *some = bytes | length << LENGTHS_AT | count << COUNT_AT;
+        *some = bytes | (length | count << COUNT_AT) << USED_AT;
     }
 }
 
-/// Decodes all four streams until one of them is about to end. Says how many bits of each were
-/// used, and how many bytes they gave.
+/// How far a stream is decoded.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// Bits that were used.
+    bit: usize,
+    /// Bytes that they gave.
+    done: usize,
+}
+
+/// Decodes all four streams nearly to their ends.
 #[inline(always)]
 fn fast(
     some: &[u32; 1 << LONGEST],
     streams: &[&[u8]; 4],
     quarters: &[std::ops::Range<usize>; 4],
     to: &mut [u8],
-    bits: &mut [usize; 4],
-    done: &mut [usize; 4],
+    places: &mut [Place; 4],
 ) {
-    let mask = (1 << LONGEST) - 1;
+    let is_long = |i: usize, place: &Place| {
+        place.bit / 8 + 8 <= streams[i].len() && place.done + MARGIN <= quarters[i].len()
+    };
     let begin = to.as_mut_ptr();
-    loop {
-        for i in 0..4 {
-            if bits[i] / 8 + 8 > streams[i].len() || done[i] + MARGIN > quarters[i].len() {
-                return;
-            }
-        }
-        let mut words = [0u64; 4];
-        for i in 0..4 {
-            // SAFETY: eight bytes from there on lie in the stream, as was just seen.
-            let word = unsafe { streams[i].as_ptr().add(bits[i] / 8).cast::<[u8; 8]>().read() };
-            words[i] = u64::from_le_bytes(word) >> (bits[i] % 8);
-        }
+    let look = |i: usize, place: &mut Place| {
+        // SAFETY: `is_long` was asked, so eight bytes from there on lie in the stream.
+        let word = unsafe { streams[i].as_ptr().add(place.bit / 8).cast::<[u8; 8]>().read() };
+        let mut word = u64::from_le_bytes(word) >> (place.bit % 8);
+        let mut used = 0;
         for _ in 0..LOOKS {
-            for i in 0..4 {
-                let found = some[(words[i] & mask) as usize];
-                // SAFETY: LOOKS looks give three bytes each at most and write four, so all lie
-                // within the MARGIN bytes that the quarter still lacks; quarters lie in `to`.
-                unsafe {
-                    let at = begin.add(quarters[i].start + done[i]);
-                    at.cast::<[u8; 4]>().write(found.to_le_bytes());
-                }
-                done[i] += (found >> COUNT_AT) as usize;
-                let length = found >> LENGTHS_AT & 15;
-                words[i] >>= length;
-                bits[i] += length as usize;
+            let found = some[(word & ((1 << LONGEST) - 1)) as usize];
+            // SAFETY: `is_long` was asked: LOOKS looks give three bytes each at most and write
+            // four, so all lie within the MARGIN bytes that the quarter lacks; it lies in `to`.
+            unsafe {
+                let at = begin.add(quarters[i].start + place.done);
+                at.cast::<[u8; 4]>().write(found.to_le_bytes());
             }
+            let one = found >> USED_AT;
+            place.done += (one >> COUNT_AT) as usize;
+            word >>= one & 63;
+            // Five codes have 55 bits at most, so lengths and counts do not meet.
+            used += one;
+        }
+        place.bit += (used & 63) as usize;
+    };
+    // One stream after the other, a few looks each: the processor does them side by side.
+    let [mut a, mut b, mut c, mut d] = *places;
+    while is_long(0, &a) && is_long(1, &b) && is_long(2, &c) && is_long(3, &d) {
+        look(0, &mut a);
+        look(1, &mut b);
+        look(2, &mut c);
+        look(3, &mut d);
+    }
+    *places = [a, b, c, d];
+    for (i, place) in places.iter_mut().enumerate() {
+        while is_long(i, place) {
+            look(i, place);
         }
     }
 }

@@ -3,8 +3,7 @@
 //! Noise has no shorter form than its bits, so the lowest ones are stored as they are: of 256
 //! numbers at a time, sixteen streams side by side, number `16 r + lane` in stream `lane`.
 //!
-//! Why it is fast: all lanes of a register are shifted alike, by a count that is known when the
-//! loop is compiled. The layout is that of Afroozeh and Boncz, "The FastLanes Compression Layout"
+//! Why it is fast: all lanes of a register are shifted alike, and no lane moves. The layout is that of Afroozeh and Boncz, "The FastLanes Compression Layout"
 //! (2023), with registers of 16 lanes.
 
 use super::word::Word;
@@ -91,87 +90,91 @@ pub(super) fn join(
     mut escaped: impl Iterator<Item = u16>,
     to: &mut [u16],
 ) -> Option<()> {
-    wide(Join { uppers, packed, bits, to: &mut *to });
-    for (uppers, to) in uppers.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
-        if uppers.contains(&ESCAPE) {
-            for (_, to) in uppers.iter().zip(to).filter(|(upper, _)| **upper == ESCAPE) {
-                *to = escaped.next()?.unzigzag();
-            }
-        }
+    let done = simd::join(uppers, packed, bits, to);
+    let size = packed_bytes(BLOCK, bits);
+    for (i, to) in to[done * BLOCK..].chunks_mut(BLOCK).enumerate() {
+        let packed = &packed[(done + i) * size..][..size];
+        join_block(&uppers[(done + i) * BLOCK..], packed, bits, to);
+    }
+    for i in memchr::memchr_iter(ESCAPE, uppers) {
+        to[i] = escaped.next()?.unzigzag();
     }
     escaped.next().is_none().then_some(())
 }
 
-struct Join<'a> {
-    uppers: &'a [u8],
-    packed: &'a [u8],
-    bits: u32,
-    to: &'a mut [u16],
+/// One block, number by number.
+fn join_block(uppers: &[u8], packed: &[u8], bits: u32, to: &mut [u16]) {
+    let word = |i: usize| packed.as_chunks::<2>().0.get(i).map_or(0, |w| u16::from_le_bytes(*w));
+    let mask = (1u32 << bits) - 1;
+    for (i, (to, upper)) in to.iter_mut().zip(uppers).enumerate() {
+        let (row, lane) = (i / LANES, i % LANES);
+        let (at, shift) = (row * bits as usize / 16 * LANES + lane, row as u32 * bits % 16);
+        let pair = u32::from(word(at)) | u32::from(word(at + LANES)) << 16;
+        *to = (u16::from(*upper) << bits | (pair >> shift & mask) as u16).unzigzag();
+    }
 }
 
-impl Wide for Join<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Join { uppers, packed, bits, to } = self;
-        macro_rules! of_bits {
-            ($($bits:literal)*) => { match bits {
-                $($bits => blocks::<$bits>(uppers, packed, to),)*
-                _ => unreachable!("no more than MOST"),
-            }};
+/// Whole blocks by registers: how many were done.
+#[cfg(target_arch = "x86_64")]
+mod simd {
+    use super::{BLOCK, ROWS, packed_bytes};
+    use solio_base::cpu::{Tier, tier};
+    use std::arch::x86_64::*;
+
+    pub(super) fn join(uppers: &[u8], packed: &[u8], bits: u32, to: &mut [u16]) -> usize {
+        if tier() < Tier::Avx2 {
+            return 0;
         }
-        of_bits!(0 1 2 3 4 5 6 7 8 9 10 11 12);
+        // SAFETY: a tier is never one that the machine lacks.
+        unsafe { join_avx2(uppers, packed, bits, to) }
     }
-}
 
-#[inline(always)]
-fn blocks<const BITS: usize>(uppers: &[u8], packed: &[u8], to: &mut [u16]) {
-    let size = ROWS * 2 * BITS;
-    let mut words = [[0; LANES]; BITS];
-    let (whole, rest) = to.as_chunks_mut::<BLOCK>();
-    let (whole_uppers, rest_uppers) = uppers.as_chunks::<BLOCK>();
-    for (i, (to, uppers)) in whole.iter_mut().zip(whole_uppers).enumerate() {
-        load(&packed[i * size..][..size], &mut words);
-        block(uppers, &words, to);
-    }
-    if !rest.is_empty() {
-        load(&packed[whole.len() * size..][..size], &mut words);
-        let (mut padded, mut last) = ([0; BLOCK], [0; BLOCK]);
-        padded[..rest.len()].copy_from_slice(&rest_uppers[..rest.len()]);
-        block(&padded, &words, &mut last);
-        rest.copy_from_slice(&last[..rest.len()]);
-    }
-}
-
-#[inline(always)]
-fn load<const BITS: usize>(packed: &[u8], words: &mut [[u16; LANES]; BITS]) {
-    for (word, bytes) in words.as_flattened_mut().iter_mut().zip(packed.as_chunks::<2>().0) {
-        *word = u16::from_le_bytes(*bytes);
-    }
-}
-
-#[inline(always)]
-fn block<const BITS: usize>(
-    uppers: &[u8; BLOCK],
-    words: &[[u16; LANES]; BITS],
-    to: &mut [u16; BLOCK],
-) {
-    let mask = (1u16 << BITS) - 1;
-    for row in 0..ROWS {
-        let (word, shift) = (row * BITS / 16, row * BITS % 16);
-        let mut low = [0; LANES];
-        if BITS > 0 {
-            low = words[word].map(|word| word >> shift);
-            if shift + BITS > 16 {
-                let next = words[word + 1].map(|word| word << (16 - shift));
-                low.iter_mut().zip(next).for_each(|(low, next)| *low |= next);
+    #[target_feature(enable = "avx2")]
+    fn join_avx2(uppers: &[u8], packed: &[u8], bits: u32, to: &mut [u16]) -> usize {
+        let size = packed_bytes(BLOCK, bits);
+        let up = _mm_cvtsi32_si128(bits as i32);
+        let mask = _mm256_set1_epi16(((1u32 << bits) - 1) as i16);
+        let one = _mm256_set1_epi16(1);
+        let zero = _mm256_setzero_si256();
+        let (blocks, _) = to.as_chunks_mut::<BLOCK>();
+        for (i, (to, uppers)) in blocks.iter_mut().zip(uppers.as_chunks::<BLOCK>().0).enumerate() {
+            let (words, _) = packed[i * size..][..size].as_chunks::<32>();
+            let rows = to.as_chunks_mut::<16>().0.iter_mut().zip(uppers.as_chunks::<16>().0);
+            for (row, (to, uppers)) in rows.enumerate().take(ROWS) {
+                let (at, shift) = (row * bits as usize / 16, row as u32 * bits % 16);
+                let mut low = zero;
+                if bits > 0 {
+                    low = _mm256_srl_epi16(load(&words[at]), _mm_cvtsi32_si128(shift as i32));
+                }
+                if shift + bits > 16 {
+                    let rest = _mm_cvtsi32_si128(16 - shift as i32);
+                    low = _mm256_or_si256(low, _mm256_sll_epi16(load(&words[at + 1]), rest));
+                }
+                // SAFETY: 16 bytes are there, and the load needs no alignment.
+                let upper = unsafe { _mm_loadu_si128(uppers.as_ptr().cast()) };
+                let upper = _mm256_sll_epi16(_mm256_cvtepu8_epi16(upper), up);
+                let value = _mm256_or_si256(upper, _mm256_and_si256(low, mask));
+                let sign = _mm256_sub_epi16(zero, _mm256_and_si256(value, one));
+                let value = _mm256_xor_si256(_mm256_srli_epi16(value, 1), sign);
+                // SAFETY: there is room for 16 numbers, and the store needs no alignment.
+                unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), value) };
             }
         }
-        let at = row * LANES;
-        let parts = uppers[at..at + LANES].iter().zip(low);
-        for (to, (upper, low)) in to[at..at + LANES].iter_mut().zip(parts) {
-            *to = (u16::from(*upper) << BITS | low & mask).unzigzag();
-        }
+        blocks.len()
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn load(from: &[u8; 32]) -> __m256i {
+        // SAFETY: 32 bytes are there, and the load needs no alignment.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod simd {
+    pub(super) fn join(_: &[u8], _: &[u8], _: u32, _: &mut [u16]) -> usize {
+        0
     }
 }
 
@@ -197,12 +200,15 @@ mod tests {
                 let fewer = escaped[1..].iter().copied();
                 prop_assert!(join(&uppers, &packed, bits, fewer, &mut back).is_none());
             }
-            // The plain twin of the clones.
+            // The plain twin of the registers.
+            let size = packed_bytes(BLOCK, bits);
             let mut plain = vec![0; values.len()];
-            Join { uppers: &uppers, packed: &packed, bits, to: &mut plain }.run();
-            let mut cloned = vec![0; values.len()];
-            wide(Join { uppers: &uppers, packed: &packed, bits, to: &mut cloned });
-            prop_assert_eq!(plain, cloned);
+            for (i, to) in plain.chunks_mut(BLOCK).enumerate() {
+                join_block(&uppers[i * BLOCK..], &packed[i * size..][..size], bits, to);
+            }
+            let mut wide = vec![0; values.len()];
+            let done = BLOCK * simd::join(&uppers, &packed, bits, &mut wide);
+            prop_assert_eq!(&plain[..done], &wide[..done]);
         }
     }
 }

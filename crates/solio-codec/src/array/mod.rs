@@ -15,10 +15,11 @@
 //!
 //! | method | what is stored |
 //! |---|---|
-//! | 0 | nothing: all are zero |
+//! | 0 | the first one; all others are zero |
 //! | 1 | the lowest bits of 16-bit numbers as they are, the rest as bytes ([`low_bits`]) |
 //! | 2 | classes as bytes, and the bits that tell apart the numbers of a class ([`class`]) |
 //! | 3 | all lowest bytes, then all next ones, and so on |
+//! | 4, 5 | instead of differences the samples, by codes that depend on what is around ([`context`]) |
 //!
 //! Bytes are stored as they are, as one, by a prefix code, or by zstd ([`bytes`]).
 //! `docs/formats/array.md` has all of it.
@@ -26,6 +27,7 @@
 mod bytes;
 mod choose;
 mod class;
+mod context;
 mod cursor;
 mod decode;
 mod encode;
@@ -130,4 +132,6 @@ enum Method {
     LowBits = 1,
     Classes = 2,
     Bytes = 3,
+    Median = 4,
+    Mean = 5,
 }

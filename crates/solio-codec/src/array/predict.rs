@@ -17,15 +17,12 @@ pub enum Prediction {
     Up,
     /// Left, plus above, less above left: a plane through the three.
     Plane,
-    /// The plane's value, but none beyond that of left and above: the clamped gradient of
-    /// LOCO-I (Weinberger, Seroussi, Sapiro 2000, "median edge detector").
-    Median,
 }
 
 impl Prediction {
     /// All of them.
-    pub const ALL: [Prediction; 5] =
-        [Prediction::None, Prediction::Left, Prediction::Up, Prediction::Plane, Prediction::Median];
+    pub const ALL: [Prediction; 4] =
+        [Prediction::None, Prediction::Left, Prediction::Up, Prediction::Plane];
 
     pub(super) fn code(self) -> u8 {
         self as u8
@@ -44,7 +41,7 @@ pub(super) fn differences<T: Word>(row: &[T], above: &[T], by: Prediction, to: &
     let corner = above.first().copied().unwrap_or(zero);
     // In the first row the plane is what is to the left, and nothing is above.
     let by = match (by, above.is_empty()) {
-        (Prediction::Plane | Prediction::Median, true) => Prediction::Left,
+        (Prediction::Plane, true) => Prediction::Left,
         (Prediction::Up, true) => Prediction::None,
         (by, _) => by,
     };
@@ -91,24 +88,8 @@ impl<T: Word> Wide for Differences<'_, T> {
                     *to = x.minus(left.plus(up.minus(*corner))).zigzag();
                 }
             }
-            Prediction::Median => {
-                let (corner, up) = (&above[..count - 1], &above[1..count]);
-                for ((((to, x), left), up), corner) in
-                    to.iter_mut().zip(row).zip(left).zip(up).zip(corner)
-                {
-                    *to = x.minus(median(*left, *up, *corner)).zigzag();
-                }
-            }
         }
     }
-}
-
-#[inline(always)]
-fn median<T: Word>(left: T, up: T, corner: T) -> T {
-    let (low, high) = if left.is_less(up) { (left, up) } else { (up, left) };
-    let plane = left.plus(up.minus(corner));
-    let below = if low.is_less(corner) { plane } else { high };
-    if corner.is_less(high) { below } else { low }
 }
 
 /// Makes the samples of differences (not zigzagged) in place.
@@ -116,7 +97,7 @@ pub(super) fn restore<T: Word>(row: &mut [T], above: &[T], by: Prediction) {
     let corner = above.first().copied().unwrap_or_default();
     match (by, above.is_empty()) {
         (Prediction::None, _) | (Prediction::Up, true) => {}
-        (Prediction::Left, _) | (Prediction::Plane | Prediction::Median, true) => {
+        (Prediction::Left, _) | (Prediction::Plane, true) => {
             prefix::sum(row, corner);
         }
         (Prediction::Up, false) => wide(Add { to: row, other: above }),
@@ -124,22 +105,13 @@ pub(super) fn restore<T: Word>(row: &mut [T], above: &[T], by: Prediction) {
             prefix::sum(row, T::default());
             wide(Add { to: row, other: above });
         }
-        (Prediction::Median, false) => {
-            let Some(first) = row.first_mut() else { return };
-            *first = first.plus(corner);
-            let mut left = *first;
-            for (x, pair) in row[1..].iter_mut().zip(above.windows(2)) {
-                left = x.plus(median(left, pair[1], pair[0]));
-                *x = left;
-            }
-        }
     }
 }
 
 /// Adds as many samples.
-pub(super) struct Add<'a, T> {
-    pub(super) to: &'a mut [T],
-    pub(super) other: &'a [T],
+struct Add<'a, T> {
+    to: &'a mut [T],
+    other: &'a [T],
 }
 
 impl<T: Word> Wide for Add<'_, T> {

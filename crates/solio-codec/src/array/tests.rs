@@ -11,7 +11,7 @@ fn plane(element: Element, width: usize, rows: usize) -> Plane {
 fn there_and_back(bytes: &[u8], planes: &[Plane]) -> Vec<u8> {
     let mut sizes = Vec::new();
     let mut first = Vec::new();
-    for effort in [Effort::Fast, Effort::Thorough] {
+    for effort in [Effort::Fast, Effort::Thorough, Effort::Max] {
         let mut packed = Vec::new();
         Encoder::new(effort).unwrap().encode(bytes, planes, &mut packed).unwrap();
         let mut back = vec![0; bytes.len()];

@@ -14,6 +14,8 @@ pub(super) trait Word:
     fn unzigzag(self) -> Self;
     /// The bits of floats in their order, as whole numbers with a sign; its own inverse.
     fn ordered(self) -> Self;
+    /// Half the sum, rounded down, both taken with a sign.
+    fn mean(self, other: Self) -> Self;
     /// Smaller than another, both taken with a sign.
     fn is_less(self, other: Self) -> bool;
     fn to_u64(self) -> u64;
@@ -48,6 +50,12 @@ macro_rules! word {
             #[inline(always)]
             fn ordered(self) -> Self {
                 self ^ (self as $signed >> (<$word>::BITS - 1)) as $word >> 1
+            }
+            #[inline(always)]
+            fn mean(self, other: Self) -> Self {
+                // Bits that both have count whole, the others half (no overflow).
+                let half = ((self ^ other) as $signed >> 1) as $word;
+                (self & other).wrapping_add(half)
             }
             #[inline(always)]
             fn is_less(self, other: Self) -> bool {
