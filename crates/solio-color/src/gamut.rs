@@ -84,7 +84,8 @@ fn reduce(lightness: f64, chroma: f64, hue: f64, gamut: Space) -> [f64; 3] {
             continue;
         }
         clipped = here;
-        if difference >= NOTICED {
+        // Of a chroma without measure it is not a number.
+        if difference.is_nan() || difference >= NOTICED {
             most = middle;
         } else if NOTICED - difference < PRECISION {
             break;

@@ -260,11 +260,15 @@ impl<'t> Cursor<'t> {
                 return Err(self.error("deg, grad, rad or turn is expected"));
             }
         };
-        Ok(Value::Angle(self.finite(number)? * degrees))
+        Ok(Value::Angle(self.bounded(self.finite(number)? * degrees)?))
     }
 
     fn finite(&self, number: &str) -> Result<f64> {
-        let value = number.parse::<f64>().ok().filter(|value| value.is_finite());
+        self.bounded(number.parse::<f64>().unwrap_or(f64::INFINITY))
+    }
+
+    fn bounded(&self, value: f64) -> Result<f64> {
+        let value = Some(value).filter(|value| value.is_finite());
         value.ok_or_else(|| self.error("the number is too large"))
     }
 
@@ -282,7 +286,9 @@ impl<'t> Cursor<'t> {
             (Rule::Hundredths, Value::Number(text) | Value::Percent(text))
             | (Rule::Code, Value::Percent(text)) => self.finite(&hundredth(text))?,
             (Rule::Plain(1.0), Value::Percent(text)) => self.finite(&hundredth(text))?,
-            (Rule::Plain(whole), Value::Percent(text)) => self.finite(text)? * (whole / 100.0),
+            (Rule::Plain(whole), Value::Percent(text)) => {
+                self.bounded(self.finite(text)? * (whole / 100.0))?
+            }
         };
         Ok(Some(number))
     }
@@ -403,6 +409,9 @@ mod tests {
             ("lab(1, 2, 3)", 6),
             ("lab(1 2deg 3)", 10),
             ("lab(1e999 2 3)", 9),
+            ("lch(1 2 1e308turn)", 17),
+            ("lab(1 2e308% 3)", 12),
+            ("lch(1 1.7e308% 3)", 14),
             ("foo(1 2 3)", 0),
             ("color(hsl 1 2 3)", 6),
             ("color(--srgb 1 2 3)", 6),
