@@ -10,18 +10,21 @@ use serde_json::{Value, json};
 use solio::color::Space;
 use solio::color::arrays::{Conversion, Sample};
 use solio::color::gradient::presets::Preset;
-use solio::color::gradient::{Floats, Mode, Table8};
+use solio::color::gradient::{Floats, Mode, Sampler, Table8};
 use solio::{Result, cpu};
 use std::hint::black_box;
 
 /// A picture of one million pixels: beyond the cache of second level, as pictures are.
 const PIXELS: usize = 1 << 20;
+/// Values of a gradient that lie beyond all caches, 64 MiB of them: there the copy is the memory's.
+const MANY_VALUES: usize = 1 << 24;
 /// Pixels that go there and back before the next: they stay in the cache.
 const CHUNK: usize = 1 << 12;
 
 /// One kernel as measured.
 struct Line {
     work: &'static str,
+    pixels: usize,
     /// Seconds for all pixels.
     seconds: f64,
     copy_seconds: f64,
@@ -61,7 +64,12 @@ fn measure(samples: usize) -> Result<Vec<Line>> {
     converted("sRGB to light, f32", &floats, &curve, samples, &mut lines)?;
     let wide = [Space::AcesCg, Space::Rec2020];
     converted("ACEScg to Rec. 2020, f32", &floats, &wide, samples, &mut lines)?;
-    applied(&floats[..PIXELS], samples, &mut lines)?;
+    let values = &floats[..PIXELS];
+    lines.push(applied("gradient, f32 to u8 RGBA", values, samples));
+    let many: Vec<f32> = noise(MANY_VALUES).map(|x| x as f32 / 65535.0).collect();
+    lines.push(applied("gradient, f32 to u8 RGBA, 64 MiB", &many, samples.min(9)));
+    drop(many);
+    lines.push(applied_floats(values, samples)?);
     Ok(lines)
 }
 
@@ -110,22 +118,25 @@ fn same_bits<T: Sample>(a: T, b: T) -> bool {
     x[0].to_bits() == y[0].to_bits()
 }
 
-/// A gradient over values.
-fn applied(values: &[f32], samples: usize, lines: &mut Vec<Line>) -> Result<()> {
-    let preset = Preset::of_name("rainbow").expect("it is a preset");
-    let sampler = preset.gradient(Mode::default()).sampler();
+/// A gradient over values, in eight bits.
+fn applied(work: &'static str, values: &[f32], samples: usize) -> Line {
+    let sampler = rainbow();
     let table = Table8::new(sampler.clone());
     let mut colors = vec![[0_u8; 4]; values.len()];
     let mut copy = vec![0.0_f32; values.len()];
     let mut kernel = || table.apply(black_box(values), [0.0, 1.0], black_box(&mut colors));
     let mut plain = || black_box(&mut copy).copy_from_slice(black_box(values));
-    let line = beside("gradient, f32 to u8 RGBA", 8, samples, &mut kernel, &mut plain);
+    let line = beside(work, 8, samples, &mut kernel, &mut plain);
     let exact = |(value, color): &(&f32, &[u8; 4])| sampler.codes_at(f64::from(**value)) == **color;
     let right = values.iter().zip(&colors).step_by(997).filter(exact).count();
     let looked = values.len().div_ceil(997);
-    lines.push(Line { answer: format!("{right} of {looked} colours exact"), ..line });
+    let answer = format!("{right} of {looked} colours exact");
+    Line { answer, pixels: values.len(), ..line }
+}
 
-    let floats = Floats::new(sampler);
+/// A gradient over values, in floats.
+fn applied_floats(values: &[f32], samples: usize) -> Result<Line> {
+    let floats = Floats::new(rainbow());
     let mut colors = vec![[0.0_f32; 4]; values.len()];
     let mut copy = colors.clone();
     let from = colors.clone();
@@ -134,8 +145,12 @@ fn applied(values: &[f32], samples: usize, lines: &mut Vec<Line>) -> Result<()> 
     let mut plain = || black_box(&mut copy).copy_from_slice(black_box(&from));
     let line = beside("gradient, f32 to f32 RGBA", 20, samples, &mut kernel, &mut plain);
     failed?;
-    lines.push(Line { answer: format!("last colour {:?}", colors[colors.len() - 1]), ..line });
-    Ok(())
+    Ok(Line { answer: format!("last colour {:?}", colors[colors.len() - 1]), ..line })
+}
+
+fn rainbow() -> Sampler {
+    let preset = Preset::of_name("rainbow").expect("it is a preset");
+    preset.gradient(Mode::default()).sampler()
 }
 
 /// Kernel, copy, kernel again, many times.
@@ -158,6 +173,7 @@ fn beside(
     }
     Line {
         work,
+        pixels: PIXELS,
         seconds: median(&ours),
         copy_seconds: median(&copy),
         ratio: Ratio::of(&ours, &copy),
@@ -177,8 +193,10 @@ fn noise(count: usize) -> impl Iterator<Item = u32> {
     .take(count)
 }
 
-fn millions_a_second(seconds: f64) -> f64 {
-    PIXELS as f64 / seconds / 1e6
+impl Line {
+    fn millions_a_second(&self, seconds: f64) -> f64 {
+        self.pixels as f64 / seconds / 1e6
+    }
 }
 
 fn as_json(line: &Line) -> Value {
@@ -186,8 +204,8 @@ fn as_json(line: &Line) -> Value {
         "case": line.work,
         "peer": "a copy of the same bytes",
         "tier": cpu::tier().name(),
-        "mpix_s": millions_a_second(line.seconds),
-        "copy_mpix_s": millions_a_second(line.copy_seconds),
+        "mpix_s": line.millions_a_second(line.seconds),
+        "copy_mpix_s": line.millions_a_second(line.copy_seconds),
         "wall_s": line.seconds,
         "peer_wall_s": line.copy_seconds,
         "bytes_a_pixel": line.bytes,
@@ -210,8 +228,8 @@ fn as_table(lines: &[Line]) -> String {
     for line in lines {
         table.row(vec![
             line.work.into(),
-            format!("{:.1}", millions_a_second(line.seconds)),
-            format!("{:.0}", millions_a_second(line.copy_seconds)),
+            format!("{:.1}", line.millions_a_second(line.seconds)),
+            format!("{:.0}", line.millions_a_second(line.copy_seconds)),
             format!("{:.0} %", 100.0 / line.ratio.median),
             format!("{:.2}", line.same.median),
         ]);
