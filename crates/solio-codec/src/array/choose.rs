@@ -3,6 +3,7 @@
 use super::bytes::Packer;
 use super::encode::{byte_plane, row_numbers};
 use super::predict::{Prediction, differences};
+use super::ranks::{self, Ranks};
 use super::word::Word;
 use super::{Element, Method, Plane, class, huffman, low_bits};
 use crate::wide::{Wide, wide};
@@ -24,6 +25,10 @@ const WORTH_A_BASE: u64 = 64;
 pub(super) struct Choice {
     pub(super) prediction: Prediction,
     pub(super) base: Option<usize>,
+    /// Whether samples are replaced by their ranks.
+    pub(super) is_ranked: bool,
+    /// About how many bits a sample needs, times 1,024.
+    pub(super) bits: u64,
 }
 
 /// For each plane the best prediction, and the base that makes it smaller.
@@ -41,55 +46,74 @@ pub(super) fn choose(bytes: &[u8], planes: &[Plane]) -> Vec<Choice> {
             }
         };
         let (alone, prediction) = cost(None);
-        choices.push(Choice { prediction, base: None });
+        choices.push(Choice { prediction, base: None, is_ranked: false, bits: alone });
         // Channels that belong together stand together: the base is the one before or behind.
         let beside = [i.checked_sub(1), Some(i + 1)].into_iter().flatten();
         for base in beside.filter(|base| planes.get(*base).is_some_and(|base| base.is_like(plane)))
         {
             let (with, prediction) = cost(Some(base));
             if with + with / WORTH_A_BASE < alone {
-                gains.push((alone - with, i, base, prediction));
+                gains.push((alone - with, i, base, prediction, with));
             }
         }
     }
     // The largest gains first; a base has no base itself.
-    gains.sort_by_key(|(gain, i, base, _)| (std::cmp::Reverse(*gain), *i, *base));
+    gains.sort_by_key(|(gain, i, base, ..)| (std::cmp::Reverse(*gain), *i, *base));
     let mut is_base = vec![false; planes.len()];
-    for (_, i, base, prediction) in gains {
+    for (_, i, base, prediction, bits) in gains {
         if !is_base[i] && choices[i].base.is_none() && choices[base].base.is_none() {
-            choices[i] = Choice { prediction, base: Some(base) };
+            choices[i] = Choice { prediction, base: Some(base), is_ranked: false, bits };
             is_base[base] = true;
         }
     }
     choices
 }
 
-/// The cheapest prediction, and about how many bits it needs (times 1,024, of the samples that are
-/// looked at).
+/// The cheapest prediction, and about how many bits a sample needs then, times 1,024.
 fn best<T: Word>(bytes: &[u8], plane: &Plane, base: Option<&Plane>) -> (u64, Prediction) {
+    let mut other = [T::default(); PIECE];
+    best_of(plane.width, plane.rows, |x, y, to: &mut [T]| {
+        row_numbers(bytes, plane, y, x, to);
+        if let Some(base) = base {
+            let other = &mut other[..to.len()];
+            row_numbers(bytes, base, y, x, other);
+            to.iter_mut().zip(other).for_each(|(to, other)| *to = to.minus(*other));
+        }
+    })
+}
+
+/// [`best`] of ranks, with the values that they stand for.
+pub(super) fn best_of_ranks<T: Word>(ranks: &Ranks<T>, width: usize) -> (u64, Prediction) {
+    let count = ranks.ranks.len();
+    let (bits, prediction) = best_of(width, count / width.max(1), |x, y, to: &mut [T]| {
+        to.copy_from_slice(&ranks.ranks[y * width + x..][..to.len()]);
+    });
+    let values = bits_of(&ranks::classes_of_gaps(&ranks.values));
+    (bits + values / count.max(1) as u64, prediction)
+}
+
+/// [`best`] where `read` gives what begins at a column of a row.
+fn best_of<T: Word>(
+    width: usize,
+    rows: usize,
+    mut read: impl FnMut(usize, usize, &mut [T]),
+) -> (u64, Prediction) {
     let all = [Prediction::Left, Prediction::Plane, Prediction::Up, Prediction::None];
-    let length = PIECE.min(plane.width);
-    if plane.count() == 0 {
+    let length = PIECE.min(width);
+    if width * rows == 0 {
         return (0, Prediction::None);
     }
-    let pieces = PIECES.min(plane.count().div_ceil(length));
+    let pieces = PIECES.min((width * rows).div_ceil(length));
     let mut counts = [[0u32; 128]; 4];
-    let mut memory = [[T::default(); PIECE]; 4];
-    let [row, above, other, to] = memory.each_mut().map(|part| &mut part[..length]);
+    let mut memory = [[T::default(); PIECE]; 3];
+    let [row, above, to] = memory.each_mut().map(|part| &mut part[..length]);
     for piece in 0..pieces {
-        let (x, y) = place_of(piece, pieces, plane);
-        let mut read = |y: usize, to: &mut [T]| {
-            row_numbers(bytes, plane, y, x, to);
-            if let Some(base) = base {
-                row_numbers(bytes, base, y, x, other);
-                to.iter_mut().zip(&*other).for_each(|(to, other)| *to = to.minus(*other));
-            }
-        };
-        read(y, row);
+        let (x, y) = place_of(piece, pieces, width, rows);
+        read(x, y, row);
         let above: &[T] = match y {
             0 => &[],
             _ => {
-                read(y - 1, above);
+                read(x, y - 1, above);
                 above
             }
         };
@@ -99,16 +123,18 @@ fn best<T: Word>(bytes: &[u8], plane: &Plane, base: Option<&Plane>) -> (u64, Pre
             wide(Count(&to[1.min(length - 1)..], counts));
         }
     }
+    let looked_at: u32 = counts[0].iter().sum();
     let costs = counts.iter().map(bits_of).zip(all);
-    costs.min_by_key(|(cost, _)| *cost).unwrap_or((0, Prediction::None))
+    let best = costs.min_by_key(|(cost, _)| *cost);
+    best.map_or((0, Prediction::None), |(cost, by)| (cost / u64::from(looked_at.max(1)), by))
 }
 
 /// Where a piece begins: they are spread over the rows, and over the columns.
-fn place_of(piece: usize, pieces: usize, plane: &Plane) -> (usize, usize) {
-    let y = (2 * piece + 1) * plane.rows / (2 * pieces);
-    let free = plane.width - PIECE.min(plane.width);
+fn place_of(piece: usize, pieces: usize, width: usize, rows: usize) -> (usize, usize) {
+    let y = (2 * piece + 1) * rows / (2 * pieces);
+    let free = width - PIECE.min(width);
     // Steps of five eighths come to all of the eighths.
-    let x = if plane.rows == 1 { free * piece / pieces } else { free * (piece * 5 % 8) / 7 };
+    let x = if rows == 1 { free * piece / pieces } else { free * (piece * 5 % 8) / 7 };
     (x, y)
 }
 

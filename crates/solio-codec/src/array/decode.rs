@@ -5,8 +5,9 @@ use super::context::{self, Expect};
 use super::cursor::Cursor;
 use super::encode::{check, room, row_numbers};
 use super::predict::{Prediction, restore};
+use super::ranks;
 use super::word::Word;
-use super::{Element, HEAD, Method, NO_BASE, Plane, class, low_bits};
+use super::{Element, HEAD, Method, NO_BASE, Plane, RANKED, class, low_bits};
 use crate::wide::{Wide, wide};
 use solio_base::{Error, Result};
 
@@ -24,6 +25,7 @@ pub struct Decoder {
 #[derive(Clone, Copy)]
 struct Head<'a> {
     prediction: Prediction,
+    is_ranked: bool,
     method: u8,
     base: Option<usize>,
     packed: &'a [u8],
@@ -86,6 +88,12 @@ impl Decoder {
         let is_context = [Method::Median as u8, Method::Mean as u8].contains(&head.method);
         let mut cursor = Cursor(head.packed);
         let count = words.len();
+        let values = match head.is_ranked {
+            true => Some(ranks::decode::<T>(&mut cursor, count, &mut self.unpacker)?),
+            false => None,
+        };
+        // Numbers are either ranks or what a base lacks.
+        (values.is_none() || base.is_none() && [2, 4].contains(&T::BYTES)).then_some(())?;
         if head.method == Method::Zeros as u8 {
             words.fill(T::default());
             if let Some(first) = words.first_mut() {
@@ -125,7 +133,8 @@ impl Decoder {
         cursor.0.is_empty().then_some(())?;
         let width = width.max(1);
         let prediction = if is_context { Prediction::None } else { head.prediction };
-        let other = room::<T>(&mut self.base, if base.is_some() { width } else { 0 });
+        let has_other = base.is_some() || values.is_some();
+        let other = room::<T>(&mut self.base, if has_other { width } else { 0 });
         for y in 0..plane.rows.min(count / width) {
             let (above, row) = words.split_at_mut(y * width);
             let row = &mut row[..width];
@@ -134,8 +143,13 @@ impl Decoder {
                 row_numbers(to, base, y, 0, other);
             }
             let to = &mut to[plane.start + y * plane.row_step..];
-            let is_float = plane.element.is_float();
-            wide(Put { from: row, other, step: plane.step, is_float, to });
+            let (is_float, step) = (plane.element.is_float(), plane.step);
+            if let Some(values) = &values {
+                ranks::look_up(values, row, other)?;
+                wide(Put { from: other, other: &[], step, is_float, to });
+            } else {
+                wide(Put { from: row, other, step, is_float, to });
+            }
         }
         Some(())
     }
@@ -159,8 +173,9 @@ fn heads<'a>(packed: &'a [u8], planes: &[Plane]) -> Result<Vec<Head<'a>>> {
     })?;
     for (i, (head, plane)) in packed.as_chunks::<HEAD>().0.iter().zip(planes).enumerate() {
         let &[prediction, method, b0, b1, s0, s1, s2, s3] = head;
-        let prediction =
-            Prediction::of_code(prediction).ok_or_else(|| bad(i, "unknown prediction"))?;
+        let is_ranked = prediction & RANKED != 0;
+        let prediction = Prediction::of_code(prediction & !RANKED)
+            .ok_or_else(|| bad(i, "unknown prediction"))?;
         let base = u16::from_le_bytes([b0, b1]);
         let base = (base != NO_BASE).then_some(usize::from(base));
         if base.is_some_and(|base| planes.get(base).is_none_or(|base| !base.is_like(plane))) {
@@ -170,7 +185,7 @@ fn heads<'a>(packed: &'a [u8], planes: &[Plane]) -> Result<Vec<Head<'a>>> {
         let (of_plane, others) =
             rest.split_at_checked(size).ok_or_else(|| bad(i, "too large a size"))?;
         rest = others;
-        found.push(Head { prediction, method, base, packed: of_plane });
+        found.push(Head { prediction, is_ranked, method, base, packed: of_plane });
     }
     for (i, head) in found.iter().enumerate() {
         if head.base.is_some_and(|base| found[base].base.is_some()) {
@@ -250,11 +265,13 @@ impl<T: Word> Wide for Put<'_, T> {
                 let to = to.chunks_exact_mut(T::BYTES).zip(from).zip(other);
                 to.for_each(|((to, from), other)| ordered(from.plus(*other)).put(to));
             }
-            (false, _) => {
-                for (i, from) in from.iter().enumerate() {
-                    let base = other.get(i).copied().unwrap_or_default();
-                    ordered(from.plus(base)).put(&mut to[i * step..]);
-                }
+            (false, true) => {
+                let to = to.chunks_mut(step).zip(from);
+                to.for_each(|(to, from)| ordered(*from).put(to));
+            }
+            (false, false) => {
+                let to = to.chunks_mut(step).zip(from).zip(other);
+                to.for_each(|((to, from), other)| ordered(from.plus(*other)).put(to));
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Makes chunks.
 
 use super::bytes::Packer;
-use super::choose::{Choice, Costs, choose};
+use super::choose::{Choice, Costs, best_of_ranks, choose};
 use super::context::{self, Expect};
 use super::predict::{Prediction, differences};
+use super::ranks::{self, Ranks};
 use super::word::Word;
-use super::{Element, HEAD, Method, NO_BASE, Plane, class, low_bits};
+use super::{Element, HEAD, Method, NO_BASE, Plane, RANKED, class, low_bits};
 use crate::wide::{Wide, wide};
 use solio_base::{Error, Result};
 
@@ -21,6 +22,9 @@ pub enum Effort {
     Max,
 }
 
+/// What ranks must save: one bit in so many.
+const WORTH_RANKS: u64 = 24;
+
 /// What makes chunks; keep one per thread.
 pub struct Encoder {
     effort: Effort,
@@ -30,6 +34,7 @@ pub struct Encoder {
     stored: Vec<u64>,
     parts: Parts,
     coded: context::Coded,
+    ranks: ranks::Tables,
 }
 
 /// What numbers are taken apart into.
@@ -48,8 +53,8 @@ impl Encoder {
         let level = if effort == Effort::Fast { 1 } else { 3 };
         let packer = Packer::new(level).map_err(|error| Error::io("start zstd", error))?;
         let (words, base, stored) = Default::default();
-        let (parts, coded) = Default::default();
-        Ok(Encoder { effort, packer, words, base, stored, parts, coded })
+        let (parts, coded, ranks) = Default::default();
+        Ok(Encoder { effort, packer, words, base, stored, parts, coded, ranks })
     }
 
     /// Appends a chunk with the samples of `planes`, which lie in `bytes`.
@@ -64,14 +69,19 @@ impl Encoder {
         let choices = choose(bytes, planes);
         for (i, (plane, choice)) in planes.iter().zip(choices).enumerate() {
             let before = out.len();
-            let mut best = (choice, self.any_plane(bytes, planes, plane, choice, out));
-            if self.effort == Effort::Thorough {
-                best = self.all_ways(bytes, planes, plane, best, before, out);
-            }
-            let (choice, method) = best;
+            let (choice, method) = match plane.element {
+                Element::U8 => self.plane::<u8>(bytes, planes, plane, choice, out),
+                Element::U16 | Element::Half => {
+                    self.plane::<u16>(bytes, planes, plane, choice, out)
+                }
+                Element::U32 | Element::Float => {
+                    self.plane::<u32>(bytes, planes, plane, choice, out)
+                }
+                Element::Double => self.plane::<u64>(bytes, planes, plane, choice, out),
+            };
             let size = (out.len() - before) as u32;
             let head = &mut out[start + HEAD * i..][..HEAD];
-            head[0] = choice.prediction.code();
+            head[0] = choice.prediction.code() | if choice.is_ranked { RANKED } else { 0 };
             head[1] = method as u8;
             head[2..4].copy_from_slice(&choice.code().to_le_bytes());
             head[4..].copy_from_slice(&size.to_le_bytes());
@@ -79,26 +89,44 @@ impl Encoder {
         Ok(())
     }
 
-    /// Replaces what stands from `before` on by the smallest of what all predictions give, with
-    /// the base and without.
-    fn all_ways(
+    /// Appends a plane, predicted as it was chosen or better.
+    fn plane<T: Word>(
         &mut self,
         bytes: &[u8],
         planes: &[Plane],
         plane: &Plane,
-        mut best: (Choice, Method),
-        before: usize,
+        mut choice: Choice,
         out: &mut Vec<u8>,
     ) -> (Choice, Method) {
-        let chosen = best.0;
-        let bases = [None, chosen.base];
-        let bases = &bases[..if chosen.base.is_some() { 2 } else { 1 }];
+        let words = room::<T>(&mut self.words, plane.count());
+        numbers(bytes, plane, words);
+        let is_fast = self.effort == Effort::Fast;
+        // To rank takes longer than all else; of numbers without rows, as those of meshes, it is
+        // often worth it.
+        let is_tried = !is_fast || T::BYTES == 4 && plane.rows == 1 && ranks::recur(words);
+        let ranks = if is_tried { ranks::rank(words, &mut self.ranks) } else { None };
+        if let Some(ranks) = &ranks {
+            let (bits, prediction) = best_of_ranks(ranks, plane.width);
+            if bits + bits / WORTH_RANKS < choice.bits {
+                choice = Choice { prediction, base: None, is_ranked: true, bits };
+            }
+        }
+        let before = out.len();
+        let method = self.predicted(bytes, planes, plane, choice, ranks.as_ref(), out);
+        let mut best = (choice, method);
+        if self.effort != Effort::Thorough {
+            return best;
+        }
+        let mut bases = vec![(None, false)];
+        bases.extend(choice.base.map(|base| (Some(base), false)));
+        bases.extend(ranks.is_some().then_some((None, true)));
         let mut made = Vec::new();
-        for &base in bases {
+        for (base, is_ranked) in bases {
             for prediction in Prediction::ALL {
-                let choice = Choice { prediction, base };
+                let choice = Choice { prediction, base, is_ranked, bits: 0 };
                 made.clear();
-                let method = self.any_plane(bytes, planes, plane, choice, &mut made);
+                let ranks = ranks.as_ref();
+                let method = self.predicted::<T>(bytes, planes, plane, choice, ranks, &mut made);
                 if made.len() < out.len() - before {
                     out.truncate(before);
                     out.extend_from_slice(&made);
@@ -109,47 +137,31 @@ impl Encoder {
         best
     }
 
-    fn any_plane(
+    /// Appends a plane, predicted as it was chosen.
+    fn predicted<T: Word>(
         &mut self,
         bytes: &[u8],
         planes: &[Plane],
         plane: &Plane,
         choice: Choice,
+        ranks: Option<&Ranks<T>>,
         out: &mut Vec<u8>,
     ) -> Method {
-        let base = choice.base.map(|base| &planes[base]);
-        match plane.element {
-            Element::U8 => self.plane::<u8>(bytes, plane, base, choice.prediction, out),
-            Element::U16 | Element::Half => {
-                self.plane::<u16>(bytes, plane, base, choice.prediction, out)
-            }
-            Element::U32 | Element::Float => {
-                self.plane::<u32>(bytes, plane, base, choice.prediction, out)
-            }
-            Element::Double => self.plane::<u64>(bytes, plane, base, choice.prediction, out),
-        }
-    }
-
-    fn plane<T: Word>(
-        &mut self,
-        bytes: &[u8],
-        plane: &Plane,
-        base: Option<&Plane>,
-        prediction: Prediction,
-        out: &mut Vec<u8>,
-    ) -> Method {
-        let words = room::<T>(&mut self.words, plane.count());
-        numbers(bytes, plane, words);
-        if let Some(base) = base {
+        let mut words: &[T] = room::<T>(&mut self.words, plane.count());
+        if let Some(ranks) = ranks.filter(|_| choice.is_ranked) {
+            ranks::encode(&ranks.values, &mut self.packer, out);
+            words = &ranks.ranks;
+        } else if let Some(base) = choice.base {
             let other = room::<T>(&mut self.base, plane.count());
-            numbers(bytes, base, other);
-            wide(Subtract { to: words, other });
+            numbers(bytes, &planes[base], other);
+            wide(SubtractFrom { from: words, other });
+            words = other;
         }
         let stored = room::<T>(&mut self.stored, plane.count());
         let mut above: &[T] = &[];
         let width = plane.width.max(1);
         for (row, to) in words.chunks_exact(width).zip(stored.chunks_exact_mut(width)) {
-            differences(row, above, prediction, to);
+            differences(row, above, choice.prediction, to);
             above = row;
         }
         let start = out.len();
@@ -195,6 +207,9 @@ pub(super) fn check(planes: &[Plane], length: usize) -> Result<()> {
         let bytes = plane.width.checked_mul(plane.rows).and_then(|n| n.checked_mul(16));
         if bytes.is_none_or(|bytes| bytes > u32::MAX as usize) {
             return Err(Error::argument(format!("plane {i} is too large for a chunk")));
+        }
+        if plane.step < plane.element.bytes() {
+            return Err(Error::argument(format!("samples of plane {i} overlap")));
         }
         if !plane.is_within(length) {
             return Err(Error::argument(format!("plane {i} reaches beyond {length} bytes")));
@@ -242,8 +257,8 @@ impl<T: Word> Wide for Numbers<'_, T> {
                 *to = T::of_bytes(from);
             }
         } else {
-            for (i, to) in to.iter_mut().enumerate() {
-                *to = T::of_bytes(&from[i * step..]);
+            for (to, from) in to.iter_mut().zip(from.chunks(step)) {
+                *to = T::of_bytes(from);
             }
         }
         if is_float {
@@ -252,16 +267,17 @@ impl<T: Word> Wide for Numbers<'_, T> {
     }
 }
 
-struct Subtract<'a, T> {
-    to: &'a mut [T],
-    other: &'a [T],
+/// Makes of `other` what is left of `from` without it.
+struct SubtractFrom<'a, T> {
+    from: &'a [T],
+    other: &'a mut [T],
 }
 
-impl<T: Word> Wide for Subtract<'_, T> {
+impl<T: Word> Wide for SubtractFrom<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        self.to.iter_mut().zip(self.other).for_each(|(to, other)| *to = to.minus(*other));
+        self.other.iter_mut().zip(self.from).for_each(|(other, from)| *other = from.minus(*other));
     }
 }
 

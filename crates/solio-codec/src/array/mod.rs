@@ -10,7 +10,9 @@
 //!
 //! Samples are taken as whole numbers: of floats the bits, of negative ones all but the sign
 //! inverted, so that their order is that of the floats. A plane with a base is the difference of
-//! its numbers from those of the base, which has none itself. Then comes the prediction
+//! its numbers from those of the base, which has none itself. Or the numbers are replaced by their
+//! ranks among those that occur, which stand before the rest then ([`ranks`]; 128 is added to the
+//! prediction). Then comes the prediction
 //! ([`Prediction`]), and the zigzagged differences `v` are stored by a method:
 //!
 //! | method | what is stored |
@@ -35,6 +37,7 @@ mod huffman;
 mod low_bits;
 mod predict;
 mod prefix;
+mod ranks;
 #[cfg(test)]
 mod tests;
 mod word;
@@ -122,6 +125,8 @@ impl Plane {
 
 /// Bytes of a plane's head.
 const HEAD: usize = 8;
+/// The bit beside the prediction of a plane whose samples are ranks.
+const RANKED: u8 = 0x80;
 /// No base.
 const NO_BASE: u16 = u16::MAX;
 
