@@ -42,3 +42,111 @@ proptest! {
         }
     }
 }
+
+/// A gentle slope of halves with an opaque plane and one that follows another.
+fn small() -> (Vec<u8>, Vec<Plane>) {
+    let (width, rows) = (40, 30);
+    let sample = |plane: usize, x: usize, y: usize| match plane {
+        0 => 0x3c00,
+        plane => (0x3000 + 9 * x * plane + 5 * y + (x * y * 7 + x) % 11 * plane) as u16,
+    };
+    let mut bytes = Vec::new();
+    for y in 0..rows {
+        for plane in 0..4 {
+            bytes.extend((0..width).flat_map(|x| sample(plane, x, y).to_le_bytes()));
+        }
+    }
+    let plane = |i| Plane {
+        element: Element::Half,
+        width,
+        rows,
+        start: 2 * width * i,
+        step: 2,
+        row_step: 8 * width,
+    };
+    (bytes, (0..4).map(plane).collect())
+}
+
+#[test]
+fn rows_of_several_planes_come_back() {
+    let (bytes, planes) = small();
+    there_and_back(&bytes, &planes);
+}
+
+#[test]
+fn some_planes_come_with_their_bases_alone() {
+    let (bytes, planes) = small();
+    let packed = there_and_back(&bytes, &planes);
+    let bases = packed.as_chunks::<HEAD>().0[..4].iter().map(|head| head[2]);
+    let bases: Vec<u8> = bases.collect();
+    for (wanted, base) in bases.into_iter().enumerate() {
+        let mut some = vec![0xee; bytes.len()];
+        Decoder::default().decode_some(&packed, &planes, &|i| i == wanted, &mut some).unwrap();
+        for (i, plane) in planes.iter().enumerate() {
+            let is_there = i == wanted || usize::from(base) == i;
+            let at = plane.start + 5 * plane.row_step..plane.start + 5 * plane.row_step + 80;
+            assert_eq!(some[at.clone()] == bytes[at], is_there, "{i} of {wanted}");
+        }
+    }
+}
+
+#[test]
+fn damaged_chunks_are_refused_or_decoded() {
+    let (bytes, planes) = small();
+    for effort in [Effort::Fast, Effort::Thorough, Effort::Max] {
+        let mut packed = Vec::new();
+        Encoder::new(effort).unwrap().encode(&bytes, &planes, &mut packed).unwrap();
+        let mut decoder = Decoder::default();
+        let mut to = vec![0; bytes.len()];
+        for length in 0..packed.len() {
+            let error = decoder.decode(&packed[..length], &planes, &mut to).unwrap_err();
+            assert!(error.offset().is_some_and(|at| at <= length as u64), "{error}");
+        }
+        packed.push(0);
+        assert!(decoder.decode(&packed, &planes, &mut to).is_err());
+        packed.pop();
+        // A checksum is the file's affair; here nothing may panic, or take memory for counts
+        // that are not true.
+        for bit in (0..packed.len() * 8).step_by(3) {
+            let mut bad = packed.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            let _ = decoder.decode(&bad, &planes, &mut to);
+        }
+        for at in 0..packed.len() - 3 {
+            let mut bad = packed.clone();
+            bad[at..at + 4].fill(0xff);
+            let _ = decoder.decode(&bad, &planes, &mut to);
+        }
+    }
+}
+
+#[test]
+fn planes_that_do_not_fit_are_refused() {
+    let (bytes, planes) = small();
+    let bad = |change: &dyn Fn(&mut Plane)| {
+        let mut planes = planes.clone();
+        change(&mut planes[3]);
+        let made = Encoder::new(Effort::Fast).unwrap().encode(&bytes, &planes, &mut Vec::new());
+        made.unwrap_err().to_string()
+    };
+    assert_eq!(bad(&|p| p.rows += 1), "plane 3 reaches beyond 9600 bytes");
+    assert_eq!(bad(&|p| p.row_step = usize::MAX), "plane 3 reaches beyond 9600 bytes");
+    assert_eq!(bad(&|p| p.step = 1), "samples of plane 3 overlap");
+    assert_eq!(bad(&|p| p.width = usize::MAX), "plane 3 is too large for a chunk");
+}
+
+proptest! {
+    #[test]
+    fn anything_is_decoded_or_refused(
+        noise in prop::collection::vec(any::<u8>(), 0..300), methods: [u8; 4], by: [u8; 4],
+    ) {
+        let (bytes, planes) = small();
+        let mut packed = Vec::new();
+        for (method, by) in methods.iter().zip(by) {
+            packed.extend([by & 0x83, method % 6, 0xff, 0xff]);
+            packed.extend((noise.len() as u32).to_le_bytes());
+        }
+        (0..4).for_each(|_| packed.extend_from_slice(&noise));
+        let _ = Decoder::default().decode(&packed, &planes, &mut vec![0; bytes.len()]);
+    }
+}
