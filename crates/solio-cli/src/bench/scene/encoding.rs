@@ -31,7 +31,7 @@ pub(super) fn all(scene: &Path, made: &Path, work: &Work) -> Result<Vec<Encoding
     let mut stored = Vec::new();
     for pack in [Compression::None, Compression::Gzip, Compression::Zstd] {
         let to = made.join(pack.as_str());
-        let bytes = copy(folder, &to, pack, work)?;
+        let bytes = copy(folder, made, &to, pack, work)?;
         stored.push((to.join(name), bytes));
     }
     let packed = made.join("packed.solio");
@@ -59,13 +59,17 @@ pub(super) fn all(scene: &Path, made: &Path, work: &Work) -> Result<Vec<Encoding
 }
 
 /// Copies the text and the meshes of a folder, unpacked and packed again; gives the bytes written.
-fn copy(from: &Path, to: &Path, pack: Compression, work: &Work) -> Result<u64> {
+/// What was `made` before is passed by: it may lie below that folder.
+fn copy(from: &Path, made: &Path, to: &Path, pack: Compression, work: &Work) -> Result<u64> {
+    std::fs::create_dir_all(made).map_err(|e| Error::io("make the folder", e).at_path(made))?;
     let (found, failed) = solio::files_below(&[from.to_owned()]);
     if let Some(error) = failed.into_iter().next() {
         return Err(error);
     }
+    let made = made.canonicalize().map_err(|e| Error::io("find the folder", e).at_path(made))?;
+    let is_made = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(&made));
     let mut bytes = 0;
-    for path in found.iter().filter(|path| is_of_scene(path)) {
+    for path in found.iter().filter(|path| is_of_scene(path) && !is_made(path)) {
         let whole = solio_io::read_whole(path, &solio::Limits::default(), work)?;
         let inner = path.strip_prefix(from).unwrap_or(path);
         let target = to.join(inner);
@@ -98,5 +102,30 @@ fn packed(whole: Vec<u8>, pack: Compression) -> Result<Vec<u8>> {
             ChunkCompressor::new(pack, None)?.compress(&whole, &mut out)?;
             Ok(out)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_made_before_is_not_stored_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = folder.path().join("a.pbrt");
+        let text = "WorldBegin\nShape \"sphere\"\n".repeat(100);
+        solio::write_bytes(&scene, text.as_bytes()).unwrap();
+        let made = folder.path().join("made");
+        let bytes = || -> Vec<u64> {
+            let encodings = all(&scene, &made, &Work::serial()).unwrap();
+            encodings.iter().map(|encoding| encoding.stored_bytes).collect()
+        };
+        let first = bytes();
+        assert_eq!(first[0], text.len() as u64);
+        assert!(first[1..4].iter().all(|&packed| packed < first[0] / 2), "{first:?}");
+        assert_eq!(first[1], first[2]);
+        assert_eq!(bytes(), first);
+        let stored = solio::files_below(std::slice::from_ref(&made)).0;
+        assert_eq!(stored.len(), 4, "{stored:?}");
     }
 }
