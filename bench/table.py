@@ -76,6 +76,23 @@ def kernels(rows: list[Row]) -> list[str]:
     return table(heads, cells) if cells else []
 
 
+def beside_copies(rows: list[Row]) -> list[str]:
+    """One row a kernel over arrays: its share of the rate of a copy of as many bytes."""
+    cells = [
+        [
+            row["work"],
+            f"{float(row['ours_wall_s']) * 1e3:.2f}",
+            f"{float(row['peer_wall_s']) * 1e3:.2f}",
+            f"{100 / float(row['ratio_wall']):.0f} %",
+            f"{float(row['same_cpu']):.2f}",
+        ]
+        for row in rows
+        if is_kernel(row)
+    ]
+    heads = ["arrays, one core", "ms", "a copy of as many bytes, ms", "of its rate", "A/A"]
+    return table(heads, cells) if cells else []
+
+
 def memory(rows: list[Row]) -> list[str]:
     cells = [
         [
@@ -158,7 +175,7 @@ def text() -> str:
     if path := record.newest(is_of_colors):
         rows = [row for row in record.read(path) if is_of_colors(row)]
         said = f"{said_of(path)} A picture of 2²⁰ pixels, one thread where nothing else is said."
-        lines += ["### Colours", "", said, "", *jobs(rows)]
+        lines += ["### Colours", "", said, "", *beside_copies(rows), "", *jobs(rows)]
     return "\n".join(lines).rstrip()
 
 
