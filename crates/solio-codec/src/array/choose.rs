@@ -9,10 +9,10 @@ use super::{Element, Method, Plane, class, huffman, low_bits};
 use crate::wide::{Wide, wide};
 
 /// Parts of rows that are looked at, and samples of each.
-const PIECES: usize = 12;
+const PIECES: usize = 8;
 const PIECE: usize = 256;
 /// Differences that say which method is best, standing together because repetitions count.
-const DIFFERENCES: usize = 4096;
+const DIFFERENCES: usize = 3072;
 /// What bytes apart must save, which take longer than the other methods: one in so many.
 const WORTH_BYTES: usize = 12;
 /// What one more of the lowest bits apart may cost: one byte in so many.
@@ -155,15 +155,25 @@ impl<T: Word> Wide for Count<'_, T> {
 
 /// About how many bits numbers of these classes need, times 1,024.
 fn bits_of(counts: &[u32; 128]) -> u64 {
+    let each = counts.iter().enumerate();
+    let following: u64 = each.map(|(c, n)| u64::from(class::bits(c as u8)) * u64::from(*n)).sum();
+    entropy(counts) + 1024 * following
+}
+
+/// About how many bits symbols that occur so often need, times 1,024.
+fn entropy(counts: &[u32]) -> u64 {
     // The mantissa of a float stands for the fraction of its logarithm: the same on all machines.
     let logarithm = |count: u32| u64::from(((count as f32).to_bits() - 1f32.to_bits()) >> 13);
     let all = logarithm(counts.iter().sum::<u32>().max(1));
-    let each = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-    each.map(|(class, &count)| {
-        let bits = all - logarithm(count) + 1024 * u64::from(class::bits(class as u8));
-        u64::from(count) * bits
-    })
-    .sum()
+    let each = counts.iter().filter(|count| **count > 0);
+    each.map(|&count| u64::from(count) * (all - logarithm(count))).sum()
+}
+
+/// About how many bytes a prefix code makes of bytes that occur so often.
+fn coded_bytes(counts: &[u32; 256]) -> usize {
+    let used = counts.iter().filter(|count| **count > 0).count();
+    let least = u64::from(counts.iter().sum::<u32>());
+    14 + used / 2 + (entropy(counts) / 1024).max(least) as usize / 8
 }
 
 /// What the methods need for some differences, in bytes.
@@ -193,7 +203,7 @@ impl Costs {
             for value in piece {
                 counts[usize::from(class::of(value.to_u64() as u32).0)] += 1;
             }
-            let bytes = huffman::plan(&counts).1;
+            let bytes = coded_bytes(&counts);
             costs.classes = bytes + (class::following(&counts) / 8) as usize;
             if T::BYTES == 2 {
                 costs.low_bits(piece, &counts);
@@ -202,7 +212,7 @@ impl Costs {
         let mut plane = Vec::new();
         for byte in 0..T::BYTES {
             byte_plane(piece, byte, &mut plane);
-            let counted = huffman::plan(&huffman::count(&plane)).1.min(plane.len());
+            let counted = coded_bytes(&huffman::count(&plane)).min(plane.len());
             let found = packer.zstd_size(&plane);
             costs.repeats |= found < counted - counted / 8;
             costs.bytes += found.min(counted);
@@ -226,7 +236,7 @@ impl Costs {
                 counts[upper as usize] += 1;
             }
             let escaped = counts[usize::from(low_bits::ESCAPE)] as usize;
-            let cost = huffman::plan(&counts).1 + piece.len() * bits as usize / 8 + 2 * escaped;
+            let cost = coded_bytes(&counts) + piece.len() * bits as usize / 8 + 2 * escaped;
             // The more bits stand apart, the shorter are the codes, and the faster they are read.
             let cost = cost.max(1);
             if cost <= self.low_bits_cost.saturating_add(self.low_bits_cost / WORTH_A_BIT) {
