@@ -7,6 +7,7 @@ pub mod compress;
 pub mod copy;
 pub mod deflate;
 pub mod estimate;
+pub mod filter;
 pub mod fold;
 pub mod halves;
 pub mod inflate;

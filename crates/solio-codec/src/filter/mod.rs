@@ -1,0 +1,323 @@
+//! Filters: what makes arrays of numbers easier to pack, each with its inverse.
+//!
+//! A [`Step`] is one filter, a [`Chain`] several in a row. Values are seen as unsigned integers by
+//! their bits, and every step gives back exactly what it got, whatever the bits are. Which steps
+//! there are and what each is good for is measured by `solio lab`.
+
+mod map;
+mod predict;
+mod reorder;
+#[cfg(test)]
+mod tests;
+mod word;
+
+use crate::halves;
+use map::Map;
+use predict::Guess;
+
+/// How the values of a chunk lie: planes of rows of channels of values.
+///
+/// A chunk of an OpenEXR image is one plane: row by row, in each channel by channel, the values of
+/// a channel side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Bytes of a value: 1, 2, 4 or 8.
+    pub bytes: usize,
+    /// Planes, one after the other; more than one once bytes were split.
+    pub planes: usize,
+    /// Rows of a plane.
+    pub rows: usize,
+    /// Lines of a row, one a channel.
+    pub channels: usize,
+    /// Values of a line.
+    pub width: usize,
+}
+
+impl Shape {
+    /// Lines of values.
+    pub fn lines(&self) -> usize {
+        self.planes * self.rows * self.channels
+    }
+
+    /// Values.
+    pub fn values(&self) -> usize {
+        self.lines() * self.width
+    }
+
+    /// Bytes of all values.
+    pub fn size_bytes(&self) -> usize {
+        self.values() * self.bytes
+    }
+}
+
+/// One filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// The filter of OpenEXR's RLE and ZIP, exactly: even and odd bytes apart, then differences of
+    /// bytes.
+    Exr,
+    /// The bytes of values apart: as many planes as a value has bytes.
+    Split,
+    /// Even and odd bytes apart, whatever the width of the values: wrong for 32 bits, and what the
+    /// filter of OpenEXR does.
+    SplitEvenOdd,
+    /// The bits of values apart: as many planes as a value has bits.
+    BitShuffle,
+    /// Each value less the one to its left; of bytes, once they were split.
+    Delta,
+    /// Each value less the one above.
+    Up,
+    /// Each value less the clamped gradient (MED, LOCO-I).
+    ClampedGradient,
+    /// Each value less Paeth's guess.
+    Paeth,
+    /// Signed differences to unsigned numbers, small ones to small ones.
+    Zigzag,
+    /// Floating point numbers to integers that rise with them.
+    Monotone,
+    /// Red and blue less green; the places of red, green and blue among the channels.
+    Decorrelate([usize; 3]),
+}
+
+impl Step {
+    /// What `shape` becomes.
+    pub fn shape(self, shape: Shape) -> Shape {
+        match self {
+            Step::Exr | Step::BitShuffle => {
+                let width = shape.size_bytes();
+                Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width }
+            }
+            Step::Split => Shape { bytes: 1, planes: shape.planes * shape.bytes, ..shape },
+            Step::SplitEvenOdd if shape.bytes > 1 => {
+                let width = shape.width * shape.bytes / 2;
+                Shape { bytes: 1, planes: shape.planes * 2, width, ..shape }
+            }
+            _ => shape,
+        }
+    }
+
+    /// Whether it does anything to values of this shape.
+    pub fn suits(self, shape: &Shape) -> bool {
+        match self {
+            Step::Decorrelate(rgb) => {
+                let [r, g, b] = rgb;
+                r != g && g != b && r != b && rgb.iter().all(|c| *c < shape.channels)
+            }
+            Step::Split | Step::SplitEvenOdd => shape.bytes > 1,
+            Step::Monotone => shape.bytes > 1,
+            Step::Up | Step::Paeth | Step::ClampedGradient => shape.rows > 1,
+            _ => true,
+        }
+    }
+
+    fn apply(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+        match self {
+            Step::Exr => halves::split(from, to),
+            Step::Split => reorder::split(shape.bytes, from, to),
+            Step::SplitEvenOdd => reorder::split(shape.bytes.min(2), from, to),
+            _ => match shape.bytes {
+                1 => self.apply_to::<u8>(shape, from, to),
+                2 => self.apply_to::<u16>(shape, from, to),
+                4 => self.apply_to::<u32>(shape, from, to),
+                _ => self.apply_to::<u64>(shape, from, to),
+            },
+        }
+    }
+
+    fn apply_to<T: word::Word>(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+        let from: &[T] = bytemuck::cast_slice(from);
+        if self == Step::BitShuffle {
+            return reorder::shuffle_bits(from, to);
+        }
+        let to: &mut [T] = bytemuck::cast_slice_mut(to);
+        match self {
+            Step::Zigzag => map::map(Map::Zigzag, from, to),
+            Step::Monotone => map::map(Map::Monotone, from, to),
+            Step::Decorrelate(rgb) => map::decorrelate(rgb, shape, from, to),
+            _ => predict::apply(self.guess(), shape, from, to),
+        }
+    }
+
+    fn undo(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+        match self {
+            Step::Exr => halves::merge(from, to),
+            Step::Split => reorder::join(shape.bytes, from, to),
+            Step::SplitEvenOdd => reorder::join(shape.bytes.min(2), from, to),
+            _ => match shape.bytes {
+                1 => self.undo_to::<u8>(shape, from, to),
+                2 => self.undo_to::<u16>(shape, from, to),
+                4 => self.undo_to::<u32>(shape, from, to),
+                _ => self.undo_to::<u64>(shape, from, to),
+            },
+        }
+    }
+
+    fn undo_to<T: word::Word>(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+        let to: &mut [T] = bytemuck::cast_slice_mut(to);
+        if self == Step::BitShuffle {
+            return reorder::unshuffle_bits(from, to);
+        }
+        let from: &[T] = bytemuck::cast_slice(from);
+        match self {
+            Step::Zigzag => map::map(Map::Unzigzag, from, to),
+            Step::Monotone => map::map(Map::Unmonotone, from, to),
+            Step::Decorrelate(rgb) => map::correlate(rgb, shape, from, to),
+            _ => predict::undo(self.guess(), shape, from, to),
+        }
+    }
+
+    fn guess(self) -> Guess {
+        match self {
+            Step::Up => Guess::Up,
+            Step::ClampedGradient => Guess::ClampedGradient,
+            Step::Paeth => Guess::Paeth,
+            _ => Guess::Left,
+        }
+    }
+
+    /// `after_split`: it sees single bytes of values that had more.
+    fn name(self, after_split: bool) -> String {
+        let of = if after_split { "bytes" } else { "integers" };
+        match self {
+            Step::Exr => "EXR".into(),
+            Step::Split => "split".into(),
+            Step::SplitEvenOdd => "16-bit split".into(),
+            Step::BitShuffle => "bit shuffle".into(),
+            Step::Delta => format!("delta {of}"),
+            Step::Up => format!("up {of}"),
+            Step::ClampedGradient => format!("MED {of}"),
+            Step::Paeth => format!("Paeth {of}"),
+            Step::Zigzag => "zigzag".into(),
+            Step::Monotone => "monotone".into(),
+            Step::Decorrelate(_) => "R−G B−G".into(),
+        }
+    }
+}
+
+/// Filters one after the other.
+///
+/// ```
+/// use solio_codec::filter::{Chain, Scratch, Shape, Step};
+/// let shape = Shape { bytes: 2, planes: 1, rows: 2, channels: 1, width: 3 };
+/// let raw: Vec<u8> = [10u16, 11, 12, 20, 22, 23].iter().flat_map(|v| v.to_le_bytes()).collect();
+/// let chain = Chain(vec![Step::ClampedGradient, Step::Zigzag, Step::Split]);
+/// let mut scratch = Scratch::default();
+/// let filtered = chain.apply(&shape, &raw, &mut scratch).to_vec();
+/// assert_eq!(filtered, [20, 2, 2, 20, 4, 2, 0, 0, 0, 0, 0, 0]);
+/// let mut again = vec![0; raw.len()];
+/// chain.undo(&shape, &filtered, &mut scratch, &mut again);
+/// assert_eq!(again, raw);
+/// assert_eq!(chain.name(), "MED integers + zigzag + split");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Chain(pub Vec<Step>);
+
+impl Chain {
+    /// What it is called: its steps, with `+` between them; `none` of none.
+    pub fn name(&self) -> String {
+        let mut split = false;
+        let steps = self.0.iter().map(|step| {
+            let name = step.name(split);
+            split |= matches!(step, Step::Split | Step::SplitEvenOdd);
+            name
+        });
+        let name = steps.collect::<Vec<_>>().join(" + ");
+        if name.is_empty() { "none".into() } else { name }
+    }
+
+    /// What `shape` becomes.
+    pub fn shape(&self, shape: Shape) -> Shape {
+        self.0.iter().fold(shape, |shape, step| step.shape(shape))
+    }
+
+    /// Whether each step does something to values of this shape.
+    pub fn suits(&self, mut shape: Shape) -> bool {
+        self.0.iter().all(|step| {
+            let suits = step.suits(&shape);
+            shape = step.shape(shape);
+            suits
+        })
+    }
+
+    /// Filters `raw`, values of `shape` in the byte order of this machine. Without a step that is
+    /// `raw` itself.
+    ///
+    /// # Panics
+    /// When `raw` has not the bytes of `shape`.
+    pub fn apply<'a>(&self, shape: &Shape, raw: &'a [u8], scratch: &'a mut Scratch) -> &'a [u8] {
+        assert_eq!(raw.len(), shape.size_bytes(), "bytes of values");
+        let Some((first, others)) = self.0.split_first() else { return raw };
+        let [mut from, mut to] = scratch.room(raw.len());
+        if is_aligned(raw, shape) {
+            first.apply(shape, raw, from);
+        } else {
+            to.copy_from_slice(raw);
+            first.apply(shape, to, from);
+        }
+        let mut shape = first.shape(*shape);
+        for step in others {
+            step.apply(&shape, from, to);
+            (from, to) = (to, from);
+            shape = step.shape(shape);
+        }
+        from
+    }
+
+    /// Undoes [`Chain::apply`]: `filtered` becomes `out`, values of `shape`.
+    ///
+    /// # Panics
+    /// When `filtered` or `out` has not the bytes of `shape`.
+    pub fn undo(&self, shape: &Shape, filtered: &[u8], scratch: &mut Scratch, out: &mut [u8]) {
+        scratch.filtered(filtered.len()).copy_from_slice(filtered);
+        self.undo_filtered(shape, scratch, out);
+    }
+
+    /// [`Chain::undo`] of what was put into [`Scratch::filtered`].
+    ///
+    /// # Panics
+    /// When `out` has not the bytes of `shape`.
+    pub fn undo_filtered(&self, shape: &Shape, scratch: &mut Scratch, out: &mut [u8]) {
+        assert_eq!(out.len(), shape.size_bytes(), "bytes of values");
+        let mut shapes = vec![*shape];
+        for step in &self.0 {
+            shapes.push(step.shape(shapes[shapes.len() - 1]));
+        }
+        let [mut from, mut to] = scratch.room(out.len());
+        let mut steps = self.0.iter().zip(&shapes).rev().peekable();
+        while let Some((step, before)) = steps.next() {
+            if steps.peek().is_none() && is_aligned(out, shape) {
+                return step.undo(before, from, out);
+            }
+            step.undo(before, from, to);
+            (from, to) = (to, from);
+        }
+        out.copy_from_slice(from);
+    }
+}
+
+/// Whether these bytes may be seen as values of `shape`; no step makes wider ones.
+fn is_aligned(bytes: &[u8], shape: &Shape) -> bool {
+    bytes.as_ptr().addr().is_multiple_of(shape.bytes)
+}
+
+/// Memory between steps, kept from chunk to chunk.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch([Vec<u64>; 2]);
+
+impl Scratch {
+    /// Two times so many bytes.
+    fn room(&mut self, bytes: usize) -> [&mut [u8]; 2] {
+        self.0.each_mut().map(|words| {
+            if words.len() < bytes.div_ceil(size_of::<u64>()) {
+                words.resize(bytes.div_ceil(size_of::<u64>()), 0);
+            }
+            &mut bytemuck::cast_slice_mut(words)[..bytes]
+        })
+    }
+
+    /// Room for so many filtered bytes, for [`Chain::undo_filtered`].
+    pub fn filtered(&mut self, bytes: usize) -> &mut [u8] {
+        let [filtered, _] = self.room(bytes);
+        filtered
+    }
+}
