@@ -172,12 +172,43 @@ fn disks() -> Vec<String> {
 
 /// The most memory this process has held so far, in bytes (`VmHWM`); 0 where that is not known.
 pub fn peak_rss_bytes() -> u64 {
+    status_bytes("VmHWM:").unwrap_or(0)
+}
+
+/// Memory that a piece of work takes, from its start on.
+///
+/// The kernel keeps the most that the process has held, and can be asked to begin anew. To within
+/// some pages, and of the whole process: nothing else should run.
+#[derive(Clone, Copy, Debug)]
+pub struct PeakMemory {
+    before_bytes: Option<u64>,
+}
+
+impl PeakMemory {
+    /// Starts now; `give_back` hands free memory back to the system first, lest work take that.
+    pub fn start(give_back: fn()) -> PeakMemory {
+        give_back();
+        PeakMemory { before_bytes: begin_peak_anew().and_then(|()| status_bytes("VmRSS:")) }
+    }
+
+    /// The most so far, beside what there was before; `None` where the system does not tell.
+    pub fn bytes(&self) -> Option<u64> {
+        Some(status_bytes("VmHWM:")?.saturating_sub(self.before_bytes?))
+    }
+}
+
+/// proc_pid_clear_refs(5): 5 resets the peak of resident memory.
+#[allow(clippy::disallowed_methods)] // see the head of this file
+fn begin_peak_anew() -> Option<()> {
+    let file = File::options().write(true).open("/proc/self/clear_refs").ok()?;
+    (file.write_at(b"5", 0).ok()? == 1).then_some(())
+}
+
+fn status_bytes(name: &str) -> Option<u64> {
     let mut buffer = [0; 4096];
-    let Some(file) = open("/proc/self/status") else { return 0 };
-    let text = text_of(&file, &mut buffer);
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kib.map_or(0, |kib| kib << 10)
+    let file = open("/proc/self/status")?;
+    let line = text_of(&file, &mut buffer).lines().find_map(|line| line.strip_prefix(name))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
 
 /// Bytes that this process has fetched from a medium so far, by whatever way: past the page cache,
@@ -222,6 +253,20 @@ mod tests {
     fn the_fields_of_a_core() {
         assert_eq!(busy_ticks("cpu0 10 1 20 5000 300 2 3 4 0 0"), 36.0);
         assert_eq!(busy_ticks("cpu0"), 0.0);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_peak_begins_anew() {
+        let take = |bytes: usize| {
+            let peak = PeakMemory::start(|| ());
+            drop(std::hint::black_box(vec![1u8; bytes]));
+            peak.bytes()
+        };
+        // A container may forbid it.
+        let Some(much) = take(96 << 20) else { return };
+        let less = take(48 << 20).unwrap();
+        assert!(much > 90 << 20 && less > 44 << 20 && less < 90 << 20, "{much} {less}");
     }
 
     #[test]
