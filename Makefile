@@ -14,21 +14,26 @@ find-python = $(firstword $(foreach p,$(1),$(shell $(p) -c 'import sys; sys.exit
 PYTHON ?= $(call find-python,python3 python3.14 python3.13 python3.12 python3.11 $(wildcard $(HOME)/.pyenv/versions/3.1[1-4]*/bin/python),sys.version_info >= (3, 11))
 PYTHON313 ?= $(call find-python,python3.13 $(wildcard $(HOME)/.pyenv/versions/3.13*/bin/python),sys.version_info[:2] == (3, 13))
 
+# ZFP in `solio lab`: its library is built with cmake, its header read with libclang.
+LIBCLANG := $(wildcard $(foreach d,/usr/lib/llvm*/lib /usr/lib/*-linux-gnu /usr/lib64 /usr/lib /usr/local/lib,$(d)/libclang.so* $(d)/libclang-[0-9]*.so*))
+HAS_ZFP := $(and $(shell command -v cmake),$(or $(LIBCLANG_PATH),$(LIBCLANG)))
+ZFP := $(if $(HAS_ZFP),--features solio-cli/zfp)
+
 .PHONY: help demo test test-rust test-python test-web test-blender test-slow bench bench-table dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 demo: ## Export, read back and convert a 2-million-vertex mesh; print the table (ARGS="--input FILE")
-	$(CARGO) build --release -p solio-cli
+	$(CARGO) build --release -p solio-cli $(ZFP)
 	$(SOLIO) demo $(ARGS)
 
 test: test-rust test-python test-web test-blender ## All tests
 
 test-rust: ## Format, lints, Rust tests, the repository's own rules
 	@$(STEP) "format" $(CARGO) fmt --all --check
-	@$(STEP) "lints" $(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	@$(STEP) "rust tests" $(CARGO) test --workspace --quiet
+	@$(STEP) "lints" $(CARGO) clippy --workspace --all-targets --quiet $(ZFP) -- -D warnings
+	@$(STEP) "rust tests" $(CARGO) test --workspace --quiet $(ZFP)
 
 test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
 	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python
@@ -38,7 +43,7 @@ test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
 	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest solio
 
 test-web: .venv/ready ## The pages that Solio makes, in a headless browser (needs Chromium)
-	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli
+	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli $(ZFP)
 	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q web/tests
 
 test-blender: ## Blender 5.2.3 and Solio write the same bytes (needs Python 3.13)
@@ -49,7 +54,7 @@ else
 endif
 
 test-slow:
-	@$(STEP) "slow rust tests" $(CARGO) test --release --workspace -- --ignored
+	@$(STEP) "slow rust tests" $(CARGO) test --release --workspace $(ZFP) -- --ignored
 	@$(STEP) "fuzz" .ci/fuzz
 	@$(STEP) "peers" $(MAKE) bench
 

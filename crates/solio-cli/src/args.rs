@@ -81,6 +81,10 @@ pub(crate) enum Command {
     /// Make gradients, and show how ways of blending differ
     #[command(after_help = gradient_args::EXAMPLES)]
     Gradient(gradient_args::GradientArgs),
+    /// Compare filters and codecs on your own images, meshes and arrays: ratio, speed, a page
+    #[cfg(feature = "lab")]
+    #[command(after_help = crate::lab_args::EXAMPLES)]
+    Lab(crate::lab_args::LabArgs),
     /// Keep a pbrt scene and its meshes in one file that needs no parsing
     #[command(after_help = PACK_EXAMPLES)]
     Pack(PackArgs),
@@ -749,7 +753,7 @@ pub(crate) enum Progress {
 }
 
 /// `512M`, `2G`, `65536`, `1.5GiB`: powers of 1024.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     parse_amount(text, 1024.0)
 }
 

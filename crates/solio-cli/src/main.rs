@@ -15,6 +15,10 @@ mod image_convert;
 mod image_info;
 mod info;
 mod inputs;
+#[cfg(feature = "lab")]
+mod lab;
+#[cfg(feature = "lab")]
+mod lab_args;
 mod light;
 mod limit;
 mod manual;
@@ -62,6 +66,8 @@ fn main() -> ExitCode {
         Some(Command::Set(args)) => set::run(&args),
         Some(Command::Preview(args)) => preview::run(&args),
         Some(Command::Gradient(args)) => gradient::run(&args),
+        #[cfg(feature = "lab")]
+        Some(Command::Lab(args)) => lab::run(&args),
         Some(Command::Pack(args)) => pack::run(&args),
         Some(Command::Cat(args)) => cat::run(&args),
         Some(Command::Light(args)) => light::run(&args),

@@ -53,12 +53,17 @@ fn only_the_faces_print() {
 fn unsafe_stays_in_its_rooms() {
     let rooms = ["solio-base", "solio-io", "solio-codec", "solio-python"];
     let mut breaches = only(&rooms, &["unsafe"]);
-    breaches.retain(|b| !b.contains("src/lib.rs") && !b.contains("src/main.rs"));
+    // The laboratory talks to libraries in C in one place.
+    let glue = "crates/solio-lab/src/codec/native.rs";
+    let may = |b: &String| ["src/lib.rs", "src/main.rs", glue].iter().any(|end| b.contains(end));
+    breaches.retain(|b| !may(b));
     for file in files() {
         let head = file.path.ends_with("src/lib.rs") || file.path.ends_with("src/main.rs");
         let Some(name) = file.crate_name().filter(|_| head) else { continue };
-        if !rooms.contains(&name) && !file.text.contains("#![forbid(unsafe_code)]") {
-            breaches.push(format!("{}:1: lacks #![forbid(unsafe_code)]", file.path));
+        let lint =
+            if name == "solio-lab" { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
+        if !rooms.contains(&name) && !file.text.contains(lint) {
+            breaches.push(format!("{}:1: lacks {lint}", file.path));
         }
     }
     report("unsafe code outside its rooms:", &breaches);

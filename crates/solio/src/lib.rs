@@ -37,6 +37,8 @@ mod image_edit;
 mod image_file;
 mod info;
 mod kept;
+#[cfg(feature = "lab")]
+mod lab;
 mod machine;
 mod metadata_bytes;
 mod metadata_file;
@@ -89,6 +91,8 @@ pub use image_file::{
 };
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
+#[cfg(feature = "lab")]
+pub use lab::{Lab, LabOptions, run_lab};
 pub use machine::{Peak, measure_machine};
 pub use metadata_bytes::metadata_bytes;
 pub use metadata_file::{MetadataEngine, MetadataOptions, read_metadata, read_metadata_files};
@@ -138,6 +142,13 @@ pub mod io {
 /// Colour spaces, single colours, mixing, differences, gradients, arrays of colours.
 pub mod color {
     pub use solio_color::*;
+}
+
+/// The compression lab: arrays, what is tried on them, what came out.
+#[cfg(feature = "lab")]
+pub mod laboratory {
+    pub use solio_lab::npy::RawShape;
+    pub use solio_lab::*;
 }
 
 /// The mesh model, its materials, and the options of each format.

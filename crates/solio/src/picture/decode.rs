@@ -30,6 +30,30 @@ pub(crate) fn decode(
     raw: bool,
     limits: &Limits,
 ) -> Result<Decoded> {
+    let (picture, other_profile) = decode_pixels(bytes, format, limits)?;
+    let mut notes = Vec::new();
+    if other_profile && !raw {
+        notes.push("its ICC profile is not applied: the values are taken for sRGB".to_owned());
+    }
+    let (width, height) = (picture.width(), picture.height());
+    let window = Box2i::of_size(width, height);
+    let planes = planes(picture, raw)?;
+    let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+    let header = Part::new(window, Compression::Zip, channels);
+    let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+    Ok(Decoded {
+        image: Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() },
+        notes,
+    })
+}
+
+/// The pixels of a file as they are stored, upright, and whether an ICC profile says that they are
+/// something else than sRGB.
+pub(crate) fn decode_pixels(
+    bytes: &[u8],
+    format: ImageFormat,
+    limits: &Limits,
+) -> Result<(DynamicImage, bool)> {
     let failed_here = |e| failed(format, e);
     let format_of_crate = match format {
         ImageFormat::Hdr => image::ImageFormat::Hdr,
@@ -44,23 +68,12 @@ pub(crate) fn decode(
     bounds.max_alloc = Some(most.min(limits.bytes));
     reader.limits(bounds);
     let mut decoder = reader.into_decoder().map_err(failed_here)?;
-    let mut notes = Vec::new();
-    if decoder.icc_profile().is_ok_and(|profile| profile.is_some_and(|p| !names_srgb(&p))) && !raw {
-        notes.push("its ICC profile is not applied: the values are taken for sRGB".to_owned());
-    }
+    let profile = decoder.icc_profile();
+    let other = profile.is_ok_and(|profile| profile.is_some_and(|p| !names_srgb(&p)));
     let orientation = decoder.orientation().map_err(failed_here)?;
     let mut picture = DynamicImage::from_decoder(decoder).map_err(failed_here)?;
     picture.apply_orientation(orientation);
-    let (width, height) = (picture.width(), picture.height());
-    let window = Box2i::of_size(width, height);
-    let planes = planes(picture, raw)?;
-    let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
-    let header = Part::new(window, Compression::Zip, channels);
-    let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
-    Ok(Decoded {
-        image: Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() },
-        notes,
-    })
+    Ok((picture, other))
 }
 
 pub(crate) fn failed(format: ImageFormat, e: image::ImageError) -> Error {

@@ -14,6 +14,8 @@ mod view;
 
 pub use choose::{Choice, part_number};
 pub(crate) use choose::{Colors, choose};
+#[cfg(feature = "lab")]
+pub(crate) use decode::decode_pixels;
 pub(crate) use decode::{Decoded, decode};
 pub use encode::PictureOptions;
 pub(crate) use encode::{Encoded, encode_picture};

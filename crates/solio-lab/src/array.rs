@@ -1,0 +1,328 @@
+//! What is packed: arrays of numbers, and what the numbers are.
+
+use solio_base::{Error, Result};
+
+/// How a number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ValueType {
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+impl ValueType {
+    /// All of them.
+    pub const ALL: [ValueType; 7] = [
+        ValueType::U8,
+        ValueType::U16,
+        ValueType::U32,
+        ValueType::U64,
+        ValueType::F16,
+        ValueType::F32,
+        ValueType::F64,
+    ];
+
+    /// Bytes of a number.
+    pub fn bytes(self) -> usize {
+        match self {
+            ValueType::U8 => 1,
+            ValueType::U16 | ValueType::F16 => 2,
+            ValueType::U32 | ValueType::F32 => 4,
+            ValueType::U64 | ValueType::F64 => 8,
+        }
+    }
+
+    /// Whether it is a floating point number.
+    pub fn is_float(self) -> bool {
+        matches!(self, ValueType::F16 | ValueType::F32 | ValueType::F64)
+    }
+
+    /// `u8`, `f16`, ….
+    pub fn name(self) -> &'static str {
+        match self {
+            ValueType::U8 => "u8",
+            ValueType::U16 => "u16",
+            ValueType::U32 => "u32",
+            ValueType::U64 => "u64",
+            ValueType::F16 => "f16",
+            ValueType::F32 => "f32",
+            ValueType::F64 => "f64",
+        }
+    }
+
+    /// From its name.
+    pub fn of_name(name: &str) -> Option<ValueType> {
+        ValueType::ALL.into_iter().find(|value| value.name() == name)
+    }
+}
+
+/// What the numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Colours of 16-bit floats.
+    HalfColor,
+    /// Colours of 32-bit floats.
+    FloatColor,
+    /// Colours of integers.
+    IntegerColor,
+    /// Distances from the camera.
+    Depth,
+    /// Directions of surfaces.
+    Normal,
+    /// Places in space.
+    Position,
+    /// Other floats of a render: motion, texture coordinates, masks.
+    Pass,
+    /// Numbers that name something, such as objects.
+    Ids,
+    /// Places of a mesh's vertices.
+    MeshPositions,
+    /// Normals of a mesh.
+    MeshNormals,
+    /// Texture coordinates of a mesh.
+    MeshUvs,
+    /// Colours of a mesh's vertices.
+    MeshColors,
+    /// Which vertices the faces of a mesh have.
+    MeshIndices,
+    /// Numbers of which nothing is known.
+    Numbers,
+}
+
+impl Kind {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Kind; 14] = [
+        Kind::HalfColor,
+        Kind::FloatColor,
+        Kind::IntegerColor,
+        Kind::Depth,
+        Kind::Normal,
+        Kind::Position,
+        Kind::Pass,
+        Kind::Ids,
+        Kind::MeshPositions,
+        Kind::MeshNormals,
+        Kind::MeshUvs,
+        Kind::MeshColors,
+        Kind::MeshIndices,
+        Kind::Numbers,
+    ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::HalfColor => "half colour",
+            Kind::FloatColor => "float colour",
+            Kind::IntegerColor => "integer colour",
+            Kind::Depth => "depth",
+            Kind::Normal => "normals",
+            Kind::Position => "positions",
+            Kind::Pass => "other passes",
+            Kind::Ids => "ids",
+            Kind::MeshPositions => "mesh positions",
+            Kind::MeshNormals => "mesh normals",
+            Kind::MeshUvs => "mesh UVs",
+            Kind::MeshColors => "mesh colours",
+            Kind::MeshIndices => "mesh indices",
+            Kind::Numbers => "numbers",
+        }
+    }
+
+    /// Of a channel of an image, by its name with its layers and by how it is stored.
+    pub fn of_channel(name: &str, value: ValueType) -> Kind {
+        if matches!(value, ValueType::U32 | ValueType::U64) {
+            return Kind::Ids;
+        }
+        let lower = name.to_lowercase();
+        let mut parts = lower.rsplit('.');
+        let last = parts.next().unwrap_or_default();
+        let layer = parts.next().unwrap_or_default();
+        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if has(&["crypto", "objectid", "materialid"]) || layer.ends_with("id") {
+            return Kind::Ids;
+        }
+        if last == "z" && parts.next().is_none() && layer.is_empty() || has(&["depth", "zback"]) {
+            return Kind::Depth;
+        }
+        if has(&["normal"]) || layer == "n" {
+            return Kind::Normal;
+        }
+        if has(&["position", "pworld", "pref"]) || layer == "p" {
+            return Kind::Position;
+        }
+        let one_letter = ["r", "g", "b", "a", "y", "ry", "by"];
+        let words = ["red", "green", "blue", "alpha"];
+        if !one_letter.contains(&last) && !words.contains(&last) || has(&["motion", "vector"]) {
+            return Kind::Pass;
+        }
+        match value {
+            ValueType::F16 => Kind::HalfColor,
+            value if value.is_float() => Kind::FloatColor,
+            _ => Kind::IntegerColor,
+        }
+    }
+}
+
+/// How the values of an [`Array`] lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// An image: row by row, in each channel by channel, the values of a channel side by side, as
+    /// in a chunk of OpenEXR.
+    Rows {
+        /// Values of a channel in a row.
+        width: usize,
+        /// Rows.
+        rows: usize,
+    },
+    /// A list: element by element, in each a value of every channel.
+    Elements {
+        /// How many.
+        count: usize,
+    },
+}
+
+/// Numbers that are packed together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// The file it comes from.
+    pub file: String,
+    /// What it is called in there: a layer, or an array of a mesh; empty where there is only one.
+    pub name: String,
+    /// What the numbers are.
+    pub kind: Kind,
+    /// How they are stored.
+    pub value: ValueType,
+    /// Names of the channels, at least one.
+    pub channels: Vec<String>,
+    /// How the values lie.
+    pub layout: Layout,
+    /// The values, in the byte order of this machine.
+    pub bytes: Vec<u8>,
+    /// How many bytes the whole array has, of which these are some.
+    pub whole_bytes: u64,
+}
+
+impl Array {
+    /// Checks that there are as many bytes as the layout needs.
+    pub fn check(&self) -> Result<()> {
+        let values = match self.layout {
+            Layout::Rows { width, rows } => width.checked_mul(rows),
+            Layout::Elements { count } => Some(count),
+        };
+        let bytes = values.and_then(|values| values.checked_mul(self.element_bytes()));
+        if self.channels.is_empty() || bytes != Some(self.bytes.len()) {
+            let have = self.bytes.len();
+            let message = format!("{have} bytes are not those of {:?}", self.layout);
+            return Err(Error::argument(message));
+        }
+        Ok(())
+    }
+
+    /// Bytes of a value of each channel.
+    pub fn element_bytes(&self) -> usize {
+        self.channels.len() * self.value.bytes()
+    }
+
+    /// File and name.
+    pub fn title(&self) -> String {
+        if self.name.is_empty() {
+            self.file.clone()
+        } else {
+            format!("{} · {}", self.file, self.name)
+        }
+    }
+
+    /// Keeps about `most` bytes from the middle: rows, a multiple of 64 of them where there are
+    /// so many; or elements.
+    pub fn keep_middle(&mut self, most: usize) {
+        if self.bytes.len() <= most {
+            return;
+        }
+        let (unit, whole, group) = match self.layout {
+            Layout::Rows { width, rows } => (width * self.element_bytes(), rows, 64),
+            Layout::Elements { count } => (self.element_bytes(), count, 1024),
+        };
+        let wanted = (most / unit.max(1)).max(1);
+        let kept = if wanted > group { wanted / group * group } else { group.min(whole) };
+        let start = (whole - kept) / 2;
+        self.bytes.drain(..start * unit);
+        self.bytes.truncate(kept * unit);
+        match &mut self.layout {
+            Layout::Rows { rows, .. } => *rows = kept,
+            Layout::Elements { count } => *count = kept,
+        }
+    }
+
+    /// Where red, green and blue are among the channels.
+    pub fn rgb(&self) -> Option<[usize; 3]> {
+        let place = |wanted: &str, word: &str| {
+            let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_lowercase();
+            self.channels.iter().position(|name| [wanted, word].contains(&last(name).as_str()))
+        };
+        Some([place("r", "red")?, place("g", "green")?, place("b", "blue")?])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(width: usize, rows: usize) -> Array {
+        let bytes: Vec<u8> = (0..width * rows * 2 * 3).map(|i| i as u8).collect();
+        Array {
+            file: "a.exr".into(),
+            name: String::new(),
+            kind: Kind::HalfColor,
+            value: ValueType::F16,
+            channels: ["B", "G", "R"].map(String::from).to_vec(),
+            layout: Layout::Rows { width, rows },
+            whole_bytes: bytes.len() as u64,
+            bytes,
+        }
+    }
+
+    #[test]
+    fn kinds_are_told_by_names() {
+        use ValueType::{F16, F32, U32};
+        for (name, value, kind) in [
+            ("R", F16, Kind::HalfColor),
+            ("diffuse.left.R", F32, Kind::FloatColor),
+            ("Z", F32, Kind::Depth),
+            ("ViewLayer.Depth.Z", F32, Kind::Depth),
+            ("N.X", F32, Kind::Normal),
+            ("ViewLayer.Normal.X", F32, Kind::Normal),
+            ("ViewLayer.Position.Z", F32, Kind::Position),
+            ("ViewLayer.Vector.W", F32, Kind::Pass),
+            ("forward.u", F32, Kind::Pass),
+            ("id", U32, Kind::Ids),
+            ("CryptoObject00.r", F32, Kind::Ids),
+            ("BY", F16, Kind::HalfColor),
+        ] {
+            assert_eq!(Kind::of_channel(name, value), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_middle_is_whole_rows() {
+        let mut some = image(10, 1000);
+        assert!(some.check().is_ok());
+        some.keep_middle(10 * 6 * 200);
+        assert_eq!(some.layout, Layout::Rows { width: 10, rows: 192 });
+        assert_eq!(some.bytes.len(), 10 * 6 * 192);
+        assert_eq!(some.bytes[0], ((404 * 60) % 256) as u8);
+        assert!(some.check().is_ok());
+        some.keep_middle(1);
+        assert_eq!(some.layout, Layout::Rows { width: 10, rows: 64 });
+        let mut small = image(10, 5);
+        small.keep_middle(1);
+        assert_eq!(small.layout, Layout::Rows { width: 10, rows: 5 });
+        small.bytes.pop();
+        assert!(small.check().is_err());
+        assert_eq!(small.rgb(), Some([2, 1, 0]));
+    }
+}

@@ -1,0 +1,150 @@
+//! The compression lab: files become arrays, every filter and codec is tried on them.
+
+mod exr;
+mod load;
+mod peers;
+
+use peers::Peers;
+
+use serde_json::{Value, json};
+use solio_base::{Error, Limits, Result, Work};
+use solio_lab::npy::RawShape;
+use solio_lab::plan::plan;
+use solio_lab::{MeasureOptions, Measuring, Results, Statement, measure, statements};
+use std::path::PathBuf;
+
+/// What is tried, on how much, for how long.
+#[derive(Clone, Debug)]
+pub struct LabOptions {
+    /// Every filter, codec, level and size of chunks, on whole arrays.
+    pub full: bool,
+    /// Bytes of all arrays together, of each the middle; `None` is all.
+    pub sample_bytes: Option<u64>,
+    /// How long it may take.
+    pub measure: MeasureOptions,
+    /// What files are that have no head.
+    pub raw: Option<RawShape>,
+    /// A Python with peers, which are measured, too.
+    pub python: Option<PathBuf>,
+    /// What files may make us do.
+    pub limits: Limits,
+}
+
+impl Default for LabOptions {
+    fn default() -> Self {
+        LabOptions {
+            full: false,
+            sample_bytes: Some(12 << 20),
+            measure: MeasureOptions::default(),
+            raw: None,
+            python: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Lab {
+    /// All cells.
+    pub results: Results,
+    /// What was said in 2021, and what is true of it here.
+    pub statements: Vec<Statement>,
+    /// Files that could not be read, or had nothing to pack.
+    pub failed: Vec<(PathBuf, Error)>,
+    /// What else there is to say.
+    pub notes: Vec<String>,
+}
+
+impl Lab {
+    /// For programs and for the page.
+    pub fn to_json(&self) -> Value {
+        let mut value = self.results.to_json();
+        let statements = self.statements.iter().map(Statement::to_json);
+        value["statements"] = json!(statements.collect::<Vec<_>>());
+        value["notes"] = json!(self.notes);
+        let failed = |(path, error): &(PathBuf, Error)| json!({"path": path.to_string_lossy(), "message": error.message()});
+        value["failed"] = json!(self.failed.iter().map(failed).collect::<Vec<_>>());
+        value
+    }
+}
+
+/// Reads `paths`, packs and unpacks what is in them in every way, checks that every bit comes back,
+/// and times it. `each` hears how far it is.
+///
+/// # Errors
+/// When nothing could be read, or it is cancelled. Single bad files are listed in the result.
+pub fn run_lab(
+    paths: &[PathBuf],
+    options: &LabOptions,
+    work: &Work,
+    each: impl FnMut(Measuring<'_>),
+) -> Result<Lab> {
+    let mut failed = Vec::new();
+    let mut notes = Vec::new();
+    let mut arrays = Vec::new();
+    for path in paths {
+        work.cancel.check()?;
+        match load::read_arrays(path, options, work, &mut notes) {
+            Ok(found) => arrays.extend(found),
+            Err(error) => failed.push((path.clone(), error.at_path(path))),
+        }
+    }
+    let count = arrays.len();
+    if count == 0 {
+        return Ok(Lab { results: Results::default(), statements: Vec::new(), failed, notes });
+    }
+    if let Some(sample_bytes) = options.sample_bytes {
+        let sizes: Vec<u64> = arrays.iter().map(|array| array.bytes.len() as u64).collect();
+        let share = shares(&sizes, sample_bytes);
+        let whole: u64 = arrays.iter().map(|array| array.whole_bytes).sum();
+        arrays.iter_mut().for_each(|array| array.keep_middle(share as usize));
+        let kept: usize = arrays.iter().map(|array| array.bytes.len()).sum();
+        if (kept as u64) < whole {
+            let [kept, whole] = [kept as f64 / 1e6, whole as f64 / 1e6];
+            notes.push(format!(
+                "the middle of {count} arrays was measured: {kept:.1} MB of {whole:.1} MB"
+            ));
+        }
+    }
+    let peers = Peers::run(options.python.as_deref(), &arrays, work)?;
+    let trials = |array: &solio_lab::Array| {
+        let mut trials = plan(array, options.full);
+        trials.extend(exr::trials(array, options.full)?);
+        Ok(trials)
+    };
+    let mut results = measure(arrays, trials, &options.measure, &work.cancel, each)?;
+    peers.add_to(&mut results, &mut notes);
+    if !solio_lab::codec::Method::HAS_ZFP {
+        notes.push("this program was built without ZFP: cargo build --features zfp".into());
+    }
+    let statements = statements(&results);
+    Ok(Lab { results, statements, failed, notes })
+}
+
+/// The most bytes of each array, so that all together have about `total`: small ones are whole.
+fn shares(sizes: &[u64], total: u64) -> u64 {
+    let mut sorted = sizes.to_vec();
+    sorted.sort_unstable();
+    let mut left = total;
+    for (i, size) in sorted.iter().enumerate() {
+        let each = left / (sorted.len() - i) as u64;
+        if *size > each {
+            return each.max(1);
+        }
+        left -= size;
+    }
+    u64::MAX >> 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_arrays_are_whole() {
+        assert_eq!(shares(&[10, 1000, 1000], 500), 245);
+        assert!(shares(&[10, 20], 500) > 1000);
+        assert_eq!(shares(&[100; 4], 40), 10);
+    }
+}
