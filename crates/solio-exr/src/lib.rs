@@ -4,6 +4,7 @@
 //! here opens files.
 #![forbid(unsafe_code)]
 
+pub mod archive;
 pub mod block;
 mod check;
 mod chunk;

@@ -18,7 +18,7 @@ pub(crate) struct Opened<'s> {
     /// Bytes of the file.
     pub(crate) length: u64,
     /// Where the tables start.
-    tables: u64,
+    pub(crate) tables: u64,
     /// Where the first chunk can start.
     pub(crate) chunks: u64,
 }

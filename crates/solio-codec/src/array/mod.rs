@@ -33,6 +33,7 @@ mod context;
 mod cursor;
 mod decode;
 mod encode;
+pub mod file;
 mod huffman;
 mod low_bits;
 mod predict;

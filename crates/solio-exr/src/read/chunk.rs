@@ -292,7 +292,12 @@ fn placed(error: Error, start: u64) -> Error {
 
 /// Whether `size` bytes of `what` are stored as they are in `packed`; an error where they cannot
 /// come from it.
-fn is_stored(compression: Compression, packed: &[u8], size: u64, what: &str) -> Result<bool> {
+pub(crate) fn is_stored(
+    compression: Compression,
+    packed: &[u8],
+    size: u64,
+    what: &str,
+) -> Result<bool> {
     let stored = packed.len() as u64;
     if stored > size {
         let message = format!("{stored} bytes of data for {size} bytes of {what}");

@@ -85,7 +85,7 @@ pub(super) fn chunk(
 }
 
 /// Puts `raw` itself where what it was packed to, from `start` on, is not smaller.
-pub(super) fn keep_smaller(raw: &[u8], start: usize, out: &mut Vec<u8>) {
+pub(crate) fn keep_smaller(raw: &[u8], start: usize, out: &mut Vec<u8>) {
     if out.len() - start >= raw.len() {
         out.truncate(start);
         out.extend_from_slice(raw);

@@ -10,6 +10,7 @@ mod options;
 mod pack;
 mod plan;
 
+pub(crate) use deep::keep_smaller;
 pub use options::{Layout, Shared, WriteOptions};
 
 use crate::model::Image;
