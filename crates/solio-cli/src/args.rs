@@ -6,6 +6,7 @@ use crate::meta_args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use solio::array::Effort;
 use solio::io::order::Order;
 use solio::io::{Backend, Direct, Priority};
 use solio::mesh::axes::Axis;
@@ -85,9 +86,13 @@ pub(crate) enum Command {
     #[cfg(feature = "lab")]
     #[command(after_help = crate::lab_args::EXAMPLES)]
     Lab(crate::lab_args::LabArgs),
-    /// Keep a pbrt scene and its meshes in one file that needs no parsing
+    /// Keep a pbrt scene and its meshes in one file that needs no parsing; or many OpenEXR images in
+    /// one smaller archive
     #[command(after_help = PACK_EXAMPLES)]
     Pack(PackArgs),
+    /// Write the images of an archive as the files that they were
+    #[command(after_help = UNPACK_EXAMPLES)]
+    Unpack(UnpackArgs),
     /// Export a mesh of 2 million vertices, read it back, convert it; show how fast each step was
     Demo(DemoArgs),
     /// Read everything as fast as possible, to standard output or to nowhere
@@ -281,30 +286,33 @@ const PACK_EXAMPLES: &str = "\
 Examples:
   solio pack island.pbrt -o island.solio
   solio pack island.pbrt.gz -o island.solio --no-meshes --json
-What is wrong with the scene is told, and kept in the file; meshes that cannot be read stay where
-they are.";
+  solio pack shots/*.exr -o shots.solio            headers and pixels come back, bit for bit
+  solio pack shots/*.exr -o shots.solio --exact    and the bytes of the files
+What is wrong with a scene is told, and kept in the file; meshes that cannot be read stay where
+they are. Of images, pixels of lossy methods and deep ones are kept as they lie; with --exact also
+those whose bytes would not come back, as another program compressed them. A file that cannot be
+read is passed by, and named.";
+
+const UNPACK_EXAMPLES: &str = "\
+Examples:
+  solio unpack shots.solio -o shots/
+  solio unpack shots.solio -o shots/ --only beauty.0007.exr
+A packed scene is written as text by solio convert.";
 
 #[derive(Debug, Args)]
-pub(crate) struct PackArgs {
-    /// The scene: its first file, with the others beside it
-    pub(crate) scene: PathBuf,
-    /// The packed scene; - is standard output
-    #[arg(short, long, value_name = "FILE")]
+pub(crate) struct UnpackArgs {
+    /// The archive
+    pub(crate) archive: PathBuf,
+    /// The folder; made if missing
+    #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
-    /// Level of zstd, -7 to 22, or none: then nothing is packed, and arrays can be mapped
-    /// [default: 3]
-    #[arg(short, long, value_name = "N|none", value_parser = parse_pack_level, allow_hyphen_values = true)]
-    pub(crate) level: Option<PackLevel>,
-    /// Leave meshes in their PLY files
-    #[arg(long)]
-    pub(crate) no_meshes: bool,
-    /// Forget where in the text everything stands
-    #[arg(long)]
-    pub(crate) no_places: bool,
-    /// The file is on the disk when the command ends
+    /// Only the file of this name; can be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Vec<String>,
+    /// Each file is on the disk when it appears
     #[arg(long)]
     pub(crate) durable: bool,
-    /// Print one JSON object
+    /// Print one JSON object per file
     #[arg(long)]
     pub(crate) json: bool,
     /// How progress is shown, on standard error
@@ -314,18 +322,56 @@ pub(crate) struct PackArgs {
     pub(crate) work: WorkArgs,
 }
 
-/// How the arrays of a packed scene are stored.
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// The packed scene, - is standard output; or the archive
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Of a scene: level of zstd, -7 to 22, or none: then nothing is packed, and arrays can be
+    /// mapped [default: 3]. Of images: fast, thorough or max, which is
+    /// smallest and slowest both ways [default: fast]
+    #[arg(short, long, value_name = "N|none|fast|thorough|max", value_parser = parse_pack_level, allow_hyphen_values = true)]
+    pub(crate) level: Option<PackLevel>,
+    /// Images come back byte for byte
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// Leave meshes in their PLY files
+    #[arg(long)]
+    pub(crate) no_meshes: bool,
+    /// Forget where in the text everything stands
+    #[arg(long)]
+    pub(crate) no_places: bool,
+    /// The file is on the disk when the command ends
+    #[arg(long)]
+    pub(crate) durable: bool,
+    /// Print one JSON object; of images one a file, and one at the end
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How progress is shown, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+/// How the arrays of a packed scene are stored, or how much is tried for images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PackLevel {
     None,
     Zstd(i32),
+    Effort(Effort),
 }
 
 fn parse_pack_level(text: &str) -> Result<PackLevel, String> {
-    match text.parse() {
-        Ok(level) if (-7..=22).contains(&level) => Ok(PackLevel::Zstd(level)),
-        _ if text == "none" => Ok(PackLevel::None),
-        _ => Err("none, or a level of zstd: -7 to 22".into()),
+    match (text, text.parse()) {
+        (_, Ok(level)) if (-7..=22).contains(&level) => Ok(PackLevel::Zstd(level)),
+        ("none", _) => Ok(PackLevel::None),
+        ("fast", _) => Ok(PackLevel::Effort(Effort::Fast)),
+        ("thorough", _) => Ok(PackLevel::Effort(Effort::Thorough)),
+        ("max", _) => Ok(PackLevel::Effort(Effort::Max)),
+        _ => Err("none, a level of zstd (-7 to 22), fast, thorough or max".into()),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use crate::Outcome;
 use crate::args::InfoArgs;
-use crate::image_info;
 use crate::limit::Limit;
 use crate::scene_info;
 use crate::screen;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds};
+use crate::{image_info, image_pack};
 use crate::{inputs, options};
 use serde_json::{Value, json};
 use solio::{Compression, ErrorKind, FileInfo, Job, MeshInfo, Result, Stopwatch, Summary, Usage};
@@ -43,7 +43,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         if screen::is_closed() {
             break;
         }
-        let known = if solio::is_scene(path) {
+        let known = if solio::is_packed_scene(path) && solio::is_archive(path) {
+            image_pack::look(path, &read.limits, args.json, &work, &mut waiting)
+        } else if solio::is_scene(path) {
             scene_info::look(path, &read.limits, args.json, &work, &mut waiting)
         } else if solio::is_image(path) {
             image_info::look(path, &read.limits, args.json, &work, &mut waiting)

@@ -13,6 +13,7 @@ mod gradient_args;
 mod image_args;
 mod image_convert;
 mod image_info;
+mod image_pack;
 mod info;
 mod inputs;
 #[cfg(feature = "lab")]
@@ -69,6 +70,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "lab")]
         Some(Command::Lab(args)) => lab::run(&args),
         Some(Command::Pack(args)) => pack::run(&args),
+        Some(Command::Unpack(args)) => image_pack::unpack(&args),
         Some(Command::Cat(args)) => cat::run(&args),
         Some(Command::Light(args)) => light::run(&args),
         Some(Command::Study(args)) => study::run(&args),

@@ -1,19 +1,39 @@
-//! `solio pack`: a scene as arrays, to be read again at once.
+//! `solio pack`: a scene as arrays, to be read again at once; or images as an archive
+//! (`image_pack`).
 
 use crate::args::{PackArgs, PackLevel};
 use crate::progress::Shown;
 use crate::table::{bytes, count};
-use crate::{Outcome, options, screen};
+use crate::{Outcome, image_pack, inputs, options, screen};
 use serde_json::json;
 use solio::scene::pack::PackOptions;
-use solio::{Error, Result, ScenePackOptions, ScenePacked};
+use solio::{Error, Result, ScenePackOptions, ScenePacked, Work};
+use std::path::Path;
 
 /// Problems that are shown.
 const PROBLEMS: usize = 20;
 
-/// Packs one scene.
+/// Packs one scene, or images: by the first input.
 pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
+    let inputs = inputs::collect(&args.inputs, &work)?;
+    match &inputs[..] {
+        [] => {
+            screen::complain("the list names no files");
+            Ok(Outcome::NothingMatched)
+        }
+        [first, ..] if solio::is_image(first) => image_pack::run(args, &inputs, &work),
+        [scene] => run_scene(args, scene, &work),
+        [first, ..] => Err(Error::argument("several scenes do not go into one file")
+            .at_path(first)
+            .hint("an archive of images begins with an OpenEXR file")),
+    }
+}
+
+fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
+    if args.exact {
+        return Err(Error::argument("--exact is for images").at_path(scene));
+    }
     let to_standard = args.output.as_os_str() == "-";
     if to_standard && args.json {
         return Err(Error::argument("--json and -o - both want standard output"));
@@ -22,6 +42,9 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
         None => PackOptions::default().level,
         Some(PackLevel::None) => None,
         Some(PackLevel::Zstd(level)) => Some(level),
+        Some(PackLevel::Effort(_)) => {
+            return Err(Error::argument("a scene is packed by a level of zstd, or none"));
+        }
     };
     let wanted = ScenePackOptions {
         pack: PackOptions { level, places: !args.no_places },
@@ -30,11 +53,11 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
         ..ScenePackOptions::default()
     };
     let shown = Shown::start(args.progress, "pack", &work.progress);
-    let packed = solio::pack_scene(&args.scene, &args.output, &wanted, &work);
+    let packed = solio::pack_scene(scene, &args.output, &wanted, work);
     drop(shown);
     let packed = packed?;
     if args.json {
-        screen::print(&format!("{}\n", to_json(args, &packed)));
+        screen::print(&format!("{}\n", to_json(args, scene, &packed)));
     } else if !to_standard {
         screen::print(&words(args, &packed));
     }
@@ -68,11 +91,11 @@ fn words(args: &PackArgs, packed: &ScenePacked) -> String {
     )
 }
 
-fn to_json(args: &PackArgs, packed: &ScenePacked) -> serde_json::Value {
+fn to_json(args: &PackArgs, input: &Path, packed: &ScenePacked) -> serde_json::Value {
     let (scene, summary) = (&packed.scene, &packed.summary);
     let errors = |errors: &[Error]| errors.iter().map(screen::error_json).collect::<Vec<_>>();
     json!({
-        "input": args.scene.to_string_lossy(),
+        "input": input.to_string_lossy(),
         "output": args.output.to_string_lossy(),
         "text_bytes": text_bytes(packed),
         "plain_bytes": summary.plain_bytes,

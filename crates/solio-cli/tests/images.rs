@@ -455,3 +455,77 @@ fn names_of_any_bytes_and_pipes_work() {
     let image = decode_exr(&ran.out, &ReadOptions::default(), &Work::serial()).unwrap();
     assert_eq!(image.parts[0].pixels, load(&dir.path().join("a.exr")).parts[0].pixels);
 }
+
+#[test]
+fn archives_give_images_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir(at("in")).unwrap();
+    let window = Box2i { min: [0, 0], max: [79, 139] };
+    let image = |owner: &str| {
+        let mut part = part(window, &["R", "G", "B"], None, "a");
+        part.header.set("owner", Value::Text(owner.into()));
+        Image { parts: vec![part], missing: Vec::new() }
+    };
+    for i in 0..4 {
+        let to = at(&format!("in/a.{i}.exr"));
+        let options = ImageWriteOptions::default();
+        solio::write_image(&image(&format!("owner {i}")), &to, &options, &Work::default()).unwrap();
+    }
+    let names = ["in/a.0.exr", "in/a.1.exr", "in/a.2.exr", "in/a.3.exr"];
+    let line = format!("pack {} -o a.solio --json", names.join(" "));
+    let packed = solio(dir.path(), &line).fine().json();
+    let all: u64 = names.iter().map(|name| std::fs::metadata(at(name)).unwrap().len()).sum();
+    assert_eq!((packed.len(), &packed[4]["image_bytes"]), (5, &all.into()));
+    let size = std::fs::metadata(at("a.solio")).unwrap().len();
+    assert_eq!(packed[4]["file_bytes"], size);
+    assert!(size < all, "{size} of {all}");
+    // The same bytes on one thread.
+    solio(dir.path(), &(line.replace("a.solio", "b.solio") + " -j1")).fine();
+    assert!(std::fs::read(at("a.solio")).unwrap() == std::fs::read(at("b.solio")).unwrap());
+
+    let info = solio(dir.path(), "info a.solio --json").fine().json();
+    assert_eq!(info[0]["entries"][3]["name"], "a.3.exr");
+    assert!(solio(dir.path(), "info a.solio").fine().text().contains("a.2.exr"));
+    for line in ["check a.solio", "check --deep a.solio"] {
+        let text = solio(dir.path(), line).fine().text().to_owned();
+        assert!(text.contains("ok (archive, 4 entries"), "{text}");
+    }
+    solio(dir.path(), "unpack a.solio -o out/deep --only a.1.exr").fine();
+    assert_eq!(self::names(&at("out/deep")), ["a.1.exr"]);
+    let read = |path: &Path| {
+        let bytes = std::fs::read(path).unwrap();
+        decode_exr(&bytes, &ReadOptions::default(), &Work::default()).unwrap()
+    };
+    assert_eq!(read(&at("out/deep/a.1.exr")).parts, read(&at("in/a.1.exr")).parts);
+
+    // Byte for byte, and past a bad file.
+    std::fs::write(at("in/bad.exr"), b"v/1\x01 no image").unwrap();
+    let exact = "pack --exact in/a.0.exr in/bad.exr in/a.3.exr -o exact.solio";
+    let ran = solio(dir.path(), exact);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("bad.exr") && ran.err.contains("1 of 3 inputs failed"), "{}", ran.err);
+    solio(dir.path(), "unpack exact.solio -o out/exact").fine();
+    for name in ["a.0.exr", "a.3.exr"] {
+        let back = std::fs::read(at("out/exact").join(name)).unwrap();
+        assert!(back == std::fs::read(at("in").join(name)).unwrap(), "{name}");
+    }
+    assert_eq!(self::names(&at("out/exact")), ["a.0.exr", "a.3.exr"]);
+
+    // Damage is found, and harms one file.
+    let mut bytes = std::fs::read(at("a.solio")).unwrap();
+    bytes[40] ^= 1;
+    std::fs::write(at("a.solio"), bytes).unwrap();
+    let found = solio(dir.path(), "check a.solio");
+    assert!(found.code == 1 && found.text().contains("byte 16: a.0.exr: a chunk"), "{found:?}");
+    let ran = solio(dir.path(), "unpack a.solio -o out/some");
+    assert_eq!(ran.code, 1);
+    assert_eq!(self::names(&at("out/some")), ["a.1.exr", "a.2.exr", "a.3.exr"]);
+
+    // What cannot be.
+    assert_eq!(solio(dir.path(), "pack in/bad.exr -o none.solio").code, 1);
+    assert!(!at("none.solio").exists());
+    assert_eq!(solio(dir.path(), "pack in/a.0.exr -o none.solio -l 3").code, 2);
+    assert_eq!(solio(dir.path(), "unpack a.solio -o out --only b.exr").code, 2);
+    assert_eq!(solio(dir.path(), "unpack in/a.0.exr -o out").code, 1);
+}

@@ -35,8 +35,12 @@ impl FileCheck {
 ///
 /// Scenes: every statement is held against the table of classes and parameters, every name against
 /// those that are defined, and every file that the scene reads must be there; with
-/// [`CheckOptions::decode`] its meshes are read, too.
+/// [`CheckOptions::decode`] its meshes are read, too. Archives of images (`.solio`): the sums of all
+/// chunks, or everything is unpacked.
 pub fn check_file(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    if crate::is_packed_scene(path) && crate::is_archive(path) {
+        return crate::image_unpack::check_archive(path, options, work);
+    }
     if crate::is_scene(path) {
         return crate::scene_check::check_scene(path, options, work);
     }
@@ -116,6 +120,7 @@ pub(crate) fn plural(count: u64, name: &str) -> String {
     match (count, name) {
         (1, name) => format!("1 {name}"),
         (count, "vertex") => format!("{count} vertices"),
+        (count, "entry") => format!("{count} entries"),
         (count, name) => format!("{count} {name}s"),
     }
 }

@@ -35,6 +35,8 @@ mod image_choice;
 mod image_convert;
 mod image_edit;
 mod image_file;
+mod image_pack;
+mod image_unpack;
 mod info;
 mod kept;
 #[cfg(feature = "lab")]
@@ -88,6 +90,11 @@ pub use image_convert::{
 pub use image_file::{
     ImageWriteOptions, image_header, is_image, read_image, read_image_as, read_image_into,
     write_image,
+};
+pub use image_pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
+pub use image_unpack::{
+    Archive, ArchiveEntry, ImageUnpackOptions, NamedArray, element_name, is_archive, unpack_images,
+    write_arrays,
 };
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
@@ -164,6 +171,12 @@ pub mod photo {
 /// Scenes of pbrt: their text, and what it means.
 pub mod scene {
     pub use solio_scene::*;
+}
+
+/// The codec of arrays, and files of them.
+pub mod array {
+    pub use solio_codec::array::file::{ArrayShape, Kind};
+    pub use solio_codec::array::{Effort, Element};
 }
 
 /// The image model, its header, and the options of each format.

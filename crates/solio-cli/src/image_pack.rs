@@ -1,0 +1,240 @@
+//! `solio pack` and `solio unpack` of images, and what `solio info` says of an archive.
+
+use crate::args::{PackArgs, PackLevel, UnpackArgs};
+use crate::progress::Shown;
+use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds};
+use crate::{Outcome, options, screen};
+use serde_json::{Value, json};
+use solio::array::Kind;
+use solio::{
+    Archive, ArchiveEntry, Error, ErrorKind, ImagePackOptions, ImagePacked, ImageUnpackOptions,
+    Limits, Result, Stopwatch, Work,
+};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Packs every image, goes on past bad ones.
+pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Outcome> {
+    if args.output.as_os_str() == "-" && args.json {
+        return Err(Error::argument("--json and -o - both want standard output"));
+    }
+    if args.no_meshes || args.no_places {
+        return Err(Error::argument("--no-meshes and --no-places are for scenes"));
+    }
+    let effort = match args.level {
+        None => ImagePackOptions::default().effort,
+        Some(PackLevel::Effort(effort)) => effort,
+        Some(_) => {
+            return Err(Error::argument("images are packed with --level fast, thorough or max"));
+        }
+    };
+    let wanted = ImagePackOptions {
+        exact: args.exact,
+        effort,
+        durable: args.durable,
+        ..ImagePackOptions::default()
+    };
+    let shown = Shown::start(args.progress, "pack", &work.progress);
+    let watch = Stopwatch::start();
+    let (mut failed, mut damaged) = (0, 0);
+    let packed = solio::pack_images(inputs, &args.output, &wanted, work, |path, result| {
+        match result {
+            Ok(packed) => {
+                damaged += u64::from(!packed.damage.is_empty());
+                tell(args, path, &packed);
+            }
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                failed += 1;
+                screen::fail(path, error, args.json);
+            }
+        }
+        Ok(())
+    });
+    let usage = watch.usage();
+    drop(shown);
+    let packed = packed?;
+    let ratio = packed.image_bytes as f64 / packed.file_bytes.max(1) as f64;
+    if args.json {
+        let line = json!({
+            "output": args.output.to_string_lossy(),
+            "images": packed.images,
+            "image_bytes": packed.image_bytes,
+            "file_bytes": packed.file_bytes,
+            "failed": failed,
+            "damaged": damaged,
+            "exact": args.exact,
+            "wall_s": usage.wall_s,
+            "cpu_s": usage.cpu_s,
+        });
+        screen::print(&format!("{line}\n"));
+    } else if packed.images == 0 {
+        screen::complain("no image could be packed; no archive was made");
+    } else if args.output.as_os_str() != "-" {
+        screen::print(&format!(
+            "{}: {} images, {} instead of {}: {ratio:.2} times smaller; in {}, {} MB/s\n",
+            args.output.display(),
+            count(packed.images),
+            bytes(packed.file_bytes),
+            bytes(packed.image_bytes),
+            seconds(usage.wall_s),
+            figures(packed.image_bytes as f64 / 1e6 / usage.wall_s.max(1e-9)),
+        ));
+    }
+    if failed > 0 && inputs.len() > 1 {
+        screen::complain(&format!("{failed} of {} inputs failed", inputs.len()));
+    }
+    Ok(if failed + damaged > 0 { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+fn tell(args: &PackArgs, path: &Path, packed: &ImagePacked) {
+    for damage in &packed.damage {
+        screen::complain(&format!("{}: kept as it lies: {damage}", path.display()));
+    }
+    if args.json {
+        let line = json!({
+            "input": path.to_string_lossy(),
+            "name": packed.name,
+            "image_bytes": packed.file_bytes,
+            "packed_bytes": packed.packed_bytes,
+            "pieces": packed.pieces,
+            "kept_pieces": packed.kept_pieces,
+            "damage": packed.damage,
+        });
+        screen::print(&format!("{line}\n"));
+    }
+}
+
+/// Writes the images of an archive, goes on past bad ones.
+pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    if !solio::is_archive(&args.archive) && solio::is_packed_scene(&args.archive) {
+        // An archive that cannot be read says so when it is opened.
+        Archive::open(&args.archive, &Limits::default(), &work).map_err(|error| {
+            error.hint("a packed scene becomes text by solio convert scene.solio -o scene.pbrt")
+        })?;
+    }
+    let wanted = ImageUnpackOptions { durable: args.durable, ..ImageUnpackOptions::default() };
+    let shown = Shown::start(args.progress, "unpack", &work.progress);
+    let watch = Stopwatch::start();
+    let (mut done, mut written, mut failed) = (0, 0, 0);
+    let each = |name: &str, result: Result<u64>| {
+        match result {
+            Ok(file_bytes) => {
+                done += 1;
+                written += file_bytes;
+                if args.json {
+                    let output = args.output.join(name);
+                    let output = output.to_string_lossy();
+                    let line = json!({ "name": name, "output": output, "file_bytes": file_bytes });
+                    screen::print(&format!("{line}\n"));
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                failed += 1;
+                screen::fail(Path::new(name), error, args.json);
+            }
+        }
+        Ok(())
+    };
+    let result =
+        solio::unpack_images(&args.archive, &args.output, &args.only, &wanted, &work, each);
+    let usage = watch.usage();
+    drop(shown);
+    result?;
+    if !args.json {
+        screen::print(&format!(
+            "{}: {} images, {}; in {}, {} MB/s\n",
+            args.output.display(),
+            count(done),
+            bytes(written),
+            seconds(usage.wall_s),
+            figures(written as f64 / 1e6 / usage.wall_s.max(1e-9)),
+        ));
+    }
+    if failed > 0 {
+        screen::complain(&format!("{failed} of {} entries failed", failed + done));
+    }
+    Ok(if failed > 0 { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+/// Appends what is in the archive at `path`, as text or as a line of JSON.
+pub(crate) fn look(
+    path: &Path,
+    limits: &Limits,
+    as_json: bool,
+    work: &Work,
+    text: &mut String,
+) -> Result<()> {
+    let archive = Archive::open(path, limits, work)?;
+    let entries = archive.entries().map_err(|error| error.at_path(path))?;
+    let file_bytes: u64 = entries.iter().map(|entry| entry.file_bytes).sum();
+    let packed_bytes: u64 = entries.iter().map(|entry| entry.packed_bytes).sum();
+    // Writing into text does not fail.
+    if as_json {
+        let line = json!({
+            "path": path.to_string_lossy(),
+            "format": "archive",
+            "file_bytes": file_bytes,
+            "packed_bytes": packed_bytes,
+            "entries": entries.iter().map(to_json).collect::<Vec<_>>(),
+        });
+        let _ = writeln!(text, "{line}");
+        return Ok(());
+    }
+    let _ = writeln!(
+        text,
+        "{BOLD}{}{BOLD:#}\n{DIM}archive: {} entries, {} packed to {}{DIM:#}",
+        path.display(),
+        count(entries.len() as u64),
+        bytes(file_bytes),
+        bytes(packed_bytes),
+    );
+    let mut table = Table::new(&[
+        ("name", Align::Left),
+        ("kind", Align::Left),
+        ("size", Align::Right),
+        ("packed", Align::Right),
+        ("comes back", Align::Left),
+    ]);
+    for entry in &entries {
+        table.row(vec![
+            entry.name.clone(),
+            kind(entry),
+            bytes(entry.file_bytes),
+            bytes(entry.packed_bytes),
+            if entry.exact { "bytes" } else { "pixels" }.to_owned(),
+        ]);
+    }
+    *text += &table.render();
+    Ok(())
+}
+
+fn kind(entry: &ArchiveEntry) -> String {
+    match (entry.kind, &entry.shape) {
+        (Kind::Array, Some(shape)) => {
+            let axes: Vec<String> = shape.axes.iter().map(u64::to_string).collect();
+            format!("{} {}", solio::element_name(shape.element), axes.join("×"))
+        }
+        (Kind::Exr, _) => "exr".to_owned(),
+        _ => "unknown".to_owned(),
+    }
+}
+
+fn to_json(entry: &ArchiveEntry) -> Value {
+    let shape = entry.shape.as_ref();
+    json!({
+        "name": entry.name,
+        "kind": match entry.kind {
+            Kind::Array => "array",
+            Kind::Exr => "exr",
+            Kind::Other(_) => "unknown",
+        },
+        "file_bytes": entry.file_bytes,
+        "packed_bytes": entry.packed_bytes,
+        "exact": entry.exact,
+        "type": shape.map(|shape| solio::element_name(shape.element)),
+        "shape": shape.map(|shape| &shape.axes),
+    })
+}
