@@ -12,6 +12,15 @@
 from __future__ import annotations
 
 from . import color, image, io
+from ._archive import (
+    Archive,
+    ArchiveEntry,
+    Packed,
+    open_archive,
+    pack_images,
+    read_array,
+    write_array,
+)
 from ._arrays import NONE, unused
 from ._errors import (
     ArgumentError,
@@ -41,6 +50,8 @@ from ._solio import version as __version__
 
 __all__ = [
     "NONE",
+    "Archive",
+    "ArchiveEntry",
     "ArgumentError",
     "CancelledError",
     "CorruptError",
@@ -55,6 +66,7 @@ __all__ = [
     "Mesh",
     "MetadataTable",
     "Object",
+    "Packed",
     "Part",
     "Peak",
     "TextureMap",
@@ -69,6 +81,9 @@ __all__ = [
     "image",
     "io",
     "light",
+    "open_archive",
+    "pack_images",
+    "read_array",
     "read_header",
     "read_headers",
     "read_image",
@@ -77,6 +92,7 @@ __all__ = [
     "read_metadata",
     "thumbnail",
     "unused",
+    "write_array",
     "write_image",
     "write_mesh",
 ]

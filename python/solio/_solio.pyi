@@ -10,12 +10,16 @@ from ._material import Material
 from ._mesh import Instance, Mesh
 
 __all__ = [
+    "Archive",
     "Bytes",
     "Gradient",
     "ImageBatch",
     "MetadataColumns",
     "Reader",
     "Reading",
+    "archive_extract",
+    "archive_pack",
+    "arrays_write",
     "color_convert",
     "color_css",
     "color_difference",
@@ -100,6 +104,40 @@ class ImageBatch:
     def next(self) -> tuple[Any | None, Exception | None] | None: ...
     def left(self) -> int: ...
 
+@final
+class Archive:
+    def __new__(cls, path: str | PathLike[str], max_bytes: int | None) -> Archive: ...
+    def entries(
+        self,
+    ) -> list[tuple[str, str, int, int, bool, tuple[str, list[int]] | None]]: ...
+    def image(self, index: int, options: dict[str, Any]) -> _GivenImage: ...
+    def header(self, index: int) -> list[tuple[Any, _GivenAttributes]]: ...
+    def file(self, index: int, threads: int | None) -> bytes: ...
+    def rows(
+        self,
+        index: int,
+        start: int,
+        stop: int,
+        out: npt.NDArray[np.uint8],
+        threads: int | None,
+    ) -> None: ...
+
+def archive_extract(
+    path: str | PathLike[str], folder: str | PathLike[str], only: list[str], threads: int | None
+) -> list[tuple[str, int]]: ...
+def archive_pack(
+    paths: list[str],
+    output: str | PathLike[str],
+    exact: bool,
+    level: str,
+    threads: int | None,
+) -> tuple[int, int, int, list[tuple[str | PathLike[str], Exception]]]: ...
+def arrays_write(
+    arrays: list[tuple[str, str, list[int], npt.NDArray[np.uint8]]],
+    path: str | PathLike[str],
+    level: str,
+    threads: int | None,
+) -> int: ...
 def light(
     folder: str | PathLike[str], bytes: int, rounds: int
 ) -> list[tuple[str, int, float | None, str | None]]: ...

@@ -7,9 +7,11 @@
 //! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
 //! * `image` is the same for images, `photo` for the metadata of photos;
 //! * `color` is for single colours, `color_arrays` and `gradient` for many;
+//! * `archive` is for archives of images and files of arrays;
 //! * `reader` is the asynchronous engine;
 //! * `errors` raises `solio.Error`.
 
+mod archive;
 mod color;
 mod color_arrays;
 mod errors;
@@ -29,6 +31,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _solio {
+    #[pymodule_export]
+    use super::archive::{Archive, archive_extract, archive_pack, arrays_write};
     #[pymodule_export]
     use super::color::{
         color_css, color_difference, color_gamut_map, color_mix, color_parse, color_to,

@@ -120,7 +120,7 @@ impl Archive {
             Kind::Exr => Archived::new(entry, &self.limits),
             Kind::Array => {
                 let message = format!("{:?} is an array, not a file", entry.name);
-                Err(Error::unsupported(message))
+                Err(Error::unsupported(message).hint("solio.read_array of Python reads it"))
             }
             Kind::Other(kind) => {
                 let message = format!("{:?} is of kind {kind}, which is not known", entry.name);

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 type Any<'py> = Bound<'py, PyAny>;
 
 /// An image, and the names of the channels that were chosen.
-pub(super) type Read = (Image<'static>, Option<Vec<String>>);
+pub(crate) type Read = (Image<'static>, Option<Vec<String>>);
 
 /// An image as Python gets it: parts, missing chunks, names.
-pub(super) type GivenImage<'py> = (Any<'py>, Vec<(usize, u64, String)>, Option<Vec<String>>);
+pub(crate) type GivenImage<'py> = (Any<'py>, Vec<(usize, u64, String)>, Option<Vec<String>>);
 
 /// Reads the file at `source` (a path), or the bytes that it is.
 #[pyfunction]
@@ -33,6 +33,17 @@ pub(crate) fn image_read<'py>(
     let read =
         with_source(py, source, &reading.work.cancel, |from| reading.read(from, &reading.work))?;
     give_read(py, read)
+}
+
+/// Reads what `options` want of the bytes of a file that `bytes` gives.
+pub(crate) fn read_bytes(
+    py: Python<'_>,
+    options: &Bound<'_, PyDict>,
+    bytes: impl FnOnce(&Work) -> Result<Vec<u8>> + Send,
+) -> PyResult<Read> {
+    let reading = Reading::new(options)?;
+    let work = &reading.work;
+    run(py, &work.cancel, || reading.read(From::Bytes(&bytes(work)?), work))
 }
 
 /// What is read: a path, or the bytes of a file.
@@ -58,7 +69,7 @@ pub(super) fn with_source<T: Send>(
     }
 }
 
-pub(super) fn give_read<'py>(py: Python<'py>, (image, names): Read) -> PyResult<GivenImage<'py>> {
+pub(crate) fn give_read<'py>(py: Python<'py>, (image, names): Read) -> PyResult<GivenImage<'py>> {
     let (parts, missing) = give::image(py, image)?;
     Ok((parts.into_any(), missing, names))
 }

@@ -15,7 +15,7 @@ type Any<'py> = Bound<'py, PyAny>;
 pub(super) type Given<'py> = (Bound<'py, PyList>, Vec<(usize, u64, String)>);
 
 /// `kind` and attributes of each part.
-pub(super) fn header<'py>(py: Python<'py>, header: &Header) -> PyResult<Bound<'py, PyList>> {
+pub(crate) fn header<'py>(py: Python<'py>, header: &Header) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for part in &header.parts {
         list.append((part.kind().name(), values::give(py, part)?))?;

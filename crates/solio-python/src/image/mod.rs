@@ -15,6 +15,10 @@ mod options;
 mod values;
 
 pub(crate) use batch::ImageBatch;
-pub(crate) use functions::{image_encode, image_header, image_preview, image_read, image_write};
+pub(crate) use functions::{
+    GivenImage, give_read, image_encode, image_header, image_preview, image_read, image_write,
+    read_bytes,
+};
+pub(crate) use give::header as give_header;
 pub(crate) use into::{image_into, image_plan};
 pub(crate) use values::image_attribute_type;
