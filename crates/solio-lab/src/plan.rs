@@ -63,7 +63,7 @@ fn usual(plan: &mut Planned<'_>, filters: &Filters) {
         plan.add(&filters.none, method, USUAL);
         plan.add(&filters.best, method, USUAL);
     }
-    plan.add_numbers(filters, &[8], &[2], USUAL);
+    plan.add_numbers(filters, &[8], &[2], &[Effort::Fast, Effort::Max], USUAL);
     for size in SIZES {
         plan.add(&filters.exr, Method::Zlib(4), size);
         plan.add(&filters.exr, Method::Zstd(1), size);
@@ -111,7 +111,8 @@ fn everything(plan: &mut Planned<'_>, filters: &Filters) {
             }
             plan.add(filter, Method::Lz4, size);
         }
-        plan.add_numbers(filters, &[1, 4, 8, 12], &[0, 1, 2, 3], size);
+        let efforts = [Effort::Fast, Effort::Thorough, Effort::Max];
+        plan.add_numbers(filters, &[1, 4, 8, 12], &[0, 1, 2, 3], &efforts, size);
     }
 }
 
@@ -222,10 +223,17 @@ impl Planned<'_> {
     }
 
     /// Codecs that see numbers, alone and with zstd after them.
-    fn add_numbers(&mut self, filters: &Filters, pco: &[i32], meshopt: &[i32], chunk: ChunkSize) {
+    fn add_numbers(
+        &mut self,
+        filters: &Filters,
+        pco: &[i32],
+        meshopt: &[i32],
+        efforts: &[Effort],
+        chunk: ChunkSize,
+    ) {
         let none = &filters.none;
-        for effort in [Effort::Fast, Effort::Thorough, Effort::Max] {
-            self.add(none, Method::Solio(effort), chunk);
+        for effort in efforts {
+            self.add(none, Method::Solio(*effort), chunk);
         }
         for level in pco {
             self.add(none, Method::Pco(*level), chunk);

@@ -52,7 +52,7 @@ impl Guesses for ClampedGradient {
     fn of<T: Word>(self, left: T, up: T, corner: T) -> T {
         let (low, high) = (left.min(up), left.max(up));
         // What lies between the two cannot wrap around.
-        low.add(high).sub(corner.clamp(low, high))
+        low.add(high).sub(corner.max(low).min(high))
     }
 }
 
