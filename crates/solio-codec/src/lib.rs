@@ -19,3 +19,4 @@ pub mod records;
 pub mod samples;
 pub mod wavelet;
 pub mod wide;
+mod word;

@@ -4,9 +4,9 @@ use super::bytes::Packer;
 use super::encode::{byte_plane, row_numbers};
 use super::predict::{Prediction, differences};
 use super::ranks::{self, Ranks};
-use super::word::Word;
 use super::{Element, Method, Plane, class, huffman, low_bits};
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 
 /// Parts of rows that are looked at, and samples of each.
 const PIECES: usize = 8;

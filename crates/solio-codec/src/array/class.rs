@@ -7,8 +7,8 @@
 //! Why it is fast: all classes are known before the bits are read, so that only the addition of
 //! lengths leads from one number to the next.
 
-use super::word::Word;
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 
 /// Of a class: its smallest number, and how many bits follow.
 pub(super) const CLASSES: [(u32, u8); 128] = {

@@ -13,9 +13,9 @@
 
 use super::class;
 use super::cursor::Cursor;
-use super::word::Word;
 use crate::deflate::huffman::{LENGTH_AT, codes, lengths};
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 
 const CONTEXTS: usize = 16;
 /// Classes of errors that share a context: three quarters of a power of two.

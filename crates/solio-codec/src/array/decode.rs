@@ -6,9 +6,9 @@ use super::cursor::Cursor;
 use super::encode::{check, room, row_numbers};
 use super::predict::{Prediction, restore};
 use super::ranks;
-use super::word::Word;
 use super::{Element, HEAD, Method, NO_BASE, Plane, RANKED, class, low_bits};
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 use solio_base::{Error, Result};
 
 /// What reads chunks; keep one per thread.
@@ -39,24 +39,12 @@ impl Decoder {
     /// `Corrupt`, with the offset in `packed`, for what is not such a chunk: then some of the
     /// samples may have been put down. `Argument` as for encoding.
     pub fn decode(&mut self, packed: &[u8], planes: &[Plane], to: &mut [u8]) -> Result<()> {
-        self.decode_some(packed, planes, &|_| true, to)
-    }
-
-    /// [`Decoder::decode`] for the planes that are wanted; their bases are put down too.
-    pub fn decode_some(
-        &mut self,
-        packed: &[u8],
-        planes: &[Plane],
-        is_wanted: &dyn Fn(usize) -> bool,
-        to: &mut [u8],
-    ) -> Result<()> {
         check(planes, to.len())?;
         let heads = heads(packed, planes)?;
-        let is_base =
-            |i| heads.iter().enumerate().any(|(j, head)| head.base == Some(i) && is_wanted(j));
+        // What has no base comes first: it may be one.
         for has_base in [false, true] {
             for (i, (plane, head)) in planes.iter().zip(&heads).enumerate() {
-                if head.base.is_some() != has_base || !(is_wanted(i) || is_base(i)) {
+                if head.base.is_some() != has_base {
                     continue;
                 }
                 let base = head.base.map(|base| &planes[base]);

@@ -5,9 +5,9 @@ use super::choose::{Choice, Costs, best_of_ranks, choose};
 use super::context::{self, Expect};
 use super::predict::{Prediction, differences};
 use super::ranks::{self, Ranks};
-use super::word::Word;
 use super::{Element, HEAD, Method, NO_BASE, Plane, RANKED, class, low_bits};
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 use solio_base::{Error, Result};
 
 /// How much is tried.

@@ -6,8 +6,8 @@
 //! Why it is fast: all lanes of a register are shifted alike, and no lane moves. The layout is that of Afroozeh and Boncz, "The FastLanes Compression Layout"
 //! (2023), with registers of 16 lanes.
 
-use super::word::Word;
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 
 /// Numbers that are stored together.
 pub(super) const BLOCK: usize = 256;

@@ -41,7 +41,6 @@ mod prefix;
 mod ranks;
 #[cfg(test)]
 mod tests;
-mod word;
 
 pub use decode::Decoder;
 pub use encode::{Effort, Encoder};

@@ -3,8 +3,8 @@
 //! Outside the plane lies what the row above says, and zeros above the first row.
 
 use super::prefix;
-use super::word::Word;
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 
 /// Which samples say what the next one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

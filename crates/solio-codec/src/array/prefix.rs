@@ -3,7 +3,7 @@
 //! Why it is fast: a register of sixteen 16-bit or eight 32-bit samples is summed up in four or
 //! three steps, and only an addition leads from one register to the next.
 
-use super::word::Word;
+use crate::word::Word;
 
 /// Makes of differences the samples: `start` and all differences up to each.
 pub(super) fn sum<T: Word>(row: &mut [T], start: T) {

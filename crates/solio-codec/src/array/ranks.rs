@@ -13,8 +13,8 @@
 use super::bytes::{Packer, Unpacker};
 use super::class;
 use super::cursor::Cursor;
-use super::word::Word;
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 
 /// Of this many samples, some hundredths have to occur again for the others to be looked at.
 const LOOKED_AT: usize = 1024;

@@ -74,23 +74,6 @@ fn rows_of_several_planes_come_back() {
 }
 
 #[test]
-fn some_planes_come_with_their_bases_alone() {
-    let (bytes, planes) = small();
-    let packed = there_and_back(&bytes, &planes);
-    let bases = packed.as_chunks::<HEAD>().0[..4].iter().map(|head| head[2]);
-    let bases: Vec<u8> = bases.collect();
-    for (wanted, base) in bases.into_iter().enumerate() {
-        let mut some = vec![0xee; bytes.len()];
-        Decoder::default().decode_some(&packed, &planes, &|i| i == wanted, &mut some).unwrap();
-        for (i, plane) in planes.iter().enumerate() {
-            let is_there = i == wanted || usize::from(base) == i;
-            let at = plane.start + 5 * plane.row_step..plane.start + 5 * plane.row_step + 80;
-            assert_eq!(some[at.clone()] == bytes[at], is_there, "{i} of {wanted}");
-        }
-    }
-}
-
-#[test]
 fn damaged_chunks_are_refused_or_decoded() {
     let (bytes, planes) = small();
     for effort in [Effort::Fast, Effort::Thorough, Effort::Max] {

@@ -2,8 +2,8 @@
 //! colours.
 
 use super::Shape;
-use super::word::Word;
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 
 /// What becomes of each value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,9 +88,9 @@ impl<T: Word> Wide for Lines<'_, T> {
     fn run(self) {
         let pairs = self.other.iter_mut().zip(self.green);
         if self.less {
-            pairs.for_each(|(other, green)| *other = other.sub(*green));
+            pairs.for_each(|(other, green)| *other = other.minus(*green));
         } else {
-            pairs.for_each(|(other, green)| *other = other.add(*green));
+            pairs.for_each(|(other, green)| *other = other.plus(*green));
         }
     }
 }

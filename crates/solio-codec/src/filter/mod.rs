@@ -9,9 +9,9 @@ mod predict;
 mod reorder;
 #[cfg(test)]
 mod tests;
-mod word;
 
 use crate::halves;
+use crate::word::Word;
 use map::Map;
 use predict::Guess;
 
@@ -124,7 +124,7 @@ impl Step {
         }
     }
 
-    fn apply_to<T: word::Word>(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+    fn apply_to<T: Word>(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
         let from: &[T] = bytemuck::cast_slice(from);
         if self == Step::BitShuffle {
             return reorder::shuffle_bits(from, to);
@@ -152,7 +152,7 @@ impl Step {
         }
     }
 
-    fn undo_to<T: word::Word>(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+    fn undo_to<T: Word>(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
         let to: &mut [T] = bytemuck::cast_slice_mut(to);
         if self == Step::BitShuffle {
             return reorder::unshuffle_bits(from, to);

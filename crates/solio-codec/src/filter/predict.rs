@@ -5,8 +5,8 @@
 //! this machine; going back each value needs the one before.
 
 use super::Shape;
-use super::word::Word;
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 
 /// How a value is guessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,14 +52,14 @@ impl Guesses for ClampedGradient {
     fn of<T: Word>(self, left: T, up: T, corner: T) -> T {
         let (low, high) = (left.min(up), left.max(up));
         // What lies between the two cannot wrap around.
-        low.add(high).sub(corner.max(low).min(high))
+        low.plus(high).minus(corner.max(low).min(high))
     }
 }
 
 impl Guesses for Paeth {
     #[inline(always)]
     fn of<T: Word>(self, left: T, up: T, corner: T) -> T {
-        let apart = |a: T, b: T| a.max(b).sub(a.min(b));
+        let apart = |a: T, b: T| a.max(b).minus(a.min(b));
         let (to_left, to_up) = (apart(up, corner), apart(left, corner));
         let same_side = (up >= corner) == (left >= corner);
         // On the same side both distances add up: the corner is never the nearest.
@@ -129,14 +129,14 @@ impl<T: Word, G: Guesses> Wide for Forward<'_, T, G> {
     fn run(self) {
         let Forward { guess, row, above, to } = self;
         // In the first row the value to the left is all there is, in the first column that above.
-        to[0] = row[0].sub(above.map_or(T::ZERO, |above| above[0]));
+        to[0] = row[0].minus(above.map_or(T::default(), |above| above[0]));
         let pairs = row.iter().zip(&row[1..]).zip(&mut to[1..]);
         match above {
-            None => pairs.for_each(|((left, value), to)| *to = value.sub(*left)),
+            None => pairs.for_each(|((left, value), to)| *to = value.minus(*left)),
             Some(above) => {
                 for (((left, value), to), (corner, up)) in pairs.zip(above.iter().zip(&above[1..]))
                 {
-                    *to = value.sub(guess.of(*left, *up, *corner));
+                    *to = value.minus(guess.of(*left, *up, *corner));
                 }
             }
         }
@@ -167,19 +167,19 @@ impl<T: Word, G: Guesses> Wide for Back<'_, T, G> {
     #[inline(always)]
     fn run(self) {
         let Back { guess, row, above, to } = self;
-        let mut left = row[0].add(above.map_or(T::ZERO, |above| above[0]));
+        let mut left = row[0].plus(above.map_or(T::default(), |above| above[0]));
         to[0] = left;
         let pairs = row[1..].iter().zip(&mut to[1..]);
         match above {
             None => {
                 for (rest, to) in pairs {
-                    left = left.add(*rest);
+                    left = left.plus(*rest);
                     *to = left;
                 }
             }
             Some(above) => {
                 for ((rest, to), (corner, up)) in pairs.zip(above.iter().zip(&above[1..])) {
-                    left = rest.add(guess.of(left, *up, *corner));
+                    left = rest.plus(guess.of(left, *up, *corner));
                     *to = left;
                 }
             }

@@ -1,8 +1,8 @@
 //! The bytes, or the bits, of values apart: those of one weight side by side.
 
-use super::word::Word;
 use crate::planes::{Planes, join_halves, join_words, split_halves, split_words};
 use crate::wide::{Wide, wide};
+use crate::word::Word;
 
 /// All first bytes of `from`, all second ones, …; values have `bytes` bytes.
 pub(super) fn split(bytes: usize, from: &[u8], to: &mut [u8]) {

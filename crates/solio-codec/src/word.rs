@@ -1,7 +1,7 @@
 //! Whole numbers of 8 to 64 bits, which the bits of samples are.
 
 /// The bits of a sample.
-pub(super) trait Word:
+pub(crate) trait Word:
     bytemuck::Pod + Ord + Default + std::fmt::Debug + Send + Sync
 {
     /// Bytes of it.
@@ -14,6 +14,10 @@ pub(super) trait Word:
     fn unzigzag(self) -> Self;
     /// The bits of floats in their order, as whole numbers with a sign; its own inverse.
     fn ordered(self) -> Self;
+    /// The bits of floats in their order, as whole numbers without a sign.
+    fn monotone(self) -> Self;
+    /// The inverse of [`Word::monotone`].
+    fn unmonotone(self) -> Self;
     /// Half the sum, rounded down, both taken with a sign.
     fn mean(self, other: Self) -> Self;
     /// Smaller than another, both taken with a sign.
@@ -50,6 +54,14 @@ macro_rules! word {
             #[inline(always)]
             fn ordered(self) -> Self {
                 self ^ (self as $signed >> (<$word>::BITS - 1)) as $word >> 1
+            }
+            #[inline(always)]
+            fn monotone(self) -> Self {
+                self.ordered() ^ 1 << (<$word>::BITS - 1)
+            }
+            #[inline(always)]
+            fn unmonotone(self) -> Self {
+                (self ^ 1 << (<$word>::BITS - 1)).ordered()
             }
             #[inline(always)]
             fn mean(self, other: Self) -> Self {
