@@ -1,6 +1,8 @@
 //! What the fuzz target of gradients does with its bytes: the first chooses the format. What was
 //! read must be written in every format and be read from there again.
 
+use solio_color::Space;
+use solio_color::gradient::Gradient;
 use solio_color::gradient::formats::{GradientFormat, GradientWriteOptions, read, write};
 
 pub(crate) fn gradient(bytes: &[u8]) {
@@ -13,8 +15,10 @@ pub(crate) fn gradient(bytes: &[u8]) {
     if found.iter().any(|gradient| gradient.colors.len() + gradient.alphas.len() > 64) {
         return;
     }
-    let options = GradientWriteOptions { tolerance: 16.0, fit: true, samples: 16 };
     for gradient in found.chunks(1) {
+        // Colours a million times as bright as white would take as many stops.
+        let tolerance = 16.0 * brightest(&gradient[0]).clamp(1.0, 1e9);
+        let options = GradientWriteOptions { tolerance, fit: true, samples: 16 };
         for format in GradientFormat::ALL {
             // JSON holds everything; what others hold they can read.
             match write(gradient, format, options) {
@@ -29,4 +33,10 @@ pub(crate) fn gradient(bytes: &[u8]) {
             }
         }
     }
+}
+
+/// The largest code of sRGB at a stop, where white is 1.
+fn brightest(gradient: &Gradient) -> f64 {
+    let codes = gradient.colors.iter().flat_map(|stop| stop.color.to(Space::Srgb).components);
+    codes.fold(1.0, |most, code| most.max(code.abs()))
 }

@@ -51,8 +51,9 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
             }
         } else if let (true, Some((key, value))) = (inside, line.split_once('=')) {
             let from = start + (line.len() - value.len());
-            // An array may go on over several lines.
-            let value = match value.contains('(') {
+            // An array may go on over several lines; in a name parentheses are text.
+            let is_text = value.trim_start().starts_with('"');
+            let value = match value.contains('(') && !is_text {
                 true => {
                     let end = all[from..].find(')').ok_or_else(|| {
                         error_at(all, all.len(), "the parenthesis of an array is not closed")
