@@ -71,17 +71,17 @@ pub fn append(from: &[&[u8]], out: &mut Vec<u8>, keep: Keep) {
     unsafe { out.set_len(start + bytes) };
 }
 
-/// Has the start of `bytes` fetched into the caches, for who looks at it soon. Only a hint.
+/// Has the start of `items` fetched into the caches, for who looks at it soon. Only a hint.
 #[inline]
-pub fn fetch(bytes: &[u8]) {
+pub fn fetch<T>(items: &[T]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: the instruction is part of x86-64, and does nothing where nothing can be read.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(items.as_ptr().cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = bytes;
+    let _ = items;
 }
 
 /// Bytes to be written, which need not have been written before.

@@ -42,6 +42,20 @@ fn avx2<J: Wide>(job: J) -> J::Output {
     job.run()
 }
 
+/// A float as a whole number, cut off; 0 of less than 0 and of NaN, at most 2³¹ − 128.
+///
+/// Rust's conversion looks at every number by itself; of this, compilers make vectors.
+#[inline(always)]
+pub fn whole(value: f32) -> u32 {
+    /// The last below 2³¹.
+    const MOST: f32 = 2_147_483_520.0;
+    // Comparisons that NaN fails leave 0.
+    let held = if value > 0.0 { value } else { 0.0 };
+    let held = if held < MOST { held } else { MOST };
+    // SAFETY: it is from 0 to what an `i32` holds.
+    unsafe { held.to_int_unchecked::<i32>() as u32 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +80,14 @@ mod tests {
         let (mut plain, mut cloned) = (vec![0.0; from.len()], vec![0.0; from.len()]);
         let (a, b) = (Scale(&from, &mut plain).run(), wide(Scale(&from, &mut cloned)));
         assert_eq!((a.to_bits(), plain), (b.to_bits(), cloned));
+    }
+
+    #[test]
+    fn whole_numbers_are_cut_off() {
+        let most = 2_147_483_520;
+        let floats = [0.0, -0.0, 0.999_999_9, 1.0, 255.5, 16_777_217.0, 2_147_483_500.0, -1.5];
+        assert_eq!(floats.map(whole), [0, 0, 0, 1, 255, 16_777_216, most, 0]);
+        let outside = [f32::NAN, f32::NEG_INFINITY, f32::INFINITY, 2.2e9, 1e-40];
+        assert_eq!(outside.map(whole), [0, 0, most, most, 0]);
     }
 }

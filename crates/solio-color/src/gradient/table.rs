@@ -1,59 +1,39 @@
 //! Codes of eight bits for many values, exactly those of [`Sampler::at`].
 //!
 //! From 0 to 1 the codes change at some thousand places. A value's rank among these is its colour's
-//! place in a list. Each part of 0 to 1 has a cell that knows the rank at its start and up to three
-//! places within, so that counting takes no jump: of values that look random every second one would
-//! be a wrong guess.
+//! place in a list. A value's place has an upper half, the number of a cell, and a lower half, how
+//! far within. A cell holds the rank at its start, and 2¹⁶ less the lower half of the place where
+//! the next colour begins: added to the lower half of a value, that carries into the rank. So a
+//! colour takes an addition and no jump (of values that look random, every second jump would be a
+//! wrong guess). The few cells that this does not suit say so, and a search goes on from there.
 
 use super::Sampler;
-use solio_codec::wide::{Wide, wide};
+use solio_codec::copy::fetch;
+use solio_codec::wide::{Wide, whole, wide};
 
-/// Cells of a table, with those for what lies outside. They take 64 KiB.
-const CELLS: usize = 1 << 12;
-/// Parts of 0 to 1, of which the first and the last are halves; the last one's cell is that of more
-/// than 1, too. Those that follow are for less than 0 and for NaN.
-const PARTS: usize = CELLS - 3;
-const BELOW: u32 = PARTS as u32 + 1;
-const NAN: u32 = PARTS as u32 + 2;
+/// Cells from 0 to 1, each of which has 2¹⁶ places.
+const CELLS: u32 = 1 << 13;
+/// Near 0 floats lie closer together: up to here, a cell is cut into [`FINER`].
+const NEAR_END: f32 = 1.0 / 32.0;
+const FINER: u32 = 16;
+/// More cells than without [`FINER`].
+const MORE: u32 = (FINER - 1) * CELLS / 32;
+/// The cell from 1 on; then those of less than 0 and of NaN.
+const LAST: u32 = CELLS + MORE;
+const BELOW: u32 = LAST + 1;
+const NAN: u32 = LAST + 2;
+/// More than 1, all of which is one place.
+const BEYOND: f32 = 1.0_f32.next_up();
 
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(16))]
-struct Cell {
-    /// Of the first colour; [`MANY`] or [`UNSURE`].
-    rank: u32,
-    /// From where on the next colours count, as bits: floats that are not negative have their order.
-    changes: [u32; 3],
-}
-
-/// The rank of cells with more changes. No colour has it.
-const MANY: u32 = u32::MAX;
-/// The rank of cells in which colours may come back: only the sampler knows.
-const UNSURE: u32 = u32::MAX - 1;
-/// No float that has a place is as large.
-const NEVER: u32 = u32::MAX;
-
-impl Cell {
-    fn of(rank: u32) -> Cell {
-        Cell { rank, changes: [NEVER; 3] }
-    }
-
-    /// Takes in one more change.
-    fn also(&mut self, change: u32) {
-        match self.changes.iter_mut().find(|place| **place == NEVER) {
-            // Cells without a rank have no changes.
-            _ if self.rank >= UNSURE => {}
-            Some(place) => *place = change,
-            None => *self = Cell::of(MANY),
-        }
-    }
-
-    /// The rank of a place within.
-    #[inline(always)]
-    fn rank(&self, bits: u32) -> u32 {
-        let [a, b, c] = self.changes.map(|change| u32::from(bits >= change));
-        self.rank + a + b + c
-    }
-}
+/// As many as halves of a place can name: no cell and no rank needs a check.
+const HALF: usize = 1 << 16;
+/// From here on a cell is no sum: it has several changes, its change lies within a place, or its
+/// rank is too large. The lower half is the rank from which to search, or less.
+const SEARCH: u32 = 0xfffe << 16;
+/// A cell in which colours may come back: only the sampler knows.
+const UNSURE: u32 = 0xffff << 16;
+/// Ranks from here on are too large for a sum.
+const MOST: usize = (SEARCH >> 16) as usize;
 
 /// Red, green, blue and alpha in eight bits for values, made ready to be looked up.
 ///
@@ -61,58 +41,48 @@ impl Cell {
 #[derive(Clone, Debug)]
 pub struct Table8 {
     sampler: Sampler,
-    /// All of them: an index within needs no check.
-    cells: Box<[Cell; CELLS]>,
-    /// The places of all changes, as bits, in order; the first is 0.
+    cells: Box<[u32; HALF]>,
+    /// Where colours begin, as bits (floats that are not negative have their order), in order.
+    /// First those of what lies outside, which begin nowhere, and the one at 0.
     changes: Vec<u32>,
-    /// From each change on; then the colours of what lies outside. As bytes of words.
+    /// Bytes as words, [`HALF`] or more.
     colors: Vec<u32>,
 }
+
+/// The ranks of colours of less than 0 and of NaN come first.
+const OUTSIDE: usize = 2;
 
 impl Table8 {
     /// Of a gradient.
     pub fn new(sampler: Sampler) -> Table8 {
+        let mut changes = Changes::new(&sampler);
         let edges = sampler.edges();
-        let mut cells = Vec::with_capacity(CELLS);
-        let mut changes = Changes { sampler: &sampler, found: vec![(0, exact(&sampler, 0.0))] };
-        let after_1 = 1_f32.next_up();
-        let mut start = 0.0;
-        for part in 0..=PARTS as u32 {
-            let end = if part < PARTS as u32 { start_of(part + 1) } else { after_1 };
-            cells.push(changes.cell(&edges, [start, end]));
-            start = end;
+        // Parts within which colours may come back.
+        let mut unsure = Vec::new();
+        for part in 0..PARTS {
+            let [start, end] = [part, part + 1].map(|part| part as f32 / PARTS as f32);
+            if !changes.part(&edges, [start, end]) {
+                unsure.push([start, end.next_down()].map(|end| place(end) >> 16));
+            }
         }
-        changes.found.push((after_1.to_bits(), exact(&sampler, f32::INFINITY)));
-        cells[PARTS].also(after_1.to_bits());
-        let (changes, mut colors): (Vec<u32>, Vec<u32>) = changes.found.into_iter().unzip();
-        for at in [f32::NEG_INFINITY, f32::NAN] {
-            cells.push(Cell::of(colors.len() as u32));
-            colors.push(exact(&sampler, at));
+        for at in [1.0, BEYOND] {
+            changes.at(at);
         }
-        let cells = cells.try_into().expect("there are as many as cells");
+        let mut cells = cells(&changes.found);
+        for [first, last] in unsure {
+            cells[first as usize..=last as usize].fill(UNSURE);
+        }
+        let (changes, found): (Vec<u32>, Vec<u32>) = changes.found.into_iter().unzip();
+        // Zeros from the system take no memory until they are written.
+        let mut colors = vec![0; found.len().max(HALF)];
+        colors[..found.len()].copy_from_slice(&found);
         Table8 { sampler, cells, changes, colors }
     }
 
     /// The colour at `at`, as [`Sampler::codes_at`] has it.
     #[inline]
     pub fn at(&self, at: f32) -> [u8; 4] {
-        let (bits, cell) = place(at);
-        self.found(bits, cell)
-    }
-
-    #[inline(always)]
-    fn found(&self, bits: u32, cell: u32) -> [u8; 4] {
-        let rank = self.cells[cell as usize & (CELLS - 1)].rank(bits);
-        let color = self.colors.get(rank as usize).copied();
-        color.unwrap_or_else(|| self.sought(bits, rank)).to_ne_bytes()
-    }
-
-    #[cold]
-    fn sought(&self, bits: u32, rank: u32) -> u32 {
-        match rank {
-            MANY => self.colors[self.changes.partition_point(|&change| change <= bits).max(1) - 1],
-            _ => exact(&self.sampler, f32::from_bits(bits)),
-        }
+        self.near().color(place(at), || at)
     }
 
     /// The colours of `values`, of which `range` gives those at 0 and at 1: red, green, blue and,
@@ -123,84 +93,195 @@ impl Table8 {
         range: [f32; 2],
         colors: &mut [[u8; CHANNELS]],
     ) {
-        let mut block = Block { places: [0; BLOCK], cells: [0; BLOCK] };
-        for (values, colors) in values.chunks(BLOCK).zip(colors.chunks_mut(BLOCK)) {
-            wide(Places { values, range, block: &mut block });
-            let places = block.places.iter().zip(&block.cells);
-            for ((&bits, &cell), color) in places.zip(colors) {
-                color.copy_from_slice(&self.found(bits, cell)[..CHANNELS]);
+        let near = self.near();
+        let span = Span { start: range[0], scale: 1.0 / (range[1] - range[0]) };
+        let color = |place: u32, value: f32, to: &mut [u8; CHANNELS]| {
+            to.copy_from_slice(&near.color(place, || span.at(value))[..CHANNELS]);
+        };
+        let mut places = [0; BLOCK];
+        let blocks = values.chunks(BLOCK).zip(colors.chunks_mut(BLOCK));
+        for (i, (block, colors)) in blocks.enumerate() {
+            let ahead = values.get((i + AHEAD) * BLOCK..).unwrap_or_default();
+            ahead.chunks(LINE).take(BLOCK / LINE).for_each(fetch);
+            wide(Places { values: block, span, places: &mut places });
+            let whole = block.len() - block.len() % UNROLLED;
+            let (first, rest) = colors.split_at_mut(whole);
+            let first = first.as_chunks_mut::<UNROLLED>().0.iter_mut();
+            let pairs = places.as_chunks::<UNROLLED>().0.iter().zip(block.as_chunks().0);
+            for ((places, values), colors) in pairs.zip(first) {
+                let values: &[f32; UNROLLED] = values;
+                for i in 0..UNROLLED {
+                    color(places[i], values[i], &mut colors[i]);
+                }
+            }
+            let pairs = places[whole..].iter().zip(&block[whole..]);
+            for ((place, value), to) in pairs.zip(rest) {
+                color(*place, *value, to);
             }
         }
+    }
+
+    fn near(&self) -> Near<'_> {
+        let colors = self.colors.first_chunk().expect("there are as many or more");
+        Near { table: self, cells: &self.cells, colors }
+    }
+
+    /// The colour at a place whose cell is no sum.
+    #[cold]
+    fn sought(&self, cell: u32, at: f32) -> u32 {
+        /// So many are looked at one by one.
+        const FEW: usize = 8;
+        if cell >= UNSURE {
+            return exact(&self.sampler, at);
+        }
+        let rank = cell as usize % HALF;
+        let later = &self.changes[rank + 1..];
+        let is_reached = |change: &u32| f32::from_bits(*change) <= at;
+        let more = match later.iter().take(FEW).take_while(|change| is_reached(change)).count() {
+            FEW => later.partition_point(is_reached),
+            more => more,
+        };
+        self.colors[rank + more]
+    }
+}
+
+/// What is looked up for each value.
+#[derive(Clone, Copy)]
+struct Near<'t> {
+    table: &'t Table8,
+    cells: &'t [u32; HALF],
+    colors: &'t [u32; HALF],
+}
+
+impl Near<'_> {
+    /// The colour at `place`, which is that of `at`.
+    #[inline(always)]
+    fn color(self, place: u32, at: impl FnOnce() -> f32) -> [u8; 4] {
+        let cell = self.cells[(place >> 16) as usize];
+        let sum = cell + (place & 0xffff);
+        let color = match sum < SEARCH {
+            true => self.colors[(sum >> 16) as usize],
+            false => self.table.sought(cell, at()),
+        };
+        color.to_ne_bytes()
     }
 }
 
 /// Values whose places are found at once.
 const BLOCK: usize = 256;
+/// How many blocks ahead values are fetched: processors by themselves do not look past the end of
+/// a page.
+const AHEAD: usize = 2;
+/// Values of a line of the cache.
+const LINE: usize = 16;
+/// Values of a turn of the loop.
+const UNROLLED: usize = 8;
 
-struct Block {
-    /// As bits.
-    places: [u32; BLOCK],
-    cells: [u32; BLOCK],
+/// Where values become places.
+#[derive(Clone, Copy)]
+struct Span {
+    start: f32,
+    scale: f32,
+}
+
+impl Span {
+    #[inline(always)]
+    fn at(self, value: f32) -> f32 {
+        (value - self.start) * self.scale
+    }
 }
 
 struct Places<'a> {
     values: &'a [f32],
-    range: [f32; 2],
-    block: &'a mut Block,
+    span: Span,
+    places: &'a mut [u32; BLOCK],
 }
 
 impl Wide for Places<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Places { values, range, block: Block { places, cells } } = self;
-        let scale = 1.0 / (range[1] - range[0]);
-        for ((value, bits), cell) in values.iter().zip(places).zip(cells) {
-            (*bits, *cell) = place((value - range[0]) * scale);
+        for (value, to) in self.values.iter().zip(self.places) {
+            *to = place(self.span.at(*value));
         }
     }
 }
 
-/// A place as bits, and its cell. What has no place has the bits 0.
+/// The place of a value from 0 to 1, or of what lies outside.
+///
+/// Where floats lie 2⁻³³ apart or more (from 2⁻¹⁰ on), each has a place of its own.
 #[inline(always)]
-fn place(at: f32) -> (u32, u32) {
-    /// Floats from here to twice as much are 1 apart: adding it leaves whole numbers.
-    const WHOLE: f32 = (1 << 23) as f32;
-    let scaled = at * PARTS as f32;
-    let part = if scaled < PARTS as f32 { scaled } else { PARTS as f32 };
-    let part = (part + WHOLE).to_bits() & (CELLS as u32 - 1);
-    // Of -0 this makes 0.
-    let bits = (at + 0.0).to_bits();
-    let (bits, cell) = if at >= 0.0 { (bits, part) } else { (0, BELOW) };
-    (bits, if at.is_nan() { NAN } else { cell })
+fn place(at: f32) -> u32 {
+    let is_near = at < NEAR_END;
+    let held = if at > 0.0 { at } else { 0.0 };
+    let held = if held < BEYOND { held } else { BEYOND };
+    let scale = (CELLS << 16) as f32;
+    let scaled = held * if is_near { scale * FINER as f32 } else { scale };
+    let place = whole(scaled) + if is_near { 0 } else { MORE << 16 };
+    let place = if at >= 0.0 { place } else { BELOW << 16 };
+    if at.is_nan() { NAN << 16 } else { place }
 }
 
-/// The least place of a part: products and sums are rounded, which does not turn their order round.
-fn start_of(part: u32) -> f32 {
-    let mut at = (part as f32 - 0.5).max(0.0) / PARTS as f32;
-    while place(at).1 >= part && at > 0.0 {
-        at = at.next_down();
+/// The cells of these changes.
+fn cells(changes: &[Change]) -> Box<[u32; HALF]> {
+    let mut cells = vec![0; HALF];
+    let place_of = |bits: u32| place(f32::from_bits(bits));
+    let mut next = OUTSIDE + 1;
+    for cell in 0..=LAST {
+        let is_in = |&&(bits, _): &&Change| place_of(bits) >> 16 == cell;
+        // A change at the start of a cell is before all of it.
+        let starts = changes.get(next).is_some_and(|&(bits, _)| place_of(bits) == cell << 16);
+        next += usize::from(starts);
+        let within = changes[next..].iter().take_while(is_in).count();
+        let rank = next - 1;
+        let is_alone = |bits: u32| place_of(bits - 1) < place_of(bits);
+        cells[cell as usize] = match within {
+            0 if rank < MOST => (rank as u32) << 16,
+            1 if rank < MOST - 1 && is_alone(changes[next].0) => {
+                ((rank as u32) << 16) + HALF as u32 - place_of(changes[next].0) % HALF as u32
+            }
+            _ => SEARCH | rank.min(HALF - 1) as u32,
+        };
+        next += within;
     }
-    while place(at).1 < part {
-        at = at.next_up();
+    for (rank, cell) in [BELOW, NAN].into_iter().enumerate() {
+        cells[cell as usize] = (rank as u32) << 16;
     }
-    at
+    cells.try_into().expect("as many as were made")
 }
 
 fn exact(sampler: &Sampler, at: f32) -> u32 {
     u32::from_ne_bytes(sampler.codes_at(f64::from(at)))
 }
 
-/// The places where colours change, as bits, and the colours from there on.
+/// Where a colour begins, as bits, and the colour, as a word.
+type Change = (u32, u32);
+/// Parts of 0 to 1 in which changes are sought.
+const PARTS: u32 = 1 << 12;
+
 struct Changes<'s> {
     sampler: &'s Sampler,
-    found: Vec<(u32, u32)>,
+    found: Vec<Change>,
 }
 
 impl Changes<'_> {
-    /// Finds those from `start` to just below `end`, which follows on what was found.
-    fn cell(&mut self, edges: &[f64], [start, end]: [f32; 2]) -> Cell {
-        let before = self.found.len();
+    /// Those of less than 0, of NaN, and at 0.
+    fn new(sampler: &Sampler) -> Changes<'_> {
+        let first = [f32::NEG_INFINITY, f32::NAN, 0.0];
+        Changes { sampler, found: first.map(|at| (0, exact(sampler, at))).to_vec() }
+    }
+
+    /// Takes in the colour at `at`, if it is another one than before.
+    fn at(&mut self, at: f32) {
+        let color = exact(self.sampler, at);
+        if self.found.last().is_none_or(|before| before.1 != color) {
+            self.found.push((at.to_bits(), color));
+        }
+    }
+
+    /// Finds those from `start` to just below `end`, which follows on what was found. Gives `false`
+    /// where colours may come back.
+    fn part(&mut self, edges: &[f64], [start, end]: [f32; 2]) -> bool {
         let mut is_sure = true;
         let mut first = start;
         let next = edges.partition_point(|&edge| edge <= f64::from(start));
@@ -210,16 +291,7 @@ impl Changes<'_> {
             is_sure &= !turns(self.sampler, ends) && self.find(ends);
             first = end;
         }
-        let inside = &self.found[before..];
-        if !is_sure {
-            Cell::of(UNSURE)
-        } else if inside.len() > 3 {
-            Cell::of(MANY)
-        } else {
-            let mut cell = Cell::of(before as u32 - 1);
-            inside.iter().for_each(|change| cell.also(change.0));
-            cell
-        }
+        is_sure
     }
 
     /// Finds those from `first` to `last`, both included, between which colours do not come back.
@@ -228,9 +300,7 @@ impl Changes<'_> {
         let [mut at, last] = [first, last].map(f32::to_bits);
         let color_at = |bits: u32| exact(self.sampler, f32::from_bits(bits));
         let (mut color, end) = (color_at(at), color_at(last));
-        if self.found.last().is_none_or(|before| before.1 != color) {
-            self.found.push((at, color));
-        }
+        self.at(f32::from_bits(at));
         for _ in 0..MOST_CHANGES {
             if color == end {
                 return true;
@@ -279,6 +349,7 @@ mod tests {
     use crate::Color;
     use crate::gradient::presets::STUDY;
     use crate::gradient::{Gradient, Mode, Outside, parse_stops};
+    use proptest::prelude::*;
 
     fn noise(seed: u32) -> impl Iterator<Item = f32> {
         let mut state = seed;
@@ -286,6 +357,82 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) as f32 / (1 << 24) as f32
         })
+    }
+
+    /// The least place of a cell.
+    fn start_of(cell: u32) -> f32 {
+        match cell.checked_sub(MORE) {
+            Some(cell) if cell as f32 >= CELLS as f32 * NEAR_END => cell as f32 / CELLS as f32,
+            _ => cell as f32 / (CELLS * FINER) as f32,
+        }
+    }
+
+    #[test]
+    fn places_keep_the_order() {
+        for cell in 1..=LAST {
+            let at = start_of(cell);
+            assert_eq!(place(at), cell << 16, "{at:?}");
+            assert!(place(at.next_down()) < cell << 16, "{at:?}");
+        }
+        let mut bits = 0;
+        while bits < BEYOND.to_bits() {
+            let [before, after] = [bits, bits + 1].map(|bits| place(f32::from_bits(bits)));
+            assert!(before <= after && (bits < 0x3a80_0000 || before < after), "{bits:x}");
+            bits += 1009;
+        }
+        let outside = [-0.0, -1e-45, f32::NEG_INFINITY, BEYOND, f32::INFINITY, f32::NAN];
+        let beyond = (LAST << 16) + 64;
+        assert_eq!(
+            outside.map(place),
+            [0, BELOW, BELOW, beyond, beyond, NAN]
+                .map(|place| { if place == beyond { place } else { place << 16 } })
+        );
+    }
+
+    proptest! {
+        /// The clones and the plain loop find the same places.
+        #[test]
+        fn places_are_the_same_on_every_tier(
+            values in proptest::collection::vec(proptest::num::f32::ANY, 1..BLOCK),
+            start in -1.0_f32..1.0,
+            scale in -2.0_f32..2.0,
+        ) {
+            let span = Span { start, scale };
+            let [mut plain, mut cloned] = [[0; BLOCK]; 2];
+            Places { values: &values, span, places: &mut plain }.run();
+            wide(Places { values: &values, span, places: &mut cloned });
+            prop_assert_eq!(plain, cloned);
+        }
+    }
+
+    /// More changes than ranks of 16 bits, and many within one cell.
+    #[test]
+    fn no_gradient_has_too_many_changes() {
+        let mut gradient = STUDY[0].gradient(Mode::of_name("srgb").unwrap());
+        for (count, width) in [(270, 1.0), (20, 0.000_1)] {
+            let stops: Vec<String> = (0..count)
+                .map(|i| {
+                    format!(
+                        "{} {}%",
+                        ["black", "white"][i % 2],
+                        i as f64 * 100.0 / count as f64 * width
+                    )
+                })
+                .collect();
+            gradient.colors = parse_stops(&stops.join(", ")).unwrap();
+            let sampler = gradient.sampler();
+            let table = Table8::new(sampler.clone());
+            assert!(table.changes.len() > HALF || width < 1.0);
+            assert!(
+                table.cells[..LAST as usize].iter().any(|cell| (SEARCH..UNSURE).contains(cell))
+            );
+            let values: Vec<f32> = noise(3).take(40_000).map(|at| at * width as f32).collect();
+            let mut colors = vec![[0_u8; 4]; values.len()];
+            table.apply(&values, [0.0, 1.0], &mut colors);
+            for (at, color) in values.iter().zip(colors) {
+                assert_eq!(color, sampler.codes_at(f64::from(*at)), "{at:?}");
+            }
+        }
     }
 
     #[test]
@@ -314,7 +461,7 @@ mod tests {
                 [edge.next_down(), edge, edge.next_up()]
             });
             // Where a cell or a colour changes, and beside it.
-            let starts = (0..=PARTS as u32).map(start_of);
+            let starts = (1..=LAST).map(start_of);
             let changes = table.changes.iter().copied().map(f32::from_bits).chain(starts);
             let changes = changes.flat_map(|at| [at.next_down(), at]);
             for at in noise(7).take(30_000).chain(near).chain(changes) {
@@ -336,7 +483,7 @@ mod tests {
             }
             let sampler = gradient.sampler();
             let table = Table8::new(sampler.clone());
-            assert!(table.cells.iter().any(|cell| cell.rank == UNSURE), "{width}");
+            assert!(table.cells.contains(&UNSURE), "{width}");
             for i in -12_000..12_000 {
                 let place = (0.5 + f64::from(i) * width * 1e-4) as f32;
                 let want = sampler.codes_at(f64::from(place));
