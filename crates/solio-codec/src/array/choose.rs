@@ -1,22 +1,20 @@
 //! Which prediction, base and method suit a plane: told by some of its samples.
 
-use super::bytes::Packer;
-use super::encode::{byte_plane, row_numbers};
+use super::encode::{SubtractFrom, room, row_numbers};
+use super::estimate::{bits_of, bits_of_classes};
 use super::predict::{Prediction, differences};
 use super::ranks::{self, Ranks};
-use super::{Element, Method, Plane, class, huffman, low_bits};
+use super::{Element, Plane, class};
 use crate::wide::{Wide, wide};
 use crate::word::Word;
 
 /// Parts of rows that are looked at, and samples of each.
-const PIECES: usize = 8;
-const PIECE: usize = 256;
-/// Differences that say which method is best, standing together because repetitions count.
-const DIFFERENCES: usize = 3072;
-/// What bytes apart must save, which take longer than the other methods: one in so many.
-const WORTH_BYTES: usize = 12;
-/// What one more of the lowest bits apart may cost: one byte in so many.
-const WORTH_A_BIT: usize = 64;
+const PIECES: usize = 16;
+const PIECE: usize = 64;
+/// Of short rows there are more.
+const MOST_PIECES: usize = 64;
+/// Predictions are worth a closer look whose classes are not larger by more than this in the mean.
+const WORTH_COUNTING: u32 = 4;
 /// What a base must save: one bit in so many.
 const WORTH_A_BASE: u64 = 64;
 
@@ -33,228 +31,277 @@ pub(super) struct Choice {
 
 /// For each plane the best prediction, and the base that makes it smaller.
 pub(super) fn choose(bytes: &[u8], planes: &[Plane]) -> Vec<Choice> {
-    let mut choices = Vec::with_capacity(planes.len());
-    let mut gains = Vec::new();
+    let mut memory = Memory::default();
+    let mut costs = Vec::with_capacity(planes.len());
     for (i, plane) in planes.iter().enumerate() {
-        let cost = |base: Option<usize>| {
-            let base = base.map(|base| &planes[base]);
-            match plane.element {
-                Element::U8 => best::<u8>(bytes, plane, base),
-                Element::U16 | Element::Half => best::<u16>(bytes, plane, base),
-                Element::U32 | Element::Float => best::<u32>(bytes, plane, base),
-                Element::Double => best::<u64>(bytes, plane, base),
-            }
-        };
-        let (alone, prediction) = cost(None);
-        choices.push(Choice { prediction, base: None, is_ranked: false, bits: alone });
         // Channels that belong together stand together: the base is the one before or behind.
-        let beside = [i.checked_sub(1), Some(i + 1)].into_iter().flatten();
-        for base in beside.filter(|base| planes.get(*base).is_some_and(|base| base.is_like(plane)))
-        {
-            let (with, prediction) = cost(Some(base));
-            if with + with / WORTH_A_BASE < alone {
-                gains.push((alone - with, i, base, prediction, with));
-            }
-        }
+        let is_beside = i > 0 && planes[i - 1].is_like(plane);
+        costs.push(match plane.element {
+            Element::U8 => memory.costs::<u8>(bytes, plane, is_beside),
+            Element::U16 | Element::Half => memory.costs::<u16>(bytes, plane, is_beside),
+            Element::U32 | Element::Float => memory.costs::<u32>(bytes, plane, is_beside),
+            Element::Double => memory.costs::<u64>(bytes, plane, is_beside),
+        });
     }
-    // The largest gains first; a base has no base itself.
-    gains.sort_by_key(|(gain, i, base, ..)| (std::cmp::Reverse(*gain), *i, *base));
-    let mut is_base = vec![false; planes.len()];
-    for (_, i, base, prediction, bits) in gains {
-        if !is_base[i] && choices[i].base.is_none() && choices[base].base.is_none() {
-            choices[i] = Choice { prediction, base: Some(base), is_ranked: false, bits };
-            is_base[base] = true;
-        }
-    }
-    choices
+    let samples: Vec<u64> = planes.iter().map(|plane| plane.count() as u64).collect();
+    let bases = bases(&costs, &samples);
+    let choice = |(i, base): (usize, Option<usize>)| {
+        let beside = base.and_then(|base| costs[base.max(i)].beside);
+        let Cost { bits, prediction } = beside.unwrap_or(costs[i].alone);
+        Choice { prediction, base, is_ranked: false, bits }
+    };
+    bases.into_iter().enumerate().map(choice).collect()
 }
 
-/// The cheapest prediction, and about how many bits a sample needs then, times 1,024.
-fn best<T: Word>(bytes: &[u8], plane: &Plane, base: Option<&Plane>) -> (u64, Prediction) {
-    let mut other = [T::default(); PIECE];
-    best_of(plane.width, plane.rows, |x, y, to: &mut [T]| {
-        row_numbers(bytes, plane, y, x, to);
-        if let Some(base) = base {
-            let other = &mut other[..to.len()];
-            row_numbers(bytes, base, y, x, other);
-            to.iter_mut().zip(other).for_each(|(to, other)| *to = to.minus(*other));
-        }
-    })
+/// The bases with which all planes together need fewest bits: a base has none itself.
+fn bases(costs: &[PlaneCosts], samples: &[u64]) -> Vec<Option<usize>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Base {
+        None,
+        Before,
+        Behind,
+    }
+    const ALL: [Base; 3] = [Base::None, Base::Before, Base::Behind];
+    let bits = |i: usize, base: Base| {
+        let alone = costs[i].alone.bits;
+        let beside = match base {
+            Base::None => return Some(alone * samples[i]),
+            Base::Before => costs[i].beside?.bits,
+            Base::Behind => costs.get(i + 1)?.beside?.bits,
+        };
+        let is_worth_it = beside + beside / WORTH_A_BASE < alone;
+        is_worth_it.then_some((beside + beside / WORTH_A_BASE) * samples[i])
+    };
+    // The least bits of the planes up to one, by its base, and the base of the one before then.
+    let mut ways: Vec<[Option<(u64, Base)>; 3]> = Vec::with_capacity(costs.len());
+    for i in 0..costs.len() {
+        ways.push(ALL.map(|base| {
+            let own = bits(i, base)?;
+            let Some(before) = i.checked_sub(1).map(|before| ways[before]) else {
+                return Some((own, Base::None));
+            };
+            let fits = |other: Base| match base {
+                Base::None => true,
+                Base::Before => other == Base::None,
+                Base::Behind => other != Base::Behind,
+            };
+            let others = ALL.into_iter().zip(before).filter(|(other, _)| fits(*other));
+            let others = others.filter_map(|(other, way)| Some((way?.0 + own, other)));
+            others.min_by_key(|(bits, _)| *bits)
+        }));
+    }
+    let mut found = vec![None; costs.len()];
+    let Some(last) = ways.last() else { return found };
+    // No plane stands behind the last one, so that it has a cost without a base or with it.
+    let least = ALL.into_iter().zip(last).filter_map(|(base, way)| Some((way.as_ref()?.0, base)));
+    let mut base = least.min_by_key(|(bits, _)| *bits).map_or(Base::None, |(_, base)| base);
+    for i in (0..costs.len()).rev() {
+        found[i] = match base {
+            Base::None => None,
+            Base::Before => Some(i - 1),
+            Base::Behind => Some(i + 1),
+        };
+        let index = ALL.iter().position(|each| *each == base).unwrap_or(0);
+        base = ways[i][index].map_or(Base::None, |(_, before)| before);
+    }
+    found
 }
 
-/// [`best`] of ranks, with the values that they stand for.
-pub(super) fn best_of_ranks<T: Word>(ranks: &Ranks<T>, width: usize) -> (u64, Prediction) {
+/// With the prediction that makes them fewest.
+#[derive(Clone, Copy)]
+pub(super) struct Cost {
+    /// About how many bits a sample needs, times 1,024.
+    pub(super) bits: u64,
+    pub(super) prediction: Prediction,
+}
+
+/// Of a plane.
+struct PlaneCosts {
+    alone: Cost,
+    /// Of its differences from the plane before, and as well of that one's from this: they are as
+    /// far from zero.
+    beside: Option<Cost>,
+}
+
+/// Parts of planes.
+#[derive(Default)]
+struct Memory {
+    looked_at: Vec<u64>,
+    before: Vec<u64>,
+}
+
+impl Memory {
+    fn costs<T: Word>(&mut self, bytes: &[u8], plane: &Plane, is_beside: bool) -> PlaneCosts {
+        let parts = Parts::of(plane.width, plane.rows);
+        std::mem::swap(&mut self.looked_at, &mut self.before);
+        let looked_at = room::<T>(&mut self.looked_at, parts.samples());
+        parts.read(looked_at, |x, y, to| row_numbers(bytes, plane, y, x, to));
+        let alone = parts.cheapest(looked_at);
+        let beside = is_beside.then(|| {
+            let before = room::<T>(&mut self.before, parts.samples());
+            wide(SubtractFrom { from: looked_at, other: before });
+            parts.cheapest(before)
+        });
+        PlaneCosts { alone, beside }
+    }
+}
+
+/// The cheapest prediction of ranks, with the values that they stand for.
+pub(super) fn best_of_ranks<T: Word>(ranks: &Ranks<T>, width: usize) -> Cost {
     let count = ranks.ranks.len();
-    let (bits, prediction) = best_of(width, count / width.max(1), |x, y, to: &mut [T]| {
-        to.copy_from_slice(&ranks.ranks[y * width + x..][..to.len()]);
+    let parts = Parts::of(width, count / width.max(1));
+    let mut looked_at = vec![T::default(); parts.samples()];
+    parts.read(&mut looked_at, |x, y, to| {
+        to.copy_from_slice(&ranks.ranks[y * width + x..][..to.len()])
     });
+    let Cost { bits, prediction } = parts.cheapest(&looked_at);
     let values = bits_of(&ranks::classes_of_gaps(&ranks.values));
-    (bits + values / count.max(1) as u64, prediction)
+    Cost { bits: bits + values / count.max(1) as u64, prediction }
 }
 
-/// [`best`] where `read` gives what begins at a column of a row.
-fn best_of<T: Word>(
+/// The parts of rows that are looked at, spread over a plane.
+#[derive(Clone, Copy)]
+struct Parts {
     width: usize,
     rows: usize,
-    mut read: impl FnMut(usize, usize, &mut [T]),
-) -> (u64, Prediction) {
-    let all = [Prediction::Left, Prediction::Plane, Prediction::Up, Prediction::None];
-    let length = PIECE.min(width);
-    if width * rows == 0 {
-        return (0, Prediction::None);
+    count: usize,
+    length: usize,
+}
+
+impl Parts {
+    fn of(width: usize, rows: usize) -> Parts {
+        let length = PIECE.min(width);
+        let count = (PIECES * PIECE / length.max(1)).min(MOST_PIECES);
+        Parts { width, rows, count: count.min((width * rows).div_ceil(length.max(1))), length }
     }
-    let pieces = PIECES.min((width * rows).div_ceil(length));
-    let mut counts = [[0u32; 128]; 4];
-    let mut memory = [[T::default(); PIECE]; 3];
-    let [row, above, to] = memory.each_mut().map(|part| &mut part[..length]);
-    for piece in 0..pieces {
-        let (x, y) = place_of(piece, pieces, width, rows);
-        read(x, y, row);
-        let above: &[T] = match y {
-            0 => &[],
-            _ => {
-                read(x, y - 1, above);
-                above
+
+    /// With those above them.
+    fn samples(&self) -> usize {
+        2 * self.length * self.count
+    }
+
+    /// Where a part begins: no row of a period of rows, and no part of the rows, is left out.
+    fn place(&self, part: usize) -> (usize, usize) {
+        let y = (2 * part + 1) * self.rows / (2 * self.count);
+        // Steps of the golden section come everywhere.
+        let far = part * 40_503 % 65_536;
+        let far = if self.rows == 1 { 65_536 * part / self.count } else { far };
+        let x = (self.width - self.length) * far / 65_535;
+        // Of rows that were doubled the odd ones are like those above.
+        (x, (y ^ part & 1).min(self.rows - 1))
+    }
+
+    /// Each part after what is above it; `read` gives what begins at a column of a row.
+    fn read<T: Word>(&self, to: &mut [T], mut read: impl FnMut(usize, usize, &mut [T])) {
+        for (part, to) in to.chunks_exact_mut(2 * self.length.max(1)).enumerate() {
+            let (x, y) = self.place(part);
+            let (above, row) = to.split_at_mut(self.length);
+            read(x, y, row);
+            match y {
+                0 => above.fill(T::default()),
+                _ => read(x, y - 1, above),
             }
-        };
-        for (counts, prediction) in counts.iter_mut().zip(all) {
-            differences(row, above, prediction, to);
-            // The first one has no left neighbour in the piece.
-            wide(Count(&to[1.min(length - 1)..], counts));
         }
     }
-    let looked_at: u32 = counts[0].iter().sum();
-    let costs = counts.iter().map(bits_of).zip(all);
-    let best = costs.min_by_key(|(cost, _)| *cost);
-    best.map_or((0, Prediction::None), |(cost, by)| (cost / u64::from(looked_at.max(1)), by))
+
+    /// What [`Self::read`] gave needs least by which prediction?
+    fn cheapest<T: Word>(&self, looked_at: &[T]) -> Cost {
+        let all = [Prediction::Left, Prediction::Plane, Prediction::Up, Prediction::None];
+        let mut classes = [[0u8; PIECES * PIECE]; 4];
+        let mut differences_of_row = [T::default(); PIECE];
+        let to = &mut differences_of_row[..self.length];
+        let mut counted = 0;
+        // The first of a part has no left neighbour in it.
+        let skipped = 1.min(self.length.saturating_sub(1));
+        for (part, samples) in looked_at.chunks_exact(2 * self.length.max(1)).enumerate() {
+            let (above, row) = samples.split_at(self.length);
+            let above = if self.place(part).1 == 0 { &[] } else { above };
+            for (classes, prediction) in classes.iter_mut().zip(all) {
+                differences(row, above, prediction, to);
+                class::about(&to[skipped..], &mut classes[counted..]);
+            }
+            counted += self.length - skipped;
+        }
+        let mut sums = [0u32; 4];
+        for (sum, classes) in sums.iter_mut().zip(&classes) {
+            *sum = wide(Sum(&classes[..counted]));
+        }
+        let least = sums.iter().min().copied().unwrap_or(0);
+        let most = least.saturating_add(WORTH_COUNTING * counted as u32);
+        let worth = classes.iter().zip(sums).zip(all).filter(|((_, sum), _)| *sum <= most);
+        let costs = worth.map(|((classes, _), by)| (bits_of_classes(&classes[..counted]), by));
+        let best = costs.min_by_key(|(cost, _)| *cost);
+        let (bits, prediction) = best.unwrap_or((0, Prediction::None));
+        Cost { bits: bits / counted.max(1) as u64, prediction }
+    }
 }
 
-/// Where a piece begins: they are spread over the rows, and over the columns.
-fn place_of(piece: usize, pieces: usize, width: usize, rows: usize) -> (usize, usize) {
-    let y = (2 * piece + 1) * rows / (2 * pieces);
-    let free = width - PIECE.min(width);
-    // Steps of five eighths come to all of the eighths.
-    let x = if rows == 1 { free * piece / pieces } else { free * (piece * 5 % 8) / 7 };
-    (x, y)
-}
+struct Sum<'a>(&'a [u8]);
 
-/// Counts the classes of numbers; of those of 64 bits the upper halves count.
-struct Count<'a, T>(&'a [T], &'a mut [u32; 128]);
-
-impl<T: Word> Wide for Count<'_, T> {
-    type Output = ();
+impl Wide for Sum<'_> {
+    type Output = u32;
     #[inline(always)]
-    fn run(self) {
-        let lower = if T::BYTES == 8 { 32 } else { 0 };
-        for value in self.0 {
-            let (class, _) = class::of((value.to_u64() >> lower) as u32);
-            self.1[usize::from(class & 127)] += 1;
-        }
+    fn run(self) -> u32 {
+        self.0.iter().map(|class| u32::from(*class)).sum()
     }
 }
 
-/// About how many bits numbers of these classes need, times 1,024.
-fn bits_of(counts: &[u32; 128]) -> u64 {
-    let each = counts.iter().enumerate();
-    let following: u64 = each.map(|(c, n)| u64::from(class::bits(c as u8)) * u64::from(*n)).sum();
-    entropy(counts) + 1024 * following
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
 
-/// About how many bits symbols that occur so often need, times 1,024.
-fn entropy(counts: &[u32]) -> u64 {
-    // The mantissa of a float stands for the fraction of its logarithm: the same on all machines.
-    let logarithm = |count: u32| u64::from(((count as f32).to_bits() - 1f32.to_bits()) >> 13);
-    let all = logarithm(counts.iter().sum::<u32>().max(1));
-    let each = counts.iter().filter(|count| **count > 0);
-    each.map(|&count| u64::from(count) * (all - logarithm(count))).sum()
-}
-
-/// About how many bytes a prefix code makes of bytes that occur so often.
-fn coded_bytes(counts: &[u32; 256]) -> usize {
-    let used = counts.iter().filter(|count| **count > 0).count();
-    let least = u64::from(counts.iter().sum::<u32>());
-    14 + used / 2 + (entropy(counts) / 1024).max(least) as usize / 8
-}
-
-/// What the methods need for some differences, in bytes.
-pub(super) struct Costs {
-    low_bits_cost: usize,
-    classes: usize,
-    bytes: usize,
-    /// How many of the lowest bits are best stored apart.
-    pub(super) low_bits: u32,
-    /// Whether zstd finds something.
-    pub(super) repeats: bool,
-}
-
-impl Costs {
-    pub(super) fn of<T: Word>(stored: &[T], packer: &mut Packer) -> Costs {
-        let start = (stored.len().saturating_sub(DIFFERENCES)) / 2;
-        let piece = &stored[start..stored.len().min(start + DIFFERENCES)];
-        let mut costs = Costs {
-            low_bits_cost: usize::MAX,
-            classes: usize::MAX,
-            bytes: 0,
-            low_bits: 0,
-            repeats: false,
-        };
-        if T::BYTES < 8 {
-            let mut counts = [0; 256];
-            for value in piece {
-                counts[usize::from(class::of(value.to_u64() as u32).0)] += 1;
-            }
-            let bytes = coded_bytes(&counts);
-            costs.classes = bytes + (class::following(&counts) / 8) as usize;
-            if T::BYTES == 2 {
-                costs.low_bits(piece, &counts);
-            }
-        }
-        let mut plane = Vec::new();
-        for byte in 0..T::BYTES {
-            byte_plane(piece, byte, &mut plane);
-            let counted = coded_bytes(&huffman::count(&plane)).min(plane.len());
-            let found = packer.zstd_size(&plane);
-            costs.repeats |= found < counted - counted / 8;
-            costs.bytes += found.min(counted);
-        }
-        costs
+    fn cost(bits: u64) -> Cost {
+        Cost { bits, prediction: Prediction::Left }
     }
 
-    /// Tries the numbers of bits that are about right.
-    fn low_bits<T: Word>(&mut self, piece: &[T], classes: &[u32; 256]) {
-        // One number in 64 may be as large as the byte above the bits goes, an eighth of it.
-        let mut above = 0;
-        let large = classes.iter().enumerate().rev().find(|(_, count)| {
-            above += **count as usize;
-            above > piece.len() / 64
+    /// What all planes cost, or `None` where a base has one itself or is not worth it.
+    fn total(costs: &[PlaneCosts], bases: &[Option<usize>]) -> Option<u64> {
+        let each = bases.iter().enumerate().map(|(i, base)| {
+            let alone = costs[i].alone.bits;
+            let Some(base) = *base else { return Some(alone) };
+            let bits = costs[base.max(i)].beside?.bits;
+            let bits = bits + bits / WORTH_A_BASE;
+            (bases[base].is_none() && bits < alone).then_some(bits)
         });
-        let about = (large.map_or(0, |(class, _)| class as u32) / 4).saturating_sub(4);
-        for bits in about.saturating_sub(2)..=(about + 2).min(low_bits::MOST) {
-            let mut counts = [0; 256];
-            for value in piece {
-                let upper = (value.to_u64() >> bits).min(u64::from(low_bits::ESCAPE));
-                counts[upper as usize] += 1;
-            }
-            let escaped = counts[usize::from(low_bits::ESCAPE)] as usize;
-            let cost = coded_bytes(&counts) + piece.len() * bits as usize / 8 + 2 * escaped;
-            // The more bits stand apart, the shorter are the codes, and the faster they are read.
-            let cost = cost.max(1);
-            if cost <= self.low_bits_cost.saturating_add(self.low_bits_cost / WORTH_A_BIT) {
-                self.low_bits = bits;
-                self.low_bits_cost = cost.min(self.low_bits_cost);
+        each.sum()
+    }
+
+    proptest! {
+        #[test]
+        fn no_other_bases_are_better(
+            bits in prop::collection::vec((0..4000u64, prop::option::of(0..4000u64)), 1..7),
+        ) {
+            let costs: Vec<PlaneCosts> = bits.iter().enumerate().map(|(i, (alone, beside))| {
+                let beside = beside.filter(|_| i > 0).map(cost);
+                PlaneCosts { alone: cost(*alone), beside }
+            }).collect();
+            let samples = vec![1; costs.len()];
+            let found = total(&costs, &bases(&costs, &samples)).expect("bases that are possible");
+            for way in 0..3usize.pow(costs.len() as u32) {
+                let others: Vec<Option<usize>> = (0..costs.len()).map(|i| {
+                    match way / 3usize.pow(i as u32) % 3 {
+                        1 => i.checked_sub(1),
+                        2 => Some(i + 1).filter(|i| *i < costs.len()),
+                        _ => None,
+                    }
+                }).collect();
+                let total = total(&costs, &others);
+                prop_assert!(total.is_none_or(|total| total >= found), "{:?}", others);
             }
         }
     }
 
-    /// The method that needs least; faster ones are given a little.
-    pub(super) fn best(&self) -> Method {
-        let fast = self.low_bits_cost.min(self.classes.saturating_add(self.classes / 50));
-        if self.bytes < fast - fast / WORTH_BYTES {
-            Method::Bytes
-        } else if self.low_bits_cost == fast {
-            Method::LowBits
-        } else {
-            Method::Classes
+    #[test]
+    fn parts_lie_in_their_plane() {
+        for (width, rows) in [(1, 1), (1, 5000), (3, 1), (63, 2), (64, 64), (65, 3), (9000, 2)] {
+            let parts = Parts::of(width, rows);
+            assert!(parts.count > 0);
+            for part in 0..parts.count {
+                let (x, y) = parts.place(part);
+                assert!(x + parts.length <= width && y < rows, "{width} × {rows}: {x}, {y}");
+            }
         }
+        assert_eq!(Parts::of(0, 5).samples(), 0);
     }
 }

@@ -33,6 +33,31 @@ pub(super) fn of(value: u32) -> (u8, u32) {
     ((bits * 4 + (value >> bits)) as u8, bits)
 }
 
+/// The classes of numbers, or the ones above where floats have too few bits for them: for
+/// estimates. Of numbers of 64 bits the upper halves count.
+pub(super) fn about<T: Word>(values: &[T], classes: &mut [u8]) {
+    wide(About { values, classes });
+}
+
+struct About<'a, T> {
+    values: &'a [T],
+    classes: &'a mut [u8],
+}
+
+impl<T: Word> Wide for About<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let lower = if T::BYTES == 8 { 32 } else { 0 };
+        for (value, class) in self.values.iter().zip(self.classes) {
+            let value = (value.to_u64() >> lower) as u32;
+            // Of a float the exponent and the first two bits of the mantissa are the class.
+            let float = (value as f32).to_bits() >> 21;
+            *class = float.saturating_sub(512).max(value.min(3)) as u8;
+        }
+    }
+}
+
 /// How many bits follow a class.
 #[inline(always)]
 pub(super) fn bits(class: u8) -> u32 {
@@ -157,6 +182,18 @@ mod tests {
             assert_eq!(CLASSES[usize::from(class) + 1].0, last + 1);
         }
         assert_eq!(of(u32::MAX), (LAST, 29));
+    }
+
+    #[test]
+    fn classes_for_estimates_are_nearly_right() {
+        let mut values: Vec<u32> = (0..1 << 17).collect();
+        values.extend((0..32).flat_map(|bit| [u32::MAX >> bit, 5 << bit, !(3 << bit)]));
+        let mut found = vec![0; values.len()];
+        about(&values, &mut found);
+        for (value, found) in values.into_iter().zip(found) {
+            let more = found - of(value).0;
+            assert!(more == 0 || more == 1 && value > 1 << 24, "{value}");
+        }
     }
 
     fn there_and_back<T: Word>(values: &[T]) {

@@ -1,8 +1,9 @@
 //! Makes chunks.
 
 use super::bytes::Packer;
-use super::choose::{Choice, Costs, best_of_ranks, choose};
+use super::choose::{Choice, Cost, best_of_ranks, choose};
 use super::context::{self, Expect};
+use super::method::MethodCosts;
 use super::predict::{Prediction, differences};
 use super::ranks::{self, Ranks};
 use super::{Element, HEAD, Method, NO_BASE, Plane, RANKED, class, low_bits};
@@ -106,7 +107,7 @@ impl Encoder {
         let is_tried = !is_fast || T::BYTES == 4 && plane.rows == 1 && ranks::recur(words);
         let ranks = if is_tried { ranks::rank(words, &mut self.ranks) } else { None };
         if let Some(ranks) = &ranks {
-            let (bits, prediction) = best_of_ranks(ranks, plane.width);
+            let Cost { bits, prediction } = best_of_ranks(ranks, plane.width);
             if bits + bits / WORTH_RANKS < choice.bits {
                 choice = Choice { prediction, base: None, is_ranked: true, bits };
             }
@@ -268,9 +269,9 @@ impl<T: Word> Wide for Numbers<'_, T> {
 }
 
 /// Makes of `other` what is left of `from` without it.
-struct SubtractFrom<'a, T> {
-    from: &'a [T],
-    other: &'a mut [T],
+pub(super) struct SubtractFrom<'a, T> {
+    pub(super) from: &'a [T],
+    pub(super) other: &'a mut [T],
 }
 
 impl<T: Word> Wide for SubtractFrom<'_, T> {
@@ -297,7 +298,7 @@ fn store<T: Word>(
         return Method::Zeros;
     }
     if effort != Effort::Thorough {
-        let costs = Costs::of(stored, packer);
+        let costs = MethodCosts::of(stored, packer);
         let method = costs.best();
         put(stored, method, costs.low_bits, costs.repeats, packer, parts, out);
         return method;
@@ -352,6 +353,7 @@ fn put<T: Word>(
         }
         Method::Bytes => {
             for byte in 0..T::BYTES {
+                parts.bytes.resize(stored.len(), 0);
                 byte_plane(stored, byte, &mut parts.bytes);
                 packer.pack(&parts.bytes, repeats, out);
             }
@@ -360,9 +362,7 @@ fn put<T: Word>(
 }
 
 /// Byte number `byte` of all numbers, the lowest first.
-pub(super) fn byte_plane<T: Word>(stored: &[T], byte: usize, to: &mut Vec<u8>) {
-    to.clear();
-    to.resize(stored.len(), 0);
+pub(super) fn byte_plane<T: Word>(stored: &[T], byte: usize, to: &mut [u8]) {
     wide(BytePlane { stored, shift: 8 * byte as u32, to });
 }
 
