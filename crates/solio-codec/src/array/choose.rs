@@ -218,7 +218,7 @@ impl Parts {
             let above = if self.place(part).1 == 0 { &[] } else { above };
             for (classes, prediction) in classes.iter_mut().zip(all) {
                 differences(row, above, prediction, to);
-                class::about(&to[skipped..], &mut classes[counted..]);
+                class::all_of(&to[skipped..], &mut classes[counted..]);
             }
             counted += self.length - skipped;
         }

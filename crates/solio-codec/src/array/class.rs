@@ -33,26 +33,27 @@ pub(super) fn of(value: u32) -> (u8, u32) {
     ((bits * 4 + (value >> bits)) as u8, bits)
 }
 
-/// The classes of numbers, or the ones above where floats have too few bits for them: for
-/// estimates. Of numbers of 64 bits the upper halves count.
-pub(super) fn about<T: Word>(values: &[T], classes: &mut [u8]) {
-    wide(About { values, classes });
+/// The classes of numbers; of those of 64 bits the upper halves count.
+pub(super) fn all_of<T: Word>(values: &[T], classes: &mut [u8]) {
+    wide(AllOf { values, classes });
 }
 
-struct About<'a, T> {
+struct AllOf<'a, T> {
     values: &'a [T],
     classes: &'a mut [u8],
 }
 
-impl<T: Word> Wide for About<'_, T> {
+impl<T: Word> Wide for AllOf<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
         let lower = if T::BYTES == 8 { 32 } else { 0 };
         for (value, class) in self.values.iter().zip(self.classes) {
             let value = (value.to_u64() >> lower) as u32;
-            // Of a float the exponent and the first two bits of the mantissa are the class.
-            let float = (value as f32).to_bits() >> 21;
+            // Of a float the exponent and the first two bits of the mantissa are the class. It has
+            // 24 bits in all: more are cut off, so that none is rounded up.
+            let exact = if value >> 24 == 0 { value } else { value & 0xffff_ff00 };
+            let float = (exact as f32).to_bits() >> 21;
             *class = float.saturating_sub(512).max(value.min(3)) as u8;
         }
     }
@@ -70,14 +71,15 @@ pub(super) fn following(counts: &[u32; 256]) -> u64 {
     each.map(|(count, (_, bits))| u64::from(*count) * u64::from(bits)).sum()
 }
 
-/// Appends the classes of `values` to `classes`, and the bits that follow to `out`.
+/// Makes of `classes` those of `values`, and appends the bits that follow to `out`.
 pub(super) fn split<T: Word>(values: &[T], classes: &mut Vec<u8>, out: &mut Vec<u8>) {
-    wide(Split { values, classes, out });
+    classes.resize(values.len(), 0);
+    all_of(values, classes);
+    wide(Split { values, out });
 }
 
 struct Split<'a, T> {
     values: &'a [T],
-    classes: &'a mut Vec<u8>,
     out: &'a mut Vec<u8>,
 }
 
@@ -85,26 +87,28 @@ impl<T: Word> Wide for Split<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Split { values, classes, out } = self;
-        classes.reserve(values.len());
+        let Split { values, out } = self;
         let start = out.len();
         out.resize(start + values.len() * T::BYTES + 16, 0);
         let room = &mut out[start..];
         let (mut word, mut held, mut at) = (0u64, 0, 0);
-        for value in values {
-            let value = value.to_u64() as u32;
-            let (class, bits) = of(value);
-            classes.push(class);
-            word |= (u64::from(value) & ((1 << bits) - 1)) << held;
-            held += bits;
-            if held >= 32 {
-                room[at..at + 4].copy_from_slice(&(word as u32).to_le_bytes());
-                at += 4;
-                word >>= 32;
-                held -= 32;
+        // Four numbers of 16 bits have 52 bits at most, one of 32 bits has 29, and 7 may be held.
+        let few = if T::BYTES <= 2 { 4 } else { 1 };
+        for values in values.chunks(few) {
+            let (mut some, mut length) = (0u64, 0);
+            for value in values {
+                let value = value.to_u64() as u32;
+                let (_, bits) = of(value);
+                some |= (u64::from(value) & ((1 << bits) - 1)) << length;
+                length += bits;
             }
+            word |= some << held;
+            held += length;
+            room[at..at + 8].copy_from_slice(&word.to_le_bytes());
+            at += (held / 8) as usize;
+            word >>= held & !7;
+            held &= 7;
         }
-        room[at..at + 8].copy_from_slice(&word.to_le_bytes());
         out.truncate(start + at + (held as usize).div_ceil(8));
     }
 }
@@ -185,14 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn classes_for_estimates_are_nearly_right() {
+    fn classes_by_floats_are_the_same() {
         let mut values: Vec<u32> = (0..1 << 17).collect();
         values.extend((0..32).flat_map(|bit| [u32::MAX >> bit, 5 << bit, !(3 << bit)]));
         let mut found = vec![0; values.len()];
-        about(&values, &mut found);
+        all_of(&values, &mut found);
         for (value, found) in values.into_iter().zip(found) {
-            let more = found - of(value).0;
-            assert!(more == 0 || more == 1 && value > 1 << 24, "{value}");
+            assert_eq!(found, of(value).0, "{value}");
         }
     }
 

@@ -25,17 +25,33 @@ pub enum Effort {
 
 /// What ranks must save: one bit in so many.
 const WORTH_RANKS: u64 = 24;
+/// What they seem to save when they surely save something: one bit in so many.
+const SURE: u64 = 8;
 
 /// What makes chunks; keep one per thread.
 pub struct Encoder {
     effort: Effort,
-    packer: Packer,
+    packers: Packers,
     words: Vec<u64>,
     base: Vec<u64>,
     stored: Vec<u64>,
     parts: Parts,
     coded: context::Coded,
     ranks: ranks::Tables,
+}
+
+/// A plane, those beside it, and where their samples lie.
+#[derive(Clone, Copy)]
+struct Input<'a> {
+    bytes: &'a [u8],
+    planes: &'a [Plane],
+    plane: &'a Plane,
+}
+
+/// What packs bytes at once, and what takes its time.
+struct Packers {
+    fast: Packer,
+    slow: Packer,
 }
 
 /// What numbers are taken apart into.
@@ -51,11 +67,11 @@ impl Encoder {
     /// # Errors
     /// `Io` where zstd gets no memory.
     pub fn new(effort: Effort) -> Result<Encoder> {
-        let level = if effort == Effort::Fast { 1 } else { 3 };
-        let packer = Packer::new(level).map_err(|error| Error::io("start zstd", error))?;
+        let packer = |level| Packer::new(level).map_err(|error| Error::io("start zstd", error));
+        let packers = Packers { fast: packer(1)?, slow: packer(3)? };
         let (words, base, stored) = Default::default();
         let (parts, coded, ranks) = Default::default();
-        Ok(Encoder { effort, packer, words, base, stored, parts, coded, ranks })
+        Ok(Encoder { effort, packers, words, base, stored, parts, coded, ranks })
     }
 
     /// Appends a chunk with the samples of `planes`, which lie in `bytes`.
@@ -70,15 +86,12 @@ impl Encoder {
         let choices = choose(bytes, planes);
         for (i, (plane, choice)) in planes.iter().zip(choices).enumerate() {
             let before = out.len();
+            let input = Input { bytes, planes, plane };
             let (choice, method) = match plane.element {
-                Element::U8 => self.plane::<u8>(bytes, planes, plane, choice, out),
-                Element::U16 | Element::Half => {
-                    self.plane::<u16>(bytes, planes, plane, choice, out)
-                }
-                Element::U32 | Element::Float => {
-                    self.plane::<u32>(bytes, planes, plane, choice, out)
-                }
-                Element::Double => self.plane::<u64>(bytes, planes, plane, choice, out),
+                Element::U8 => self.plane::<u8>(input, choice, out),
+                Element::U16 | Element::Half => self.plane::<u16>(input, choice, out),
+                Element::U32 | Element::Float => self.plane::<u32>(input, choice, out),
+                Element::Double => self.plane::<u64>(input, choice, out),
             };
             let size = (out.len() - before) as u32;
             let head = &mut out[start + HEAD * i..][..HEAD];
@@ -93,46 +106,56 @@ impl Encoder {
     /// Appends a plane, predicted as it was chosen or better.
     fn plane<T: Word>(
         &mut self,
-        bytes: &[u8],
-        planes: &[Plane],
-        plane: &Plane,
-        mut choice: Choice,
+        input: Input,
+        choice: Choice,
         out: &mut Vec<u8>,
     ) -> (Choice, Method) {
+        let Input { bytes, plane, .. } = input;
         let words = room::<T>(&mut self.words, plane.count());
         numbers(bytes, plane, words);
-        let is_fast = self.effort == Effort::Fast;
         // To rank takes longer than all else; of numbers without rows, as those of meshes, it is
         // often worth it.
-        let is_tried = !is_fast || T::BYTES == 4 && plane.rows == 1 && ranks::recur(words);
+        let is_fast = T::BYTES == 4 && plane.rows == 1 && ranks::recur(words);
+        let is_tried = is_fast || self.effort != Effort::Fast;
         let ranks = if is_tried { ranks::rank(words, &mut self.ranks) } else { None };
-        if let Some(ranks) = &ranks {
+        let ranked = ranks.as_ref().map(|ranks| {
             let Cost { bits, prediction } = best_of_ranks(ranks, plane.width);
-            if bits + bits / WORTH_RANKS < choice.bits {
-                choice = Choice { prediction, base: None, is_ranked: true, bits };
+            Choice { prediction, base: None, is_ranked: true, bits }
+        });
+        let is_worth = |ranked: &Choice| ranked.bits + ranked.bits / WORTH_RANKS < choice.bits;
+        let first = ranked.filter(|ranked| is_fast && is_worth(ranked)).unwrap_or(choice);
+        // What is chosen fast comes first, so that nothing gets larger than that.
+        let mut ways = vec![(first, self.effort)];
+        let other = ranked.filter(|ranked| !first.is_ranked && is_worth(ranked));
+        if let Some(ranked) = other.filter(|_| self.effort == Effort::Max) {
+            let is_sure = ranked.bits + ranked.bits / SURE < choice.bits;
+            ways[0].1 = if is_sure { Effort::Fast } else { Effort::Max };
+            ways.push((ranked, Effort::Max));
+        }
+        if self.effort == Effort::Thorough {
+            let mut bases = vec![(None, false)];
+            bases.extend(choice.base.map(|base| (Some(base), false)));
+            bases.extend(ranked.is_some().then_some((None, true)));
+            for (base, is_ranked) in bases {
+                let by = |prediction| Choice { prediction, base, is_ranked, bits: 0 };
+                ways.extend(Prediction::ALL.map(|prediction| (by(prediction), self.effort)));
             }
         }
         let before = out.len();
-        let method = self.predicted(bytes, planes, plane, choice, ranks.as_ref(), out);
-        let mut best = (choice, method);
-        if self.effort != Effort::Thorough {
-            return best;
-        }
-        let mut bases = vec![(None, false)];
-        bases.extend(choice.base.map(|base| (Some(base), false)));
-        bases.extend(ranks.is_some().then_some((None, true)));
+        let ranks = ranks.as_ref();
+        let mut best = (first, Method::Zeros);
         let mut made = Vec::new();
-        for (base, is_ranked) in bases {
-            for prediction in Prediction::ALL {
-                let choice = Choice { prediction, base, is_ranked, bits: 0 };
-                made.clear();
-                let ranks = ranks.as_ref();
-                let method = self.predicted::<T>(bytes, planes, plane, choice, ranks, &mut made);
-                if made.len() < out.len() - before {
-                    out.truncate(before);
-                    out.extend_from_slice(&made);
-                    best = (choice, method);
-                }
+        for (i, (choice, effort)) in ways.into_iter().enumerate() {
+            if i == 0 {
+                best.1 = self.predicted::<T>(input, choice, effort, ranks, out);
+                continue;
+            }
+            made.clear();
+            let method = self.predicted::<T>(input, choice, effort, ranks, &mut made);
+            if made.len() < out.len() - before {
+                out.truncate(before);
+                out.extend_from_slice(&made);
+                best = (choice, method);
             }
         }
         best
@@ -141,16 +164,16 @@ impl Encoder {
     /// Appends a plane, predicted as it was chosen.
     fn predicted<T: Word>(
         &mut self,
-        bytes: &[u8],
-        planes: &[Plane],
-        plane: &Plane,
+        input: Input,
         choice: Choice,
+        effort: Effort,
         ranks: Option<&Ranks<T>>,
         out: &mut Vec<u8>,
     ) -> Method {
+        let Input { bytes, planes, plane } = input;
         let mut words: &[T] = room::<T>(&mut self.words, plane.count());
         if let Some(ranks) = ranks.filter(|_| choice.is_ranked) {
-            ranks::encode(&ranks.values, &mut self.packer, out);
+            ranks::encode(&ranks.values, &mut self.packers.fast, out);
             words = &ranks.ranks;
         } else if let Some(base) = choice.base {
             let other = room::<T>(&mut self.base, plane.count());
@@ -166,21 +189,41 @@ impl Encoder {
             above = row;
         }
         let start = out.len();
-        let method = store(stored, self.effort, &mut self.packer, &mut self.parts, out);
-        if self.effort != Effort::Max || T::BYTES == 8 || method == Method::Zeros {
-            return method;
+        let (method, costs) = store(stored, &mut self.packers.fast, &mut self.parts, out);
+        let is_done = effort == Effort::Fast || method == Method::Zeros;
+        let Some(costs) = costs.filter(|_| !is_done) else { return method };
+        let (mut best, mut others) = (method, Vec::new());
+        if effort == Effort::Thorough {
+            let low_bits = 0..if T::BYTES == 2 { low_bits::MOST + 1 } else { 0 };
+            others.extend(low_bits.map(|bits| (Method::LowBits, bits)));
+            others.extend((T::BYTES < 8).then_some((Method::Classes, 0)));
+            others.push((Method::Bytes, 0));
+        } else if T::BYTES < 8 {
+            let by = if prefers_mean(words, width) { Method::Mean } else { Method::Median };
+            let expect = if by == Method::Mean { Expect::Mean } else { Expect::Median };
+            let made = &mut self.parts.best;
+            made.clear();
+            context::encode(words, width, expect, &mut self.coded, made);
+            if made.len() < out.len() - start {
+                out.truncate(start);
+                out.extend_from_slice(made);
+                best = by;
+            }
         }
-        let expects = [(Method::Median, Expect::Median), (Method::Mean, Expect::Mean)];
-        let (by, expect) = expects[usize::from(prefers_mean(words, width))];
-        let made = &mut self.parts.best;
-        made.clear();
-        context::encode(words, width, expect, &mut self.coded, made);
-        if made.len() >= out.len() - start {
-            return method;
+        others.extend(costs.repeats.then_some((method, costs.low_bits)));
+        for (method, bits) in others {
+            let mut made = std::mem::take(&mut self.parts.best);
+            made.clear();
+            let packer = &mut self.packers.slow;
+            put(stored, method, bits, true, packer, &mut self.parts, &mut made);
+            if made.len() < out.len() - start {
+                out.truncate(start);
+                out.extend_from_slice(&made);
+                best = method;
+            }
+            self.parts.best = made;
         }
-        out.truncate(start);
-        out.extend_from_slice(made);
-        by
+        best
     }
 }
 
@@ -282,43 +325,24 @@ impl<T: Word> Wide for SubtractFrom<'_, T> {
     }
 }
 
-/// Appends zigzagged differences by the method that suits them.
+/// Appends zigzagged differences by the method that suits them, which is told by the costs.
 fn store<T: Word>(
     stored: &[T],
-    effort: Effort,
     packer: &mut Packer,
     parts: &mut Parts,
     out: &mut Vec<u8>,
-) -> Method {
-    let Some((first, others)) = stored.split_first() else { return Method::Zeros };
+) -> (Method, Option<MethodCosts>) {
+    let Some((first, others)) = stored.split_first() else { return (Method::Zeros, None) };
     if others.iter().all(|value| *value == T::default()) {
         let at = out.len();
         out.resize(at + T::BYTES, 0);
         first.put(&mut out[at..]);
-        return Method::Zeros;
+        return (Method::Zeros, None);
     }
-    if effort != Effort::Thorough {
-        let costs = MethodCosts::of(stored, packer);
-        let method = costs.best();
-        put(stored, method, costs.low_bits, costs.repeats, packer, parts, out);
-        return method;
-    }
-    let mut best = (Method::Bytes, Vec::new());
-    let low_bits = 0..if T::BYTES == 2 { low_bits::MOST + 1 } else { 0 };
-    let ways = low_bits.map(|bits| (Method::LowBits, bits));
-    let classes = (T::BYTES < 8).then_some((Method::Classes, 0));
-    for (method, bits) in ways.chain(classes).chain([(Method::Bytes, 0)]) {
-        let mut made = std::mem::take(&mut parts.best);
-        made.clear();
-        put(stored, method, bits, true, packer, parts, &mut made);
-        if best.1.is_empty() || made.len() < best.1.len() {
-            parts.best = std::mem::replace(&mut best, (method, made)).1;
-        } else {
-            parts.best = made;
-        }
-    }
-    out.extend_from_slice(&best.1);
-    best.0
+    let costs = MethodCosts::of(stored, packer);
+    let method = costs.best();
+    put(stored, method, costs.low_bits, costs.repeats, packer, parts, out);
+    (method, Some(costs))
 }
 
 /// Appends zigzagged differences by a method.

@@ -101,11 +101,15 @@ impl Wide for Stream<'_> {
         let (mut bits, mut held, mut at) = (0u64, 0, 0);
         let (quads, rest) = bytes.as_chunks::<4>();
         for quad in quads {
-            for byte in quad {
-                let code = codes[usize::from(*byte)];
-                bits |= u64::from(code & 0xffff) << held;
-                held += code >> LENGTH_AT;
-            }
+            // Two by two: only the last step waits for the four before.
+            let [a, b, c, d] = quad.map(|byte| codes[usize::from(byte)]);
+            let pair = |a: u32, b: u32| {
+                let length = a >> LENGTH_AT;
+                (u64::from(a & 0xffff) | u64::from(b & 0xffff) << length, length + (b >> LENGTH_AT))
+            };
+            let ((ab, two), (cd, others)) = (pair(a, b), pair(c, d));
+            bits |= (ab | cd << two) << held;
+            held += two + others;
             room[at..at + 8].copy_from_slice(&bits.to_le_bytes());
             at += (held / 8) as usize;
             bits >>= held & !7;

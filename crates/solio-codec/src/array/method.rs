@@ -42,7 +42,7 @@ impl MethodCosts {
         let mut bytes = [0; DIFFERENCES];
         let bytes = &mut bytes[..looked_at.len()];
         if T::BYTES < 8 {
-            class::about(looked_at, bytes);
+            class::all_of(looked_at, bytes);
             let counts = huffman::count(bytes);
             costs.classes = coded_bytes(&counts) + (class::following(&counts) / 8) as usize;
             if T::BYTES == 2 {

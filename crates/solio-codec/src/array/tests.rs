@@ -17,6 +17,8 @@ fn there_and_back(bytes: &[u8], planes: &[Plane]) -> Vec<u8> {
         let mut back = vec![0; bytes.len()];
         Decoder::default().decode(&packed, planes, &mut back).unwrap();
         assert!(back == bytes, "{effort:?}");
+        // More effort never makes it larger.
+        assert!(sizes.iter().take(1).all(|fast| packed.len() <= *fast), "{effort:?}");
         sizes.push(packed.len());
         if effort == Effort::Fast {
             first = packed;
