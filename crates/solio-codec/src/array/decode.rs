@@ -253,14 +253,37 @@ impl<T: Word> Wide for Put<'_, T> {
                 let to = to.chunks_exact_mut(T::BYTES).zip(from).zip(other);
                 to.for_each(|((to, from), other)| ordered(from.plus(*other)).put(to));
             }
-            (false, true) => {
-                let to = to.chunks_mut(step).zip(from);
-                to.for_each(|(to, from)| ordered(*from).put(to));
-            }
-            (false, false) => {
-                let to = to.chunks_mut(step).zip(from).zip(other);
-                to.for_each(|((to, from), other)| ordered(from.plus(*other)).put(to));
+            (false, has_none) => {
+                let sample =
+                    |i: usize| ordered(if has_none { from[i] } else { from[i].plus(other[i]) });
+                // Of steps that are known nothing is to be checked at each sample.
+                let count = if has_none { from.len() } else { from.len().min(other.len()) };
+                let done = match step {
+                    4 => strided::<T, 4>(to, count, sample),
+                    6 => strided::<T, 6>(to, count, sample),
+                    8 => strided::<T, 8>(to, count, sample),
+                    12 => strided::<T, 12>(to, count, sample),
+                    16 => strided::<T, 16>(to, count, sample),
+                    _ => 0,
+                };
+                let rest = to.chunks_mut(step).enumerate().take(count).skip(done);
+                rest.for_each(|(i, to)| sample(i).put(to));
             }
         }
     }
+}
+
+/// Puts samples so many bytes apart, as long as there is room for all of these: how many.
+#[inline(always)]
+fn strided<T: Word, const STEP: usize>(
+    to: &mut [u8],
+    count: usize,
+    sample: impl Fn(usize) -> T,
+) -> usize {
+    let (pixels, _) = to.as_chunks_mut::<STEP>();
+    let done = pixels.len().min(count);
+    for (i, pixel) in pixels[..done].iter_mut().enumerate() {
+        sample(i).put(pixel);
+    }
+    done
 }

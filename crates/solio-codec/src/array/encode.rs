@@ -301,7 +301,16 @@ impl<T: Word> Wide for Numbers<'_, T> {
                 *to = T::of_bytes(from);
             }
         } else {
-            for (to, from) in to.iter_mut().zip(from.chunks(step)) {
+            // Of steps that are known nothing is to be checked at each sample.
+            let done = match step {
+                4 => strided::<T, 4>(from, to),
+                6 => strided::<T, 6>(from, to),
+                8 => strided::<T, 8>(from, to),
+                12 => strided::<T, 12>(from, to),
+                16 => strided::<T, 16>(from, to),
+                _ => 0,
+            };
+            for (to, from) in to.iter_mut().zip(from.chunks(step)).skip(done) {
                 *to = T::of_bytes(from);
             }
         }
@@ -309,6 +318,16 @@ impl<T: Word> Wide for Numbers<'_, T> {
             to.iter_mut().for_each(|to| *to = to.ordered());
         }
     }
+}
+
+/// Samples so many bytes apart, as long as all of these are there: how many.
+#[inline(always)]
+fn strided<T: Word, const STEP: usize>(from: &[u8], to: &mut [T]) -> usize {
+    let (pixels, _) = from.as_chunks::<STEP>();
+    for (to, pixel) in to.iter_mut().zip(pixels) {
+        *to = T::of_bytes(pixel);
+    }
+    pixels.len().min(to.len())
 }
 
 /// Makes of `other` what is left of `from` without it.

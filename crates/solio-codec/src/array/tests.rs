@@ -45,6 +45,28 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn components_side_by_side_come_back(
+        noise in prop::collection::vec(any::<u8>(), 0..4000), width in 1..40usize, mask: u8,
+    ) {
+        for element in Element::ALL {
+            for components in 1..=5 {
+                let size = element.bytes();
+                let step = components * size;
+                let rows = noise.len() / (width * step);
+                let planes: Vec<Plane> = (0..components).map(|i| Plane {
+                    start: i * size, step, row_step: width * step, ..plane(element, width, rows)
+                }).collect();
+                let bytes: Vec<u8> =
+                    noise[..width * step * rows].iter().map(|n| n & mask).collect();
+                there_and_back(&bytes, &planes);
+            }
+        }
+    }
+}
+
 /// A gentle slope of halves with an opaque plane and one that follows another.
 fn small() -> (Vec<u8>, Vec<Plane>) {
     let (width, rows) = (40, 30);
