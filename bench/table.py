@@ -27,9 +27,9 @@ def seconds(wall: str, cpu: str) -> str:
 def ratio(row: Row, name: str) -> str:
     if not row[name]:
         return "–"
-    value = f"{float(row[name]):.2f}"
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return f"{value} ({float(low):.2f}–{float(high):.2f})" if low and high else value
+    said = lambda value: f"{float(value):.2f}" if float(value) >= 0.1 else f"{float(value):.2g}"
+    value, low, high = row[name], row[f"{name}_low"], row[f"{name}_high"]
+    return f"{said(value)} ({said(low)}–{said(high)})" if low and high else said(value)
 
 
 def is_kernel(row: Row) -> bool:
