@@ -9,9 +9,9 @@ use crate::word::Word;
 /// Differences that are looked at, standing together because repetitions count.
 const DIFFERENCES: usize = 3072;
 /// What bytes apart must save, which take longer than the other methods: one in so many.
-const WORTH_BYTES: usize = 12;
+const WORTH_BYTES: usize = 16;
 /// What one more of the lowest bits apart may cost: one byte in so many.
-const WORTH_A_BIT: usize = 64;
+const WORTH_A_BIT: usize = 128;
 /// Runs of bytes that occur again are worth a try of zstd: one in so many.
 const REPEATED: usize = 16;
 /// How many numbers of bits are tried.
