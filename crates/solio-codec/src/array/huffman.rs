@@ -102,12 +102,12 @@ impl Wide for Stream<'_> {
         let (quads, rest) = bytes.as_chunks::<4>();
         for quad in quads {
             // Two by two: only the last step waits for the four before.
-            let [a, b, c, d] = quad.map(|byte| codes[usize::from(byte)]);
-            let pair = |a: u32, b: u32| {
-                let length = a >> LENGTH_AT;
-                (u64::from(a & 0xffff) | u64::from(b & 0xffff) << length, length + (b >> LENGTH_AT))
-            };
-            let ((ab, two), (cd, others)) = (pair(a, b), pair(c, d));
+            let (a, b) = (codes[usize::from(quad[0])], codes[usize::from(quad[1])]);
+            let (c, d) = (codes[usize::from(quad[2])], codes[usize::from(quad[3])]);
+            let (one, three) = (a >> LENGTH_AT, c >> LENGTH_AT);
+            let (two, others) = (one + (b >> LENGTH_AT), three + (d >> LENGTH_AT));
+            let ab = u64::from(a & 0xffff) | u64::from(b & 0xffff) << one;
+            let cd = u64::from(c & 0xffff) | u64::from(d & 0xffff) << three;
             bits |= (ab | cd << two) << held;
             held += two + others;
             room[at..at + 8].copy_from_slice(&bits.to_le_bytes());

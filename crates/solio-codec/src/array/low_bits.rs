@@ -44,7 +44,11 @@ pub(super) fn split(
             escaped.extend(parts.filter(|(part, _)| **part == ESCAPE).map(|(_, value)| *value));
         }
         let packed = packed[..bits as usize].as_flattened();
-        out.extend(packed.iter().flat_map(|word| word.to_le_bytes()));
+        let start = out.len();
+        out.resize(start + 2 * packed.len(), 0);
+        for (to, word) in out[start..].as_chunks_mut::<2>().0.iter_mut().zip(packed) {
+            *to = word.to_le_bytes();
+        }
     }
 }
 
