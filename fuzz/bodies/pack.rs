@@ -45,7 +45,7 @@ pub(crate) fn pack(bytes: &[u8]) {
 fn pack_again(scene: &Scene, work: &Work) -> Vec<u8> {
     let mut packed = Vec::new();
     let no_mesh = |_: &[u8]| -> Result<Option<PackedMesh<'static>>> { Ok(None) };
-    let options = PackOptions { level: None, ..PackOptions::default() };
+    let options = PackOptions { effort: None, ..PackOptions::default() };
     encode_pack(scene, &no_mesh, &options, &mut packed, work)
         .unwrap_or_else(|e| panic!("what was read cannot be packed: {e}"));
     packed

@@ -329,11 +329,9 @@ pub(crate) struct PackArgs {
     /// The packed scene, - is standard output; or the archive
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Of a scene: level of zstd, -7 to 22, or none: then nothing is packed, and arrays can be
-    /// mapped [default: 3]. Of images: fast, thorough or max, which is
-    /// smallest and slowest both ways [default: fast]
-    #[arg(short, long, value_name = "N|none|fast|thorough|max", value_parser = parse_pack_level, allow_hyphen_values = true)]
-    pub(crate) level: Option<PackLevel>,
+    /// How much is tried for a small file
+    #[arg(short, long, value_enum, default_value_t = PackLevel::Fast)]
+    pub(crate) level: PackLevel,
     /// Images come back byte for byte
     #[arg(long)]
     pub(crate) exact: bool,
@@ -356,22 +354,27 @@ pub(crate) struct PackArgs {
     pub(crate) work: WorkArgs,
 }
 
-/// How the arrays of a packed scene are stored, or how much is tried for images.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How the arrays of a packed scene or the samples of images are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PackLevel {
+    /// A scene's arrays as they are, so that they can be mapped; not for images
     None,
-    Zstd(i32),
-    Effort(Effort),
+    /// Samples of each array say what suits it
+    Fast,
+    /// Everything that is read fast is tried
+    Thorough,
+    /// The smallest, which is slow to write and to read
+    Max,
 }
 
-fn parse_pack_level(text: &str) -> Result<PackLevel, String> {
-    match (text, text.parse()) {
-        (_, Ok(level)) if (-7..=22).contains(&level) => Ok(PackLevel::Zstd(level)),
-        ("none", _) => Ok(PackLevel::None),
-        ("fast", _) => Ok(PackLevel::Effort(Effort::Fast)),
-        ("thorough", _) => Ok(PackLevel::Effort(Effort::Thorough)),
-        ("max", _) => Ok(PackLevel::Effort(Effort::Max)),
-        _ => Err("none, a level of zstd (-7 to 22), fast, thorough or max".into()),
+impl PackLevel {
+    pub(crate) fn effort(self) -> Option<Effort> {
+        match self {
+            PackLevel::None => None,
+            PackLevel::Fast => Some(Effort::Fast),
+            PackLevel::Thorough => Some(Effort::Thorough),
+            PackLevel::Max => Some(Effort::Max),
+        }
     }
 }
 

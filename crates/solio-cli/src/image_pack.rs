@@ -1,6 +1,6 @@
 //! `solio pack` and `solio unpack` of images, and what `solio info` says of an archive.
 
-use crate::args::{PackArgs, PackLevel, UnpackArgs};
+use crate::args::{PackArgs, UnpackArgs};
 use crate::progress::Shown;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds};
 use crate::{Outcome, options, screen};
@@ -21,13 +21,10 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
     if args.no_meshes || args.no_places {
         return Err(Error::argument("--no-meshes and --no-places are for scenes"));
     }
-    let effort = match args.level {
-        None => ImagePackOptions::default().effort,
-        Some(PackLevel::Effort(effort)) => effort,
-        Some(_) => {
-            return Err(Error::argument("images are packed with --level fast, thorough or max"));
-        }
-    };
+    let effort = args
+        .level
+        .effort()
+        .ok_or_else(|| Error::argument("images are packed with --level fast, thorough or max"))?;
     let wanted = ImagePackOptions {
         exact: args.exact,
         effort,

@@ -1,7 +1,7 @@
 //! `solio pack`: a scene as arrays, to be read again at once; or images as an archive
 //! (`image_pack`).
 
-use crate::args::{PackArgs, PackLevel};
+use crate::args::PackArgs;
 use crate::progress::Shown;
 use crate::table::{bytes, count};
 use crate::{Outcome, image_pack, inputs, options, screen};
@@ -38,16 +38,8 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
     if to_standard && args.json {
         return Err(Error::argument("--json and -o - both want standard output"));
     }
-    let level = match args.level {
-        None => PackOptions::default().level,
-        Some(PackLevel::None) => None,
-        Some(PackLevel::Zstd(level)) => Some(level),
-        Some(PackLevel::Effort(_)) => {
-            return Err(Error::argument("a scene is packed by a level of zstd, or none"));
-        }
-    };
     let wanted = ScenePackOptions {
-        pack: PackOptions { level, places: !args.no_places },
+        pack: PackOptions { effort: args.level.effort(), places: !args.no_places },
         meshes: !args.no_meshes,
         durable: args.durable,
         ..ScenePackOptions::default()

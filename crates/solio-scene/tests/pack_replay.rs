@@ -6,6 +6,7 @@
 mod bodies;
 
 use solio_base::{Error, Result, Source, Work};
+use solio_codec::array::Effort;
 use solio_scene::pack::{PackOptions, PackedMesh, encode_pack};
 use solio_scene::scene::{Files, SceneOptions, read_scene};
 use std::borrow::Cow;
@@ -38,7 +39,7 @@ const SCENE: &str = "LookAt 0 0 5  0 0 0  0 1 0\nCamera \"perspective\" \"float 
 /// curves, whose numbers are decimals but for a few.
 fn seeds() -> Vec<Vec<u8>> {
     let many = format!("{SCENE}Rotate 20 1 2 3\n{}", "ObjectInstance \"tree\"\n".repeat(20));
-    let packed = |text: &str, level: Option<i32>| {
+    let packed = |text: &str, effort: Option<Effort>| {
         let (bytes, options) = (text.as_bytes().to_vec(), SceneOptions::default());
         let path = Path::new("scene.pbrt");
         let scene = read_scene(&bytes, path, &NoFiles, &options, &Work::serial()).expect("text");
@@ -51,7 +52,7 @@ fn seeds() -> Vec<Vec<u8>> {
                 ..PackedMesh::default()
             }))
         };
-        let options = PackOptions { level, places: true };
+        let options = PackOptions { effort, places: true };
         let mut packed = Vec::new();
         encode_pack(&scene, &mesh, &options, &mut packed, &Work::serial()).expect("memory");
         packed
@@ -65,9 +66,9 @@ fn seeds() -> Vec<Vec<u8>> {
     let curves = format!("WorldBegin\n{curves}");
     vec![
         packed(SCENE, None),
-        packed(SCENE, Some(3)),
-        packed(&many, Some(1)),
-        packed(&curves, Some(1)),
+        packed(SCENE, Some(Effort::Fast)),
+        packed(&many, Some(Effort::Fast)),
+        packed(&curves, Some(Effort::Max)),
     ]
 }
 

@@ -17,8 +17,11 @@ const ZSTD: u8 = 3;
 
 /// What a prefix code must save to be worth its time, and what zstd must save beyond it: one in
 /// so many bytes.
-const WORTH_A_CODE: usize = 50;
+pub(super) const WORTH_A_CODE: usize = 50;
 const WORTH_ZSTD: usize = 8;
+/// A prefix code takes a bit at least for a byte. Where it comes near that, one byte in so many, most
+/// bytes are the same, and zstd takes less.
+const ALMOST_ALL_THE_SAME: usize = 5;
 
 /// What packs bytes; keep one per thread.
 pub(super) struct Packer {
@@ -35,7 +38,8 @@ impl Packer {
         Ok(Packer { zstd, found: Vec::new() })
     }
 
-    /// Appends `bytes`. With `repeats`, zstd is tried too: it finds what occurs again.
+    /// Appends `bytes`. With `repeats`, zstd is tried too: it finds what
+    /// occurs again.
     pub(super) fn pack(&mut self, bytes: &[u8], repeats: bool, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend([AS_THEY_ARE, 0, 0, 0, 0]);
@@ -46,6 +50,7 @@ impl Packer {
         } else {
             let (lengths, planned) = huffman::plan(&counts);
             let most = bytes.len() - bytes.len() / WORTH_A_CODE;
+            let repeats = repeats || planned < bytes.len() / ALMOST_ALL_THE_SAME;
             if repeats && self.repeats(bytes, planned.min(bytes.len())) {
                 out[start] = ZSTD;
                 out.extend_from_slice(&self.found);

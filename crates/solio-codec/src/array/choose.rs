@@ -1,7 +1,7 @@
 //! Which prediction, base and method suit a plane: told by some of its samples.
 
 use super::encode::{SubtractFrom, room, row_numbers};
-use super::estimate::{bits_of, bits_of_classes};
+use super::estimate::{bits_of, bits_of_bytes, bits_of_classes};
 use super::predict::{Prediction, differences};
 use super::ranks::{self, Ranks};
 use super::{Element, Plane, class};
@@ -136,11 +136,11 @@ impl Memory {
         std::mem::swap(&mut self.looked_at, &mut self.before);
         let looked_at = room::<T>(&mut self.looked_at, parts.samples());
         parts.read(looked_at, |x, y, to| row_numbers(bytes, plane, y, x, to));
-        let alone = parts.cheapest(looked_at);
+        let alone = parts.cheapest(looked_at, parts.predictions(plane.element.is_float()));
         let beside = is_beside.then(|| {
             let before = room::<T>(&mut self.before, parts.samples());
             wide(SubtractFrom { from: looked_at, other: before });
-            parts.cheapest(before)
+            parts.cheapest(before, parts.predictions(true))
         });
         PlaneCosts { alone, beside }
     }
@@ -154,9 +154,19 @@ pub(super) fn best_of_ranks<T: Word>(ranks: &Ranks<T>, width: usize) -> Cost {
     parts.read(&mut looked_at, |x, y, to| {
         to.copy_from_slice(&ranks.ranks[y * width + x..][..to.len()])
     });
-    let Cost { bits, prediction } = parts.cheapest(&looked_at);
+    let Cost { bits, prediction } = parts.cheapest(&looked_at, parts.predictions(false));
     let values = bits_of(&ranks::classes_of_gaps(&ranks.values));
     Cost { bits: bits + values / count.max(1) as u64, prediction }
+}
+
+/// About how many bits each of these numbers needs, times 1,024, in a plane of one row: told by some
+/// of them. Differences have signs, and are not predicted once more.
+pub fn bits_of_numbers(numbers: &[u32], are_differences: bool) -> u64 {
+    let parts = Parts::of(numbers.len(), 1);
+    let mut looked_at = vec![0; parts.samples()];
+    parts.read(&mut looked_at, |x, _, to| to.copy_from_slice(&numbers[x..][..to.len()]));
+    let by = if are_differences { &[Prediction::None] } else { parts.predictions(false) };
+    parts.cheapest(&looked_at, by).bits
 }
 
 /// The parts of rows that are looked at, spread over a plane.
@@ -204,10 +214,24 @@ impl Parts {
         }
     }
 
-    /// What [`Self::read`] gave needs least by which prediction?
-    fn cheapest<T: Word>(&self, looked_at: &[T]) -> Cost {
-        let all = [Prediction::Left, Prediction::Plane, Prediction::Up, Prediction::None];
-        let mut classes = [[0u8; PIECES * PIECE]; 4];
+    /// Those to try: in one row there is nothing above.
+    fn predictions(&self, has_signs: bool) -> &'static [Prediction] {
+        use Prediction::{Left, None, Plane, Unsigned, Up};
+        match (self.rows, has_signs) {
+            (..=1, true) => &[Left, None],
+            (..=1, false) => &[Left, None, Unsigned],
+            (_, true) => &[Left, Plane, Up, None],
+            (_, false) => &[Left, Plane, Up, None, Unsigned],
+        }
+    }
+
+    /// What [`Self::read`] gave needs least by which of some predictions?
+    fn cheapest<T: Word>(&self, looked_at: &[T], by: &[Prediction]) -> Cost {
+        let mut classes = [[0u8; PIECES * PIECE]; 5];
+        // Floats of meshes and scenes are often noise below their upper bits, of which classes tell
+        // little: of those in one row the bytes count too.
+        let by_bytes = T::BYTES == 4 && self.rows == 1;
+        let mut all = vec![T::default(); if by_bytes { by.len() * PIECES * PIECE } else { 0 }];
         let mut differences_of_row = [T::default(); PIECE];
         let to = &mut differences_of_row[..self.length];
         let mut counted = 0;
@@ -216,23 +240,36 @@ impl Parts {
         for (part, samples) in looked_at.chunks_exact(2 * self.length.max(1)).enumerate() {
             let (above, row) = samples.split_at(self.length);
             let above = if self.place(part).1 == 0 { &[] } else { above };
-            for (classes, prediction) in classes.iter_mut().zip(all) {
-                differences(row, above, prediction, to);
-                class::all_of(&to[skipped..], &mut classes[counted..]);
+            for (i, (classes, prediction)) in classes.iter_mut().zip(by).enumerate() {
+                differences(row, above, *prediction, to);
+                let to = &to[skipped..];
+                class::all_of(to, &mut classes[counted..]);
+                if by_bytes {
+                    all[i * PIECES * PIECE + counted..][..to.len()].copy_from_slice(to);
+                }
             }
             counted += self.length - skipped;
         }
-        let mut sums = [0u32; 4];
-        for (sum, classes) in sums.iter_mut().zip(&classes) {
+        let mut sums = [0u32; 5];
+        for (sum, classes) in sums.iter_mut().zip(&classes[..by.len()]) {
             *sum = wide(Sum(&classes[..counted]));
         }
-        let least = sums.iter().min().copied().unwrap_or(0);
+        let least = sums[..by.len()].iter().min().copied().unwrap_or(0);
         let most = least.saturating_add(WORTH_COUNTING * counted as u32);
-        let worth = classes.iter().zip(sums).zip(all).filter(|((_, sum), _)| *sum <= most);
-        let costs = worth.map(|((classes, _), by)| (bits_of_classes(&classes[..counted]), by));
-        let best = costs.min_by_key(|(cost, _)| *cost);
-        let (bits, prediction) = best.unwrap_or((0, Prediction::None));
-        Cost { bits: bits / counted.max(1) as u64, prediction }
+        let mut best = Cost { bits: u64::MAX, prediction: Prediction::None };
+        for (i, &prediction) in by.iter().enumerate() {
+            if sums[i] <= most {
+                let mut bits = bits_of_classes(&classes[i][..counted]);
+                if by_bytes {
+                    bits = bits.min(bits_of_bytes(&all[i * PIECES * PIECE..][..counted]));
+                }
+                if bits < best.bits {
+                    best = Cost { bits, prediction };
+                }
+            }
+        }
+        let bits = best.bits.checked_div(counted as u64).unwrap_or(0);
+        Cost { bits, ..best }
     }
 }
 

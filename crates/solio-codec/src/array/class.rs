@@ -117,31 +117,37 @@ impl<T: Word> Wide for Split<'_, T> {
 /// `None` where there is no such class, or where `stream` is not as long as the classes say.
 pub(super) fn join<T: Word>(classes: &[u8], stream: &[u8], to: &mut [T]) -> Option<()> {
     let last = if T::BYTES == 2 { LAST_OF_HALVES } else { LAST };
-    if classes.iter().fold(0, |largest, class| largest.max(*class)) > last {
+    let largest = classes.iter().fold(0, |largest, class| largest.max(*class));
+    if largest > last {
         return None;
     }
-    let end = wide(Join { classes, stream, to });
+    // What follows the classes of a few numbers is read at once: of 64 bits from a byte on, 57 are
+    // there for sure.
+    let end = match bits(largest) {
+        ..=14 => wide(Join::<T, 4> { classes, stream, to }),
+        15..=28 => wide(Join::<T, 2> { classes, stream, to }),
+        _ => wide(Join::<T, 1> { classes, stream, to }),
+    };
     (end.div_ceil(8) == stream.len()).then_some(())
 }
 
-struct Join<'a, T> {
+/// `FEW` numbers are read at once: what follows their classes has 57 bits at most.
+struct Join<'a, T, const FEW: usize> {
     classes: &'a [u8],
     stream: &'a [u8],
     to: &'a mut [T],
 }
 
-impl<T: Word> Wide for Join<'_, T> {
+impl<T: Word, const FEW: usize> Wide for Join<'_, T, FEW> {
     type Output = usize;
     #[inline(always)]
     fn run(self) -> usize {
         let Join { classes, stream, to } = self;
         let mut bit = 0;
-        // What follows the classes of a few numbers is read at once, as long as it lies in the
-        // stream.
-        let few = if T::BYTES <= 2 { 4 } else { 1 };
         let mut done = 0;
-        let groups = classes.chunks_exact(few).zip(to.chunks_exact_mut(few));
+        let groups = classes.as_chunks::<FEW>().0.iter().zip(to.as_chunks_mut::<FEW>().0);
         for (classes, to) in groups {
+            // As long as it lies in the stream.
             if bit / 8 + 8 > stream.len() {
                 break;
             }
@@ -149,14 +155,13 @@ impl<T: Word> Wide for Join<'_, T> {
             let word = unsafe { stream.as_ptr().add(bit / 8).cast::<[u8; 8]>().read() };
             let mut word = u64::from_le_bytes(word) >> (bit % 8);
             for (class, to) in classes.iter().zip(to) {
-                // Four numbers of 16 bits have 52 bits at most, one of 32 bits has 29.
                 let (base, bits) = CLASSES[usize::from(class & 127)];
                 let low = word & ((1 << bits) - 1);
                 *to = T::of_u64(u64::from(base) + low).unzigzag();
                 word >>= bits;
                 bit += usize::from(bits);
             }
-            done += few;
+            done += FEW;
         }
         for (class, to) in classes[done..].iter().zip(&mut to[done..]) {
             let (base, bits) = CLASSES[usize::from(class & 127)];

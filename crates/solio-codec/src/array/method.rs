@@ -1,6 +1,6 @@
 //! Which method suits differences: told by some of them.
 
-use super::bytes::Packer;
+use super::bytes::{Packer, WORTH_A_CODE};
 use super::encode::byte_plane;
 use super::estimate::coded_bytes;
 use super::{Method, class, huffman, low_bits};
@@ -8,7 +8,8 @@ use crate::word::Word;
 
 /// Differences that are looked at, standing together because repetitions count.
 const DIFFERENCES: usize = 3072;
-/// What bytes apart must save, which take longer than the other methods: one in so many.
+/// What bytes apart must save where more than two of them have a code, which takes longer than the
+/// other methods: one in so many.
 const WORTH_BYTES: usize = 16;
 /// What one more of the lowest bits apart may cost: one byte in so many.
 const WORTH_A_BIT: usize = 128;
@@ -22,6 +23,8 @@ pub(super) struct MethodCosts {
     low_bits_cost: usize,
     classes: usize,
     bytes: usize,
+    /// How many of the bytes have a code.
+    coded_bytes: usize,
     /// How many of the lowest bits are best stored apart.
     pub(super) low_bits: u32,
     /// Whether zstd finds something.
@@ -36,6 +39,7 @@ impl MethodCosts {
             low_bits_cost: usize::MAX,
             classes: usize::MAX,
             bytes: 0,
+            coded_bytes: 0,
             low_bits: 0,
             repeats: false,
         };
@@ -51,10 +55,16 @@ impl MethodCosts {
         }
         for byte in 0..T::BYTES {
             byte_plane(looked_at, byte, bytes);
+            if bytes.iter().all(|byte| *byte == bytes[0]) {
+                continue;
+            }
             let counted = coded_bytes(&huffman::count(bytes)).min(bytes.len());
             let found = if recur(bytes) { packer.zstd_size(bytes) } else { counted };
             costs.repeats |= found < counted - counted / 8;
-            costs.bytes += found.min(counted);
+            let made = found.min(counted);
+            let has_code = made < bytes.len() - bytes.len() / WORTH_A_CODE;
+            costs.coded_bytes += usize::from(has_code);
+            costs.bytes += made;
         }
         costs
     }
@@ -103,7 +113,14 @@ impl MethodCosts {
     /// The method that needs least; faster ones are given a little.
     pub(super) fn best(&self) -> Method {
         let fast = self.low_bits_cost.min(self.classes.saturating_add(self.classes / 50));
-        if self.bytes < fast - fast / WORTH_BYTES {
+        // A code for one byte, and the others as they are, are read faster than classes.
+        let least = self.low_bits_cost.min(self.classes);
+        let most = match self.coded_bytes {
+            0 | 1 => least.saturating_add(least / WORTH_A_BIT),
+            2 => least - least / 32,
+            _ => fast - fast / WORTH_BYTES,
+        };
+        if self.bytes < most {
             Method::Bytes
         } else if self.low_bits_cost == fast {
             Method::LowBits

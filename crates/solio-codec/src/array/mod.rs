@@ -44,6 +44,7 @@ mod ranks;
 #[cfg(test)]
 mod tests;
 
+pub use choose::bits_of_numbers;
 pub use decode::Decoder;
 pub use encode::{Effort, Encoder};
 pub use predict::Prediction;

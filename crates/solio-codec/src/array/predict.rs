@@ -17,12 +17,19 @@ pub enum Prediction {
     Up,
     /// Left, plus above, less above left: a plane through the three.
     Plane,
+    /// None do, and the samples have no sign: they are stored as they are, without a zigzag.
+    Unsigned,
 }
 
 impl Prediction {
     /// All of them.
-    pub const ALL: [Prediction; 4] =
-        [Prediction::None, Prediction::Left, Prediction::Up, Prediction::Plane];
+    pub const ALL: [Prediction; 5] = [
+        Prediction::None,
+        Prediction::Left,
+        Prediction::Up,
+        Prediction::Plane,
+        Prediction::Unsigned,
+    ];
 
     pub(super) fn code(self) -> u8 {
         self as u8
@@ -37,6 +44,10 @@ impl Prediction {
 /// first row.
 pub(super) fn differences<T: Word>(row: &[T], above: &[T], by: Prediction, to: &mut [T]) {
     let Some((&first, _)) = row.split_first() else { return };
+    if by == Prediction::Unsigned {
+        to.copy_from_slice(row);
+        return;
+    }
     let zero = T::default();
     let corner = above.first().copied().unwrap_or(zero);
     // In the first row the plane is what is to the left, and nothing is above.
@@ -67,7 +78,7 @@ impl<T: Word> Wide for Differences<'_, T> {
         let (left, to) = (&row[..count - 1], &mut to[1..count]);
         let row = &row[1..];
         match by {
-            Prediction::None => {
+            Prediction::None | Prediction::Unsigned => {
                 to.iter_mut().zip(row).for_each(|(to, x)| *to = x.zigzag());
             }
             Prediction::Left => {
@@ -97,6 +108,8 @@ pub(super) fn restore<T: Word>(row: &mut [T], above: &[T], by: Prediction) {
     let corner = above.first().copied().unwrap_or_default();
     match (by, above.is_empty()) {
         (Prediction::None, _) | (Prediction::Up, true) => {}
+        // It was taken for a difference, and zigzagging is undone.
+        (Prediction::Unsigned, _) => wide(Zigzag(row)),
         (Prediction::Left, _) | (Prediction::Plane, true) => {
             prefix::sum(row, corner);
         }
@@ -105,6 +118,17 @@ pub(super) fn restore<T: Word>(row: &mut [T], above: &[T], by: Prediction) {
             prefix::sum(row, T::default());
             wide(Add { to: row, other: above });
         }
+    }
+}
+
+/// Undoes the inverse of the zigzag.
+struct Zigzag<'a, T>(&'a mut [T]);
+
+impl<T: Word> Wide for Zigzag<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.0.iter_mut().for_each(|to| *to = to.zigzag());
     }
 }
 

@@ -290,7 +290,7 @@ fn values<'a>(kept: &'a Statements, number: u32, options: &PackOptions, all: &mu
     integers.cuts.sort_unstable();
     integers.cuts.retain(|cut| *cut < kept.integers.len());
     all.push(Array::records(Kind::Parameters, number, &kept.parameters, parameter_words));
-    if options.level.is_none() {
+    if options.effort.is_none() {
         all.push(Array::words(Kind::Floats, number, &kept.floats));
     } else {
         let parts = streams::parts(&kept.parameters, kept.floats.len());

@@ -1,73 +1,84 @@
 //! The bytes of a section: packed and unpacked.
 //!
-//! Planes: the words of a row stand in columns. Each column becomes small whole numbers in its own
-//! way ([`super::column`]), which are cut into four planes, of all lowest bytes, of all next ones,
-//! and so on. A section is
+//! Words stand in rows of some columns. Each column becomes whole numbers near what is expected of
+//! them, in its own way ([`super::column`]), and the codec of arrays makes a chunk of all of them, a
+//! plane each. A section is
 //!
 //! ```text
-//! 6 u32 × columns     how the column is stored, exceptions, bytes of each of its planes
-//! planes              as they are where that many bytes are rows; a byte that is all of them
-//!                     where that is 1; else a frame of zstd
+//! 2 u32 × columns     how the column is stored, exceptions
+//! u32                 bytes of the chunk
+//! chunk
 //! 2 u32 × exceptions  row, word; column after column
 //! words               those that make no row
 //! ```
 
-use super::column::{self, Exception, Plane, Way};
+use super::column::{self, Exception, Numbers, Prediction, Way};
 use super::table::{Codec, Section, le_u32};
 use super::{matrix, normal};
+use bytemuck::{cast_slice, cast_slice_mut};
+use solio_base::{Error, Result};
+use solio_codec::array::{Decoder, Effort, Element, Encoder, Plane, bits_of_numbers};
 use zstd::bulk::{Compressor, Decompressor};
-use zstd::zstd_safe::{CParameter, Strategy};
 
 /// Up to here all ways are tried; longer sections are chosen for by a part of so many words.
 const SAMPLE_WORDS: usize = 16 << 10;
 /// Fewer words are not taken apart.
 const LEAST_WORDS: usize = 64;
-/// Bytes of what stands before the planes, of a column.
-const COLUMN_HEAD: usize = 24;
+/// Bytes of what stands before the chunk, of a column.
+const COLUMN_HEAD: usize = 8;
+/// Columns at most.
+const MOST_COLUMNS: usize = 32;
+/// What predicting matrices and normals must save to be worth its time: one bit in so many.
+const WORTH_PREDICTING: u64 = 32;
+/// Bits of a column without its numbers: its heads, and the tables of its codes, about.
+const COLUMN_BITS: u64 = 1200;
+/// Bits of an exception.
+const EXCEPTION_BITS: u64 = 64;
 
 /// How a section was packed: codec, columns.
 pub(super) type SectionWay = (Codec, u32);
 
 /// What packs; keep one per thread.
 pub(super) struct Packer {
-    /// Finds repetitions, and counts bytes.
-    zstd: Option<Compressor<'static>>,
-    /// Counts bytes alone: what it makes is unpacked up to twice as fast.
-    counting: Option<Compressor<'static>>,
+    /// None: nothing is packed.
+    coders: Option<Coders>,
     words: Vec<u32>,
     columns: Vec<u32>,
     stored: Vec<u32>,
-    planes: Vec<u8>,
 }
 
-impl Packer {
-    /// With a level of zstd, or none at all: then nothing is packed.
-    pub(super) fn new(level: Option<i32>) -> std::io::Result<Packer> {
-        let start = |level: i32| {
+/// Of words in columns, and of anything.
+struct Coders {
+    arrays: Encoder,
+    zstd: Compressor<'static>,
+}
+
+impl Coders {
+    fn new(effort: Effort) -> Result<Coders> {
+        let level = match effort {
+            Effort::Fast => 3,
+            Effort::Thorough => 9,
+            Effort::Max => 19,
+        };
+        let start = || {
             let mut zstd = Compressor::new(level)?;
             zstd.include_checksum(false)?;
             zstd.include_contentsize(false)?;
-            Ok::<_, std::io::Error>(zstd)
+            Ok(zstd)
         };
-        let (mut zstd, mut counting) = (None, None);
-        if let Some(level) = level {
-            zstd = Some(start(level)?);
-            // A table of 64 places finds next to no repetitions.
-            let mut only = start(1)?;
-            only.set_parameter(CParameter::Strategy(Strategy::ZSTD_fast))?;
-            only.set_parameter(CParameter::WindowLog(17))?;
-            only.set_parameter(CParameter::HashLog(6))?;
-            only.set_parameter(CParameter::MinMatch(7))?;
-            counting = Some(only);
-        }
-        Ok(Packer {
-            zstd,
-            counting,
-            words: Vec::new(),
-            columns: Vec::new(),
-            stored: Vec::new(),
-            planes: Vec::new(),
-        })
+        let zstd = start().map_err(|error| Error::io("start zstd", error))?;
+        Ok(Coders { arrays: Encoder::new(effort)?, zstd })
+    }
+}
+
+impl Packer {
+    /// With so much effort, or none at all: then nothing is packed.
+    ///
+    /// # Errors
+    /// `Io` where zstd gets no memory.
+    pub(super) fn new(effort: Option<Effort>) -> Result<Packer> {
+        let coders = effort.map(Coders::new).transpose()?;
+        Ok(Packer { coders, words: Vec::new(), columns: Vec::new(), stored: Vec::new() })
     }
 
     /// Appends `plain`, packed if that makes it smaller. Words are taken apart in one of the ways
@@ -77,24 +88,24 @@ impl Packer {
         plain: &[u8],
         columns: &[u32],
         out: &mut Vec<u8>,
-    ) -> std::io::Result<SectionWay> {
+    ) -> Result<SectionWay> {
         let start = out.len();
-        if self.zstd.is_none() || plain.is_empty() {
+        let Some(mut coders) = self.coders.take_if(|_| !plain.is_empty()) else {
             out.extend_from_slice(plain);
             return Ok((Codec::None, 0));
-        }
+        };
         let (words, _) = plain.as_chunks::<4>();
         let mut way = (Codec::Zstd, 0);
         if !columns.is_empty() && words.len() >= LEAST_WORDS {
             let mut taken = std::mem::take(&mut self.words);
             taken.clear();
             taken.extend(words.iter().map(|word| u32::from_le_bytes(*word)));
-            way = self.words(&taken, columns, out)?;
+            way = self.words(&taken, columns, &mut coders.arrays, out)?;
             self.words = taken;
         }
         if way.0 == Codec::Zstd || words.len() <= SAMPLE_WORDS {
             let other = out.len();
-            zstd(&mut self.zstd, plain, out)?;
+            zstd(&mut coders.zstd, plain, out)?;
             let (first, second) = (other - start, out.len() - other);
             if way.0 == Codec::Zstd || second < first {
                 out.drain(start..other);
@@ -108,16 +119,18 @@ impl Packer {
             out.extend_from_slice(plain);
             way = (Codec::None, 0);
         }
+        self.coders = Some(coders);
         Ok(way)
     }
 
-    /// Words as planes, in the best way that is found.
+    /// Words in columns, in the best way that is found.
     fn words(
         &mut self,
         words: &[u32],
         columns: &[u32],
+        arrays: &mut Encoder,
         out: &mut Vec<u8>,
-    ) -> std::io::Result<SectionWay> {
+    ) -> Result<SectionWay> {
         let mut best: Option<(Codec, u32, Vec<Way>, u64)> = None;
         let mut rest = None;
         for &width in columns {
@@ -126,7 +139,7 @@ impl Packer {
             }
             let (ways, cost) = self.ways(words, width as usize);
             if best.as_ref().is_none_or(|best| cost < best.3) {
-                best = Some((Codec::Planes, width, ways, cost));
+                best = Some((Codec::Columns, width, ways, cost));
             }
             let whole = words.len().is_multiple_of(width as usize);
             let predicted = match width as usize {
@@ -136,7 +149,7 @@ impl Packer {
             };
             if let Some((codec, differences)) = predicted {
                 let (ways, cost) = self.ways(&differences, width as usize);
-                if best.as_ref().is_none_or(|best| cost < best.3) {
+                if best.as_ref().is_none_or(|best| cost + cost / WORTH_PREDICTING < best.3) {
                     best = Some((codec, width, ways, cost));
                     rest = Some(differences);
                 }
@@ -144,10 +157,10 @@ impl Packer {
         }
         let Some((codec, width, ways, _)) = best else { return Ok((Codec::Zstd, 0)) };
         let words = match &rest {
-            Some(rest) if codec != Codec::Planes => rest,
+            Some(rest) if codec != Codec::Columns => rest,
             _ => words,
         };
-        self.planes(words, &ways, out)?;
+        self.rows(words, &ways, arrays, out)?;
         Ok((codec, width))
     }
 
@@ -162,7 +175,7 @@ impl Packer {
         rows
     }
 
-    /// The best ways for so many columns, and about how many bits a word needs then, 256 times:
+    /// The best ways for so many columns, and about how many bits a word needs then, 1,024 times:
     /// of a part of the words.
     fn ways(&mut self, words: &[u32], width: usize) -> (Vec<Way>, u64) {
         let rows = (words.len() / width).min(SAMPLE_WORDS / width).max(1);
@@ -178,67 +191,74 @@ impl Packer {
             }
         }
         let mut ways = Vec::with_capacity(width);
-        let (mut cost, mut others) = (0, Vec::new());
+        let mut cost = 0;
         for (column, digits) in digits.into_iter().enumerate() {
-            let (way, bits) = self.best_of(rows, column, None);
-            let (mut best, mut least) = (way, bits);
-            if digits.is_some() {
-                let at = column * rows..(column + 1) * rows;
-                let plain = self.columns[at.clone()].to_vec();
-                others.clear();
-                column::to_whole(&mut self.columns[at.clone()], digits, &mut others);
-                let (way, bits) = self.best_of(rows, column, digits);
-                let bits = bits + 256 * 64 * others.len() as u64;
-                match bits < least {
-                    true => (best, least) = (way, bits),
-                    false => self.columns[at].copy_from_slice(&plain),
-                }
-            }
-            ways.push(best);
-            cost += least;
+            let (way, bits) = self.best_of(rows, column, digits.map(Numbers::Decimals));
+            ways.push(way);
+            cost += bits;
         }
-        (ways, cost / (rows * width) as u64)
+        // A column takes up some bytes however few rows there are.
+        let of_columns = 1024 * COLUMN_BITS * width as u64 / (words.len() / width) as u64;
+        (ways, (cost + of_columns) / width as u64)
     }
 
-    /// The best prediction for a column of whole numbers, and its cost.
-    fn best_of(&mut self, rows: usize, column: usize, digits: Option<u8>) -> (Way, u64) {
+    /// The best way for a column, which becomes whole numbers so, and about how many bits a number
+    /// needs then, 1,024 times.
+    fn best_of(&mut self, rows: usize, column: usize, decimals: Option<Numbers>) -> (Way, u64) {
+        let at = column * rows..(column + 1) * rows;
+        let words = self.columns[at.clone()].to_vec();
+        let has_signs = words.iter().any(|word| word >> 31 == 1);
+        let floats = has_signs.then_some(Numbers::Floats);
         let mut best = (Way::default(), u64::MAX);
-        for prediction in column::predictions(column) {
-            let way = Way { digits, prediction };
-            column::differences(&self.columns, rows, column, way, &mut self.stored);
-            let cost = cost_of(&self.stored);
-            if cost < best.1 {
-                best = (way, cost);
+        let mut others = Vec::new();
+        for numbers in [Some(Numbers::Bits), floats, decimals].into_iter().flatten() {
+            self.columns[at.clone()].copy_from_slice(&words);
+            others.clear();
+            column::to_whole(&mut self.columns[at.clone()], numbers, &mut others);
+            let beside = 1024 * EXCEPTION_BITS * others.len() as u64 / rows as u64;
+            for prediction in column::predictions(column) {
+                self.stored.resize(rows, 0);
+                column::differences(&self.columns, rows, column, prediction, &mut self.stored);
+                let is_predicted = prediction != Prediction::None;
+                let cost = bits_of_numbers(&self.stored, is_predicted) + beside;
+                if cost < best.1 {
+                    best = (Way { numbers, prediction }, cost);
+                }
             }
         }
+        self.columns[at.clone()].copy_from_slice(&words);
+        others.clear();
+        column::to_whole(&mut self.columns[at], best.0.numbers, &mut others);
         best
     }
 
-    fn planes(&mut self, words: &[u32], ways: &[Way], out: &mut Vec<u8>) -> std::io::Result<()> {
+    /// Appends rows, a column in each of some ways.
+    fn rows(
+        &mut self,
+        words: &[u32],
+        ways: &[Way],
+        arrays: &mut Encoder,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let width = ways.len();
         let rows = self.columns(words, width);
-        let head_at = out.len();
-        out.resize(head_at + COLUMN_HEAD * width, 0);
         let mut others: Vec<Exception> = Vec::new();
-        let mut planes = std::mem::take(&mut self.planes);
-        planes.resize(4 * rows, 0);
+        self.stored.resize(rows * width, 0);
         for (column, &way) in ways.iter().enumerate() {
             let before = others.len();
-            let numbers = &mut self.columns[column * rows..][..rows];
-            column::to_whole(numbers, way.digits, &mut others);
-            let mut head = [way.word(), (others.len() - before) as u32, 0, 0, 0, 0];
-            column::differences(&self.columns, rows, column, way, &mut self.stored);
-            split(&self.stored, &mut planes);
-            for (size, plane) in head[2..].iter_mut().zip(planes.chunks_exact(rows.max(1))) {
-                let start = out.len();
-                self.plane(plane, out)?;
-                *size = (out.len() - start) as u32;
-            }
-            let head_at = head_at + COLUMN_HEAD * column;
-            let head = head.map(u32::to_le_bytes);
-            out[head_at..head_at + COLUMN_HEAD].copy_from_slice(head.as_flattened());
+            let at = column * rows..(column + 1) * rows;
+            column::to_whole(&mut self.columns[at.clone()], way.numbers, &mut others);
+            let to = &mut self.stored[at];
+            column::differences(&self.columns, rows, column, way.prediction, to);
+            out.extend_from_slice(&way.word().to_le_bytes());
+            out.extend_from_slice(&((others.len() - before) as u32).to_le_bytes());
         }
-        self.planes = planes;
+        let size_at = out.len();
+        out.extend_from_slice(&[0; 4]);
+        little_endian(&mut self.stored);
+        arrays.encode(cast_slice(&self.stored), &planes(width, rows)[..width], out)?;
+        let size = (out.len() - size_at - 4) as u32;
+        out[size_at..size_at + 4].copy_from_slice(&size.to_le_bytes());
         for (row, word) in others {
             out.extend_from_slice(&row.to_le_bytes());
             out.extend_from_slice(&word.to_le_bytes());
@@ -246,86 +266,41 @@ impl Packer {
         out.extend(words[rows * width..].iter().flat_map(|word| word.to_le_bytes()));
         Ok(())
     }
+}
 
-    fn plane(&mut self, plane: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
-        if plane.iter().all(|byte| *byte == plane[0]) {
-            out.push(plane[0]);
-            return Ok(());
-        }
-        let start = out.len();
-        zstd(&mut self.zstd, plane, out)?;
-        let found = out.len();
-        zstd(&mut self.counting, plane, out)?;
-        let counted = out.len() - found;
-        // What is saved by repetitions alone must be worth the time of unpacking it.
-        if counted <= (found - start) + (found - start) / 4 {
-            out.drain(start..found);
-        } else {
-            out.truncate(found);
-        }
-        // The same for a little that is saved at all.
-        let most = plane.len() - plane.len() / 32;
-        if out.len() - start >= most || out.len() - start == 1 {
-            out.truncate(start);
-            out.extend_from_slice(plane);
-        }
-        Ok(())
+/// Planes of columns, one behind the other; the first ones count.
+fn planes(width: usize, rows: usize) -> [Plane; MOST_COLUMNS] {
+    std::array::from_fn(|column| Plane {
+        element: Element::U32,
+        width: rows,
+        rows: 1,
+        start: 4 * rows * column.min(width),
+        step: 4,
+        row_step: 4 * rows,
+    })
+}
+
+/// Words with their lowest byte first, and back.
+fn little_endian(words: &mut [u32]) {
+    if cfg!(target_endian = "big") {
+        words.iter_mut().for_each(|word| *word = word.swap_bytes());
     }
 }
 
-fn zstd(
-    zstd: &mut Option<Compressor<'static>>,
-    plain: &[u8],
-    out: &mut Vec<u8>,
-) -> std::io::Result<()> {
-    let zstd = zstd.as_mut().expect("asked for only where there is a level");
+fn zstd(zstd: &mut Compressor<'static>, plain: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
     out.resize(start + zstd::zstd_safe::compress_bound(plain.len()), 0);
-    let made = zstd.compress_to_buffer(plain, &mut out[start..])?;
+    let made = zstd.compress_to_buffer(plain, &mut out[start..]);
+    let made = made.map_err(|error| Error::io("compress", error))?;
     out.truncate(start + made);
     Ok(())
-}
-
-/// The bytes of words in four planes.
-fn split(words: &[u32], planes: &mut [u8]) {
-    let [a, b, c, d] = four(planes, words.len());
-    for ((((word, a), b), c), d) in words.iter().zip(a).zip(b).zip(c).zip(d) {
-        [*a, *b, *c, *d] = word.to_le_bytes();
-    }
-}
-
-fn four(planes: &mut [u8], rows: usize) -> [&mut [u8]; 4] {
-    let (ab, cd) = planes.split_at_mut(2 * rows);
-    let ((a, b), (c, d)) = (ab.split_at_mut(rows), cd.split_at_mut(rows));
-    [a, b, c, d]
-}
-
-/// About how many bits the planes of some words need, 256 times. In whole numbers, so that it is
-/// the same on every machine.
-fn cost_of(values: &[u32]) -> u64 {
-    let mut counts = [[0u32; 256]; 4];
-    let all = values.len() as u32;
-    for value in values {
-        for (counts, byte) in counts.iter_mut().zip(value.to_le_bytes()) {
-            counts[usize::from(byte)] += 1;
-        }
-    }
-    let used = counts.iter().flatten().filter(|count| **count > 0);
-    used.map(|count| u64::from(*count) * (logarithm(all) - logarithm(*count))).sum()
-}
-
-/// About 256 times the binary logarithm.
-fn logarithm(value: u32) -> u64 {
-    let whole = value.max(1).ilog2();
-    let fraction = (u64::from(value.max(1)) << 8 >> whole) - 256;
-    256 * u64::from(whole) + fraction
 }
 
 /// What unpacks; keep one per thread.
 #[derive(Default)]
 pub(super) struct Unpacker {
     zstd: Option<Decompressor<'static>>,
-    planes: Vec<u8>,
+    arrays: Decoder,
     columns: Vec<u32>,
 }
 
@@ -336,7 +311,7 @@ impl Unpacker {
         section: &Section,
         stored: &[u8],
         plain: &mut [u8],
-    ) -> Result<(), &'static str> {
+    ) -> std::result::Result<(), &'static str> {
         match section.codec {
             Codec::None => {
                 if stored.len() != plain.len() {
@@ -346,66 +321,58 @@ impl Unpacker {
                 Ok(())
             }
             Codec::Zstd => unzstd(&mut self.zstd, stored, plain),
-            Codec::Planes => self.planes(section, stored, plain),
+            Codec::Columns => self.rows(section, stored, plain),
             Codec::Matrices => {
                 if section.columns as usize != matrix::NUMBERS || !plain.len().is_multiple_of(48) {
                     return Err("a section of matrices has rows of 12 numbers");
                 }
-                self.planes(section, stored, plain)
+                self.rows(section, stored, plain)
             }
             Codec::Normals => {
                 if section.columns as usize != normal::NUMBERS || !plain.len().is_multiple_of(12) {
                     return Err("a section of normals has rows of 3 numbers");
                 }
-                self.planes(section, stored, plain)
+                self.rows(section, stored, plain)
             }
         }
     }
 
-    fn planes(
+    fn rows(
         &mut self,
         section: &Section,
         stored: &[u8],
         plain: &mut [u8],
-    ) -> Result<(), &'static str> {
+    ) -> std::result::Result<(), &'static str> {
         let (words, rest) = plain.as_chunks_mut::<4>();
         let width = section.columns as usize;
-        if width == 0 || width > 32 || !rest.is_empty() {
-            return Err("a section of planes has rows of 1 to 32 words");
+        if width == 0 || width > MOST_COLUMNS || !rest.is_empty() {
+            return Err("a section of columns has rows of 1 to 32 words");
         }
         let rows = words.len() / width;
-        let Some((head, mut stored)) = stored.split_at_checked(COLUMN_HEAD * width) else {
-            return Err("a section ends inside the sizes of its planes");
-        };
-        let heads = head.as_chunks::<COLUMN_HEAD>().0;
+        let (heads, size, stored) = stored
+            .split_at_checked(COLUMN_HEAD * width)
+            .and_then(|(heads, rest)| {
+                rest.split_at_checked(4).map(|(size, rest)| (heads, size, rest))
+            })
+            .ok_or("a section ends inside what it says of its columns")?;
+        let heads = heads.as_chunks::<COLUMN_HEAD>().0;
+        let (chunk, mut stored) = stored
+            .split_at_checked(le_u32(size) as usize)
+            .ok_or("a section ends inside the chunk of its columns")?;
         self.columns.resize(rows * width, 0);
-        self.planes.resize(4 * rows, 0);
-        let mut ways = [Way::default(); 32];
+        let planes = &planes(width, rows)[..width];
+        let decoded = self.arrays.decode(chunk, planes, cast_slice_mut(&mut self.columns));
+        decoded.map_err(|_| "the chunk of a section's columns is damaged")?;
+        little_endian(&mut self.columns);
+        let mut ways = [Way::default(); MOST_COLUMNS];
         for (column, head) in heads.iter().enumerate() {
             let way = Way::of_word(le_u32(head), column);
             ways[column] = way.ok_or("a column is stored in a way that is not known")?;
-            let mut planes = [Plane::Same(0); 4];
-            let buffers = four(&mut self.planes, rows);
-            for (i, buffer) in buffers.into_iter().enumerate() {
-                let size = le_u32(&head[8 + 4 * i..]) as usize;
-                let Some((plane, behind)) = stored.split_at_checked(size) else {
-                    return Err("a section ends inside a plane");
-                };
-                stored = behind;
-                planes[i] = if size == rows {
-                    Plane::Each(plane)
-                } else if size == 1 {
-                    Plane::Same(plane[0])
-                } else {
-                    unzstd(&mut self.zstd, plane, buffer)?;
-                    Plane::Each(buffer)
-                };
-            }
-            column::restore(planes, &mut self.columns, rows, column, ways[column]);
+            column::restore(&mut self.columns, rows, column, ways[column].prediction);
         }
         for (column, head) in heads.iter().enumerate() {
             let numbers = &mut self.columns[column * rows..][..rows];
-            column::to_words(numbers, ways[column].digits);
+            column::to_words(numbers, ways[column].numbers);
             let bytes = 8 * le_u32(&head[4..]) as usize;
             let Some((others, behind)) = stored.split_at_checked(bytes) else {
                 return Err("a section ends inside its exceptions");
@@ -418,7 +385,7 @@ impl Unpacker {
         }
         let behind = words[rows * width..].as_flattened_mut();
         if stored.len() != behind.len() {
-            return Err("a section goes on behind its planes");
+            return Err("a section goes on behind its columns");
         }
         behind.copy_from_slice(stored);
         match section.codec {
@@ -435,7 +402,7 @@ fn unzstd(
     zstd: &mut Option<Decompressor<'static>>,
     from: &[u8],
     to: &mut [u8],
-) -> Result<(), &'static str> {
+) -> std::result::Result<(), &'static str> {
     if zstd.is_none() {
         *zstd = Decompressor::new().ok();
     }
@@ -485,7 +452,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn there_and_back(words: &[[u8; 4]], columns: &[u32]) -> (Codec, usize) {
-        let mut packer = Packer::new(Some(3)).unwrap();
+        let mut packer = Packer::new(Some(Effort::Fast)).unwrap();
         let (mut out, plain) = (vec![7; 5], words.as_flattened());
         let (codec, columns) = packer.pack(plain, columns, &mut out).unwrap();
         let section = Section {
@@ -513,11 +480,11 @@ mod tests {
     }
 
     #[test]
-    fn grids_are_packed_as_planes_of_differences() {
+    fn grids_are_packed_as_columns_of_differences() {
         let grid = (0..20_000).flat_map(|i| [i as f32 * 0.25, (i % 100) as f32, 3.5]);
         let words: Vec<[u8; 4]> = grid.map(|value| value.to_le_bytes()).collect();
         let (codec, bytes) = there_and_back(&words, &[1, 2, 3, 4]);
-        assert!(codec == Codec::Planes && bytes * 10 < 4 * words.len(), "{codec:?} {bytes}");
+        assert!(codec == Codec::Columns && bytes * 10 < 4 * words.len(), "{codec:?} {bytes}");
     }
 
     #[test]

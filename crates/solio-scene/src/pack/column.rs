@@ -1,10 +1,11 @@
-//! How the words of a column become small numbers, and back.
+//! How the words of a column become whole numbers that are near what is expected, and back.
 //!
-//! First a word becomes a whole number: its bits, or, where a column has the numbers that people
-//! and programs write as text (12.25, −3.7), the number times a power of ten. The latter is the
-//! idea of ALP (Afroozeh, Kuffó, Boncz: *ALP: Adaptive Lossless floating-Point Compression*, 2023):
-//! the few numbers that do not come back so are stored beside. Then stands the difference from what
-//! the column so far, or the columns before, let expect.
+//! First a word becomes a whole number: its bits; or, of floats, these in the order of the floats;
+//! or, where a column has the numbers that people and programs write as text (12.25, −3.7), the
+//! number times a power of ten. The latter is the idea of ALP (Afroozeh, Kuffó, Boncz: *ALP:
+//! Adaptive Lossless floating-Point Compression*, 2023): the few numbers that do not come back so
+//! are stored beside. Then stands the difference from what the columns before, or some numbers
+//! above, let expect. What is above alone is left to the codec of arrays.
 
 use solio_codec::wide::{Wide, wide};
 
@@ -14,21 +15,19 @@ pub(super) enum Prediction {
     /// Not at all.
     #[default]
     None = 0,
-    /// As the one above it.
-    Above = 1,
     /// On a line with the two above it: twice the first less the second.
-    Line = 2,
+    Line = 1,
     /// The fourth corner of a parallelogram with the three above it: so strips of quads go on.
-    Strip = 3,
+    Strip = 2,
     /// As the one three columns before: the point before it in the row.
-    Left = 4,
+    Left = 3,
     /// On a line with those three and six columns before.
-    LeftLine = 5,
+    LeftLine = 4,
 }
 
 use Prediction::*;
 
-const PREDICTIONS: [Prediction; 6] = [None, Above, Line, Strip, Left, LeftLine];
+const PREDICTIONS: [Prediction; 5] = [None, Line, Strip, Left, LeftLine];
 /// Columns of a point.
 const POINT: usize = 3;
 /// 10 to the power of −d, each the double next to it.
@@ -39,34 +38,48 @@ const MOST: f64 = (1u32 << 29) as f64;
 /// Of so many numbers one may be another than a decimal.
 const EXCEPTIONS: usize = 64;
 
+/// What whole number a word is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// Its bits.
+    #[default]
+    Bits,
+    /// The bits of a float; all but the sign of a negative one inverted.
+    Floats,
+    /// A float with so many digits behind the point: the number without the point.
+    Decimals(u8),
+}
+
+/// What stands for floats in the place of digits.
+const FLOATS: u32 = 255;
+
 /// How a column is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Way {
-    /// Digits behind the point, of decimals.
-    pub(super) digits: Option<u8>,
+    pub(super) numbers: Numbers,
     pub(super) prediction: Prediction,
 }
 
 impl Way {
     /// As it stands in the file.
     pub(super) fn word(self) -> u32 {
-        u32::from(self.digits.map_or(0, |digits| digits + 1)) | (self.prediction as u32) << 8
+        let numbers = match self.numbers {
+            Numbers::Bits => 0,
+            Numbers::Decimals(digits) => u32::from(digits) + 1,
+            Numbers::Floats => FLOATS,
+        };
+        numbers | (self.prediction as u32) << 8
     }
 
     pub(super) fn of_word(word: u32, column: usize) -> Option<Way> {
-        let digits = (word & 0xff).checked_sub(1);
+        let numbers = match word & 0xff {
+            0 => Numbers::Bits,
+            FLOATS => Numbers::Floats,
+            digits if digits as usize <= TENTHS.len() => Numbers::Decimals(digits as u8 - 1),
+            _ => return Option::None,
+        };
         let prediction = *PREDICTIONS.get((word >> 8) as usize)?;
-        if digits.is_some_and(|digits| digits as usize >= TENTHS.len())
-            || column < first_column(prediction)
-        {
-            return Option::None;
-        }
-        Some(Way { digits: digits.map(|digits| digits as u8), prediction })
-    }
-
-    /// Whether numbers are stored with their sign in the lowest bit.
-    fn is_signed(self) -> bool {
-        self.digits.is_some() || self.prediction != None
+        (column >= first_column(prediction)).then_some(Way { numbers, prediction })
     }
 }
 
@@ -118,21 +131,39 @@ fn decimal(whole: u32, unit: f64) -> u32 {
 }
 
 /// Puts whole numbers in the place of words. Those that cannot be had back are added to `others`.
-pub(super) fn to_whole(words: &mut [u32], digits: Option<u8>, others: &mut Vec<Exception>) {
-    let Some(digits) = digits else { return };
-    for (row, word) in (0u32..).zip(words) {
-        let (whole, is_other) = whole(*word, digits);
-        if is_other {
-            others.push((row, *word));
+pub(super) fn to_whole(words: &mut [u32], numbers: Numbers, others: &mut Vec<Exception>) {
+    match numbers {
+        Numbers::Bits => {}
+        Numbers::Floats => wide(Floats(words)),
+        Numbers::Decimals(digits) => {
+            for (row, word) in (0u32..).zip(words) {
+                let (whole, is_other) = whole(*word, digits);
+                if is_other {
+                    others.push((row, *word));
+                }
+                *word = whole;
+            }
         }
-        *word = whole;
     }
 }
 
 /// Puts words in the place of whole numbers.
-pub(super) fn to_words(numbers: &mut [u32], digits: Option<u8>) {
-    if let Some(digits) = digits {
-        wide(Decimals { numbers, unit: TENTHS[digits as usize] });
+pub(super) fn to_words(numbers: &mut [u32], are: Numbers) {
+    match are {
+        Numbers::Bits => {}
+        Numbers::Floats => wide(Floats(numbers)),
+        Numbers::Decimals(digits) => wide(Decimals { numbers, unit: TENTHS[digits as usize] }),
+    }
+}
+
+/// Bits of floats to numbers in their order, and back.
+struct Floats<'a>(&'a mut [u32]);
+
+impl Wide for Floats<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.0.iter_mut().for_each(|word| *word ^= (*word as i32 >> 31) as u32 >> 1);
     }
 }
 
@@ -156,37 +187,32 @@ pub(super) fn differences(
     columns: &[u32],
     rows: usize,
     column: usize,
-    way: Way,
-    to: &mut Vec<u32>,
+    prediction: Prediction,
+    to: &mut [u32],
 ) {
     let at = |column: usize| &columns[column * rows..][..rows];
     let numbers = at(column);
-    to.clear();
-    match way.prediction {
-        None => to.extend_from_slice(numbers),
+    to.copy_from_slice(numbers);
+    match prediction {
+        None => {}
         Left => {
-            let pairs = numbers.iter().zip(at(column - POINT));
-            to.extend(pairs.map(|(number, left)| number.wrapping_sub(*left)));
+            let pairs = to.iter_mut().zip(at(column - POINT));
+            pairs.for_each(|(to, left)| *to = to.wrapping_sub(*left));
         }
         LeftLine => {
             let before = at(column - POINT).iter().zip(at(column - 2 * POINT));
-            to.extend(
-                numbers.iter().zip(before).map(|(number, (a, b))| {
-                    number.wrapping_sub(a.wrapping_mul(2).wrapping_sub(*b))
-                }),
-            );
+            for (to, (a, b)) in to.iter_mut().zip(before) {
+                *to = to.wrapping_sub(a.wrapping_mul(2).wrapping_sub(*b));
+            }
         }
         by_column => {
             let mut above = [0u32; 3];
-            to.extend(numbers.iter().map(|number| {
-                let difference = number.wrapping_sub(expected(by_column, above));
-                above = [*number, above[0], above[1]];
-                difference
-            }));
+            for to in to {
+                let number = *to;
+                *to = number.wrapping_sub(expected(by_column, above));
+                above = [number, above[0], above[1]];
+            }
         }
-    }
-    if way.is_signed() {
-        to.iter_mut().for_each(|word| *word = (*word << 1) ^ (*word as i32 >> 31) as u32);
     }
 }
 
@@ -194,70 +220,26 @@ pub(super) fn differences(
 #[inline(always)]
 fn expected(prediction: Prediction, [a, b, c]: [u32; 3]) -> u32 {
     match prediction {
-        Above => a,
         Line => a.wrapping_mul(2).wrapping_sub(b),
         Strip => a.wrapping_add(b).wrapping_sub(c),
         _ => 0,
     }
 }
 
-/// A plane of bytes: one each, or the same everywhere.
-#[derive(Clone, Copy)]
-pub(super) enum Plane<'a> {
-    Same(u8),
-    Each(&'a [u8]),
-}
-
-/// Fills a column with whole numbers. `columns` has those before it, and room for it; planes have
-/// `rows` bytes.
-pub(super) fn restore(
-    planes: [Plane<'_>; 4],
-    columns: &mut [u32],
-    rows: usize,
-    column: usize,
-    way: Way,
-) {
+/// Puts whole numbers in the place of what is stored for a column; in those before it they stand.
+pub(super) fn restore(columns: &mut [u32], rows: usize, column: usize, prediction: Prediction) {
     let (before, to) = columns.split_at_mut(column * rows);
     let to = &mut to[..rows];
-    let is_signed = way.is_signed();
-    let empty: &[u8] = &[];
-    let (mut base, mut each, mut bits, mut count) = (0, [empty; 4], [0u32; 4], 0);
-    for (i, plane) in (0u32..).zip(planes) {
-        match plane {
-            Plane::Same(byte) => base |= u32::from(byte) << (8 * i),
-            Plane::Each(bytes) => {
-                (each[count], bits[count]) = (bytes, 8 * i);
-                count += 1;
-            }
-        }
-    }
-    let [a, b, c, d] = each;
-    match count {
-        0 => to.fill(if is_signed { unsigned(base) } else { base }),
-        1 => wide(Join { planes: [a], bits: [bits[0]], base, is_signed, to }),
-        2 => wide(Join { planes: [a, b], bits: [bits[0], bits[1]], base, is_signed, to }),
-        3 => {
-            wide(Join { planes: [a, b, c], bits: [bits[0], bits[1], bits[2]], base, is_signed, to })
-        }
-        _ => wide(Join { planes: [a, b, c, d], bits, base, is_signed, to }),
-    }
     let at = |column: usize| &before[column * rows..][..rows];
-    match way.prediction {
+    match prediction {
         None => {}
         Left => wide(AddLeft { left: at(column - POINT), to }),
         LeftLine => {
             wide(AddLine { near: at(column - POINT), far: at(column - 2 * POINT), to });
         }
-        Above => add_up(to, |above| expected(Above, above)),
         Line => add_up(to, |above| expected(Line, above)),
         Strip => add_up(to, |above| expected(Strip, above)),
     }
-}
-
-/// The number with its sign in the lowest bit, as it is.
-#[inline(always)]
-fn unsigned(word: u32) -> u32 {
-    (word >> 1) ^ (word & 1).wrapping_neg()
 }
 
 #[inline(always)]
@@ -266,34 +248,6 @@ fn add_up(to: &mut [u32], expected: impl Fn([u32; 3]) -> u32) {
     for number in to {
         *number = number.wrapping_add(expected(above));
         above = [*number, above[0], above[1]];
-    }
-}
-
-struct Join<'a, const N: usize> {
-    planes: [&'a [u8]; N],
-    bits: [u32; N],
-    base: u32,
-    is_signed: bool,
-    to: &'a mut [u32],
-}
-
-impl<const N: usize> Wide for Join<'_, N> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Join { mut planes, bits, base, is_signed, to } = self;
-        for plane in &mut planes {
-            *plane = &plane[..to.len()];
-        }
-        // The sign is taken out where there is one: −1 keeps the shifted word, 0 the word.
-        let (shift, mask) = if is_signed { (1, 1) } else { (0, 0) };
-        for (i, to) in to.iter_mut().enumerate() {
-            let mut word = base;
-            for k in 0..N {
-                word |= u32::from(planes[k][i]) << bits[k];
-            }
-            *to = (word >> shift) ^ (word & mask).wrapping_neg();
-        }
     }
 }
 
@@ -366,47 +320,43 @@ mod tests {
         let mut words: Vec<u32> = numbers.iter().map(|v| v.to_bits()).collect();
         assert_eq!(digits_of(&words), Some(2));
         let mut others = Vec::new();
-        to_whole(&mut words, Some(2), &mut others);
+        to_whole(&mut words, Numbers::Decimals(2), &mut others);
         let rows: Vec<u32> = others.iter().map(|(row, _)| *row).collect();
         assert_eq!((rows, words[1], words[700]), (vec![3, 700], 7, 0));
-    }
-
-    fn split(words: &[u32]) -> [Vec<u8>; 4] {
-        std::array::from_fn(|i| words.iter().map(|word| word.to_le_bytes()[i]).collect())
     }
 
     proptest! {
         #[test]
         fn any_numbers_come_back(
             words in prop::collection::vec(prop_oneof![any::<u32>(), 0u32..200], 0..700),
-            few in any::<bool>(),
         ) {
             let rows = words.len() / 7;
-            let mask = if few { 0xff } else { u32::MAX };
-            let columns: Vec<u32> = words[..7 * rows].iter().map(|word| word & mask).collect();
+            let columns = &words[..7 * rows];
             for column in 0..7 {
                 for prediction in predictions(column) {
-                    for digits in [Option::None, Some(2)] {
-                        let way = Way { digits, prediction };
+                    let mut back = columns.to_vec();
+                    let stored = &mut back[column * rows..][..rows];
+                    differences(columns, rows, column, prediction, stored);
+                    restore(&mut back, rows, column, prediction);
+                    prop_assert_eq!(&back, columns);
+                    for numbers in [Numbers::Bits, Numbers::Floats, Numbers::Decimals(8)] {
+                        let way = Way { numbers, prediction };
                         prop_assert_eq!(Way::of_word(way.word(), column), Some(way));
-                        let mut stored = Vec::new();
-                        differences(&columns, rows, column, way, &mut stored);
-                        let planes = split(&stored);
-                        let planes = planes.each_ref().map(|plane| match plane.first() {
-                            Some(first) if plane.iter().all(|byte| byte == first) => {
-                                Plane::Same(*first)
-                            }
-                            _ => Plane::Each(plane),
-                        });
-                        let mut back = columns.clone();
-                        back[column * rows..].fill(77);
-                        restore(planes, &mut back, rows, column, way);
-                        prop_assert_eq!(
-                            &back[..(column + 1) * rows], &columns[..(column + 1) * rows]
-                        );
                     }
                 }
             }
+        }
+
+        #[test]
+        fn floats_keep_their_order(words in prop::collection::vec(any::<u32>(), 2..99)) {
+            let mut numbers = words.clone();
+            to_whole(&mut numbers, Numbers::Floats, &mut Vec::new());
+            for (words, numbers) in words.windows(2).zip(numbers.windows(2)) {
+                let [a, b] = [words[0], words[1]].map(f32::from_bits);
+                prop_assert_eq!(a.total_cmp(&b), (numbers[0] as i32).cmp(&(numbers[1] as i32)));
+            }
+            to_words(&mut numbers, Numbers::Floats);
+            prop_assert_eq!(numbers, words);
         }
 
         #[test]
@@ -416,8 +366,8 @@ mod tests {
             digits in 0..TENS.len() as u8,
         ) {
             let (mut numbers, mut others) = (words.clone(), Vec::new());
-            to_whole(&mut numbers, Some(digits), &mut others);
-            to_words(&mut numbers, Some(digits));
+            to_whole(&mut numbers, Numbers::Decimals(digits), &mut others);
+            to_words(&mut numbers, Numbers::Decimals(digits));
             for (row, word) in others {
                 numbers[row as usize] = word;
             }

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! A section holds some of one array: records of 32-bit words, or bytes. It is stored as it is,
-//! by zstd, or as planes of bytes that zstd packs one by one: of words, or of whole numbers less
-//! what the ones before let expect ([`column`]); matrices of instances are stored as differences
-//! from a turned and evenly scaled cube. All sections stand for themselves, so they are read side
-//! by side, and those that are not wanted are not read. The layout of every section stands in
+//! by zstd, or column after column by the codec of arrays: words, or whole numbers less what the
+//! ones before let expect ([`column`]); matrices of instances are stored as differences from a
+//! turned and evenly scaled cube. All sections stand for themselves, so they are read side by side,
+//! and those that are not wanted are not read. The layout of every section stands in
 //! `docs/formats/solio-scene.md`.
 //!
 //! What makes it small: numbers of text are decimals of few digits ([`column`]), differences from

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The version that is written and read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes of the head, the tail, and an entry of the table; sections begin at multiples of it.
 pub(super) const ALIGN: u64 = 64;
 /// A section takes up at least this part of what it says, so that what a reader allocates is
@@ -20,11 +20,11 @@ pub enum Codec {
     None = 0,
     /// One frame of zstd.
     Zstd = 1,
-    /// Planes of the bytes of words, each packed by itself.
-    Planes = 2,
-    /// Matrices as differences from predicted ones, then as planes.
+    /// Words of rows, column after column, by the codec of arrays.
+    Columns = 2,
+    /// Matrices as differences from predicted ones, then as columns.
     Matrices = 3,
-    /// Normals with their third numbers as differences from predicted ones, then as planes.
+    /// Normals with their third numbers as differences from predicted ones, then as columns.
     Normals = 4,
 }
 
@@ -104,7 +104,7 @@ pub struct Section {
     pub plain_bytes: u64,
     /// How it is stored.
     pub codec: Codec,
-    /// Words of a row, for planes.
+    /// Words of a row, for columns.
     pub columns: u32,
     /// CRC-32 of its bytes and of what fills up.
     pub crc: u32,
@@ -136,7 +136,7 @@ impl Section {
         let codec = match word(32) {
             0 => Codec::None,
             1 => Codec::Zstd,
-            2 => Codec::Planes,
+            2 => Codec::Columns,
             3 => Codec::Matrices,
             4 => Codec::Normals,
             _ => return Err("a section is stored in a way that is not known"),

@@ -2,6 +2,7 @@ use super::*;
 use crate::scene::{Files, Scene, SceneOptions, read_scene};
 use proptest::prelude::*;
 use solio_base::{Error, ErrorKind, Result, Source, Work};
+use solio_codec::array::Effort;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -140,8 +141,8 @@ fn unpack(bytes: &[u8]) -> Result<Scene> {
 /// Packs in all ways; the bytes do not depend on the threads.
 fn assert_comes_back(scene: &Scene) {
     let expected = all_of(scene);
-    for level in [Some(3), Some(-1), None] {
-        let options = PackOptions { level, places: true };
+    for effort in [Some(Effort::Fast), Some(Effort::Thorough), Some(Effort::Max), None] {
+        let options = PackOptions { effort, places: true };
         let bytes = pack_with(scene, &options, 1);
         assert_eq!(bytes, pack_with(scene, &options, 3));
         let back = unpack(&bytes).unwrap();
@@ -297,7 +298,7 @@ fn many_instances(count: usize) -> Scene {
 fn an_instance_takes_48_bytes_and_less() {
     let count = 50_000;
     let scene = many_instances(count);
-    let plain = PackOptions { level: None, places: false };
+    let plain = PackOptions { effort: None, places: false };
     let bytes = pack_with(&scene, &plain, 2);
     assert!(bytes.len() < 48 * count + 4096, "{}", bytes.len());
     let reader = PackReader::new(&bytes, &PackReadOptions::default()).unwrap();
@@ -359,7 +360,7 @@ fn what_is_damaged_is_refused() {
     }
     assert_eq!(refused(b"# a scene as text").message(), "this is no packed scene");
     let mut newer = bytes.clone();
-    newer[8] = 3;
+    newer[8] = 4;
     assert_eq!(refused(&newer).kind(), ErrorKind::Unsupported);
 }
 
@@ -399,7 +400,7 @@ proptest! {
     fn random_changes_are_no_panic(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20),
     ) {
-        let mut bytes = pack_with(&read_text(SCENE), &PackOptions { level: None, places: true }, 1);
+        let mut bytes = pack_with(&read_text(SCENE), &PackOptions { effort: None, places: true }, 1);
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
@@ -439,7 +440,7 @@ fn curves_take_an_eighth_of_their_text() {
     let reader = PackReader::new(&bytes, &PackReadOptions::default()).unwrap();
     let floats: Vec<_> =
         reader.sections().iter().filter(|section| section.kind == Kind::SortedFloats).collect();
-    assert!(floats.iter().all(|s| s.codec == Codec::Planes), "{floats:?}");
+    assert!(floats.iter().all(|s| s.codec == Codec::Columns), "{floats:?}");
 }
 
 #[test]
@@ -447,6 +448,6 @@ fn versions_that_are_not_known_are_named() {
     let mut bytes = pack_with(&read_text(""), &PackOptions::default(), 1);
     bytes[8] = 1;
     let error = refused(&bytes);
-    assert_eq!(error.message(), "version 1 of packed scenes; 2 is known");
+    assert_eq!(error.message(), "version 1 of packed scenes; 3 is known");
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Unsupported, Some(8)));
 }

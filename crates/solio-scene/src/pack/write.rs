@@ -8,23 +8,21 @@ use super::record::{entity_words, perhaps_words};
 use super::table::{self, ALIGN, Kind, Section};
 use crate::scene::Scene;
 use solio_base::{Error, Result, Sink, Work};
+use solio_codec::array::Effort;
 use std::sync::{Mutex, PoisonError};
 
 /// How a scene is packed.
 #[derive(Clone, Copy, Debug)]
 pub struct PackOptions {
-    /// The level of zstd, −7 to 22; `None` packs nothing, so that all arrays can be used in place.
-    pub level: Option<i32>,
+    /// How much is tried; `None` packs nothing, so that all arrays can be used in place.
+    pub effort: Option<Effort>,
     /// Whether to keep where everything stands in the text.
     pub places: bool,
 }
 
-/// A twin of Moana Island is 13 MB at levels 1, 3 and 9, the last in twice the time.
-const LEVEL: i32 = 3;
-
 impl Default for PackOptions {
     fn default() -> Self {
-        PackOptions { level: Some(LEVEL), places: true }
+        PackOptions { effort: Some(Effort::Fast), places: true }
     }
 }
 
@@ -49,8 +47,7 @@ pub type MeshOfName<'m> = dyn Fn(&[u8]) -> Result<Option<PackedMesh<'static>>> +
 /// Packs a scene, and the meshes of its `plymesh` shapes that `mesh` gives, each once. The order of
 /// the file: what the scene needs, then the meshes in the order of their shapes, then the table.
 ///
-/// Errors: those of `sink` and `mesh`; `Argument` for meshes whose arrays do not fit each other, and
-/// for levels that zstd does not have.
+/// Errors: those of `sink` and `mesh`; `Argument` for meshes whose arrays do not fit each other.
 pub fn encode_pack(
     scene: &Scene,
     mesh: &MeshOfName<'_>,
@@ -58,9 +55,6 @@ pub fn encode_pack(
     sink: &mut dyn Sink,
     work: &Work,
 ) -> Result<PackSummary> {
-    if let Some(level) = options.level.filter(|level| !(-7..=22).contains(level)) {
-        return Err(Error::argument(format!("zstd level {level} is not between -7 and 22")));
-    }
     let mut writer =
         Writer { options, sink, work, sections: Vec::new(), packers: Mutex::default() };
     writer.sink.write_bytes(work, &table::head())?;
@@ -94,7 +88,7 @@ impl Writer<'_> {
     }
 
     fn arrays(&mut self, arrays: &[Array<'_>]) -> Result<()> {
-        let is_packed = self.options.level.is_some();
+        let is_packed = self.options.effort.is_some();
         let mut jobs = Vec::new();
         for array in arrays {
             let sections = array.sections(is_packed);
@@ -105,19 +99,18 @@ impl Writer<'_> {
             jobs.extend(sections.into_iter().map(|range| (array, range)));
         }
         let made = Mutex::new(vec![None; jobs.len()]);
-        let (level, packers) = (self.options.level, &self.packers);
+        let (effort, packers) = (self.options.effort, &self.packers);
         self.sink.write_chunks(self.work, jobs.len(), &|i, out| {
             let (array, range) = jobs[i].clone();
             let kept = packers.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut packer = match kept {
                 Some(packer) => packer,
-                None => Packer::new(level).map_err(|e| Error::io("start zstd", e))?,
+                None => Packer::new(effort)?,
             };
             let mut memory = Vec::new();
             let plain = array.plain(range, &mut memory);
             let start = out.len();
-            let (codec, columns) =
-                packer.pack(&plain, &array.columns, out).map_err(|e| Error::io("compress", e))?;
+            let (codec, columns) = packer.pack(&plain, &array.columns, out)?;
             let stored_bytes = (out.len() - start) as u64;
             let room = table::room(stored_bytes, plain.len() as u64);
             out.resize(start + room as usize, 0);
