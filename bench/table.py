@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import exr_table
+import lab_table
 import record
 import scene_table
 from record import Row
@@ -175,7 +176,9 @@ def text() -> str:
     if path := record.newest(is_of_colors):
         rows = [row for row in record.read(path) if is_of_colors(row)]
         said = f"{said_of(path)} A picture of 2²⁰ pixels, one thread where nothing else is said."
-        lines += ["### Colours", "", said, "", *beside_copies(rows), "", *jobs(rows)]
+        lines += ["### Colours", "", said, "", *beside_copies(rows), "", *jobs(rows), ""]
+    if found := lab_table.lines():
+        lines += ["### Compression", "", *found]
     return "\n".join(lines).rstrip()
 
 
