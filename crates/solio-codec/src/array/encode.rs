@@ -132,13 +132,15 @@ impl Encoder {
             ways[0].1 = if is_sure { Effort::Fast } else { Effort::Max };
             ways.push((ranked, Effort::Max));
         }
-        if self.effort == Effort::Thorough {
+        // Above a single row there is nothing that codes could depend on.
+        let has_one_row = self.effort == Effort::Max && plane.rows <= 1;
+        if self.effort == Effort::Thorough || has_one_row {
             let mut bases = vec![(None, false)];
             bases.extend(choice.base.map(|base| (Some(base), false)));
             bases.extend(ranked.is_some().then_some((None, true)));
             for (base, is_ranked) in bases {
                 let by = |prediction| Choice { prediction, base, is_ranked, bits: 0 };
-                ways.extend(Prediction::ALL.map(|prediction| (by(prediction), self.effort)));
+                ways.extend(Prediction::ALL.map(|prediction| (by(prediction), Effort::Thorough)));
             }
         }
         let before = out.len();
