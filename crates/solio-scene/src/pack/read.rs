@@ -327,6 +327,10 @@ impl Unpacking<'_, '_> {
         })?;
         let mut scene = self.once(kept, instances)?;
         scene.named_files = named_files;
+        // Also what has no place of its own stands in the first file.
+        if files.is_empty() {
+            return Err(self.reader.fault(Kind::Files, "a scene in no file"));
+        }
         (scene.files, scene.matrices, scene.objects) = (files, matrices, objects);
         (scene.materials, scene.textures, scene.media) = (materials, textures, media);
         scene.options = self.records(Kind::Options, record::entity)?;
