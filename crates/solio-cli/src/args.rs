@@ -363,7 +363,7 @@ pub(crate) enum PackLevel {
     Fast,
     /// Everything that is read fast is tried
     Thorough,
-    /// The smallest, which is slow to write and to read
+    /// Codes by what is around each sample: smallest for photographs, slow both ways
     Max,
 }
 

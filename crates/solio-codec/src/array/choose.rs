@@ -227,7 +227,7 @@ impl Parts {
 
     /// What [`Self::read`] gave needs least by which of some predictions?
     fn cheapest<T: Word>(&self, looked_at: &[T], by: &[Prediction]) -> Cost {
-        let mut classes = [[0u8; PIECES * PIECE]; 5];
+        let mut classes = [[0u8; PIECES * PIECE]; Prediction::ALL.len()];
         // Floats of meshes and scenes are often noise below their upper bits, of which classes tell
         // little: of those in one row the bytes count too.
         let by_bytes = T::BYTES == 4 && self.rows == 1;
@@ -250,7 +250,7 @@ impl Parts {
             }
             counted += self.length - skipped;
         }
-        let mut sums = [0u32; 5];
+        let mut sums = [0u32; Prediction::ALL.len()];
         for (sum, classes) in sums.iter_mut().zip(&classes[..by.len()]) {
             *sum = wide(Sum(&classes[..counted]));
         }

@@ -19,7 +19,7 @@ pub enum Effort {
     Fast,
     /// Everything that is read fast is tried; the smallest stays.
     Thorough,
-    /// The smallest, which is read slowly: codes depend on what is around each sample.
+    /// Codes depend on what is around each sample: smallest for photographs, and read slowly.
     Max,
 }
 

@@ -1,5 +1,6 @@
 //! About how much prefix codes make of what was counted.
 
+use super::encode::byte_plane;
 use super::{class, huffman};
 use crate::wide::{Wide, wide};
 use crate::word::Word;
@@ -19,25 +20,17 @@ pub(super) fn bits_of(counts: &[u32; 128]) -> u64 {
 
 /// About how many bits numbers of 32 bits need whose bytes stand apart, times 1,024.
 pub(super) fn bits_of_bytes<T: Word>(numbers: &[T]) -> u64 {
-    // Two sets of counts: where the same byte follows itself, one would wait for the other.
-    let mut counts = [[[0u32; 256]; 4]; 2];
-    for pair in numbers.chunks(2) {
-        for (counts, number) in counts.iter_mut().zip(pair) {
-            let bytes = (number.to_u64() as u32).to_le_bytes().map(usize::from);
-            counts.iter_mut().zip(bytes).for_each(|(counts, byte)| counts[byte] += 1);
-        }
-    }
-    let [mut counts, others] = counts;
-    let each = counts.as_flattened_mut().iter_mut().zip(others.as_flattened());
-    each.for_each(|(to, count)| *to += count);
-    let of_plane = |counts: &[u32; 256]| {
+    let mut plane = vec![0; numbers.len()];
+    let of_plane = |byte: usize| {
+        byte_plane(numbers, byte, &mut plane);
+        let counts = &huffman::count(&plane);
         // So few numbers seem to have less in them than they do: by 1/(2 ln 2) of a bit for each
         // value that occurs but one (Miller, *Note on the bias of information estimates*, 1955).
         let used = counts.iter().filter(|count| **count > 0).count() as u64;
         let bits = wide(Entropy(counts)) + 739 * used.saturating_sub(1);
         bits.min(8 * 1024 * numbers.len() as u64)
     };
-    counts.iter().map(of_plane).sum()
+    (0..4).map(of_plane).sum()
 }
 
 /// About how many bytes a prefix code makes of bytes that occur so often.

@@ -11,6 +11,8 @@ const DIFFERENCES: usize = 3072;
 /// What bytes apart must save where more than two of them have a code, which takes longer than the
 /// other methods: one in so many.
 const WORTH_BYTES: usize = 16;
+/// The same where two of them have a code.
+const WORTH_TWO_CODES: usize = 32;
 /// What one more of the lowest bits apart may cost: one byte in so many.
 const WORTH_A_BIT: usize = 128;
 /// Runs of bytes that occur again are worth a try of zstd: one in so many.
@@ -117,7 +119,7 @@ impl MethodCosts {
         let least = self.low_bits_cost.min(self.classes);
         let most = match self.coded_bytes {
             0 | 1 => least.saturating_add(least / WORTH_A_BIT),
-            2 => least - least / 32,
+            2 => least - least / WORTH_TWO_CODES,
             _ => fast - fast / WORTH_BYTES,
         };
         if self.bytes < most {
