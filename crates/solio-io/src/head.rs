@@ -74,6 +74,30 @@ impl HeadReader {
         Ok(Some(HeadSource { file, head, bytes: all, counts }))
     }
 
+    /// Reads the first `bytes` of an opened file that is said to have `size`.
+    pub(crate) fn start_of(
+        &mut self,
+        file: OwnedFd,
+        size: u64,
+        bytes: usize,
+    ) -> Result<HeadSource<'_>> {
+        let mut span = READ.begin();
+        let want = size.min(bytes as u64) as usize;
+        if self.head.len() < want {
+            self.head.resize(bytes, 0);
+        }
+        let head = &mut self.head[..want];
+        let got = read(&file, 0, head).map_err(|e| Error::io("read", e.into()))?;
+        throttle::wait(got as u64)?;
+        span.set_bytes(got);
+        let counts = &self.counts;
+        counts.files.fetch_add(1, Relaxed);
+        counts.total.fetch_add(size, Relaxed);
+        counts.read.fetch_add(got as u64, Relaxed);
+        let bytes = if got < want { got as u64 } else { size };
+        Ok(HeadSource { file, head: &self.head[..got], bytes, counts })
+    }
+
     /// Tells `progress` what was read since the last call.
     pub fn count(&mut self, progress: &Progress) {
         let Counts { files, total, read } = std::mem::take(&mut self.counts);

@@ -6,6 +6,7 @@
 //!   place at the end, whole or not at all.
 //! * [`engine`] reads many files, or ranges, asked for at once, with priorities.
 //! * [`order`] finds the order in which a disk gives many files soonest.
+//! * [`walk`] lists trees, and opens what is in them, on all threads.
 //! * [`child`] starts processes that do not outlive this one.
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
@@ -27,6 +28,7 @@ pub mod signals;
 mod sink;
 mod stream;
 pub mod throttle;
+pub mod walk;
 
 pub use file::{
     FileSource, Opened, copy_file, file_bytes, open, open_in_turn, prefetch, read_standard,

@@ -1,0 +1,507 @@
+//! Walks trees: every folder is listed once, and what is in it is handed out in pieces to all
+//! threads.
+//!
+//! * Folders are read by `getdents64` into memory that is used again; the kind of an entry comes
+//!   with its name, so nothing is asked a second time.
+//! * Entries are looked at and opened relative to their folder, which the system has looked up once.
+//! * The folder found last is read next: what waits stays as small as the tree is deep.
+//! * A large folder is cut into pieces, so that one of 50,000 files keeps all threads busy. Each
+//!   piece is in the order of inodes, in which file systems store what they have to say about files.
+
+use crate::head::{HeadReader, HeadSource};
+use crate::io_error;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use solio_base::{Cancel, Error, Result, threads};
+use solio_measure::SpanName;
+use std::collections::HashSet;
+use std::ffi::{CStr, OsStr};
+use std::ops::Range;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+static LIST: SpanName = SpanName::new("list folder");
+
+/// Entries that a thread takes at a time.
+const PIECE: usize = 512;
+
+/// Deeper folders are no trees but loops of mounts.
+const DEEPEST: usize = 4096;
+
+/// How to walk.
+#[derive(Clone, Debug, Default)]
+pub struct WalkOptions {
+    /// Threads; 0 is one.
+    pub threads: usize,
+    /// Links to folders are entered, each folder once however many ways lead to it.
+    pub follow: bool,
+    /// Folders of other file systems are not entered.
+    pub one_file_system: bool,
+    /// Folders below the given ones are not entered.
+    pub flat: bool,
+    /// Asked before every piece.
+    pub cancel: Cancel,
+}
+
+/// What an entry of a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A plain file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket, a device.
+    Other,
+}
+
+/// One name in a folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    start: u32,
+    len: u32,
+    /// The number of its inode; of a mounted folder that of what it hides.
+    pub inode: u64,
+    /// What it is; with [`WalkOptions::follow`] what a link leads to.
+    pub kind: EntryKind,
+}
+
+/// What the system says about a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Bytes.
+    pub size: u64,
+    /// When its content changed last, in nanoseconds since 1970.
+    pub modified_ns: i64,
+    /// The number of its inode.
+    pub inode: u64,
+    /// The device that it lies on.
+    pub device: u64,
+    /// Names that lead to it.
+    pub links: u64,
+}
+
+/// A folder that has been listed.
+#[derive(Debug)]
+pub struct Listing {
+    /// The path of the folder: a root as given, and the names below it.
+    pub path: PathBuf,
+    folder: OwnedFd,
+    /// All names, each with a zero byte behind it.
+    names: Vec<u8>,
+    /// By name, byte by byte.
+    entries: Vec<Entry>,
+}
+
+impl Listing {
+    /// What is in it, by name, byte by byte.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The name of an entry.
+    pub fn name(&self, entry: &Entry) -> &OsStr {
+        let start = entry.start as usize;
+        OsStr::from_bytes(&self.names[start..start + entry.len as usize])
+    }
+
+    fn c_name(&self, entry: &Entry) -> &CStr {
+        let start = entry.start as usize;
+        CStr::from_bytes_with_nul(&self.names[start..=start + entry.len as usize])
+            .expect("names were stored with their zero byte")
+    }
+
+    /// The path of an entry.
+    pub fn path_of(&self, entry: &Entry) -> PathBuf {
+        self.path.join(self.name(entry))
+    }
+
+    /// Size, time and inode of an entry; a link is followed only where it was on the walk.
+    pub fn status(&self, entry: &Entry) -> Result<Status> {
+        let flags = match entry.kind {
+            EntryKind::Link => AtFlags::SYMLINK_NOFOLLOW,
+            _ => AtFlags::empty(),
+        };
+        let found = rustix::fs::statat(&self.folder, self.c_name(entry), flags);
+        let found = found.map_err(|e| io_error("look at", e.into(), &self.path_of(entry)))?;
+        Ok(status(&found))
+    }
+
+    /// Opens a file and reads its first `bytes`; `size` is what [`Listing::status`] said. Shorter
+    /// where the file is, also where it became so.
+    pub fn open_head<'r>(
+        &self,
+        entry: &Entry,
+        reader: &'r mut HeadReader,
+        size: u64,
+        bytes: usize,
+    ) -> Result<HeadSource<'r>> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let opened = rustix::fs::openat(&self.folder, self.c_name(entry), flags, Mode::empty());
+        let opened = opened.map_err(|e| io_error("open", e.into(), &self.path_of(entry)))?;
+        reader.start_of(opened, size, bytes).map_err(|e| e.at_path(self.path_of(entry)))
+    }
+}
+
+/// What the system says about the file at `path`; a link is followed.
+pub fn status_of(path: &Path) -> Result<Status> {
+    let found = rustix::fs::stat(path).map_err(|e| io_error("look at", e.into(), path))?;
+    Ok(status(&found))
+}
+
+#[allow(clippy::unnecessary_cast)] // The types differ by system.
+fn status(found: &rustix::fs::Stat) -> Status {
+    Status {
+        size: found.st_size as u64,
+        modified_ns: (found.st_mtime as i64)
+            .saturating_mul(1_000_000_000)
+            .saturating_add(found.st_mtime_nsec as i64),
+        inode: found.st_ino as u64,
+        device: found.st_dev as u64,
+        links: found.st_nlink as u64,
+    }
+}
+
+/// What is done on a walk; all of it on any thread.
+pub trait Visit: Sync {
+    /// What is known of a folder when its entries are looked at.
+    type Folder: Send + Sync;
+    /// What a thread keeps from one call to the next.
+    type Local: Default;
+
+    /// A folder was listed.
+    fn folder(&self, local: &mut Self::Local, listing: &Listing) -> Result<Self::Folder>;
+
+    /// Some of its entries: positions in [`Listing::entries`], by inode. All pieces of a folder
+    /// come after it, and before [`Visit::left`].
+    fn entries(
+        &self,
+        local: &mut Self::Local,
+        listing: &Listing,
+        folder: &Self::Folder,
+        entries: &[u32],
+    ) -> Result<()>;
+
+    /// All entries of a folder have been looked at.
+    fn left(&self, local: &mut Self::Local, listing: &Listing, folder: Self::Folder) -> Result<()>;
+
+    /// A folder could not be listed.
+    fn failed(&self, path: &Path, error: Error);
+}
+
+/// Walks the folders `roots` and all below them. What is no folder among them is reported to
+/// [`Visit::failed`].
+///
+/// # Errors
+/// The first of `visit`, and `Cancelled`; the walk ends with it.
+pub fn walk<V: Visit>(roots: &[PathBuf], options: &WalkOptions, visit: &V) -> Result<()> {
+    let walk = Walk { options, visit, state: Mutex::new(State::default()), moved: Condvar::new() };
+    let found = roots.iter().rev().map(|path| Found { path: path.clone(), depth: 0, device: None });
+    walk.lock().folders.extend(found);
+    threads::beside(options.threads.saturating_sub(1), &|| walk.run(), || walk.run());
+    let failed = walk.lock().failed.take();
+    failed.map_or(Ok(()), Err)
+}
+
+/// A folder to be listed.
+struct Found {
+    path: PathBuf,
+    depth: usize,
+    /// That of its root, where the walk stays on it.
+    device: Option<u64>,
+}
+
+/// Some entries of a folder.
+struct Piece<F> {
+    folder: Arc<Listed<F>>,
+    entries: Vec<u32>,
+}
+
+struct Listed<F> {
+    listing: Listing,
+    known: F,
+}
+
+struct State<F> {
+    folders: Vec<Found>,
+    pieces: Vec<Piece<F>>,
+    /// Threads at work, which may find more.
+    busy: usize,
+    failed: Option<Error>,
+    /// Folders entered, where links are followed.
+    entered: HashSet<(u64, u64)>,
+}
+
+impl<F> Default for State<F> {
+    fn default() -> Self {
+        let (folders, pieces) = (Vec::new(), Vec::new());
+        State { folders, pieces, busy: 0, failed: None, entered: HashSet::new() }
+    }
+}
+
+struct Walk<'a, V: Visit> {
+    options: &'a WalkOptions,
+    visit: &'a V,
+    state: Mutex<State<V::Folder>>,
+    moved: Condvar,
+}
+
+enum Task<F> {
+    List(Found),
+    Look(Piece<F>),
+}
+
+impl<V: Visit> Walk<'_, V> {
+    fn lock(&self) -> MutexGuard<'_, State<V::Folder>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What every thread does.
+    fn run(&self) {
+        let mut local = V::Local::default();
+        let mut buffer = Vec::new();
+        while let Some(task) = self.next() {
+            let ended = Busy(self);
+            let done = match task {
+                Task::List(found) => self.list(&found, &mut buffer, &mut local),
+                Task::Look(piece) => self.look(piece, &mut local),
+            };
+            if let Err(error) = done {
+                let mut state = self.lock();
+                state.failed.get_or_insert(error);
+                state.folders.clear();
+                state.pieces.clear();
+            }
+            drop(ended);
+        }
+    }
+
+    /// Pieces first: while one waits its folder stays open.
+    fn next(&self) -> Option<Task<V::Folder>> {
+        let mut state = self.lock();
+        loop {
+            if state.failed.is_some() {
+                return None;
+            }
+            let task = match state.pieces.pop() {
+                Some(piece) => Some(Task::Look(piece)),
+                None => state.folders.pop().map(Task::List),
+            };
+            if task.is_some() {
+                state.busy += 1;
+                return task;
+            }
+            if state.busy == 0 {
+                return None;
+            }
+            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn list(&self, found: &Found, buffer: &mut Vec<u8>, local: &mut V::Local) -> Result<()> {
+        self.options.cancel.check()?;
+        let mut span = LIST.begin();
+        let (listing, device) = match self.listing(found, buffer) {
+            Ok(Some(listed)) => listed,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                self.visit.failed(&found.path, error);
+                return Ok(());
+            }
+        };
+        span.set_bytes(listing.names.len());
+        drop(span);
+        let known = self.visit.folder(local, &listing)?;
+        let below = self.below(found, &listing, device);
+        let listed = Listed { listing, known };
+        let mut pieces = pieces(&listed.listing);
+        // The last one is for this thread: a small folder goes through no queue.
+        let Some(own) = pieces.pop() else {
+            self.lock().folders.extend(below);
+            return self.visit.left(local, &listed.listing, listed.known);
+        };
+        let folder = Arc::new(listed);
+        let more = pieces.len() + below.len();
+        {
+            let mut state = self.lock();
+            state.folders.extend(below);
+            let piece = |entries| Piece { folder: Arc::clone(&folder), entries };
+            state.pieces.extend(pieces.into_iter().map(piece));
+        }
+        match more {
+            0 => {}
+            1 => self.moved.notify_one(),
+            _ => self.moved.notify_all(),
+        }
+        self.look(Piece { folder, entries: own }, local)
+    }
+
+    fn look(&self, piece: Piece<V::Folder>, local: &mut V::Local) -> Result<()> {
+        self.options.cancel.check()?;
+        let Piece { folder, entries } = piece;
+        self.visit.entries(local, &folder.listing, &folder.known, &entries)?;
+        match Arc::into_inner(folder) {
+            Some(Listed { listing, known }) => self.visit.left(local, &listing, known),
+            None => Ok(()),
+        }
+    }
+
+    /// The folder's names, and the device where the walk stays on one; `None` for a folder that is
+    /// not to be entered.
+    fn listing(
+        &self,
+        found: &Found,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<(Listing, Option<u64>)>> {
+        let Found { path, depth, device } = found;
+        let failed = |e: Errno| io_error("look into", e.into(), path);
+        let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        if !self.options.follow && *depth > 0 {
+            flags |= OFlags::NOFOLLOW;
+        }
+        if *depth > DEEPEST {
+            let error = Error::limit(format!("folders are nested deeper than {DEEPEST}"));
+            return Err(error.at_path(path));
+        }
+        let folder = rustix::fs::openat(CWD, path, flags, Mode::empty()).map_err(failed)?;
+        let mut here = *device;
+        if self.options.one_file_system || self.options.follow {
+            let found = status(&rustix::fs::fstat(&folder).map_err(failed)?);
+            if self.options.one_file_system && device.is_some_and(|root| root != found.device) {
+                return Ok(None);
+            }
+            if self.options.follow && !self.lock().entered.insert((found.device, found.inode)) {
+                return Ok(None);
+            }
+            here = here.or(self.options.one_file_system.then_some(found.device));
+        }
+        let Names { names, mut entries } = names(&folder, buffer).map_err(failed)?;
+        for entry in &mut entries {
+            entry.kind = self.kind(folder.as_fd(), &names, entry);
+        }
+        let name =
+            |entry: &Entry| &names[entry.start as usize..entry.start as usize + entry.len as usize];
+        entries.sort_unstable_by(|a, b| name(a).cmp(name(b)));
+        Ok(Some((Listing { path: path.clone(), folder, names, entries }, here)))
+    }
+
+    /// The kind of an entry, where the file system did not tell or a link is followed.
+    fn kind(&self, folder: BorrowedFd<'_>, names: &[u8], entry: &Entry) -> EntryKind {
+        let known = entry.kind != EntryKind::Other;
+        if known && !(self.options.follow && entry.kind == EntryKind::Link) {
+            return entry.kind;
+        }
+        let start = entry.start as usize;
+        let name = CStr::from_bytes_with_nul(&names[start..=start + entry.len as usize]);
+        let flags = if self.options.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+        match name.map(|name| rustix::fs::statat(folder, name, flags)) {
+            Ok(Ok(found)) => kind(FileType::from_raw_mode(found.st_mode)),
+            // It leads nowhere.
+            _ => entry.kind,
+        }
+    }
+
+    /// The folders in a folder, the first one last: that is taken next.
+    fn below(&self, found: &Found, listing: &Listing, device: Option<u64>) -> Vec<Found> {
+        if self.options.flat {
+            return Vec::new();
+        }
+        let folders = listing.entries.iter().rev().filter(|e| e.kind == EntryKind::Folder);
+        let below = |entry| Found { path: listing.path_of(entry), depth: found.depth + 1, device };
+        folders.map(below).collect()
+    }
+}
+
+/// Counts a thread as at work until it is dropped, also by a panic.
+struct Busy<'a, 'b, V: Visit>(&'a Walk<'b, V>);
+
+impl<V: Visit> Drop for Busy<'_, '_, V> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        if std::thread::panicking() {
+            state.failed.get_or_insert_with(Error::cancelled);
+        }
+        state.busy -= 1;
+        let ends = state.busy == 0 || state.failed.is_some();
+        drop(state);
+        if ends {
+            self.0.moved.notify_all();
+        }
+    }
+}
+
+/// The entries that are no folders, in pieces of nearly the same size, each by inode.
+fn pieces(listing: &Listing) -> Vec<Vec<u32>> {
+    let entries = &listing.entries;
+    let mut all: Vec<u32> = (0u32..).take(entries.len()).collect();
+    all.retain(|&i| entries[i as usize].kind != EntryKind::Folder);
+    if all.is_empty() {
+        return Vec::new();
+    }
+    all.sort_unstable_by_key(|&i| entries[i as usize].inode);
+    let count = all.len().div_ceil(PIECE);
+    let size = all.len().div_ceil(count);
+    let ranges = (0..count).map(|n| n * size..((n + 1) * size).min(all.len()));
+    ranges.filter(|range: &Range<usize>| !range.is_empty()).map(|r| all[r].to_vec()).collect()
+}
+
+fn kind(of: FileType) -> EntryKind {
+    match of {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Other,
+    }
+}
+
+/// The names in a folder, with the kinds that the file system tells.
+#[derive(Default)]
+struct Names {
+    names: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+impl Names {
+    /// Takes in a name, unless it is the folder itself or the one above it.
+    fn keep(&mut self, name: &CStr, inode: u64, of: FileType) -> rustix::io::Result<()> {
+        let name = name.to_bytes_with_nul();
+        if matches!(name, b".\0" | b"..\0") {
+            return Ok(());
+        }
+        let place = |at: usize| u32::try_from(at).map_err(|_| Errno::FBIG);
+        let (start, len) = (place(self.names.len())?, place(name.len() - 1)?);
+        self.names.extend_from_slice(name);
+        self.entries.push(Entry { start, len, inode, kind: kind(of) });
+        Ok(())
+    }
+}
+
+/// Reads all names of a folder.
+#[cfg(target_os = "linux")]
+fn names(folder: &OwnedFd, buffer: &mut Vec<u8>) -> rustix::io::Result<Names> {
+    buffer.reserve(64 << 10);
+    let mut found = Names::default();
+    let mut read = rustix::fs::RawDir::new(folder, buffer.spare_capacity_mut());
+    while let Some(entry) = read.next() {
+        let entry = entry?;
+        found.keep(entry.file_name(), entry.ino(), entry.file_type())?;
+    }
+    Ok(found)
+}
+
+/// Reads all names of a folder.
+#[cfg(not(target_os = "linux"))]
+fn names(folder: &OwnedFd, _: &mut Vec<u8>) -> rustix::io::Result<Names> {
+    let mut found = Names::default();
+    for entry in rustix::fs::Dir::read_from(folder)? {
+        let entry = entry?;
+        found.keep(entry.file_name(), entry.ino(), entry.file_type())?;
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;
