@@ -131,7 +131,8 @@ fn an_error_and_a_cancel_end_it() {
 
 #[test]
 fn files_are_looked_at_and_opened_where_they_lie() {
-    struct Opens(Mutex<Vec<(Vec<u8>, Status, Vec<u8>)>>);
+    type Found = (Vec<u8>, Status, Vec<u8>);
+    struct Opens(Mutex<Vec<Found>>);
     impl Visit for Opens {
         type Folder = ();
         type Local = HeadReader;
