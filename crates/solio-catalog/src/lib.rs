@@ -1,0 +1,13 @@
+//! What lies in a tree of files. Nothing here opens a file but SQLite, which opens its own: names,
+//! bytes and rows come in.
+//!
+//! * [`row`]: what is known of a file, and the columns that it is told in.
+//! * [`store`]: the live catalogue, an SQLite database.
+//! * [`table`]: the catalogue for other programs, as Arrow and Parquet; its parts merged.
+//! * [`names`]: names that are no text.
+#![forbid(unsafe_code)]
+
+pub mod names;
+pub mod row;
+pub mod store;
+pub mod table;

@@ -1,0 +1,100 @@
+//! What the catalogue already knows of the files in a folder.
+
+use super::{failed, id_of, name_bytes, open_to_read};
+use crate::row::Level;
+use rusqlite::Connection;
+use solio_base::Result;
+use std::path::{Path, PathBuf};
+
+/// A reader of the catalogue for one thread, beside the one that writes.
+#[derive(Debug)]
+pub struct Known {
+    path: PathBuf,
+    connection: Connection,
+}
+
+/// What tells whether a file is the one that was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownFile {
+    /// Its name.
+    pub name: Box<[u8]>,
+    /// Bytes.
+    pub size: u64,
+    /// In nanoseconds since 1970.
+    pub modified_ns: i64,
+    /// The number of its inode.
+    pub inode: u64,
+    /// How far it was looked at.
+    pub level: Level,
+}
+
+impl Known {
+    /// Opens the catalogue at `path`.
+    pub fn open(path: &Path) -> Result<Known> {
+        let connection = open_to_read(path)?;
+        let small = connection.pragma_update(None, "cache_size", -512);
+        small.map_err(|e| failed("open the catalogue", e, path))?;
+        Ok(Known { path: path.to_owned(), connection })
+    }
+
+    /// The files of a folder, by name, byte by byte.
+    pub fn files(&self, folder: &[u8], files: &mut Vec<KnownFile>) -> Result<()> {
+        files.clear();
+        let mut read = || -> rusqlite::Result<Result<()>> {
+            let (id, true) = id_of(&self.connection, folder)? else { return Ok(Ok(())) };
+            let mut select = self.connection.prepare_cached(
+                "SELECT name, size, modified_ns, inode, level FROM entries WHERE folder = ?1 \
+                 ORDER BY name",
+            )?;
+            let mut rows = select.query([id])?;
+            while let Some(row) = rows.next()? {
+                let name = match name_bytes(row.get_ref(0)?, &self.path) {
+                    Ok(name) => name.into(),
+                    Err(e) => return Ok(Err(e)),
+                };
+                let number =
+                    |column| row.get::<_, Option<i64>>(column).map(Option::unwrap_or_default);
+                files.push(KnownFile {
+                    name,
+                    size: number(1)? as u64,
+                    modified_ns: number(2)?,
+                    inode: number(3)? as u64,
+                    level: Level(number(4)? as u32),
+                });
+            }
+            Ok(Ok(()))
+        };
+        read().map_err(|e| failed("read the catalogue", e, &self.path))??;
+        // Names that are no text come last in the table.
+        if !files.is_sorted_by(|a, b| a.name <= b.name) {
+            files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        }
+        Ok(())
+    }
+
+    /// Paths of files that were seen with this inode, size and time.
+    pub fn same_inode(
+        &self,
+        inode: u64,
+        size: u64,
+        modified_ns: i64,
+    ) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let read = || -> rusqlite::Result<Result<Vec<_>>> {
+            let mut select = self.connection.prepare_cached(
+                "SELECT f.path, e.name FROM entries AS e JOIN folders AS f ON f.id = e.folder \
+                 WHERE e.inode = ?1 AND e.size = ?2 AND e.modified_ns = ?3",
+            )?;
+            let mut rows = select.query([inode as i64, size as i64, modified_ns])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let name = |column| name_bytes(row.get_ref_unwrap(column), &self.path);
+                match (name(0), name(1)) {
+                    (Ok(folder), Ok(name)) => found.push((folder.to_vec(), name.to_vec())),
+                    (Err(e), _) | (_, Err(e)) => return Ok(Err(e)),
+                }
+            }
+            Ok(Ok(found))
+        };
+        read().map_err(|e| failed("read the catalogue", e, &self.path))?
+    }
+}

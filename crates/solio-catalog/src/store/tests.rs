@@ -1,0 +1,180 @@
+use super::*;
+use crate::row::{Cell, Cells, Level, Row, column};
+use solio_base::Cancel;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+fn row(folder: &[u8], name: &[u8], size: i64) -> Row {
+    let mut cells = Cells::default();
+    cells.set_integer(column::SIZE, size);
+    cells.set_integer(column::MODIFIED_NS, 1_700_000_000_123_456_789i64);
+    cells.set_integer(column::INODE, size + 100);
+    cells.set_text(column::KIND, "exr");
+    cells.set_real(column::MIN_X, 0.1);
+    cells.set_integer(column::LEVEL, Level::HEAD.0);
+    Row { folder: Arc::from(folder), name: name.into(), cells }
+}
+
+fn all(path: &Path) -> Vec<Row> {
+    Rows::open(path).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn rows_come_back_in_order_also_those_with_odd_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let mut rows = vec![
+        row(b"/b", b"caf\xe9.exr", 1),
+        row(b"/b", b"z.exr", 2),
+        row(b"/a\xff", b"x", 3),
+        row(b"/a", b"line\nbreak", 4),
+        row(b"/", b"root", 5),
+    ];
+    rows.extend((0..10_000).map(|n| row(b"/many", format!("{n:05}").as_bytes(), n)));
+    let mut store = Store::open(&path).unwrap();
+    store.put(&rows).unwrap();
+    store.put_thumbnail(&rows[1].folder, &rows[1].name, b"png").unwrap();
+    store.close().unwrap();
+    rows.sort_by(|a, b| a.key().cmp(&b.key()));
+    assert!(all(&path) == rows);
+    let reader = Rows::open(&path).unwrap();
+    let z = rows.iter().find(|row| &*row.name == b"z.exr").unwrap();
+    assert_eq!(reader.thumbnail(z).unwrap().unwrap(), b"png");
+    assert_eq!(reader.thumbnail(&rows[0]).unwrap(), None);
+}
+
+#[test]
+fn what_is_known_of_a_folder_is_found_while_others_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    store.put(&[row(b"/b", b"\xe9", 1), row(b"/b", b"a", 2), row(b"/c", b"d", 3)]).unwrap();
+    store.commit().unwrap();
+    store.put(&[row(b"/b", b"uncommitted", 9)]).unwrap();
+    let known = Known::open(&path).unwrap();
+    let mut files = Vec::new();
+    known.files(b"/b", &mut files).unwrap();
+    let names: Vec<&[u8]> = files.iter().map(|file| &*file.name).collect();
+    assert_eq!(names, [b"a".as_slice(), b"\xe9"]);
+    assert_eq!((files[0].size, files[0].inode, files[0].level), (2, 102, Level::HEAD));
+    known.files(b"/missing", &mut files).unwrap();
+    assert!(files.is_empty());
+    let same = known.same_inode(103, 3, 1_700_000_000_123_456_789).unwrap();
+    assert_eq!(same, [(b"/c".to_vec(), b"d".to_vec())]);
+}
+
+#[test]
+fn what_is_gone_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let rows =
+        [row(b"/r", b"a", 1), row(b"/r", b"b", 2), row(b"/r/x", b"c", 3), row(b"/rx", b"d", 4)];
+    store.put(&rows).unwrap();
+    let gone = store.remove(&rows[0].folder, &[b"a".as_slice().into(), b"never".as_slice().into()]);
+    assert_eq!(gone.unwrap(), 1);
+    let seen = HashSet::from([folder_hash(b"/r")]);
+    assert_eq!(store.remove_unseen(&[b"/r".to_vec()], &seen).unwrap(), 1);
+    store.close().unwrap();
+    assert_eq!(all(&path), [rows[1].clone(), rows[3].clone()]);
+}
+
+#[test]
+fn questions_are_answered_and_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let mut bad = row(b"/b", b"caf\xe9", 7);
+    bad.cells.set_text(column::PROBLEMS, "[\"cut off\",\"odd\"]");
+    store.put(&[bad, row(b"/", b"a", 7)]).unwrap();
+    store.close().unwrap();
+    let query = Query::open(&path, &Cancel::default()).unwrap();
+    let ask = |sql: &str| {
+        let (mut head, mut rows) = (Vec::new(), Vec::new());
+        let names = |names: &[&str]| head = names.iter().map(|n| n.to_string()).collect();
+        query.ask(sql, names, |row| {
+            rows.push(row);
+            Ok(true)
+        })?;
+        Ok::<_, Error>((head, rows))
+    };
+    let (head, rows) = ask("SELECT path, path_bytes, modified FROM files ORDER BY path").unwrap();
+    assert_eq!(head, ["path", "path_bytes", "modified"]);
+    let text = |text: &str| Answer::Text(text.into());
+    let day = text("2023-11-14 22:13:20");
+    assert_eq!(rows[0], [text("/a"), Answer::Null, day.clone()]);
+    assert_eq!(rows[1], [text("/b/caf%E9"), Answer::Bytes(b"/b/caf\xe9".to_vec()), day]);
+    let (_, rows) = ask("SELECT problem FROM problems").unwrap();
+    assert_eq!(rows, [[text("cut off")], [text("odd")]]);
+    for view in query.views().unwrap() {
+        ask(&format!("SELECT * FROM {view}")).unwrap();
+    }
+    for bad in ["DELETE FROM entries", "SELECT 1; SELECT 2", "SELEC", "SELECT nothing FROM files"] {
+        assert_eq!(ask(bad).unwrap_err().kind(), ErrorKind::Argument, "{bad}");
+    }
+    let cancelled = Cancel::default();
+    let query = Query::open(&path, &cancelled).unwrap();
+    cancelled.cancel();
+    let endless =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    let error = query.ask(endless, |_| {}, |_| Ok(true)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+}
+
+#[test]
+fn what_is_no_catalogue_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    solio_io::probe::write_plain(&path("text"), &b"no database at all".repeat(100)).unwrap();
+    for error in [Store::open(&path("text")).unwrap_err(), Rows::open(&path("text")).unwrap_err()] {
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.hint_text().unwrap().contains("--rebuild"), "{error}");
+        assert_eq!(error.path(), Some(&*path("text")));
+    }
+    assert_eq!(Rows::open(&path("missing")).unwrap_err().kind(), ErrorKind::Io);
+    let foreign = Connection::open(path("other")).unwrap();
+    foreign.execute_batch("CREATE TABLE t(x); PRAGMA user_version = 9;").unwrap();
+    assert_eq!(Store::open(&path("other")).unwrap_err().kind(), ErrorKind::Unsupported);
+    let mut store = Store::open(&path("new")).unwrap();
+    assert_eq!(store.state("a").unwrap(), None);
+    store.set_state("a", Some("b")).unwrap();
+    assert_eq!(store.state("a").unwrap().as_deref(), Some("b"));
+    store.check().unwrap();
+    store.connection.pragma_update(None, "user_version", 99).unwrap();
+    store.close().unwrap();
+    assert_eq!(Store::open(&path("new")).unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn a_damaged_catalogue_is_told_and_nothing_panics() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let rows: Vec<_> = (0..2000).map(|n| row(b"/b", format!("{n}").as_bytes(), n)).collect();
+    store.put(&rows).unwrap();
+    store.close().unwrap();
+    let whole = solio_io::read_whole(&path, &Default::default(), &Default::default()).unwrap();
+    let mut told = 0;
+    for n in 0..60 {
+        let mut bytes = whole.to_vec();
+        match n % 2 {
+            0 => bytes.truncate(bytes.len() * (n + 1) / 62),
+            _ => {
+                let at = 100 + n * 2377 % (bytes.len() - 4200);
+                bytes[at..at + 4096].fill(0x5a);
+            }
+        }
+        solio_io::probe::write_plain(&path, &bytes).unwrap();
+        let read = || {
+            Rows::open(&path)?.try_for_each(|row| row.map(drop))?;
+            Known::open(&path)?.files(b"/b", &mut Vec::new())?;
+            Store::open(&path)?.check()
+        };
+        if let Err(error) = read() {
+            assert!(error.path().is_some(), "{error}");
+            told += 1;
+        }
+    }
+    assert!(told > 50, "{told}");
+    assert_eq!(Cell::default(), Cell::Null);
+}

@@ -1,0 +1,268 @@
+//! The one writer of a catalogue.
+
+use super::{
+    PAGE_BYTES, failed, foreign, id_of, name_bytes, name_value, schema, shown_value, version,
+};
+use crate::row::{COLUMNS, Cell, Row};
+use rusqlite::types::{Null, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Statement};
+use solio_base::Result;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Pages that the write-ahead log collects before they are copied into the database: copying often
+/// makes inserting twice as slow.
+const LOG_PAGES: i64 = 32_000;
+
+/// A catalogue that is being written.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    pub(super) connection: Connection,
+    insert: String,
+    /// The folder written to last, and its number.
+    last: Option<(Arc<[u8]>, i64)>,
+    /// Rows put or removed since the last commit.
+    pending: usize,
+    /// Rows that were there at the beginning, or put since.
+    put: u64,
+}
+
+impl Store {
+    /// Opens the catalogue at `path`, or makes one where there is nothing, or an empty file.
+    ///
+    /// # Errors
+    /// `Corrupt` for what is no catalogue, `Unsupported` for one of another version or program.
+    pub fn open(path: &Path) -> Result<Store> {
+        let sql = |e| failed("open the catalogue", e, path);
+        let connection = Connection::open(path).map_err(sql)?;
+        connection.busy_timeout(std::time::Duration::from_secs(10)).map_err(sql)?;
+        let is_new = match version(&connection, path)? {
+            None => true,
+            Some(schema::VERSION) => false,
+            Some(other) => return Err(foreign(other, path)),
+        };
+        let settings = format!(
+            "PRAGMA page_size = {PAGE_BYTES}; PRAGMA journal_mode = WAL; \
+             PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = {LOG_PAGES}; \
+             PRAGMA cache_size = -32768;"
+        );
+        connection.execute_batch(&settings).map_err(sql)?;
+        if is_new {
+            let make = format!("BEGIN; {} COMMIT;", schema::create());
+            connection.execute_batch(&make).map_err(sql)?;
+        }
+        let rows =
+            connection.query_row("SELECT count(*) FROM entries", [], |row| row.get::<_, i64>(0));
+        let places = vec!["?"; COLUMNS.len() + 3].join(", ");
+        let insert = format!("INSERT OR REPLACE INTO entries VALUES ({places})");
+        let put = rows.map_err(sql)? as u64;
+        Ok(Store { path: path.to_owned(), connection, insert, last: None, pending: 0, put })
+    }
+
+    /// Rows that were there at the beginning, or put since.
+    pub fn put_so_far(&self) -> u64 {
+        self.put
+    }
+
+    /// Rows put or removed since the last [`Store::commit`].
+    pub fn pending(&self) -> usize {
+        self.pending
+    }
+
+    fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
+        result.map_err(|e| failed("write the catalogue", e, &self.path))
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        if self.pending == 0 && self.connection.is_autocommit() {
+            let begun = self.connection.execute_batch("BEGIN IMMEDIATE");
+            return self.sql(begun);
+        }
+        Ok(())
+    }
+
+    /// The number of a folder, which is put into the table where it is not there.
+    fn folder(&mut self, folder: &Arc<[u8]>) -> Result<i64> {
+        if let Some((last, id)) = &self.last
+            && last == folder
+        {
+            return Ok(*id);
+        }
+        let made = || -> rusqlite::Result<i64> {
+            let (id, is_known) = id_of(&self.connection, folder)?;
+            if !is_known {
+                let mut put =
+                    self.connection.prepare_cached("INSERT INTO folders VALUES (?1, ?2, ?3)")?;
+                put.execute((id, name_value(folder), shown_value(folder)))?;
+            }
+            Ok(id)
+        };
+        let id = self.sql(made())?;
+        self.last = Some((Arc::clone(folder), id));
+        Ok(id)
+    }
+
+    /// Puts rows, in place of what was known of these files.
+    pub fn put<'r>(&mut self, rows: impl IntoIterator<Item = &'r Row>) -> Result<()> {
+        self.begin()?;
+        for row in rows {
+            let id = self.folder(&row.folder)?;
+            let put = || -> rusqlite::Result<()> {
+                let mut insert = self.connection.prepare_cached(&self.insert)?;
+                bind(&mut insert, id, row)?;
+                insert.raw_execute().map(drop)
+            };
+            self.sql(put())?;
+            self.pending += 1;
+            self.put += 1;
+        }
+        Ok(())
+    }
+
+    /// Puts the thumbnail of a file.
+    pub fn put_thumbnail(&mut self, folder: &Arc<[u8]>, name: &[u8], image: &[u8]) -> Result<()> {
+        self.begin()?;
+        let id = self.folder(folder)?;
+        let put = self
+            .connection
+            .prepare_cached("INSERT OR REPLACE INTO thumbnails VALUES (?1, ?2, ?3)")
+            .and_then(|mut put| put.execute((id, name_value(name), image)));
+        self.sql(put)?;
+        self.pending += 1;
+        Ok(())
+    }
+
+    /// Removes what is known of files that are gone; how many were known.
+    pub fn remove(&mut self, folder: &Arc<[u8]>, names: &[Box<[u8]>]) -> Result<u64> {
+        if names.is_empty() {
+            return Ok(0);
+        }
+        self.begin()?;
+        let id = self.folder(folder)?;
+        let mut removed = 0;
+        for name in names {
+            for table in ["entries", "thumbnails"] {
+                let sql = format!("DELETE FROM {table} WHERE folder = ?1 AND name = ?2");
+                let gone = self
+                    .connection
+                    .prepare_cached(&sql)
+                    .and_then(|mut delete| delete.execute((id, name_value(name))));
+                let gone = self.sql(gone)?;
+                removed += if table == "entries" { gone as u64 } else { 0 };
+            }
+            self.pending += 1;
+        }
+        Ok(removed)
+    }
+
+    /// Removes all folders at and below `roots` that were not `seen`, with their files; how many
+    /// files were known. `seen` are the hashes that [`folder_hash`] gives.
+    pub fn remove_unseen(&mut self, roots: &[Vec<u8>], seen: &HashSet<u64>) -> Result<u64> {
+        self.begin()?;
+        let unseen = || -> rusqlite::Result<Vec<(i64, Result<bool>)>> {
+            let mut select = self.connection.prepare("SELECT id, path FROM folders")?;
+            let gone = |row: &rusqlite::Row<'_>| {
+                let gone = name_bytes(row.get_ref(1)?, &self.path).map(|path| {
+                    roots.iter().any(|root| is_at_or_below(path, root))
+                        && !seen.contains(&folder_hash(path))
+                });
+                Ok((row.get(0)?, gone))
+            };
+            select.query_map([], gone)?.collect()
+        };
+        let mut removed = 0;
+        for (id, gone) in self.sql(unseen())? {
+            if !gone? {
+                continue;
+            }
+            for (table, column) in
+                [("entries", "folder"), ("thumbnails", "folder"), ("folders", "id")]
+            {
+                let sql = format!("DELETE FROM {table} WHERE {column} = ?1");
+                let gone = self.sql(self.connection.execute(&sql, [id]))?;
+                removed += if table == "entries" { gone as u64 } else { 0 };
+            }
+            self.pending += 1;
+        }
+        self.last = None;
+        Ok(removed)
+    }
+
+    /// Remembers something about the catalogue.
+    pub fn set_state(&mut self, name: &str, value: Option<&str>) -> Result<()> {
+        self.begin()?;
+        let set = match value {
+            Some(value) => self
+                .connection
+                .execute("INSERT OR REPLACE INTO state VALUES (?1, ?2)", (name, value)),
+            None => self.connection.execute("DELETE FROM state WHERE name = ?1", [name]),
+        };
+        self.sql(set)?;
+        self.pending += 1;
+        Ok(())
+    }
+
+    /// What was remembered.
+    pub fn state(&self, name: &str) -> Result<Option<String>> {
+        use rusqlite::OptionalExtension;
+        let sql = "SELECT value FROM state WHERE name = ?1";
+        let found = self.connection.query_row(sql, [name], |row| row.get(0)).optional();
+        self.sql(found).map(Option::flatten)
+    }
+
+    /// Makes what was put last: from here on it outlives a kill.
+    pub fn commit(&mut self) -> Result<()> {
+        if self.connection.is_autocommit() {
+            return Ok(());
+        }
+        let done = self.connection.execute_batch("COMMIT");
+        self.sql(done)?;
+        self.pending = 0;
+        Ok(())
+    }
+
+    /// Commits, and copies the write-ahead log into the database, which is then one file.
+    pub fn close(mut self) -> Result<()> {
+        self.commit()?;
+        let path = std::mem::take(&mut self.path);
+        self.connection.close().map_err(|(_, e)| failed("write the catalogue", e, &path))
+    }
+
+    /// Whether all pages are what they should be.
+    pub fn check(&self) -> Result<()> {
+        let sql = "PRAGMA quick_check(1)";
+        let found: String = self.sql(self.connection.query_row(sql, [], |row| row.get(0)))?;
+        if found == "ok" { Ok(()) } else { Err(super::damaged(&found, &self.path)) }
+    }
+}
+
+/// What [`Store::remove_unseen`] knows a folder by.
+pub fn folder_hash(path: &[u8]) -> u64 {
+    super::first_id(path) as u64
+}
+
+fn is_at_or_below(path: &[u8], root: &[u8]) -> bool {
+    let root = root.strip_suffix(b"/").unwrap_or(root);
+    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+fn bind(insert: &mut Statement<'_>, folder: i64, row: &Row) -> rusqlite::Result<()> {
+    insert.raw_bind_parameter(1, folder)?;
+    insert.raw_bind_parameter(2, name_value(&row.name))?;
+    insert.raw_bind_parameter(3, shown_value(&row.name))?;
+    for (place, cell) in row.cells.all().iter().enumerate() {
+        let place = place + 4;
+        match cell {
+            Cell::Null => insert.raw_bind_parameter(place, Null)?,
+            Cell::Integer(value) => insert.raw_bind_parameter(place, value)?,
+            Cell::Real(value) => insert.raw_bind_parameter(place, value)?,
+            Cell::Text(text) => {
+                let text = ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()));
+                insert.raw_bind_parameter(place, text)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Parts of a catalogue become one.
+
+use crate::row::{Row, column, key};
+use solio_base::{Error, Result};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// The rows of several parts in the catalogue's order. A file that is in several parts, because they
+/// overlap, comes once: as the part knows it that looked further, or else as the first one does.
+pub struct Merge<P> {
+    parts: Vec<P>,
+    /// The next row of each part, least first.
+    heads: BinaryHeap<Head>,
+    last: Vec<Option<Name>>,
+}
+
+/// Folder and name of a row.
+type Name = (Arc<[u8]>, Box<[u8]>);
+
+struct Head {
+    row: Row,
+    part: usize,
+}
+
+impl PartialEq for Head {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Head {}
+
+impl PartialOrd for Head {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Head {
+    /// Backwards: a heap gives its greatest first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.row.key(), other.part).cmp(&(self.row.key(), self.part))
+    }
+}
+
+impl<P: Iterator<Item = Result<Row>>> Merge<P> {
+    /// Begins; each part gives its rows in the catalogue's order.
+    pub fn new(parts: Vec<P>) -> Result<Self> {
+        let last = parts.iter().map(|_| None).collect();
+        let mut merge = Merge { parts, heads: BinaryHeap::new(), last };
+        for part in 0..merge.parts.len() {
+            merge.refill(part)?;
+        }
+        Ok(merge)
+    }
+
+    fn refill(&mut self, part: usize) -> Result<()> {
+        let Some(row) = self.parts[part].next().transpose()? else { return Ok(()) };
+        let before = |(folder, name): &Name| (key(folder), key(name)) < row.key();
+        if !self.last[part].as_ref().is_none_or(before) {
+            let path = String::from_utf8_lossy(&row.path()).into_owned();
+            return Err(Error::corrupt(format!("{path} is out of order in part {}", part + 1)));
+        }
+        self.last[part] = Some((Arc::clone(&row.folder), row.name.clone()));
+        self.heads.push(Head { row, part });
+        Ok(())
+    }
+
+    fn row(&mut self) -> Result<Option<(Row, usize)>> {
+        let Some(Head { mut row, mut part }) = self.heads.pop() else { return Ok(None) };
+        self.refill(part)?;
+        while let Some(other) = self.heads.peek()
+            && other.row.key() == row.key()
+        {
+            let Some(other) = self.heads.pop() else { break };
+            self.refill(other.part)?;
+            let level = |row: &Row| row.cells.integer(column::LEVEL).unwrap_or(0);
+            if level(&other.row) > level(&row) {
+                (row, part) = (other.row, other.part);
+            }
+        }
+        Ok(Some((row, part)))
+    }
+}
+
+impl<P: Iterator<Item = Result<Row>>> Iterator for Merge<P> {
+    /// A row, and the part that it is from.
+    type Item = Result<(Row, usize)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.row().transpose()
+    }
+}

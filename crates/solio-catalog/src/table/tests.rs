@@ -1,0 +1,77 @@
+use super::*;
+use crate::row::{Cells, Level, Row, column};
+use proptest::prelude::*;
+use solio_base::{ErrorKind, Result, Work};
+use std::sync::Arc;
+
+fn row(folder: &[u8], name: &[u8], level: u32) -> Row {
+    let mut cells = Cells::default();
+    cells.set_integer(column::LEVEL, level);
+    cells.set_integer(column::MODIFIED_NS, i64::from(level) * 1000);
+    cells.set_real(column::LATITUDE, f64::from(level) / 3.0);
+    cells.set_text(column::KIND, if level.is_multiple_of(2) { "exr" } else { "é" });
+    Row { folder: Arc::from(folder), name: name.into(), cells }
+}
+
+fn written(rows: &[Row]) -> Vec<u8> {
+    let (mut bytes, work) = (Vec::new(), Work::default());
+    let mut writer = ParquetWriter::new(&mut bytes, &work).unwrap();
+    rows.iter().for_each(|row| writer.push(row).unwrap());
+    writer.finish().unwrap();
+    bytes
+}
+
+fn read(bytes: Vec<u8>) -> Result<Vec<Row>> {
+    ParquetRows::open(Arc::new(bytes))?.collect()
+}
+
+#[test]
+fn rows_go_through_parquet_unchanged() {
+    let mut rows = vec![
+        row(b"/", b"a", 1),
+        row(b"/b", b"caf\xe9", 2),
+        row(b"/b\xff", b"\xff", 3),
+        row(b"/b\xff", b"plain", 4),
+        row(b"", b"relative", 5),
+    ];
+    rows.extend((0..20_000).map(|n| row(b"/many", format!("{n:05}").as_bytes(), n)));
+    assert!(read(written(&rows)).unwrap() == rows);
+    assert!(read(written(&[])).unwrap().is_empty());
+    assert_eq!(written(&rows), written(&rows));
+}
+
+#[test]
+fn every_prefix_of_a_file_is_refused() {
+    let bytes = written(&[row(b"/", b"a", 1), row(b"/", b"b", 2)]);
+    for end in (0..bytes.len()).step_by(7) {
+        let error = read(bytes[..end].to_vec()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{end}: {error}");
+    }
+}
+
+fn merged(parts: &[Vec<Row>]) -> Result<Vec<Row>> {
+    let parts = parts.iter().map(|rows| rows.clone().into_iter().map(Ok));
+    let merge = Merge::new(parts.collect())?;
+    merge.map(|found| found.map(|(row, _)| row)).collect()
+}
+
+proptest! {
+    #[test]
+    fn parts_merge_to_the_whole(names in proptest::collection::btree_set("[a-c/\\PC]{1,4}", 0..40), n in 1usize..5) {
+        let mut rows: Vec<_> = names.iter().map(|name| row(b"/f", name.as_bytes(), 7)).collect();
+        rows.push(row(b"/f", b"\xff", 7));
+        rows.sort_by(|a, b| a.key().cmp(&b.key()));
+        let part = |i| rows.iter().enumerate().filter(move |(k, _)| k % n == i).map(|(_, r)| r.clone()).collect();
+        let parts: Vec<Vec<Row>> = (0..n).map(part).collect();
+        prop_assert_eq!(merged(&parts).unwrap(), rows);
+    }
+}
+
+#[test]
+fn overlaps_come_once_and_disorder_is_told() {
+    let (a, b) = (row(b"/", b"a", Level::HEAD.0), row(b"/", b"a", Level::HEAD.0 | Level::HASHED.0));
+    let rows = merged(&[vec![a.clone()], vec![b.clone()], vec![a.clone()]]).unwrap();
+    assert_eq!(rows, [b]);
+    let error = merged(&[vec![row(b"/", b"b", 1), a]]).unwrap_err();
+    assert!(error.message().contains("/a is out of order"), "{error}");
+}
