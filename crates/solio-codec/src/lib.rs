@@ -1,11 +1,12 @@
 //! Codecs: number text (format, parse, whole lines), compressed streams, case folding of names;
-//! kernels over arrays of floats.
+//! digests; kernels over arrays of floats.
 
 pub mod array;
 pub mod boxes;
 pub mod compress;
 pub mod copy;
 pub mod deflate;
+pub mod digest;
 pub mod estimate;
 pub mod filter;
 pub mod fold;

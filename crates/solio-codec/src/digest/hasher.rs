@@ -1,0 +1,65 @@
+//! Digests of bytes that come in parts.
+
+use super::{Algorithm, Digest};
+use sha2::Digest as _;
+use std::hash::Hasher as _;
+
+/// Takes bytes in parts of any size.
+pub struct Hasher {
+    algorithm: Algorithm,
+    state: State,
+}
+
+/// Boxed where large: many may wait at once.
+enum State {
+    Xxh128(Box<twox_hash::XxHash3_128>),
+    Xxh3(Box<twox_hash::XxHash3_64>),
+    Xxh64(twox_hash::XxHash64),
+    Md5(Box<md5::Context>),
+    Sha1(sha1::Sha1),
+    Sha256(sha2::Sha256),
+    Sha512(Box<sha2::Sha512>),
+}
+
+impl Hasher {
+    /// Of no bytes so far.
+    pub fn new(algorithm: Algorithm) -> Hasher {
+        let state = match algorithm {
+            Algorithm::Xxh128 => State::Xxh128(Box::default()),
+            Algorithm::Xxh3 => State::Xxh3(Box::default()),
+            Algorithm::Xxh64 => State::Xxh64(twox_hash::XxHash64::with_seed(0)),
+            Algorithm::Md5 => State::Md5(Box::default()),
+            Algorithm::Sha1 => State::Sha1(sha1::Sha1::new()),
+            Algorithm::Sha256 => State::Sha256(sha2::Sha256::new()),
+            Algorithm::Sha512 | Algorithm::C4 => State::Sha512(Box::default()),
+        };
+        Hasher { algorithm, state }
+    }
+
+    /// Further bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        match &mut self.state {
+            State::Xxh128(state) => state.write(bytes),
+            State::Xxh3(state) => state.write(bytes),
+            State::Xxh64(state) => state.write(bytes),
+            State::Md5(state) => state.consume(bytes),
+            State::Sha1(state) => state.update(bytes),
+            State::Sha256(state) => state.update(bytes),
+            State::Sha512(state) => state.update(bytes),
+        }
+    }
+
+    /// The digest of all bytes so far.
+    pub fn finish(self) -> Digest {
+        let digest = |bytes: &[u8]| Digest::new(self.algorithm, bytes);
+        match self.state {
+            State::Xxh128(state) => digest(&state.finish_128().to_be_bytes()),
+            State::Xxh3(state) => digest(&state.finish().to_be_bytes()),
+            State::Xxh64(state) => digest(&state.finish().to_be_bytes()),
+            State::Md5(state) => digest(&state.finalize().0),
+            State::Sha1(state) => digest(&state.finalize()),
+            State::Sha256(state) => digest(&state.finalize()),
+            State::Sha512(state) => digest(&state.finalize()),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Digests of bytes: XXH64, XXH3, XXH128, MD5, SHA-1, SHA-256, SHA-512 and C4.
+//!
+//! C4 (SMPTE ST 2114) is SHA-512 in base 58 behind the letters `c4`; all others are shown as
+//! hexadecimal digits. Two cores of 2.6 GHz, GB/s each: XXH3 and XXH128 57, XXH64 14, SHA-1 1.9,
+//! SHA-256 1.8, MD5 and SHA-512 0.6.
+
+mod hasher;
+mod text;
+
+pub use hasher::Hasher;
+
+/// How bytes are summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Algorithm {
+    /// XXH128, of the XXH3 family.
+    Xxh128,
+    /// XXH3 of 64 bits.
+    Xxh3,
+    /// XXH64.
+    Xxh64,
+    /// MD5 (RFC 1321).
+    Md5,
+    /// SHA-1 (FIPS 180-4).
+    Sha1,
+    /// SHA-256.
+    Sha256,
+    /// SHA-512.
+    Sha512,
+    /// SHA-512, shown as a C4 ID.
+    C4,
+}
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Algorithm; 8] = [
+        Algorithm::Xxh128,
+        Algorithm::Xxh3,
+        Algorithm::Xxh64,
+        Algorithm::Md5,
+        Algorithm::Sha1,
+        Algorithm::Sha256,
+        Algorithm::Sha512,
+        Algorithm::C4,
+    ];
+
+    /// Its name in options, in JSON and in ASC MHL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Xxh128 => "xxh128",
+            Algorithm::Xxh3 => "xxh3",
+            Algorithm::Xxh64 => "xxh64",
+            Algorithm::Md5 => "md5",
+            Algorithm::Sha1 => "sha1",
+            Algorithm::Sha256 => "sha256",
+            Algorithm::Sha512 => "sha512",
+            Algorithm::C4 => "c4",
+        }
+    }
+
+    /// The one of this name, in any case.
+    pub fn from_name(name: &str) -> Option<Algorithm> {
+        Algorithm::ALL.into_iter().find(|a| a.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Bytes of a digest.
+    pub fn digest_bytes(self) -> usize {
+        match self {
+            Algorithm::Xxh3 | Algorithm::Xxh64 => 8,
+            Algorithm::Xxh128 | Algorithm::Md5 => 16,
+            Algorithm::Sha1 => 20,
+            Algorithm::Sha256 => 32,
+            Algorithm::Sha512 | Algorithm::C4 => 64,
+        }
+    }
+}
+
+/// What an [`Algorithm`] makes of bytes; in the order in which its text is written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest {
+    algorithm: Algorithm,
+    /// Zero behind the digest's own.
+    bytes: [u8; 64],
+}
+
+impl Digest {
+    /// The digest of `bytes`.
+    pub fn of(algorithm: Algorithm, bytes: &[u8]) -> Digest {
+        let mut hasher = Hasher::new(algorithm);
+        hasher.update(bytes);
+        hasher.finish()
+    }
+
+    /// From its bytes.
+    pub(crate) fn new(algorithm: Algorithm, digest: &[u8]) -> Digest {
+        let mut bytes = [0; 64];
+        bytes[..digest.len()].copy_from_slice(digest);
+        Digest { algorithm, bytes }
+    }
+
+    /// What made it.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Its bytes, the first one written first.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.algorithm.digest_bytes()]
+    }
+}
+
+impl std::fmt::Debug for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{self}", self.algorithm.name())
+    }
+}
+
+#[cfg(test)]
+mod tests;
