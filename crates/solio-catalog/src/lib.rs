@@ -5,9 +5,13 @@
 //! * [`store`]: the live catalogue, an SQLite database.
 //! * [`table`]: the catalogue for other programs, as Arrow and Parquet; its parts merged.
 //! * [`names`]: names that are no text.
+//! * [`mhl`]: what a folder held, in the form of ASC MHL.
+//! * [`sums`]: lists of digests.
 #![forbid(unsafe_code)]
 
+pub mod mhl;
 pub mod names;
 pub mod row;
 pub mod store;
+pub mod sums;
 pub mod table;
