@@ -130,8 +130,7 @@ pub enum SumStyle {
 
 /// The line of a file, with its end.
 pub fn encode_sum(name: &[u8], digest: &Digest, style: SumStyle) -> Vec<u8> {
-    let escape = name.iter().any(|b| matches!(b, b'\n' | b'\r' | b'\\'));
-    let mut line = if escape { b"\\".to_vec() } else { Vec::new() };
+    let mut line = if is_escaped(name) { b"\\".to_vec() } else { Vec::new() };
     let algorithm = digest.algorithm();
     match style {
         SumStyle::Plain => {
@@ -149,6 +148,17 @@ pub fn encode_sum(name: &[u8], digest: &Digest, style: SumStyle) -> Vec<u8> {
     }
     line.push(b'\n');
     line
+}
+
+/// A name as it begins a line: with a backslash before it where it is escaped.
+pub fn name_in_line(name: &[u8]) -> Vec<u8> {
+    let mut line = if is_escaped(name) { b"\\".to_vec() } else { Vec::new() };
+    escape_into(&mut line, name);
+    line
+}
+
+fn is_escaped(name: &[u8]) -> bool {
+    name.iter().any(|b| matches!(b, b'\n' | b'\r' | b'\\'))
 }
 
 fn escape_into(line: &mut Vec<u8>, name: &[u8]) {

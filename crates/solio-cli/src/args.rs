@@ -30,6 +30,7 @@ allows.
   solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
   solio meta photo.jpg                     what a photo says about itself
+  solio hash --mhl A002R2EC/               what a folder holds, for later checks
   solio light                              what this machine could do at best
   solio read --null --stats shots/         read everything, as fast as it goes
 
@@ -98,6 +99,9 @@ pub(crate) enum Command {
     /// Read everything as fast as possible, to standard output or to nowhere
     #[command(visible_alias = "read", after_help = CAT_EXAMPLES)]
     Cat(CatArgs),
+    /// Sum up files (XXH128, SHA-256…), check lists of sums, keep histories of folders (ASC MHL)
+    #[command(after_help = crate::hash_args::EXAMPLES)]
+    Hash(Box<crate::hash_args::HashArgs>),
     /// Measure what this machine can do at best: disk, memory, codecs
     #[command(after_help = LIGHT_NOTE)]
     Light(LightArgs),

@@ -10,6 +10,8 @@ mod convert;
 mod demo;
 mod gradient;
 mod gradient_args;
+mod hash;
+mod hash_args;
 mod image_args;
 mod image_convert;
 mod image_info;
@@ -25,6 +27,7 @@ mod limit;
 mod manual;
 mod meta;
 mod meta_args;
+mod names;
 mod options;
 mod pack;
 mod page;
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Some(Command::Pack(args)) => pack::run(&args),
         Some(Command::Unpack(args)) => image_pack::unpack(&args),
         Some(Command::Cat(args)) => cat::run(&args),
+        Some(Command::Hash(args)) => hash::run(&args),
         Some(Command::Light(args)) => light::run(&args),
         Some(Command::Study(args)) => study::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),

@@ -1,13 +1,13 @@
 //! `solio meta`: what photos say about themselves.
 
 use crate::meta_args::{EngineChoice, MetaArgs};
+use crate::names::percent;
 use crate::table::{BOLD, DIM};
 use crate::{Outcome, inputs, options, screen};
 use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
 use solio::{Error, ErrorKind, ExifTool, ExifToolOptions, Limits, MetadataEngine, MetadataOptions};
 use solio::{Result, Work};
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What a table shows when no fields are named.
@@ -343,17 +343,6 @@ fn origins(tags: &[&Tag], out: &mut String) {
     *out += &format!(",\"Origin\": {origins}");
 }
 
-/// Bytes as they stand in a URL: reversible, whatever they are.
-fn percent(path: &Path) -> String {
-    let letter = |byte: &u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
-            char::from(*byte).to_string()
-        }
-        byte => format!("%{byte:02X}"),
-    };
-    path.as_os_str().as_bytes().iter().map(letter).collect()
-}
-
 /// The values by column.
 fn cells(path: &Path, metadata: &Metadata, args: &MetaArgs) -> BTreeMap<String, String> {
     let mut cells = BTreeMap::new();
@@ -424,12 +413,9 @@ fn csv_cell(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::OsStr;
 
     #[test]
     fn names_and_cells_are_quoted() {
-        let path = Path::new(OsStr::from_bytes(b"caf\xe9 %.jpg"));
-        assert_eq!(percent(path), "caf%E9%20%25.jpg");
         assert_eq!(csv_cell("a,\"b\""), "\"a,\"\"b\"\"\"");
         let row = BTreeMap::from([("SourceFile".into(), "a".into()), ("X".into(), "1".into())]);
         assert_eq!(lines(vec![row.clone()], None, true), "SourceFile,X\na,1\n");

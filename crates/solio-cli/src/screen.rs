@@ -3,6 +3,7 @@
 
 use crate::table::{BAD, HINT};
 use solio::Error;
+use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -19,9 +20,15 @@ pub(crate) fn print(text: &str) {
         return;
     }
     // In one piece: a stream that strips colours as it goes writes a line at a time.
-    let plain = (!has_colours() && text.contains('\x1b'))
-        .then(|| anstream::adapter::strip_str(text).to_string());
-    print_bytes(plain.as_deref().unwrap_or(text).as_bytes());
+    print_bytes(coloured(text).as_bytes());
+}
+
+/// `text`, without its colours where standard output wants none.
+pub(crate) fn coloured(text: &str) -> Cow<'_, str> {
+    if !has_colours() && text.contains('\x1b') {
+        return anstream::adapter::strip_str(text).to_string().into();
+    }
+    text.into()
 }
 
 /// [`print`] of what may be no text.

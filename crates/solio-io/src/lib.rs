@@ -2,6 +2,7 @@
 //!
 //! * [`open`] gives a [`Source`](solio_base::Source) over a file, a pipe or standard input,
 //!   decompressed on the way where the content says so.
+//! * [`read_raw`] reads a file as it lies on the disk, packed or not.
 //! * [`FileSink`] is a [`Sink`](solio_base::Sink) that compresses on the way and puts the file in
 //!   place at the end, whole or not at all.
 //! * [`engine`] reads many files, or ranges, asked for at once, with priorities.
@@ -18,11 +19,13 @@ pub mod child;
 pub mod engine;
 mod file;
 mod head;
+mod host;
 #[cfg(target_os = "linux")]
 mod mapped;
 pub mod mount;
 pub mod order;
 pub mod probe;
+mod raw;
 pub mod scratch;
 pub mod signals;
 mod sink;
@@ -35,6 +38,8 @@ pub use file::{
     read_whole,
 };
 pub use head::{HeadReader, HeadSource};
+pub use host::host_name;
+pub use raw::read_raw;
 pub use sink::{FileSink, SinkOptions, Written, is_direct};
 pub use stream::StreamSource;
 

@@ -152,6 +152,19 @@ pub fn status_of(path: &Path) -> Result<Status> {
     Ok(status(&found))
 }
 
+/// What the system says about a file that is open.
+pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
+    use std::os::unix::fs::MetadataExt;
+    let modified_ns = found.mtime().saturating_mul(1_000_000_000);
+    Status {
+        size: found.len(),
+        modified_ns: modified_ns.saturating_add(found.mtime_nsec()),
+        inode: found.ino(),
+        device: found.dev(),
+        links: found.nlink(),
+    }
+}
+
 #[allow(clippy::unnecessary_cast)] // The types differ by system.
 fn status(found: &rustix::fs::Stat) -> Status {
     Status {

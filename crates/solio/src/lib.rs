@@ -29,6 +29,7 @@ mod embedded_picture;
 mod exiftool;
 mod format;
 mod gradient;
+mod hash;
 mod head_tags;
 mod image_as;
 mod image_choice;
@@ -81,6 +82,10 @@ pub use format::Format;
 pub use gradient::{
     Compared, ComparedRow, compare_gradient, gradient_image, gradient_strips, read_gradients,
     write_gradients,
+};
+pub use hash::{
+    FileState, Finding, HashJob, Hashed, MhlCreated, MhlOptions, create_mhl, has_mhl, hash_files,
+    verify_mhl, verify_sums,
 };
 pub use image_as::decode_image_as;
 pub use image_choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
@@ -144,6 +149,13 @@ pub use solio_measure::{
 pub mod io {
     pub use solio_io::engine::*;
     pub use solio_io::order;
+}
+
+/// Digests of bytes, and the forms in which lists of them are kept.
+pub mod digest {
+    pub use solio_catalog::mhl;
+    pub use solio_catalog::sums;
+    pub use solio_codec::digest::*;
 }
 
 /// Colour spaces, single colours, mixing, differences, gradients, arrays of colours.

@@ -1,0 +1,248 @@
+//! `solio hash`: digests of files, lists of them checked, histories of folders.
+
+use crate::hash_args::HashArgs;
+use crate::limit::Limit;
+use crate::names;
+use crate::progress::Shown;
+use crate::table::{BAD, GOOD, bytes, count, figures, seconds};
+use crate::{Outcome, inputs, options, screen};
+use serde_json::{Value, json};
+use solio::digest::sums::{SumStyle, encode_sum, name_in_line};
+use solio::digest::{Algorithm, Digest, mhl};
+use solio::{
+    Error, ErrorKind, FileState, Finding, HashJob, Hashed, Job, MhlOptions, Result, Stopwatch, Work,
+};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Sums up, records or checks all inputs, goes on past bad ones.
+pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let inputs = inputs::collect(&args.inputs, &work)?;
+    let shown = Shown::start(args.progress, "hash", &work.progress);
+    let limit = match inputs.first() {
+        Some(first) if args.stats && first.as_os_str() != "-" => {
+            Limit::between(first, first, &work)
+        }
+        _ => Limit::default(),
+    };
+    let mut run = Run { args, work: &work, files: 0, bytes: 0, bad: 0 };
+    let (fetched, watch) = (solio::fetched_bytes(), Stopwatch::start());
+    let done = match (args.mhl, args.verify) {
+        (true, _) => inputs.iter().try_for_each(|path| run.record(path)),
+        (_, true) => inputs.iter().try_for_each(|path| run.verify(path)),
+        _ => run.sum(&inputs),
+    };
+    let usage = watch.usage();
+    drop(shown);
+    done?;
+    let (files, bad, read) = (run.files, run.bad, run.bytes);
+    if args.stats {
+        let disk_bytes = solio::fetched_bytes() - fetched;
+        let job = Job { read_bytes: read, disk_bytes, cpu_s: usage.cpu_s, ..Job::default() };
+        let rate = figures(read as f64 / 1e6 / usage.wall_s.max(1e-9));
+        let (size, wall, cpu) = (bytes(read), seconds(usage.wall_s), seconds(usage.cpu_s));
+        let files = count(files);
+        screen::say(&format!("{files} files, {size} in {wall}: {rate} MB/s, {cpu} CPU"));
+        limit.words(&job, usage.wall_s).iter().for_each(|words| screen::say(words));
+    }
+    if files == 0 && bad == 0 {
+        screen::complain("there are no files");
+        return Ok(Outcome::NothingMatched);
+    }
+    Ok(if bad > 0 { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+struct Run<'a> {
+    args: &'a HashArgs,
+    work: &'a Work,
+    files: u64,
+    bytes: u64,
+    /// Files and inputs with which something is wrong.
+    bad: u64,
+}
+
+impl Run<'_> {
+    /// A line for each file at and below `inputs`.
+    fn sum(&mut self, inputs: &[PathBuf]) -> Result<()> {
+        let (files, failed) = solio::files_below(inputs);
+        failed.into_iter().for_each(|error| self.fail(Path::new(""), error));
+        let mut algorithms = self.args.algorithm.clone();
+        if algorithms.is_empty() {
+            algorithms.push(Algorithm::Xxh128);
+        }
+        let several = algorithms.len() > 1 || self.args.tag;
+        let style = if several { SumStyle::Tagged } else { SumStyle::Plain };
+        let algorithms: Arc<[Algorithm]> = algorithms.into();
+        let job = |path| HashJob { path, algorithms: algorithms.clone() };
+        let jobs: Vec<HashJob> = files.into_iter().map(job).collect();
+        solio::hash_files(&jobs, self.args.order, self.work, |index, result| {
+            let path = &jobs[index].path;
+            match result {
+                Ok(hashed) => self.tell_sums(path, &hashed, style),
+                Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+                Err(error) => self.fail(path, error),
+            }
+            Ok(!screen::is_closed())
+        })
+    }
+
+    fn tell_sums(&mut self, path: &Path, hashed: &Hashed, style: SumStyle) {
+        self.files += 1;
+        self.bytes += hashed.bytes;
+        if self.args.json {
+            let mut line = json!({ "bytes": hashed.bytes });
+            for digest in &hashed.digests {
+                line[digest.algorithm().name()] = digest.to_string().into();
+            }
+            return print_json(path, line);
+        }
+        let name = path.as_os_str().as_bytes();
+        let lines = hashed.digests.iter().flat_map(|digest| encode_sum(name, digest, style));
+        screen::print_bytes(&lines.collect::<Vec<u8>>());
+    }
+
+    /// A new generation of the history of a folder.
+    fn record(&mut self, root: &Path) -> Result<()> {
+        let args = self.args;
+        let author =
+            args.author.clone().map(|name| mhl::Author { name: Some(name), ..Default::default() });
+        let options = MhlOptions {
+            algorithms: args.algorithm.clone(),
+            ignore: args.ignore.clone(),
+            creator: mhl::Creator {
+                authors: author.into_iter().collect(),
+                location: args.location.clone(),
+                comment: args.comment.clone(),
+                ..mhl::Creator::default()
+            },
+            order: args.order,
+        };
+        let created = match solio::create_mhl(root, &options, self.work) {
+            Ok(created) => created,
+            Err(error) => return self.pass_by(root, error),
+        };
+        self.files += created.files;
+        self.bytes += created.bytes;
+        let problems = created.problems.len();
+        created.problems.into_iter().for_each(|finding| self.tell(finding));
+        if args.json {
+            let manifests = created.manifests.iter().map(|path| path.to_string_lossy());
+            let line = json!({
+                "generation": created.generation,
+                "manifests": manifests.collect::<Vec<_>>(),
+                "files": created.files,
+                "bytes": created.bytes,
+                "original": created.original,
+                "verified": created.verified,
+                "problems": problems,
+            });
+            print_json(root, line);
+        } else if !args.quiet {
+            let manifest =
+                created.manifests.last().map_or(String::new(), |m| m.display().to_string());
+            let (files, size) = (count(created.files), bytes(created.bytes));
+            let (new, same) = (count(created.original), count(created.verified));
+            screen::print(&format!(
+                "{manifest}: generation {}, {files} files, {size}: {new} new, {same} verified\n",
+                created.generation,
+            ));
+        }
+        Ok(())
+    }
+
+    /// A list, or a folder with a history.
+    fn verify(&mut self, path: &Path) -> Result<()> {
+        let (args, work) = (self.args, self.work);
+        let is_folder = path.is_dir();
+        let mut each = |finding| {
+            self.files += 1;
+            self.tell(finding);
+            Ok(!screen::is_closed())
+        };
+        let read = if is_folder {
+            solio::verify_mhl(path, &args.ignore, args.order, work, &mut each)
+        } else {
+            let by = args.algorithm.first().copied();
+            solio::verify_sums(path, by, args.order, work, &mut each)
+        };
+        match read {
+            Ok(bytes) => self.bytes += bytes,
+            Err(error) => return self.pass_by(path, error),
+        }
+        Ok(())
+    }
+
+    /// What became of a file.
+    fn tell(&mut self, finding: Finding) {
+        let fine = finding.is_fine();
+        self.bad += u64::from(!fine);
+        if self.args.quiet && fine {
+            return;
+        }
+        let path = &finding.path;
+        if self.args.json {
+            return print_json(path, state_json(&finding.state));
+        }
+        let words = match &finding.state {
+            FileState::Same { .. } => format!("{GOOD}OK{GOOD:#}"),
+            FileState::Changed { recorded, found } => {
+                let name = recorded.algorithm().name();
+                format!("{BAD}FAILED{BAD:#} ({name} was {recorded}, is {found})")
+            }
+            FileState::Missing => format!("{BAD}MISSING{BAD:#}"),
+            FileState::New => format!("{BAD}NEW{BAD:#}"),
+            FileState::Failed(error) => {
+                screen::complain(&error.to_string());
+                format!("{BAD}FAILED{BAD:#} to read")
+            }
+        };
+        let mut line = name_in_line(path.as_os_str().as_bytes());
+        line.extend_from_slice(screen::coloured(&format!(": {words}\n")).as_bytes());
+        screen::print_bytes(&line);
+    }
+
+    /// An input that is of no use; interrupted is all of them.
+    fn pass_by(&mut self, path: &Path, error: Error) -> Result<()> {
+        if matches!(error.kind(), ErrorKind::Cancelled) {
+            return Err(error);
+        }
+        self.fail(path, error);
+        Ok(())
+    }
+
+    fn fail(&mut self, path: &Path, error: Error) {
+        self.bad += 1;
+        screen::fail(path, error, self.args.json);
+    }
+}
+
+fn state_json(state: &FileState) -> Value {
+    let text = |digest: &Digest| Value::from(digest.to_string());
+    match state {
+        FileState::Same { digest } => {
+            json!({ "state": "same", "algorithm": digest.algorithm().name(), "digest": text(digest) })
+        }
+        FileState::Changed { recorded, found } => json!({
+            "state": "changed",
+            "algorithm": recorded.algorithm().name(),
+            "recorded": text(recorded),
+            "found": text(found),
+        }),
+        FileState::Missing => json!({ "state": "missing" }),
+        FileState::New => json!({ "state": "new" }),
+        FileState::Failed(error) => {
+            json!({ "state": "failed", "error": screen::error_json(error) })
+        }
+    }
+}
+
+/// A line about `path`, whose name comes first.
+fn print_json(path: &Path, rest: Value) {
+    let mut line = names::json(path);
+    if let (Some(line), Value::Object(rest)) = (line.as_object_mut(), rest) {
+        line.extend(rest);
+    }
+    screen::print(&format!("{line}\n"));
+}

@@ -1,0 +1,144 @@
+//! Files as they lie on the disk, read once from the beginning to the end: what is packed stays so.
+
+use crate::ahead::{self, AheadSource};
+use crate::engine::{Residency, residency};
+use crate::file::{Counted, FileSource, open_file};
+use crate::walk::{Status, status_of_file};
+use crate::{STANDARD, io_error};
+use solio_base::{Result, Source, Work};
+use std::cell::Cell;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+/// Bytes that are read at once: what was read is still in the core's own cache when `each` has it.
+const RAW_BYTES: usize = 256 << 10;
+
+thread_local! {
+    /// The memory of a thread, for its next file.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Reads the file at `path` (`-` is standard input) and hands its bytes to `each`, in order and in
+/// parts. Gives what the system said when it was opened; its size is what was read.
+///
+/// A large file that is not in the page cache is read ahead past it.
+pub fn read_raw(
+    path: &Path,
+    work: &Work,
+    mut each: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<Status> {
+    let mut buffer = BUFFER.take();
+    buffer.resize(RAW_BYTES, 0);
+    let read = read_with(path, &mut buffer, work, &mut each);
+    BUFFER.set(buffer);
+    read
+}
+
+fn read_with(
+    path: &Path,
+    buffer: &mut [u8],
+    work: &Work,
+    each: &mut impl FnMut(&[u8]) -> Result<()>,
+) -> Result<Status> {
+    work.progress.add_file();
+    if path.as_os_str() == STANDARD {
+        let stdin = Counted { reader: std::io::stdin().lock(), progress: work.progress.clone() };
+        let size = to_end(stdin, path, buffer, work, each)?;
+        return Ok(Status { size, ..Status::default() });
+    }
+    let (file, meta) = open_file(path)?;
+    let mut status = status_of_file(&meta);
+    if !meta.is_file() {
+        let reader = Counted { reader: file, progress: work.progress.clone() };
+        status.size = to_end(reader, path, buffer, work, each)?;
+        return Ok(status);
+    }
+    work.progress.add_read_total(status.size);
+    let cold = status.size >= ahead::LEAST_BYTES
+        && work.memory_bytes >= ahead::LEAST_MEMORY
+        && residency(file.as_fd(), 0, status.size) == Residency::Cold;
+    let source = FileSource::new(file, status.size, work.progress.clone());
+    let read = if cold {
+        AheadSource::new(source, path, work.memory_bytes)
+            .and_then(|source| all_of(&source, buffer, work, each))
+    } else {
+        all_of(&source, buffer, work, each)
+    };
+    status.size = crate::at_path(read, path)?;
+    Ok(status)
+}
+
+/// Until a read gives less than was asked for; the size may have changed since.
+fn all_of(
+    source: &dyn Source,
+    buffer: &mut [u8],
+    work: &Work,
+    each: &mut impl FnMut(&[u8]) -> Result<()>,
+) -> Result<u64> {
+    let mut offset = 0;
+    loop {
+        work.cancel.check()?;
+        let got = source.read_at(offset, buffer)?;
+        offset += got as u64;
+        each(&buffer[..got])?;
+        if got < buffer.len() {
+            return Ok(offset);
+        }
+    }
+}
+
+fn to_end(
+    mut reader: impl Read,
+    path: &Path,
+    buffer: &mut [u8],
+    work: &Work,
+    each: &mut impl FnMut(&[u8]) -> Result<()>,
+) -> Result<u64> {
+    let mut bytes = 0;
+    loop {
+        work.cancel.check()?;
+        match reader.read(buffer) {
+            Ok(0) => return Ok(bytes),
+            Ok(got) => {
+                bytes += got as u64;
+                each(&buffer[..got])?;
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(io_error("read", e, path)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::write_plain;
+    use solio_base::Progress;
+
+    #[test]
+    fn bytes_come_as_they_lie() {
+        let folder = tempfile::tempdir().unwrap();
+        for size in [0, 1, RAW_BYTES - 1, RAW_BYTES, RAW_BYTES + 1, 3 * RAW_BYTES] {
+            let path = folder.path().join("packed.gz");
+            let mut bytes: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
+            if size > 2 {
+                bytes[..2].copy_from_slice(b"\x1f\x8b");
+            }
+            write_plain(&path, &bytes).unwrap();
+            let work = Work { progress: Progress::default(), ..Work::default() };
+            let mut got = Vec::new();
+            let status = read_raw(&path, &work, |part| {
+                got.extend_from_slice(part);
+                Ok(())
+            });
+            let status = status.unwrap();
+            assert!(got == bytes);
+            assert_eq!(status.size, size as u64);
+            assert!(status.inode != 0 && status.links == 1 && status.modified_ns > 0);
+            assert_eq!(work.progress.now().read_bytes, size as u64);
+        }
+        let error = read_raw(folder.path(), &Work::default(), |_| Ok(()));
+        assert_eq!(error.unwrap_err().path(), Some(folder.path()));
+    }
+}

@@ -1,0 +1,71 @@
+//! Lists of digests are checked: what `sha256sum -c` does, for all of them.
+
+use super::{FileState, Finding, HashJob, hash_files};
+use solio_base::{Error, ErrorKind, Limits, Result, Work};
+use solio_catalog::sums::{Sum, Sums, decode_sums};
+use solio_codec::digest::{Algorithm, Digest};
+use solio_io::order::Order;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// Checks the files that the list at `path` (`-` is standard input) names, relative to the current
+/// folder, and hands what became of each to `each`, in the order of the list, until that gives
+/// `false`. With `algorithm` all untagged lines are by it; otherwise where two may have made a
+/// digest of its length (MD5, XXH128), either will do. Gives the bytes read.
+///
+/// # Errors
+/// Where the list cannot be read or has no sums; those of `each`, and `Cancelled`.
+pub fn verify_sums(
+    path: &Path,
+    algorithm: Option<Algorithm>,
+    order: Order,
+    work: &Work,
+    mut each: impl FnMut(Finding) -> Result<bool> + Send,
+) -> Result<u64> {
+    let limits = Limits::default();
+    let text = solio_io::read_whole(path, &limits, work)?;
+    let Sums { sums, bad } = decode_sums(&text, algorithm, &limits).map_err(|e| e.at_path(path))?;
+    if sums.is_empty() {
+        let first = bad.into_iter().next().unwrap_or_else(|| Error::syntax("the list is empty"));
+        return Err(first.at_path(path).hint("lists are those of sha256sum, md5sum, xxhsum"));
+    }
+    for error in bad {
+        let failed = FileState::Failed(error.at_path(path));
+        if !each(Finding { path: path.to_owned(), state: failed })? {
+            return Ok(0);
+        }
+    }
+    let jobs: Vec<HashJob> = sums.iter().map(job).collect();
+    let mut bytes = 0;
+    hash_files(&jobs, order, work, |index, result| {
+        let state = match result {
+            Ok(hashed) => {
+                bytes += hashed.bytes;
+                compare(&sums[index], &hashed.digests)
+            }
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) if is_missing(&error) => FileState::Missing,
+            Err(error) => FileState::Failed(error),
+        };
+        each(Finding { path: jobs[index].path.clone(), state })
+    })?;
+    Ok(bytes)
+}
+
+fn is_missing(error: &Error) -> bool {
+    let system = error.os_error().map(std::io::Error::from_raw_os_error);
+    system.is_some_and(|e| e.kind() == std::io::ErrorKind::NotFound)
+}
+
+fn job(sum: &Sum) -> HashJob {
+    let algorithms = sum.digests.iter().map(Digest::algorithm).collect();
+    HashJob { path: PathBuf::from(OsString::from_vec(sum.name.clone())), algorithms }
+}
+
+fn compare(sum: &Sum, found: &[Digest]) -> FileState {
+    match sum.digests.iter().find(|digest| found.contains(digest)) {
+        Some(digest) => FileState::Same { digest: *digest },
+        None => FileState::Changed { recorded: sum.digests[0], found: found[0] },
+    }
+}

@@ -1,0 +1,187 @@
+//! What lies below a folder, as its histories divide it.
+
+use super::history::History;
+use super::{FileState, Finding};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use solio_base::{Error, Result, Work};
+use solio_catalog::mhl::{self, FOLDER};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
+
+/// A folder with its histories, and all files in it that are not ignored.
+pub(super) struct Tree {
+    /// That of the folder itself first, then those within, outer ones before inner ones.
+    pub(super) histories: Vec<History>,
+    /// By history: that of the folder around it.
+    pub(super) parents: Vec<Option<usize>>,
+    /// Each after those within it; the root comes last.
+    pub(super) folders: Vec<Folder>,
+    /// What cannot be recorded.
+    pub(super) failed: Vec<Finding>,
+}
+
+/// A folder.
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    /// The history that it belongs to; where it is the root of one, that one.
+    pub(super) history: usize,
+    /// Its path within the history, `None` for its root.
+    pub(super) name: Option<String>,
+    /// Its files, by their names in it.
+    pub(super) files: Vec<File>,
+    /// Indices of the folders in it.
+    pub(super) folders: Vec<usize>,
+}
+
+/// A file.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    /// Its path within the history.
+    pub(super) name: String,
+}
+
+/// Looks through the folder `root`; `ignore` are patterns beside those of its histories.
+pub(super) fn look(root: &Path, ignore: &[String], work: &Work) -> Result<Tree> {
+    let histories = vec![History::read(root, work)?];
+    let patterns = [&histories[0].patterns()[..], ignore].concat();
+    let tree = Tree { histories, parents: vec![None], folders: Vec::new(), failed: Vec::new() };
+    let mut look = Look { tree, matchers: vec![matcher(root, &patterns)?], open: Vec::new() };
+    let mut walk = WalkDir::new(root).sort_by_file_name().into_iter();
+    while let Some(entry) = walk.next() {
+        work.cancel.check()?;
+        match entry {
+            Ok(entry) => {
+                look.leave(entry.depth());
+                if !look.enter(&entry, work)? && entry.file_type().is_dir() {
+                    walk.skip_current_dir();
+                }
+            }
+            Err(e) => {
+                let path = e.path().unwrap_or(root).to_owned();
+                let error = Error::io("look into", e.into()).at_path(&path);
+                look.tree.failed.push(Finding { path, state: FileState::Failed(error) });
+            }
+        }
+    }
+    look.leave(0);
+    Ok(look.tree)
+}
+
+struct Look {
+    tree: Tree,
+    /// By history.
+    matchers: Vec<Gitignore>,
+    /// Folders from the root to the current one.
+    open: Vec<Folder>,
+}
+
+impl Look {
+    /// Folders at `depth` and below are done.
+    fn leave(&mut self, depth: usize) {
+        while self.open.len() > depth {
+            let Some(folder) = self.open.pop() else { return };
+            let index = self.tree.folders.len();
+            self.tree.folders.push(folder);
+            if let Some(outer) = self.open.last_mut() {
+                outer.folders.push(index);
+            }
+        }
+    }
+
+    /// Takes what was found; `false` for what is left out.
+    fn enter(&mut self, entry: &DirEntry, work: &Work) -> Result<bool> {
+        let is_folder = entry.file_type().is_dir();
+        let path = entry.path();
+        let Some(outer) = self.open.last() else {
+            self.open.push(folder(path, 0, None));
+            return Ok(true);
+        };
+        let outer = outer.history;
+        if self.is_ignored(path, is_folder, outer) {
+            return Ok(false);
+        }
+        // A link to a folder leads out of the tree, or in a circle; a pipe has no content.
+        let is_plain = is_folder || entry.file_type().is_file();
+        if !is_plain && !path.is_file() && path.exists() {
+            return Ok(false);
+        }
+        let name = match self.name(path, outer) {
+            Ok(name) => name,
+            Err(error) => {
+                let state = FileState::Failed(error);
+                self.tree.failed.push(Finding { path: path.to_owned(), state });
+                return Ok(false);
+            }
+        };
+        if !is_folder {
+            if let Some(folder) = self.open.last_mut() {
+                folder.files.push(File { path: path.to_owned(), name });
+            }
+            return Ok(true);
+        }
+        if path.join(FOLDER).is_dir() {
+            let history = History::read(path, work)?;
+            self.matchers.push(matcher(path, &history.patterns())?);
+            self.tree.histories.push(history);
+            self.tree.parents.push(Some(outer));
+            self.open.push(folder(path, self.tree.histories.len() - 1, None));
+        } else {
+            self.open.push(folder(path, outer, Some(name)));
+        }
+        Ok(true)
+    }
+
+    /// By its history, or by one around that.
+    fn is_ignored(&self, path: &Path, is_folder: bool, history: usize) -> bool {
+        let around = std::iter::successors(Some(history), |h| self.tree.parents[*h]);
+        around.into_iter().any(|h| self.matchers[h].matched(path, is_folder).is_ignore())
+    }
+
+    fn name(&self, path: &Path, history: usize) -> Result<String> {
+        let root = &self.tree.histories[history].root;
+        let name = path.strip_prefix(root).ok().and_then(Path::to_str);
+        match name {
+            Some(name) if mhl::can_be_named(name) => Ok(name.to_owned()),
+            _ => Err(Error::unsupported("ASC MHL has no way to write this name")
+                .at_path(path)
+                .hint("names are text without control characters; rename it, or --ignore it")),
+        }
+    }
+}
+
+fn folder(path: &Path, history: usize, name: Option<String>) -> Folder {
+    Folder { path: path.to_owned(), history, name, files: Vec::new(), folders: Vec::new() }
+}
+
+fn matcher(root: &Path, patterns: &[String]) -> Result<Gitignore> {
+    let mut builder = GitignoreBuilder::new(root);
+    let wrong = |e: ignore::Error| Error::argument(format!("pattern to ignore: {e}")).at_path(root);
+    for pattern in patterns {
+        builder.add_line(None, pattern).map_err(wrong)?;
+    }
+    builder.build().map_err(wrong)
+}
+
+impl Tree {
+    /// What the histories know and the tree has not, unless it is ignored now.
+    pub(super) fn missing(&self, ignore: &[String]) -> Result<Vec<PathBuf>> {
+        let files = self.folders.iter().flat_map(|folder| &folder.files).map(|file| &file.path);
+        let found: HashSet<&PathBuf> =
+            self.folders.iter().map(|folder| &folder.path).chain(files).collect();
+        let mut missing = Vec::new();
+        for history in &self.histories {
+            let patterns = [&history.patterns()[..], ignore].concat();
+            let matcher = matcher(&history.root, &patterns)?;
+            let paths = history.paths().map(|name| history.root.join(name));
+            missing.extend(paths.filter(|path| {
+                !found.contains(path)
+                    && !matcher.matched_path_or_any_parents(path, false).is_ignore()
+            }));
+        }
+        // What could not be looked at is told as such.
+        let failed: Vec<_> = self.failed.iter().map(|finding| &finding.path).collect();
+        missing.retain(|path| !failed.iter().any(|failed| path.starts_with(failed)));
+        Ok(missing)
+    }
+}
