@@ -7,8 +7,9 @@ use crate::progress::Shown;
 use crate::table::{BAD, GOOD, bytes, count, figures, seconds};
 use crate::{Outcome, inputs, options, screen};
 use serde_json::{Value, json};
-use solio::digest::sums::{SumStyle, encode_sum, name_in_line};
-use solio::digest::{Algorithm, Digest, mhl};
+use solio::catalog::mhl;
+use solio::catalog::sums::{SumStyle, encode_sum, name_in_line};
+use solio::digest::{Algorithm, Digest};
 use solio::{
     Error, ErrorKind, FileState, Finding, HashJob, Hashed, Job, MhlOptions, Result, Stopwatch, Work,
 };

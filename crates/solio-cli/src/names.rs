@@ -13,15 +13,9 @@ pub(crate) fn json(path: &Path) -> Value {
     line
 }
 
-/// Bytes as they stand in a URL: reversible, whatever they are.
+/// Bytes as they stand in a URL.
 pub(crate) fn percent(path: &Path) -> String {
-    let letter = |byte: &u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
-            char::from(*byte).to_string()
-        }
-        byte => format!("%{byte:02X}"),
-    };
-    path.as_os_str().as_bytes().iter().map(letter).collect()
+    solio::catalog::names::percent(path.as_os_str().as_bytes())
 }
 
 #[cfg(test)]

@@ -151,10 +151,13 @@ pub mod io {
     pub use solio_io::order;
 }
 
-/// Digests of bytes, and the forms in which lists of them are kept.
+/// What lies in a tree: rows of the catalogue, histories of folders, lists of digests.
+pub mod catalog {
+    pub use solio_catalog::*;
+}
+
+/// Digests of bytes.
 pub mod digest {
-    pub use solio_catalog::mhl;
-    pub use solio_catalog::sums;
     pub use solio_codec::digest::*;
 }
 

@@ -154,15 +154,22 @@ fn file_hash(out: &mut Out, hash: &FileHash) {
 }
 
 fn folder_hashes(out: &mut Out, depth: usize, hashes: &[FolderHash]) {
-    let parts: [(&str, fn(&FolderHash) -> &Digest); 2] =
-        [("content", |hash| &hash.digest.content), ("structure", |hash| &hash.digest.structure)];
-    for (name, digest) in parts {
-        out.line(depth, &format!("<{name}>"));
-        in_order(hashes, digest, |hash| {
-            out.digest(depth + 1, digest(hash), &[("hashdate", hash.date.as_deref())]);
-        });
-        out.line(depth, &format!("</{name}>"));
-    }
+    folder_part(out, depth, "content", hashes, |hash| &hash.digest.content);
+    folder_part(out, depth, "structure", hashes, |hash| &hash.digest.structure);
+}
+
+fn folder_part(
+    out: &mut Out,
+    depth: usize,
+    name: &str,
+    hashes: &[FolderHash],
+    digest: impl Fn(&FolderHash) -> &Digest,
+) {
+    out.line(depth, &format!("<{name}>"));
+    in_order(hashes, &digest, |hash| {
+        out.digest(depth + 1, digest(hash), &[("hashdate", hash.date.as_deref())]);
+    });
+    out.line(depth, &format!("</{name}>"));
 }
 
 /// The order of the schema.
