@@ -2,6 +2,7 @@
 //! bytes and rows come in.
 //!
 //! * [`row`]: what is known of a file, and the columns that it is told in.
+//! * [`sequence`]: frames of a sequence, and the grammar in which sequences are written.
 //! * [`store`]: the live catalogue, an SQLite database.
 //! * [`table`]: the catalogue for other programs, as Arrow and Parquet; its parts merged.
 //! * [`names`]: names that are no text.
@@ -12,6 +13,7 @@
 pub mod mhl;
 pub mod names;
 pub mod row;
+pub mod sequence;
 pub mod store;
 pub mod sums;
 pub mod table;

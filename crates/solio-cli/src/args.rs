@@ -2,6 +2,7 @@
 
 use crate::gradient_args;
 use crate::image_args::{ImageArgs, PreviewArgs, SetArgs};
+use crate::ls_args;
 use crate::meta_args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -24,6 +25,7 @@ allows.
   solio convert *.stl -o out/ --format obj --compress zst
   solio convert a.exr -o b.exr -z zstd     images, and sequences: a.####.exr
   solio preview beauty.exr                 what it looks like, in the terminal
+  solio ls -r shots/                       sequences on one line, missing frames
   solio check shots/*.exr                  are they whole?
   solio set owner=me a.exr                 attributes; pixels stay untouched
   solio gradient \"red, lime\" --compare      ways of blending side by side
@@ -71,6 +73,9 @@ pub(crate) enum Command {
     /// of OpenEXR, PLY, OBJ and pbrt what their heads say
     #[command(after_help = meta_args::EXAMPLES)]
     Meta(meta_args::MetaArgs),
+    /// List folders, with the frames of a sequence on one line: how many, and which are missing
+    #[command(after_help = ls_args::EXAMPLES)]
+    Ls(ls_args::LsArgs),
     /// Find out whether files are whole
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
@@ -142,8 +147,8 @@ Examples:
 OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its
 compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF
 are sRGB, floating point numbers are linear light; their alpha is straight, that of OpenEXR is
-multiplied in. --raw leaves values as they are. Sequences: each # is a digit; or %04d; or a range in
-the name, a.1-100x2####.exr.";
+multiplied in. --raw leaves values as they are. Sequences: # is four digits, several # one each; or
+%04d, @@@@, $F4; with a range in the name, a.1-100x2#.exr. See solio help ls.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {

@@ -48,7 +48,7 @@ pub(crate) struct ImageArgs {
     /// Cut OpenEXR into scanlines; without it zstd makes wide tiles of them, which pack better
     #[arg(long)]
     pub(crate) scanlines: bool,
-    /// Which frames of a.####.exr: 1-100, 1-100x2, 1,5,9-12 [default: all that exist]
+    /// Which frames of a.####.exr: 1-100, 1-100x2, 1-10y3, 1,5,9-12 [default: all that exist]
     #[arg(long, value_name = "RANGE", value_parser = parse_frames)]
     pub(crate) frames: Option<FrameRange>,
     /// Make zeros of chunks that are missing or damaged, and say so

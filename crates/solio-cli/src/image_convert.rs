@@ -207,7 +207,7 @@ fn plan(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<ImageJob>> {
         return Err(error);
     }
     if let Some(to) = to {
-        let named = |(input, frame): (PathBuf, Option<u64>)| match frame {
+        let named = |(input, frame): (PathBuf, Option<i64>)| match frame {
             Some(frame) => Ok((input, to.path(frame))),
             None => Err(Error::argument("only frames can become frames")
                 .at_path(input)

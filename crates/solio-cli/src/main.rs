@@ -24,6 +24,8 @@ mod lab;
 mod lab_args;
 mod light;
 mod limit;
+mod ls;
+mod ls_args;
 mod manual;
 mod meta;
 mod meta_args;
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Meta(args)) => meta::run(&args),
         Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Ls(args)) => ls::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Set(args)) => set::run(&args),
         Some(Command::Preview(args)) => preview::run(&args),

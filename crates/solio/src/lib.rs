@@ -42,6 +42,7 @@ mod info;
 mod kept;
 #[cfg(feature = "lab")]
 mod lab;
+mod list;
 mod machine;
 mod metadata_bytes;
 mod metadata_file;
@@ -105,6 +106,7 @@ pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 #[cfg(feature = "lab")]
 pub use lab::{Lab, LabOptions, run_lab};
+pub use list::{List, ListEntry, ListKind, ListOptions, ListSequence, list};
 pub use machine::{Peak, measure_machine};
 pub use metadata_bytes::metadata_bytes;
 pub use metadata_file::{MetadataEngine, MetadataOptions, read_metadata, read_metadata_files};
@@ -127,7 +129,7 @@ pub use scene_pack::{
 pub use scene_preview::{PassPicture, PreviewStage, ScenePicture, preview_scene};
 pub use scene_text::{MeshPlace, SceneText, SceneTextOptions, rewrite_scene};
 pub use scene_text_files::rewrite_whole_scene;
-pub use sequence::{FramePattern, FrameRange};
+pub use sequence::FramePattern;
 pub use set::{Edit, SetOptions, set_attributes};
 pub use study::{SlowDown, Study, StudyOptions, StudyPoint, StudyRun, study, study_run};
 pub use textures::PathMode;
@@ -136,6 +138,7 @@ pub use write::{MeshWriteOptions, Written, encode_mesh, write_bytes, write_mesh}
 pub use solio_base::{
     Cancel, Error, ErrorKind, Limits, Progress, Progressed, Result, Sink, Source, Work, cpu,
 };
+pub use solio_catalog::sequence::{FrameRange, frames_text};
 pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;

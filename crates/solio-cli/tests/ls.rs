@@ -1,0 +1,147 @@
+//! `solio ls`, run as a user runs it.
+#![allow(clippy::disallowed_methods)] // test files
+
+mod ran;
+
+use ran::{Ran, run};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+fn folder(names: &[&[u8]]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for name in names {
+        let path = dir.path().join(OsStr::from_bytes(name));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, b"12345").unwrap();
+    }
+    dir
+}
+
+/// A sequence of 98 frames out of 100.
+fn shot() -> tempfile::TempDir {
+    let frames = (1001..=1100).filter(|frame| ![1042, 1067].contains(frame));
+    let names: Vec<String> = frames.map(|frame| format!("beauty.{frame}.exr")).collect();
+    let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+    folder(&names)
+}
+
+fn ls(dir: &Path, args: &[&str]) -> Ran {
+    run(dir, &[&["ls"], args].concat(), b"")
+}
+
+#[test]
+fn a_sequence_is_one_line_that_tells_its_holes() {
+    let dir = shot();
+    let line = "beauty.1001-1100#.exr  98/100  missing 1042,1067\n";
+    assert_eq!(ls(dir.path(), &[]).fine().text(), line);
+    assert_eq!(ls(dir.path(), &["."]).fine().text(), line);
+    let long = ls(dir.path(), &["--long"]).fine();
+    assert_eq!(long.text(), format!("    490 B  {line}"));
+    let found = &ls(dir.path(), &["--json", "-l"]).fine().json()[0];
+    assert_eq!(found["path"], "beauty.1001-1100#.exr");
+    assert_eq!(found["frames"], "1001-1041,1043-1066,1068-1100");
+    assert_eq!((&found["present"], &found["expected"]), (&98.into(), &100.into()));
+    assert_eq!((&found["missing"], &found["bytes"]), (&"1042,1067".into(), &490.into()));
+    let names: Vec<String> = (1001..=1003).map(|frame| format!("beauty.{frame}.exr")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(ls(dir.path(), &names).fine().text(), "beauty.1001-1003#.exr  3/3\n");
+}
+
+#[test]
+fn odd_padding_doubles_tiles_and_steps_are_told() {
+    let dir = folder(&[
+        b"9.exr",
+        b"010.exr",
+        b"11.exr",
+        b"a.1.png",
+        b"a.01.png",
+        b"a.02.png",
+        b"t.1001.tif",
+        b"t.1002.tif",
+        b"t.1011.tif",
+        b"x.1.obj",
+        b"x.3.obj",
+        b"x.5.obj",
+        b"x.9.obj",
+        b"one.7.exr",
+        b".hidden",
+        b"sub/inner.txt",
+    ]);
+    let lines = "\
+9-11@.exr  2/3  missing 10
+10@@@.exr  1/1  odd padding
+a.1@.png  1/1  odd padding  doubles 1
+a.1-2@@.png  2/2
+one.7.exr
+sub/
+t.1001-1002,1011<UDIM>.tif  3 tiles
+x.1-9x2@.obj  4/5  missing 7
+";
+    assert_eq!(ls(dir.path(), &[]).fine().text(), lines);
+    assert!(ls(dir.path(), &["-a"]).fine().text().contains("\n.hidden\n"));
+    let below = ls(dir.path(), &["-r"]).fine();
+    assert!(below.text().ends_with("4/5  missing 7\nsub/inner.txt\n"), "{}", below.text());
+}
+
+#[test]
+fn patterns_select_and_say_what_is_expected() {
+    let dir = shot();
+    let missing = "beauty.1001-1102#.exr  98/102  missing 1042,1067,1101-1102\n";
+    for pattern in ["beauty.1001-1102#.exr", "beauty.1001-1102####.exr", "beauty.1001-1102%04d.exr"]
+    {
+        assert_eq!(ls(dir.path(), &[pattern]).fine().text(), missing, "{pattern}");
+    }
+    let all = "beauty.1001-1100#.exr  98/100  missing 1042,1067\n";
+    for pattern in ["beauty.$F4.exr", "beauty.@@@@.exr", "b*.exr", "*.#.exr", "{beauty,z}.#.e?r"] {
+        assert_eq!(ls(dir.path(), &[pattern]).fine().text(), all, "{pattern}");
+    }
+    let tiles = ls(dir.path(), &["beauty.1001-1003<UDIM>.exr"]).fine();
+    assert_eq!(tiles.text(), "beauty.1001-1003<UDIM>.exr  3 tiles\n");
+    let none = ls(dir.path(), &["beauty.1-3#.exr"]).fine();
+    assert_eq!(none.text(), "beauty.1-3#.exr  0/3  missing 1-3\n");
+    let above = dir.path().parent().unwrap();
+    let name = dir.path().file_name().unwrap().to_str().unwrap();
+    let found = ls(above, &["-r", &format!("{name}/*.#.exr")]).fine();
+    assert_eq!(found.text(), format!("{name}/{all}"));
+}
+
+#[test]
+fn what_is_not_there_is_named_and_the_rest_is_listed() {
+    let dir = shot();
+    let ran = ls(dir.path(), &["gone", "none.#.exr", "[", "beauty.#.exr"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.text().starts_with("beauty."), "{}", ran.text());
+    assert!(ran.err.contains("solio: gone: cannot look at: No such file"), "{}", ran.err);
+    assert!(ran.err.contains("solio: none.#.exr: nothing matches this pattern"), "{}", ran.err);
+    assert!(ran.err.contains("solio: [: the pattern: "), "{}", ran.err);
+    assert_eq!(ls(dir.path(), &["none.#.exr"]).code, 3);
+    let list = run(dir.path(), &["ls", "-0", "--files-from", "-"], b"beauty.1001.exr\0");
+    assert_eq!(list.fine().text(), "beauty.1001.exr\n");
+}
+
+#[test]
+fn names_survive_whatever_their_bytes() {
+    let dir = folder(&[b"caf\xe9.1.exr", b"caf\xe9.2.exr", b"two\nlines"]);
+    let ran = ls(dir.path(), &[]).fine();
+    assert_eq!(ran.out, b"caf\xe9.1-2@.exr  2/2\ntwo\\nlines\n");
+    let ran = ls(dir.path(), &["--print0"]).fine();
+    assert_eq!(ran.out, b"caf\xe9.1-2@.exr\0two\nlines\0");
+    let found = ls(dir.path(), &["--json"]).fine().json();
+    assert_eq!(found[0]["path_encoded"], "caf%E9.1-2%40.exr");
+    assert_eq!(found[1]["path"], "two\nlines");
+    assert!(found[1].get("path_encoded").is_none());
+}
+
+/// What is printed is read again.
+#[test]
+fn lists_of_sequences_are_read_by_other_commands() {
+    let dir = folder(&[b"s.0001.png", b"s.0002.png", b"s.0004.png"]);
+    let list = ls(dir.path(), &["--print0"]).fine().out;
+    let args = ["convert", "-n", "-0", "--files-from", "-", "-o", "out/", "--format", "png"];
+    let ran = run(dir.path(), &args, &list);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for frame in ["s.0001.png", "s.0002.png", "s.0004.png"] {
+        assert!(ran.text().contains(frame) || ran.err.contains(frame), "{}{}", ran.text(), ran.err);
+    }
+}

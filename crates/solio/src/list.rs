@@ -1,0 +1,365 @@
+//! What is in folders, with sequences of frames on one line each.
+
+use globset::{GlobBuilder, GlobMatcher};
+use solio_base::{Error, Result, Work};
+use solio_catalog::sequence::{NamePattern, Padding, Sequence, collapse, frames_text, numbered};
+use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, status_of, walk};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListOptions {
+    /// Folders with all that is below them.
+    pub recursive: bool,
+    /// Names that start with a dot, too.
+    pub hidden: bool,
+    /// Sizes, for which every file is looked at.
+    pub sizes: bool,
+}
+
+/// One line of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListEntry {
+    /// The folder that it is in: as given, and the names below it.
+    pub folder: PathBuf,
+    /// What it is.
+    pub kind: ListKind,
+    /// The bytes of all its files, where [`ListOptions::sizes`] asks for them.
+    pub bytes: Option<u64>,
+}
+
+/// What stands on a line of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListKind {
+    /// A folder of this name.
+    Folder(OsString),
+    /// A file of this name that belongs to no sequence.
+    File(OsString),
+    /// A sequence.
+    Sequence(ListSequence),
+}
+
+/// A sequence, and how much of it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListSequence {
+    /// Its files.
+    pub files: Sequence,
+    /// From the first to the last frame, or as asked for: `1001-1100`.
+    pub range: String,
+    /// How many frames that are.
+    pub expected: u64,
+    /// Those that are not there: `1042,1067`.
+    pub missing: String,
+    /// The numbers are tiles, of which none is missing.
+    pub udim: bool,
+}
+
+impl ListEntry {
+    /// Folder and name; of a sequence the name with its range, `shots/beauty.1001-1100#.exr`.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(match &self.kind {
+            ListKind::Folder(name) | ListKind::File(name) => name.clone(),
+            ListKind::Sequence(s) => OsString::from_vec(s.pattern(&s.range)),
+        })
+    }
+
+    /// Folder and name; of a sequence the name with exactly the frames that are there.
+    pub fn exact_path(&self) -> PathBuf {
+        match &self.kind {
+            ListKind::Sequence(s) => {
+                let frames = frames_text(&s.files.frames);
+                self.folder.join(OsString::from_vec(s.pattern(&frames)))
+            }
+            _ => self.path(),
+        }
+    }
+
+    /// What entries of a folder are sorted by.
+    fn key(&self) -> (&[u8], &[u8], usize) {
+        match &self.kind {
+            ListKind::Folder(name) | ListKind::File(name) => (name.as_bytes(), b"", 0),
+            ListKind::Sequence(ListSequence { files, .. }) => {
+                (&files.before, &files.after, files.padding.width)
+            }
+        }
+    }
+}
+
+impl ListSequence {
+    /// What is there says what there should be.
+    fn of(files: Sequence) -> ListSequence {
+        let udim = files.is_udim();
+        let (range, missing) = match udim {
+            true => (frames_text(&files.frames), String::new()),
+            false => (files.range(), files.missing()),
+        };
+        ListSequence { range, expected: files.expected(), missing, udim, files }
+    }
+
+    /// What a pattern asks for says it.
+    fn asked(pattern: &NamePattern, mut frames: Vec<i64>) -> ListSequence {
+        let mut wanted = pattern.range.as_ref().map(|range| range.frames().to_vec());
+        if let Some(wanted) = &mut wanted {
+            wanted.sort_unstable();
+            frames.retain(|frame| wanted.binary_search(frame).is_ok());
+            wanted.retain(|frame| frames.binary_search(frame).is_err());
+        }
+        let (before, after) = (pattern.before.clone(), pattern.after.clone());
+        let padding = Padding::digits(pattern.padding.width);
+        let (odd_padding, doubles) = (false, Vec::new());
+        let files = Sequence { before, after, padding, frames, odd_padding, doubles };
+        let udim = pattern.padding.udim;
+        let (range, expected, missing) = match (&pattern.range, wanted) {
+            (Some(range), Some(missing)) => {
+                (range.to_string(), range.frames().len() as u64, frames_text(&missing))
+            }
+            _ if udim => (frames_text(&files.frames), files.frames.len() as u64, String::new()),
+            _ => return ListSequence::of(files),
+        };
+        ListSequence { range, expected, missing, udim, files }
+    }
+
+    /// The name with these frames.
+    fn pattern(&self, frames: &str) -> Vec<u8> {
+        let padding = Padding { udim: self.udim, ..self.files.padding }.text();
+        let Sequence { before, after, .. } = &self.files;
+        [&before[..], frames.as_bytes(), padding.as_bytes(), &after[..]].concat()
+    }
+}
+
+/// What is listed, and what went wrong.
+#[derive(Debug, Default)]
+pub struct List {
+    /// By folder, then by name.
+    pub entries: Vec<ListEntry>,
+    /// What could not be looked at, and paths and patterns that nothing matches.
+    pub failed: Vec<Error>,
+}
+
+/// Lists what is in the folders among `paths`; the files among them are collapsed to sequences, folder
+/// by folder. A path that does not exist may be a pattern: a sequence (`a.####.exr`), or a name with
+/// `*`, `?`, `[…]`, `{…,…}` and a padding. Links are not followed.
+///
+/// # Errors
+/// Only `Cancelled`; everything else is in [`List::failed`].
+pub fn list(paths: &[PathBuf], options: ListOptions, work: &Work) -> Result<List> {
+    let lister = Lister { options, found: Mutex::default() };
+    let mut files: BTreeMap<PathBuf, Vec<OsString>> = BTreeMap::new();
+    for path in paths {
+        match (path.is_dir(), path.symlink_metadata()) {
+            (true, _) => lister.folder(path, Filter::All, work)?,
+            (false, Ok(_)) => {
+                let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+                let name = path.file_name().unwrap_or(path.as_os_str()).to_owned();
+                files.entry(folder).or_default().push(name);
+            }
+            (false, Err(e)) => lister.pattern(path, e, work)?,
+        }
+    }
+    for (folder, mut names) in files {
+        names.sort_unstable();
+        names.dedup();
+        let size = |name: &OsStr| status_of(&folder.join(name)).ok().map(|found| found.size);
+        let entries = lister.collapsed(&folder, names.iter().map(|name| name.as_bytes()), size);
+        lister.locked().entries.extend(entries);
+    }
+    let mut list = lister.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    list.entries.sort_by(|a, b| a.folder.cmp(&b.folder).then_with(|| a.key().cmp(&b.key())));
+    list.entries.dedup();
+    Ok(list)
+}
+
+/// Which names of a folder are wanted.
+enum Filter {
+    All,
+    Pattern(NamePattern),
+    Glob(GlobMatcher, Option<Padding>),
+}
+
+impl Filter {
+    /// The filter that a name asks for.
+    fn of(name: &OsStr) -> Result<Option<Filter>> {
+        let bytes = name.as_bytes();
+        let pattern = NamePattern::of(bytes);
+        if !bytes.iter().any(|b| b"*?[{".contains(b)) {
+            return Ok(pattern.map(Filter::Pattern));
+        }
+        let padding = pattern.as_ref().map(|pattern| pattern.padding);
+        let glob = match &pattern {
+            Some(NamePattern { before, after, .. }) => [before, &b"[0-9]*"[..], after].concat(),
+            None => bytes.to_vec(),
+        };
+        let glob = String::from_utf8(glob)
+            .map_err(|_| Error::argument("the pattern is not text in UTF-8"))?;
+        let glob = GlobBuilder::new(&glob).literal_separator(true).build();
+        let glob = glob.map_err(|e| Error::argument(format!("the pattern: {}", e.kind())))?;
+        Ok(Some(Filter::Glob(glob.compile_matcher(), padding)))
+    }
+
+    fn takes(&self, name: &[u8]) -> bool {
+        match self {
+            Filter::All => true,
+            Filter::Pattern(pattern) => pattern.frame_of(name).is_some(),
+            Filter::Glob(glob, padding) => {
+                let fits = |padding: Padding| {
+                    numbered(name).is_some_and(|n| padding.takes(n.digits, n.frame))
+                };
+                glob.is_match(OsStr::from_bytes(name)) && padding.is_none_or(fits)
+            }
+        }
+    }
+}
+
+struct Lister {
+    options: ListOptions,
+    found: Mutex<List>,
+}
+
+impl Lister {
+    fn locked(&self) -> std::sync::MutexGuard<'_, List> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn folder(&self, folder: &Path, filter: Filter, work: &Work) -> Result<()> {
+        let options = WalkOptions {
+            threads: if self.options.recursive { work.threads } else { 1 },
+            flat: !self.options.recursive,
+            cancel: work.cancel.clone(),
+            ..WalkOptions::default()
+        };
+        walk(&[folder.to_owned()], &options, &Folder { lister: self, filter })
+    }
+
+    /// A path that is not there.
+    fn pattern(&self, path: &Path, missing: std::io::Error, work: &Work) -> Result<()> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let before = self.locked().entries.len();
+        let filter = match path.file_name().map_or(Ok(None), Filter::of) {
+            Ok(Some(filter)) => filter,
+            Ok(None) => {
+                self.locked().failed.push(Error::io("look at", missing).at_path(path));
+                return Ok(());
+            }
+            Err(e) => {
+                self.locked().failed.push(e.at_path(path));
+                return Ok(());
+            }
+        };
+        self.folder(folder.unwrap_or(Path::new(".")), filter, work)?;
+        let mut found = self.locked();
+        if found.entries.len() == before {
+            let error = Error::argument("nothing matches this pattern").at_path(path);
+            found.failed.push(error);
+        }
+        Ok(())
+    }
+
+    /// The lines for the files of a folder.
+    fn collapsed<'n>(
+        &self,
+        folder: &Path,
+        names: impl Iterator<Item = &'n [u8]>,
+        size: impl Fn(&OsStr) -> Option<u64>,
+    ) -> Vec<ListEntry> {
+        let collapsed = collapse(names);
+        let size_of = |name: &[u8]| size(OsStr::from_bytes(name));
+        let sizes = self.options.sizes;
+        let files = collapsed.files.into_iter().map(|name| ListEntry {
+            folder: folder.to_owned(),
+            bytes: if sizes { size_of(name) } else { None },
+            kind: ListKind::File(OsStr::from_bytes(name).to_owned()),
+        });
+        let sequences = collapsed.sequences.into_iter().map(|s| {
+            let all = || s.frames.iter().filter_map(|&frame| size_of(&s.name(frame))).sum();
+            let bytes = sizes.then(all);
+            let kind = ListKind::Sequence(ListSequence::of(s));
+            ListEntry { folder: folder.to_owned(), bytes, kind }
+        });
+        files.chain(sequences).collect()
+    }
+}
+
+/// Lists folders as they are walked.
+struct Folder<'l> {
+    lister: &'l Lister,
+    filter: Filter,
+}
+
+impl Folder<'_> {
+    fn entries(&self, listing: &Listing) -> Vec<ListEntry> {
+        // `solio ls` is about names; `./` before each would be noise.
+        let folder = listing.path.strip_prefix(".").unwrap_or(&listing.path);
+        let options = self.lister.options;
+        let wanted =
+            |name: &[u8]| (options.hidden || !name.starts_with(b".")) && self.filter.takes(name);
+        let all = listing.entries().iter();
+        let names = all.clone().filter(|entry| entry.kind != EntryKind::Folder);
+        let names = names.map(|entry| listing.name(entry).as_bytes()).filter(|name| wanted(name));
+        let size = |name: &OsStr| {
+            let entries = listing.entries();
+            let at = entries.binary_search_by(|entry| listing.name(entry).cmp(name)).ok()?;
+            listing.status(&entries[at]).ok().map(|found| found.size)
+        };
+        if let Filter::Pattern(pattern) = &self.filter {
+            let mut frames: Vec<i64> = names.filter_map(|name| pattern.frame_of(name)).collect();
+            frames.sort_unstable();
+            let asked = ListSequence::asked(pattern, frames);
+            return self.asked(folder, asked, size).into_iter().collect();
+        }
+        let mut entries = self.lister.collapsed(folder, names, size);
+        if !options.recursive {
+            let folders = all.filter(|entry| entry.kind == EntryKind::Folder);
+            let folders = folders.map(|entry| listing.name(entry));
+            entries.extend(folders.filter(|name| wanted(name.as_bytes())).map(|name| ListEntry {
+                folder: folder.to_owned(),
+                kind: ListKind::Folder(name.to_owned()),
+                bytes: None,
+            }));
+        }
+        entries
+    }
+
+    /// The sequence that a pattern names, where it has any frame.
+    fn asked(
+        &self,
+        folder: &Path,
+        sequence: ListSequence,
+        size: impl Fn(&OsStr) -> Option<u64>,
+    ) -> Option<ListEntry> {
+        let files = &sequence.files;
+        // A folder that is asked for certain frames says that it has none of them.
+        if files.frames.is_empty() && (sequence.expected == 0 || self.lister.options.recursive) {
+            return None;
+        }
+        let of = |&frame: &i64| size(OsStr::from_bytes(&files.name(frame)));
+        let bytes = self.lister.options.sizes.then(|| files.frames.iter().filter_map(of).sum());
+        Some(ListEntry { folder: folder.to_owned(), bytes, kind: ListKind::Sequence(sequence) })
+    }
+}
+
+impl Visit for Folder<'_> {
+    type Folder = ();
+    type Local = ();
+
+    fn folder(&self, (): &mut (), listing: &Listing) -> Result<()> {
+        let entries = self.entries(listing);
+        self.lister.locked().entries.extend(entries);
+        Ok(())
+    }
+
+    fn entries(&self, (): &mut (), _: &Listing, (): &(), _: &[u32]) -> Result<()> {
+        Ok(())
+    }
+
+    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
+        Ok(())
+    }
+
+    fn failed(&self, _: &Path, error: Error) {
+        self.lister.locked().failed.push(error);
+    }
+}
