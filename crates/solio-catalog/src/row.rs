@@ -65,7 +65,7 @@ columns! {
     ORIENTATION "orientation" Integer "How to turn the picture, 1 to 8 (EXIF).",
     LATITUDE "latitude" Real "Degrees north.",
     LONGITUDE "longitude" Real "Degrees east.",
-    SEQUENCE "sequence" Text "The name with its frame number as padding: beauty.#.exr.",
+    SEQUENCE "sequence" Text "The name with # for its frame number: beauty.#.exr.",
     FRAME "frame" Integer "The frame number in the name.",
     PROBLEMS "problems" Text "What is wrong with it, as a JSON list of sentences.",
     TAGS "tags" Text "The fields asked for, as a JSON object.",

@@ -79,6 +79,15 @@ pub(crate) enum Command {
     /// Find out whether files are whole
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
+    /// Walk trees once and keep what is there in a table: kinds, sizes, dates, problems
+    #[command(after_help = crate::scan_args::SCAN_EXAMPLES)]
+    Scan(Box<crate::scan_args::ScanArgs>),
+    /// Ask a catalogue in SQL
+    #[command(after_help = crate::scan_args::QUERY_EXAMPLES)]
+    Query(crate::scan_args::QueryArgs),
+    /// Make one catalogue of its parts
+    #[command(after_help = crate::scan_args::MERGE_EXAMPLES)]
+    Merge(crate::scan_args::MergeArgs),
     /// Change attributes of OpenEXR images; their pixels are copied as they are
     #[command(after_help = SET_EXAMPLES, override_usage = "solio set [OPTIONS] <NAME=VALUE>... <FILE>...")]
     Set(SetArgs),

@@ -35,6 +35,10 @@ mod pack;
 mod page;
 mod preview;
 mod progress;
+mod query;
+mod scan;
+mod scan_args;
+mod scan_shown;
 mod scene_convert;
 mod scene_info;
 mod scene_preview;
@@ -70,6 +74,9 @@ fn main() -> ExitCode {
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Ls(args)) => ls::run(&args),
         Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Scan(args)) => scan::run(&args),
+        Some(Command::Query(args)) => query::run(&args),
+        Some(Command::Merge(args)) => scan::merge(&args),
         Some(Command::Set(args)) => set::run(&args),
         Some(Command::Preview(args)) => preview::run(&args),
         Some(Command::Gradient(args)) => gradient::run(&args),

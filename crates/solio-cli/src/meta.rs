@@ -2,7 +2,7 @@
 
 use crate::meta_args::{EngineChoice, MetaArgs};
 use crate::names::percent;
-use crate::table::{BOLD, DIM};
+use crate::table::{BOLD, DIM, csv_cell};
 use crate::{Outcome, inputs, options, screen};
 use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
 use solio::{Error, ErrorKind, ExifTool, ExifToolOptions, Limits, MetadataEngine, MetadataOptions};
@@ -403,20 +403,12 @@ fn lines(rows: Vec<BTreeMap<String, String>>, columns: Option<Vec<String>>, csv:
     out
 }
 
-fn csv_cell(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        return format!("\"{}\"", cell.replace('"', "\"\""));
-    }
-    cell.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_and_cells_are_quoted() {
-        assert_eq!(csv_cell("a,\"b\""), "\"a,\"\"b\"\"\"");
         let row = BTreeMap::from([("SourceFile".into(), "a".into()), ("X".into(), "1".into())]);
         assert_eq!(lines(vec![row.clone()], None, true), "SourceFile,X\na,1\n");
         assert_eq!(lines(vec![row], None, false), "SourceFile  X\na           1\n");

@@ -120,6 +120,14 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
+/// A cell of comma-separated values (RFC 4180).
+pub(crate) fn csv_cell(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", cell.replace('"', "\"\""));
+    }
+    cell.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +141,12 @@ mod tests {
         assert_eq!(bytes(338_235_457), "338 MB");
         assert_eq!(seconds(0.0123), "0.012 s");
         assert_eq!(seconds(723.4), "12 min 03 s");
+    }
+
+    #[test]
+    fn cells_are_quoted() {
+        assert_eq!(csv_cell("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(csv_cell("a b"), "a b");
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub mod engine;
 mod file;
 mod head;
 mod host;
+pub mod lock;
 #[cfg(target_os = "linux")]
 mod mapped;
 pub mod mount;

@@ -11,6 +11,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// The variable's name.
 pub const VARIABLE: &str = "SOLIO_BWLIMIT";
 
+static BUCKET: OnceLock<Option<Mutex<Bucket>>> = OnceLock::new();
+
+/// Bounds the bytes a second that this process reads from files from now on, in place of the
+/// variable. Only the first call counts, and none after the first read.
+pub fn set_rate(bytes_per_second: u64) {
+    let _ = BUCKET.set(Some(Mutex::new(Bucket::new(bytes_per_second))));
+}
+
 /// What the variable says.
 pub(crate) fn limit() -> Result<Option<u64>> {
     let Some(text) = std::env::var_os(VARIABLE) else { return Ok(None) };
@@ -24,7 +32,6 @@ pub(crate) fn limit() -> Result<Option<u64>> {
 
 /// Waits until `bytes` more may be read.
 pub(crate) fn wait(bytes: u64) -> Result<()> {
-    static BUCKET: OnceLock<Option<Mutex<Bucket>>> = OnceLock::new();
     let bucket = match BUCKET.get() {
         Some(bucket) => bucket,
         None => {

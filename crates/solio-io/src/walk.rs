@@ -30,6 +30,10 @@ const PIECE: usize = 512;
 /// Deeper folders are no trees but loops of mounts.
 const DEEPEST: usize = 4096;
 
+/// How files are opened: a pipe does not make the walk wait, a terminal does not become its own.
+const READ_ONLY: OFlags =
+    OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+
 /// How to walk.
 #[derive(Clone, Debug, Default)]
 pub struct WalkOptions {
@@ -139,11 +143,23 @@ impl Listing {
         size: u64,
         bytes: usize,
     ) -> Result<HeadSource<'r>> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let opened = rustix::fs::openat(&self.folder, self.c_name(entry), flags, Mode::empty());
+        let name = self.c_name(entry);
+        let opened = rustix::fs::openat(&self.folder, name, READ_ONLY, Mode::empty());
         let opened = opened.map_err(|e| io_error("open", e.into(), &self.path_of(entry)))?;
         reader.start_of(opened, size, bytes).map_err(|e| e.at_path(self.path_of(entry)))
     }
+}
+
+/// Opens the file at `path` and reads its first `bytes`, as [`Listing::open_head`] does.
+pub fn open_head<'r>(
+    path: &Path,
+    reader: &'r mut HeadReader,
+    size: u64,
+    bytes: usize,
+) -> Result<HeadSource<'r>> {
+    let opened = rustix::fs::openat(CWD, path, READ_ONLY, Mode::empty());
+    let opened = opened.map_err(|e| io_error("open", e.into(), path))?;
+    reader.start_of(opened, size, bytes).map_err(|e| e.at_path(path))
 }
 
 /// What the system says about the file at `path`; a link is followed.

@@ -43,6 +43,7 @@ mod text_tree;
 mod value;
 mod xmp;
 
+pub use container::kind_name;
 pub use fields::Fields;
 pub use json::{JsonOptions, json, json_string};
 pub use metadata::{Gap, Metadata, Tag, date_of_unix};

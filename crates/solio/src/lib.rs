@@ -40,6 +40,7 @@ mod image_pack;
 mod image_unpack;
 mod info;
 mod kept;
+mod kind;
 #[cfg(feature = "lab")]
 mod lab;
 mod list;
@@ -52,6 +53,7 @@ mod preview;
 mod read;
 mod read_files;
 mod record;
+mod scan;
 mod scene_check;
 mod scene_export;
 mod scene_file;
@@ -104,6 +106,7 @@ pub use image_unpack::{
 };
 pub use info::{FileInfo, MeshInfo, info};
 pub use kept::{Kept, KeptPeaks, keep_peaks, kept_peaks};
+pub use kind::{KIND_HEAD_BYTES, kind_of_head};
 #[cfg(feature = "lab")]
 pub use lab::{Lab, LabOptions, run_lab};
 pub use list::{List, ListEntry, ListKind, ListOptions, ListSequence, list};
@@ -118,6 +121,10 @@ pub use preview::{Preview, PreviewOptions, preview, preview_file};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes, read_mesh_into};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
+pub use scan::{
+    FileFacts, Scan, ScanCount, ScanFields, ScanOptions, ScanReport, export_catalog, file_facts,
+    is_parquet, is_unfinished, merge_catalogs, scan, scan_to_parquet,
+};
 pub use scene_export::{SceneExportOptions, SceneExported, SceneFormat, export_scene};
 pub use scene_file::{
     SceneInfo, SceneReadOptions, is_packed_scene, is_scene, read_scene, scene_info,
@@ -152,6 +159,7 @@ pub use solio_measure::{
 pub mod io {
     pub use solio_io::engine::*;
     pub use solio_io::order;
+    pub use solio_io::throttle::set_rate;
 }
 
 /// What lies in a tree: rows of the catalogue, histories of folders, lists of digests.

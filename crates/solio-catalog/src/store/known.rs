@@ -1,8 +1,9 @@
 //! What the catalogue already knows of the files in a folder.
 
-use super::{failed, id_of, name_bytes, open_to_read};
-use crate::row::Level;
-use rusqlite::Connection;
+use super::read::cells;
+use super::{failed, id_of, name_bytes, name_value, open_to_read};
+use crate::row::{COLUMNS, Cells, Level};
+use rusqlite::{Connection, OptionalExtension};
 use solio_base::Result;
 use std::path::{Path, PathBuf};
 
@@ -70,6 +71,24 @@ impl Known {
             files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         }
         Ok(())
+    }
+
+    /// All that is known of a file, and its thumbnail.
+    pub fn row(&self, folder: &[u8], name: &[u8]) -> Result<Option<(Cells, Option<Vec<u8>>)>> {
+        let columns: Vec<&str> = COLUMNS.iter().map(|c| c.name).collect();
+        let columns = columns.join(", ");
+        let read = || {
+            let (id, _) = id_of(&self.connection, folder)?;
+            let select = format!(
+                "SELECT image, {columns} FROM entries LEFT JOIN thumbnails USING (folder, name) \
+                 WHERE folder = ?1 AND name = ?2"
+            );
+            self.connection
+                .prepare_cached(&select)?
+                .query_row((id, name_value(name)), |row| Ok((cells(row, 1)?, row.get(0)?)))
+                .optional()
+        };
+        read().map_err(|e| failed("read the catalogue", e, &self.path))
     }
 
     /// Paths of files that were seen with this inode, size and time.

@@ -41,7 +41,7 @@ impl Query {
         Ok(Query { path: path.to_owned(), connection })
     }
 
-    /// Asks `sql`, one statement: first `head` gets the names of the columns, then `each` the
+    /// Asks `sql`, one statement. `each` gets the names of the columns, first alone, then with the
     /// values of every row, until it gives `false`.
     ///
     /// # Errors
@@ -49,8 +49,7 @@ impl Query {
     pub fn ask(
         &self,
         sql: &str,
-        head: impl FnOnce(&[&str]),
-        mut each: impl FnMut(Vec<Answer>) -> Result<bool>,
+        mut each: impl FnMut(&[&str], Option<Vec<Answer>>) -> Result<bool>,
     ) -> Result<()> {
         let wrong = |e: rusqlite::Error| match e {
             rusqlite::Error::SqlInputError { msg, offset, .. } => {
@@ -68,16 +67,13 @@ impl Query {
             return Err(Error::argument("a question cannot change the catalogue")
                 .hint("begin it with SELECT; solio scan changes catalogues"));
         }
-        let names = statement.column_names();
-        let names: Vec<&str> = names.collect();
-        head(&names);
-        let columns = statement.column_count();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut goes_on = each(&names, None)?;
         let mut rows = statement.query([]).map_err(wrong)?;
-        while let Some(row) = rows.next().map_err(wrong)? {
-            let values = (0..columns).map(|column| answer(row.get_ref_unwrap(column))).collect();
-            if !each(values)? {
-                break;
-            }
+        while goes_on && let Some(row) = rows.next().map_err(wrong)? {
+            let values = (0..names.len()).map(|column| answer(row.get_ref_unwrap(column)));
+            goes_on = each(&names, Some(values.collect()))?;
         }
         Ok(())
     }

@@ -74,7 +74,7 @@ fn what_is_gone_is_removed() {
     let gone = store.remove(&rows[0].folder, &[b"a".as_slice().into(), b"never".as_slice().into()]);
     assert_eq!(gone.unwrap(), 1);
     let seen = HashSet::from([folder_hash(b"/r")]);
-    assert_eq!(store.remove_unseen(&[b"/r".to_vec()], &seen).unwrap(), 1);
+    assert_eq!(store.remove_unseen(&[b"/r".to_vec()], &seen, &[]).unwrap(), 1);
     store.close().unwrap();
     assert_eq!(all(&path), [rows[1].clone(), rows[3].clone()]);
 }
@@ -91,9 +91,9 @@ fn questions_are_answered_and_change_nothing() {
     let query = Query::open(&path, &Cancel::default()).unwrap();
     let ask = |sql: &str| {
         let (mut head, mut rows) = (Vec::new(), Vec::new());
-        let names = |names: &[&str]| head = names.iter().map(|n| n.to_string()).collect();
-        query.ask(sql, names, |row| {
-            rows.push(row);
+        query.ask(sql, |names, row| {
+            head = names.iter().map(|n| n.to_string()).collect();
+            rows.extend(row);
             Ok(true)
         })?;
         Ok::<_, Error>((head, rows))
@@ -117,7 +117,7 @@ fn questions_are_answered_and_change_nothing() {
     cancelled.cancel();
     let endless =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
-    let error = query.ask(endless, |_| {}, |_| Ok(true)).unwrap_err();
+    let error = query.ask(endless, |_, _| Ok(true)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
 }
 

@@ -157,16 +157,24 @@ impl Store {
         Ok(removed)
     }
 
-    /// Removes all folders at and below `roots` that were not `seen`, with their files; how many
-    /// files were known. `seen` are the hashes that [`folder_hash`] gives.
-    pub fn remove_unseen(&mut self, roots: &[Vec<u8>], seen: &HashSet<u64>) -> Result<u64> {
+    /// Removes all folders at and below `roots` that were not `seen`, with their files, but for
+    /// those at and below `kept`; how many files were known. `seen` are the hashes that
+    /// [`folder_hash`] gives.
+    pub fn remove_unseen(
+        &mut self,
+        roots: &[Vec<u8>],
+        seen: &HashSet<u64>,
+        kept: &[Vec<u8>],
+    ) -> Result<u64> {
         self.begin()?;
         let unseen = || -> rusqlite::Result<Vec<(i64, Result<bool>)>> {
             let mut select = self.connection.prepare("SELECT id, path FROM folders")?;
             let gone = |row: &rusqlite::Row<'_>| {
                 let gone = name_bytes(row.get_ref(1)?, &self.path).map(|path| {
-                    roots.iter().any(|root| is_at_or_below(path, root))
+                    let is_below = |root: &Vec<u8>| is_at_or_below(path, root);
+                    roots.iter().any(is_below)
                         && !seen.contains(&folder_hash(path))
+                        && !kept.iter().any(is_below)
                 });
                 Ok((row.get(0)?, gone))
             };
@@ -226,6 +234,8 @@ impl Store {
     /// Commits, and copies the write-ahead log into the database, which is then one file.
     pub fn close(mut self) -> Result<()> {
         self.commit()?;
+        // Without the log, readers need no files beside it either. While somebody reads, it stays.
+        let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
         let path = std::mem::take(&mut self.path);
         self.connection.close().map_err(|(_, e)| failed("write the catalogue", e, &path))
     }

@@ -49,6 +49,10 @@ impl Kind {
     /// What a file is that says it follows the DNG specification, whatever else it is.
     pub(super) const DNG: Kind = kind("DNG", "DNG", "image/x-adobe-dng", Reader::Nothing);
 
+    pub(super) fn name(self) -> &'static str {
+        self.name
+    }
+
     /// What it is as a TIFF structure.
     pub(super) fn role(self) -> Role {
         match self.name {

@@ -30,6 +30,13 @@ use crate::{icc, photoshop, xmp};
 pub(crate) use itunes::short_hex;
 
 /// Reads a JPEG within another file.
+/// The name of the kind of the file that starts with `head` (`JPEG`, `NEF`, `HEIC`), as ExifTool's
+/// tag `FileType` has it; `extension` is the end of its name in small letters, which decides where
+/// marks are shared. `None`: no photo, video or profile.
+pub fn kind_name(head: &[u8], extension: &str) -> Option<&'static str> {
+    kind::of_head(head, extension).map(kind::Kind::name)
+}
+
 pub(crate) fn read_jpeg(view: View<'_>, gather: &mut Gather<'_>) {
     jpeg::read(view, gather);
 }

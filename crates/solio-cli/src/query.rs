@@ -1,0 +1,136 @@
+//! `solio query`: questions to a catalogue.
+
+use crate::scan_args::QueryArgs;
+use crate::table::{BOLD, csv_cell};
+use crate::{Outcome, screen};
+use serde_json::{Map, Value};
+use solio::catalog::store::{Answer, Query};
+use solio::{Cancel, Result};
+
+/// Rows that are laid out together: more would have to wait for the last one.
+const LAID_OUT: usize = 1000;
+
+/// Asks, and prints the rows as they come.
+pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
+    let cancel = Cancel::default();
+    solio::cancel_on_signals(&cancel)?;
+    let query = Query::open(&args.catalog, &cancel)?;
+    let Some(sql) = &args.sql else {
+        query.views()?.iter().for_each(|view| screen::print(&format!("{view}\n")));
+        return Ok(Outcome::Done);
+    };
+    let mut shown = Shown { args, widths: Vec::new(), rows: Vec::new(), any: false };
+    query.ask(sql, |names, row| {
+        match row {
+            None => shown.head(names),
+            Some(row) => shown.row(names, row),
+        }
+        Ok(!screen::is_closed())
+    })?;
+    shown.flush();
+    Ok(if shown.any { Outcome::Done } else { Outcome::NothingMatched })
+}
+
+/// Rows on their way to the screen.
+struct Shown<'a> {
+    args: &'a QueryArgs,
+    widths: Vec<usize>,
+    rows: Vec<Vec<String>>,
+    any: bool,
+}
+
+impl Shown<'_> {
+    fn head(&mut self, names: &[&str]) {
+        match self.args {
+            QueryArgs { csv: true, .. } => screen::print(&csv(names.iter().copied())),
+            QueryArgs { json: true, .. } | QueryArgs { null: true, .. } => {}
+            _ => self.lay_out(names.iter().map(|name| (*name).to_owned()).collect()),
+        }
+    }
+
+    fn row(&mut self, names: &[&str], row: Vec<Answer>) {
+        self.any = true;
+        if self.args.null {
+            if let Some(first) = row.into_iter().next() {
+                screen::print_bytes(&[bytes(first), vec![0]].concat());
+            }
+        } else if self.args.json {
+            let values = names.iter().map(|name| (*name).to_owned()).zip(row.into_iter().map(json));
+            screen::print(&format!("{}\n", Value::Object(Map::from_iter(values))));
+        } else if self.args.csv {
+            let cells: Vec<String> = row.into_iter().map(text).collect();
+            screen::print(&csv(cells.iter().map(String::as_str)));
+        } else {
+            self.lay_out(row.into_iter().map(|value| visible(&text(value))).collect());
+        }
+    }
+
+    /// Rows wait until their widths are known; a long answer keeps those of its beginning.
+    fn lay_out(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+        if self.rows.len() == LAID_OUT {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let is_head = self.widths.is_empty();
+        for row in &self.rows {
+            self.widths.resize(row.len(), 0);
+            for (width, cell) in self.widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        let mut lines = String::new();
+        for (i, row) in self.rows.drain(..).enumerate() {
+            let padded =
+                row.iter().zip(&self.widths).map(|(cell, width)| format!("{cell:<width$}"));
+            let line = padded.collect::<Vec<_>>().join("  ");
+            match line.trim_end() {
+                line if is_head && i == 0 => lines += &format!("{BOLD}{line}{BOLD:#}\n"),
+                line => lines += &format!("{line}\n"),
+            }
+        }
+        screen::print(&lines);
+    }
+}
+
+/// As people read it; bytes are only counted.
+fn text(value: Answer) -> String {
+    match value {
+        Answer::Null => String::new(),
+        Answer::Integer(value) => value.to_string(),
+        Answer::Real(value) => value.to_string(),
+        Answer::Text(text) => text,
+        Answer::Bytes(bytes) => format!("({} bytes)", bytes.len()),
+    }
+}
+
+/// As it is.
+fn bytes(value: Answer) -> Vec<u8> {
+    match value {
+        Answer::Bytes(bytes) => bytes,
+        other => text(other).into_bytes(),
+    }
+}
+
+fn json(value: Answer) -> Value {
+    match value {
+        Answer::Null => Value::Null,
+        Answer::Integer(value) => value.into(),
+        Answer::Real(value) => value.into(),
+        Answer::Text(text) => text.into(),
+        Answer::Bytes(bytes) => bytes.into(),
+    }
+}
+
+/// Controls must not reach a terminal.
+fn visible(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '.' } else { letter }).collect()
+}
+
+/// A line of comma-separated values (RFC 4180).
+fn csv<'c>(cells: impl Iterator<Item = &'c str>) -> String {
+    let cells: Vec<String> = cells.map(csv_cell).collect();
+    cells.join(",") + "\n"
+}

@@ -1,0 +1,140 @@
+//! `solio scan`: what lies in a tree, into a table.
+
+use crate::scan_args::{MergeArgs, ScanArgs};
+use crate::table::{bytes, count, figures};
+use crate::{Outcome, inputs, options, screen};
+use serde_json::{Value, json};
+use solio::{Error, Limits, Result, ScanCount, ScanFields, ScanOptions, ScanReport, Stopwatch};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Failures that are shown; all are counted.
+const SHOWN: usize = 20;
+
+/// Scans all roots into the catalogue.
+pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let roots = inputs::collect(&args.inputs, &work)?;
+    if roots.is_empty() {
+        screen::complain("the list names no folders");
+        return Ok(Outcome::NothingMatched);
+    }
+    if args.resume && !solio::is_unfinished(&args.output)? {
+        screen::say("nothing to resume: the last scan of this catalogue came to its end");
+        return Ok(Outcome::Done);
+    }
+    if let Some(rate) = args.bwlimit {
+        solio::io::set_rate(rate);
+    }
+    let (options, counts) = (scan_options(args), ScanCount::default());
+    let wanted =
+        solio::Scan { roots: &roots, catalog: &args.output, options: &options, count: &counts };
+    let clock = Stopwatch::start();
+    let report = crate::scan_shown::while_shown(args.progress, &counts, &work, || {
+        if solio::is_parquet(&args.output) {
+            solio::scan_to_parquet(&wanted, &work)
+        } else {
+            solio::scan(&wanted, &work)
+        }
+    })?;
+    tell(args, &counts, &report, clock.usage().wall_s)?;
+    let failed = counts.failed.load(Relaxed) > 0;
+    Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+fn scan_options(args: &ScanArgs) -> ScanOptions {
+    let facts = solio::FileFacts {
+        fields: ScanFields::new(&args.fields),
+        deep: args.deep,
+        check: args.check,
+        hash: args.hash.is_some() || args.paranoid,
+        limits: Limits::default(),
+    };
+    ScanOptions {
+        facts,
+        follow: args.follow,
+        one_file_system: args.one_file_system,
+        shard: args.shard,
+        again: args.paranoid,
+        rebuild: args.rebuild,
+        dry: args.dry_run,
+        max_errors: args.max_errors,
+    }
+}
+
+/// What came of it: the failures, the quarantine list, a line or an object.
+fn tell(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> Result<()> {
+    if let Some(list) = &args.quarantine {
+        quarantine(list, &report.failures)?;
+    }
+    let failed = counts.failed.load(Relaxed);
+    report.failures.iter().take(SHOWN).for_each(|e| screen::complain(&e.to_string()));
+    if failed > SHOWN as u64 {
+        screen::complain(&format!("and {} more", count(failed - SHOWN as u64)));
+    }
+    if args.json {
+        screen::print(&format!("{}\n", to_json(args, counts, report, wall_s)));
+    } else {
+        screen::say(&words(args, counts, report, wall_s));
+    }
+    Ok(())
+}
+
+/// Names of what cannot be read, each before a zero byte.
+fn quarantine(list: &Path, failures: &[Error]) -> Result<()> {
+    let names = failures.iter().filter_map(Error::path).map(|path| path.as_os_str().as_bytes());
+    let bytes: Vec<u8> = names.flat_map(|name| [name, b"\0"].concat()).collect();
+    solio::write_bytes(list, &bytes)
+}
+
+fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> String {
+    let number = |value: &AtomicU64| value.load(Relaxed);
+    let files = number(&counts.files);
+    let verb = if args.dry_run { "to look at" } else { "looked at" };
+    let mut parts = vec![
+        format!("{} files in {} folders", count(files), count(number(&counts.folders))),
+        bytes(number(&counts.bytes)),
+        format!("{} {verb}", count(number(&counts.looked_at))),
+    ];
+    for (value, name) in [
+        (number(&counts.unchanged), "unchanged"),
+        (number(&counts.renamed), "renamed"),
+        (report.removed, "gone"),
+        (number(&counts.with_problems), "with problems"),
+        (number(&counts.failed), "unreadable"),
+    ] {
+        if value > 0 {
+            parts.push(format!("{} {name}", count(value)));
+        }
+    }
+    let rate = figures(files as f64 / wall_s.max(1e-9));
+    format!("{}; {} s, {rate} files/s", parts.join(", "), figures(wall_s))
+}
+
+fn to_json(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> Value {
+    let number = |value: &AtomicU64| value.load(Relaxed);
+    json!({
+        "catalogue": args.output.to_string_lossy(),
+        "dry_run": args.dry_run,
+        "files": number(&counts.files),
+        "folders": number(&counts.folders),
+        "bytes": number(&counts.bytes),
+        "looked_at": number(&counts.looked_at),
+        "unchanged": number(&counts.unchanged),
+        "renamed": number(&counts.renamed),
+        "removed": report.removed,
+        "with_problems": number(&counts.with_problems),
+        "failed": number(&counts.failed),
+        "failures": report.failures.iter().map(screen::error_json).collect::<Vec<_>>(),
+        "wall_s": wall_s,
+    })
+}
+
+/// Merges parts.
+pub(crate) fn merge(args: &MergeArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let rows = solio::merge_catalogs(&args.parts, &args.output, &work)?;
+    screen::say(&format!("{} files from {} parts", count(rows), args.parts.len()));
+    Ok(Outcome::Done)
+}

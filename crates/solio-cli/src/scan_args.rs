@@ -1,0 +1,130 @@
+//! The options of `solio scan`, `solio query` and `solio merge`.
+
+use crate::args::{InputArgs, Progress, WorkArgs, parse_rate};
+use clap::Args;
+use std::path::PathBuf;
+
+pub(crate) const SCAN_EXAMPLES: &str = "\
+Examples:
+  solio scan /mnt/show -o show.sqlite              run it again: only what changed is opened
+  solio scan photos -o photos.sqlite --hash xxh128 --fields LensModel,ISO
+  solio scan shots -o shots.parquet --check        for DuckDB, Polars, pandas, Spark
+  solio scan /mnt/show -o part1.parquet --shard 1/8    on one of eight machines; solio merge
+  solio query show.sqlite \"SELECT * FROM kinds\"
+A scan that is stopped, in whatever way, keeps what it has; run again it goes on from there. Files
+whose size, time and inode are as before are not opened.
+Exit code: 1 where something could not be read.";
+
+pub(crate) const QUERY_EXAMPLES: &str = "\
+Examples:
+  solio query show.sqlite                          the views there are
+  solio query show.sqlite \"SELECT * FROM problems\"
+  solio query show.sqlite \"SELECT path FROM images WHERE width > 8000\" --csv
+  solio query show.sqlite \"SELECT path FROM files WHERE kind = 'exr'\" -0 | xargs -0 solio check
+The view files has a row for each file; kinds, images, photos, meshes, scenes, sequences, problems,
+folder_sizes and duplicates (after --hash) answer what is asked often.";
+
+pub(crate) const MERGE_EXAMPLES: &str = "\
+Examples:
+  solio merge part*.parquet -o show.parquet        the same bytes as one scan would have written
+  solio merge a.sqlite b.parquet -o all.sqlite";
+
+#[derive(Debug, Args)]
+pub(crate) struct ScanArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// The catalogue: SQLite, or Parquet where the name ends in .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Further tags to keep, as solio meta names them; they are JSON in the column tags
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) fields: Vec<String>,
+    /// Read meshes and scenes to their end, for counts and bounds; with --check, unpack images
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Look for damage, as solio check does
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Hash all content
+    #[arg(long, value_name = "NAME", value_parser = ["xxh128"])]
+    pub(crate) hash: Option<String>,
+    /// Go on only with a scan that was stopped; without one nothing is done
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Look at every file again, and hash it; content that changed though size and time did not is a
+    /// problem
+    #[arg(long)]
+    pub(crate) paranoid: bool,
+    /// Throw away what the catalogue holds
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+    /// Follow links to folders
+    #[arg(long)]
+    pub(crate) follow: bool,
+    /// Leave other file systems alone
+    #[arg(long)]
+    pub(crate) one_file_system: bool,
+    /// Only part I of N of the files, from 1
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub(crate) shard: Option<(u64, u64)>,
+    /// Stop after so many files and folders that cannot be read
+    #[arg(long, value_name = "N")]
+    pub(crate) max_errors: Option<u64>,
+    /// Write the names of what cannot be read to this file, each before a zero byte
+    #[arg(long, value_name = "FILE")]
+    pub(crate) quarantine: Option<PathBuf>,
+    /// Read at most so many bytes a second, such as 100M
+    #[arg(long, value_name = "RATE", value_parser = parse_rate)]
+    pub(crate) bwlimit: Option<u64>,
+    /// Only count what would be looked at
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+    /// Print what came of it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How progress is shown, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QueryArgs {
+    /// The catalogue
+    #[arg(value_name = "CATALOGUE")]
+    pub(crate) catalog: PathBuf,
+    /// A question in SQL; without one, the views are listed
+    #[arg(value_name = "SQL")]
+    pub(crate) sql: Option<String>,
+    /// Print one JSON object a row
+    #[arg(long, group = "form")]
+    pub(crate) json: bool,
+    /// Print comma-separated values
+    #[arg(long, group = "form")]
+    pub(crate) csv: bool,
+    /// Print the first value of each row, and a zero byte behind it
+    #[arg(short = '0', long, group = "form")]
+    pub(crate) null: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Parts of a catalogue, SQLite or Parquet
+    #[arg(value_name = "PART", required = true)]
+    pub(crate) parts: Vec<PathBuf>,
+    /// The whole: SQLite, or Parquet where the name ends in .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+/// `3/8`: the third of eight, as 2 of 8.
+fn shard(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(part, parts)| {
+        let (part, parts) = (part.parse::<u64>().ok()?, parts.parse::<u64>().ok()?);
+        (1..=parts).contains(&part).then_some((part - 1, parts))
+    });
+    parts.ok_or_else(|| "a part such as 1/8 is wanted, from 1/8 to 8/8".to_owned())
+}

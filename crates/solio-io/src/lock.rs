@@ -1,0 +1,45 @@
+//! Files that one process at a time may write.
+
+use crate::io_error;
+use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
+use rustix::io::Errno;
+use solio_base::Result;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// Holds a file until it is dropped, or the process ends, however that comes.
+#[derive(Debug)]
+pub struct FileLock(#[allow(dead_code)] OwnedFd);
+
+/// Takes the lock (`flock`) of the file at `path`, which is made where there is none; `None` while
+/// another process holds it.
+///
+/// # Errors
+/// `Io` where the file cannot be opened or made.
+pub fn lock(path: &Path) -> Result<Option<FileLock>> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
+    let file = openat(CWD, path, flags, Mode::from_raw_mode(0o666));
+    let file = file.map_err(|e| io_error("open", e.into(), path))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(FileLock(file))),
+        Err(Errno::WOULDBLOCK) => Ok(None),
+        Err(e) => Err(io_error("lock", e.into(), path)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let first = lock(&path).unwrap();
+        assert!(first.is_some() && path.exists());
+        assert!(lock(&path).unwrap().is_none());
+        drop(first);
+        assert!(lock(&path).unwrap().is_some());
+        assert_eq!(lock(folder.path()).unwrap_err().path(), Some(folder.path()));
+    }
+}

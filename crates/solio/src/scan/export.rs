@@ -1,0 +1,109 @@
+//! The catalogue as Parquet, and parts of it as one.
+
+use super::run::{Scan, ScanReport, remove_catalog, scan};
+use solio_base::{Error, Limits, Result, Work};
+use solio_catalog::row::Row;
+use solio_catalog::store::{Rows, Store};
+use solio_catalog::table::{Merge, ParquetRows, ParquetWriter};
+use solio_io::FileSink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rows that are committed at once.
+const COMMIT: usize = 8192;
+
+/// Whether a path is called as Parquet files are.
+pub fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("parquet"))
+}
+
+/// [`scan`] into a Parquet file. While it runs its rows lie in a catalogue beside the file, called as
+/// it is with `.scan` behind; a scan that was stopped goes on from there. What the file knows already
+/// is not looked at again.
+pub fn scan_to_parquet(wanted: &Scan<'_>, work: &Work) -> Result<ScanReport> {
+    let to = wanted.catalog;
+    let journal = journal(to);
+    let own = Scan { catalog: &journal, ..*wanted };
+    if wanted.options.dry {
+        return scan(&own, work);
+    }
+    if !wanted.options.rebuild && to.exists() && !journal.exists() {
+        merge_catalogs(&[to.to_owned()], &journal, work)?;
+    }
+    let report = scan(&own, work)?;
+    export_catalog(&journal, to, work)?;
+    remove_catalog(&journal)?;
+    Ok(report)
+}
+
+/// Where the rows of a Parquet file lie while it is being made.
+pub(super) fn journal(to: &Path) -> PathBuf {
+    let mut journal = to.as_os_str().to_owned();
+    journal.push(".scan");
+    journal.into()
+}
+
+/// Writes the rows of the catalogue at `from` to a Parquet file, in their order; how many there
+/// were. The file depends on nothing but the rows.
+pub fn export_catalog(from: &Path, to: &Path, work: &Work) -> Result<u64> {
+    parquet(Rows::open(from)?, to, work)
+}
+
+fn parquet(rows: impl Iterator<Item = Result<Row>>, to: &Path, work: &Work) -> Result<u64> {
+    let mut sink = FileSink::create(to, &Default::default(), work)?;
+    let mut written = 0;
+    let write = || -> Result<()> {
+        let mut writer = ParquetWriter::new(&mut sink, work)?;
+        for row in rows {
+            work.cancel.check()?;
+            writer.push(&row?)?;
+            written += 1;
+        }
+        writer.finish()
+    };
+    // An error of a part has its own path.
+    write().map_err(|e| if e.path().is_some() { e } else { e.at_path(to) })?;
+    sink.commit()?;
+    Ok(written)
+}
+
+/// Merges the parts of a catalogue, SQLite or Parquet, into one: Parquet where `to` ends so, else
+/// SQLite. A file that is in several parts comes once. How many rows there are.
+///
+/// # Errors
+/// Those of reading the parts, with their paths, and of writing.
+pub fn merge_catalogs(parts: &[PathBuf], to: &Path, work: &Work) -> Result<u64> {
+    let parts = parts.iter().map(|part| rows(part, work)).collect::<Result<Vec<_>>>()?;
+    let merged = Merge::new(parts)?.map(|found| found.map(|(row, _)| row));
+    if is_parquet(to) {
+        return parquet(merged, to, work);
+    }
+    let mut store = Store::open(to)?;
+    let mut written = 0;
+    for row in merged {
+        work.cancel.check()?;
+        store.put([&row?])?;
+        written += 1;
+        if store.pending() >= COMMIT {
+            store.commit()?;
+        }
+    }
+    store.close()?;
+    Ok(written)
+}
+
+type AnyRows = Box<dyn Iterator<Item = Result<Row>>>;
+
+/// The rows of a part.
+fn rows(part: &Path, work: &Work) -> Result<AnyRows> {
+    let opened =
+        solio_io::open(part, &Limits::default(), &Work { memory_bytes: 0, ..work.clone() })?;
+    let mut head = [0; 4];
+    opened.source.read_at(0, &mut head).map_err(|e| e.at_path(part))?;
+    if &head != b"PAR1" {
+        return Ok(Box::new(Rows::open(part)?));
+    }
+    let path = part.to_owned();
+    let rows = ParquetRows::open(Arc::from(opened.source)).map_err(|e: Error| e.at_path(part))?;
+    Ok(Box::new(rows.map(move |row| row.map_err(|e| e.at_path(&path)))))
+}

@@ -1,0 +1,41 @@
+//! What a folder holds now beside what the catalogue knows of it.
+
+use solio_catalog::store::KnownFile;
+use solio_io::walk::{EntryKind, Listing};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+
+/// A folder under way.
+pub(super) struct Folder {
+    pub(super) path: Arc<[u8]>,
+    known: Vec<KnownFile>,
+    /// For each entry of the listing its place in `known`.
+    places: Vec<Option<u32>>,
+}
+
+impl Folder {
+    /// Both lists are by name; files that are no more there are the second result.
+    pub(super) fn new(listing: &Listing, known: Vec<KnownFile>) -> (Folder, Vec<Box<[u8]>>) {
+        let mut gone = Vec::new();
+        let mut places = Vec::new();
+        if !known.is_empty() {
+            places.resize(listing.entries().len(), None);
+        }
+        let mut entries = listing.entries().iter().enumerate().peekable();
+        for (place, file) in (0u32..).zip(&known) {
+            let name = |entry| listing.name(entry).as_bytes();
+            while entries.next_if(|(_, entry)| name(entry) < &*file.name).is_some() {}
+            match entries.next_if(|(_, entry)| name(entry) == &*file.name) {
+                Some((at, entry)) if entry.kind != EntryKind::Folder => places[at] = Some(place),
+                _ => gone.push(file.name.clone()),
+            }
+        }
+        (Folder { path: listing.path.as_os_str().as_bytes().into(), known, places }, gone)
+    }
+
+    /// What is known of an entry of the listing.
+    pub(super) fn known(&self, entry: u32) -> Option<&KnownFile> {
+        let place = (*self.places.get(entry as usize)?)?;
+        self.known.get(place as usize)
+    }
+}

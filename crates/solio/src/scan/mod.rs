@@ -1,0 +1,16 @@
+//! The catalogue: a tree is walked once, and what is known of its files is kept in a table.
+//!
+//! [`scan`] walks; [`facts`] looks into a file; [`export`] makes Parquet of the table
+//! and merges parts.
+
+mod export;
+mod facts;
+mod folder;
+mod run;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use export::{export_catalog, is_parquet, merge_catalogs, scan_to_parquet};
+pub use facts::{FileFacts, ScanFields, file_facts};
+pub use run::{Scan, ScanCount, ScanOptions, ScanReport, is_unfinished, scan};

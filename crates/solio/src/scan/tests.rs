@@ -1,0 +1,216 @@
+use super::*;
+use solio_base::{Cancel, Error, ErrorKind, Result, Work};
+use solio_catalog::row::{Row, column};
+use solio_catalog::store::Rows;
+use solio_io::probe::write_plain;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+struct Tree {
+    folder: tempfile::TempDir,
+}
+
+impl Tree {
+    fn new() -> Tree {
+        let tree = Tree { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir_all(tree.path("r/a/b")).unwrap();
+        tree.write("r/a/one.obj", b"v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n");
+        tree.write("r/a/b/two.txt", b"words");
+        tree.write("r/empty.exr", b"");
+        tree.write("r/broken.ply", b"ply\nformat ascii 1.0\nelement vertex x\n");
+        std::os::unix::fs::symlink("a", tree.path("r/link")).unwrap();
+        tree
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        write_plain(&self.path(name), bytes).unwrap();
+    }
+
+    fn scan(&self, options: &ScanOptions) -> (ScanCount, Result<ScanReport>) {
+        self.scan_into("c.sqlite", options, &Work { threads: 3, ..Work::default() })
+    }
+
+    fn scan_into(
+        &self,
+        catalog: &str,
+        options: &ScanOptions,
+        work: &Work,
+    ) -> (ScanCount, Result<ScanReport>) {
+        let (count, roots) = (ScanCount::default(), [self.path("r")]);
+        let catalog = self.path(catalog);
+        let wanted = Scan { roots: &roots, catalog: &catalog, options, count: &count };
+        let done =
+            if is_parquet(&catalog) { scan_to_parquet(&wanted, work) } else { scan(&wanted, work) };
+        (count, done)
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        Rows::open(&self.path("c.sqlite")).unwrap().map(Result::unwrap).collect()
+    }
+
+    fn row(&self, name: &str) -> Row {
+        let rows = self.rows();
+        rows.into_iter().find(|row| &*row.name == name.as_bytes()).unwrap()
+    }
+}
+
+fn met(count: &ScanCount) -> [u64; 3] {
+    [&count.files, &count.looked_at, &count.unchanged].map(|n| n.load(Relaxed))
+}
+
+#[test]
+fn a_tree_is_scanned_once_and_then_only_what_changed() {
+    let tree = Tree::new();
+    let options = ScanOptions::default();
+    let (count, report) = tree.scan(&options);
+    assert_eq!((met(&count), report.unwrap().removed), ([5, 5, 0], 0));
+    let kind = |name: &str| tree.row(name).cells.text(column::KIND).map(str::to_owned);
+    for (name, wanted) in [
+        ("one.obj", "obj"),
+        ("two.txt", "text"),
+        ("empty.exr", "empty"),
+        ("broken.ply", "ply"),
+        ("link", "link"),
+    ] {
+        assert_eq!(kind(name).as_deref(), Some(wanted), "{name}");
+    }
+    let problems = tree.row("broken.ply").cells.text(column::PROBLEMS).unwrap().to_owned();
+    assert!(problems.contains("line 3"), "{problems}");
+    assert_eq!(count.with_problems.load(Relaxed), 1);
+
+    let before = tree.rows();
+    let (count, report) = tree.scan(&options);
+    assert_eq!((met(&count), report.unwrap().removed), ([5, 0, 5], 0));
+    assert!(tree.rows() == before);
+
+    tree.write("r/a/b/two.txt", b"other words");
+    tree.write("r/a/three.txt", b"more");
+    std::fs::rename(tree.path("r/a/one.obj"), tree.path("r/moved.obj")).unwrap();
+    std::fs::remove_file(tree.path("r/empty.exr")).unwrap();
+    let (count, report) = tree.scan(&options);
+    assert_eq!((met(&count), report.unwrap().removed), ([5, 3, 2], 1));
+    assert_eq!(count.renamed.load(Relaxed), 1);
+    assert_eq!(tree.row("two.txt").cells.integer(column::SIZE), Some(11));
+    assert_eq!(tree.row("moved.obj").cells.text(column::KIND), Some("obj"));
+    assert_eq!(tree.rows().len(), 5);
+
+    std::fs::remove_dir_all(tree.path("r/a")).unwrap();
+    assert_eq!(tree.scan(&options).1.unwrap().removed, 2);
+    let names: Vec<_> = tree.rows().iter().map(|row| row.name.clone()).collect();
+    assert_eq!(names, [b"broken.ply".as_slice(), b"link", b"moved.obj"].map(Box::from));
+}
+
+#[test]
+fn asking_for_more_looks_again_and_asking_for_less_does_not() {
+    let tree = Tree::new();
+    tree.scan(&ScanOptions::default()).1.unwrap();
+    assert_eq!(tree.row("one.obj").cells.integer(column::FACES), None);
+    let mut deep = ScanOptions::default();
+    deep.facts.deep = true;
+    let (count, report) = tree.scan(&deep);
+    report.unwrap();
+    assert_eq!(met(&count), [5, 5, 0]);
+    let cells = tree.row("one.obj").cells;
+    assert_eq!((cells.integer(column::FACES), cells.integer(column::VERTICES)), (Some(1), Some(3)));
+    assert_eq!(cells.all()[column::MAX_Y], solio_catalog::row::Cell::Real(2.0));
+    assert_eq!(met(&tree.scan(&ScanOptions::default()).0), [5, 0, 5]);
+    let again = ScanOptions { again: true, ..deep };
+    assert_eq!(met(&tree.scan(&again).0), [5, 5, 0]);
+}
+
+#[test]
+fn a_dry_scan_writes_nothing() {
+    let tree = Tree::new();
+    let dry = ScanOptions { dry: true, ..ScanOptions::default() };
+    let (count, report) = tree.scan(&dry);
+    assert_eq!((met(&count), report.unwrap().removed), ([5, 5, 0], 0));
+    assert!(!tree.path("c.sqlite").exists());
+}
+
+#[test]
+fn parts_merge_to_the_table_of_the_whole_byte_for_byte() {
+    let tree = Tree::new();
+    for n in 0..300 {
+        tree.write(&format!("r/a/b/{n}.txt"), format!("{n}").as_bytes());
+    }
+    let work = Work { threads: 2, ..Work::default() };
+    let whole = ScanOptions::default();
+    tree.scan_into("whole.parquet", &whole, &work).1.unwrap();
+    assert!(!tree.path("whole.parquet.scan").exists());
+    let mut parts = Vec::new();
+    for part in 0..3 {
+        let options = ScanOptions { shard: Some((part, 3)), ..whole.clone() };
+        let name = format!("part{part}.{}", if part == 1 { "sqlite" } else { "parquet" });
+        let (count, done) = tree.scan_into(&name, &options, &work);
+        done.unwrap();
+        assert!((50..200).contains(&met(&count)[0]), "{:?}", met(&count));
+        parts.push(tree.path(&name));
+    }
+    let read = |name: &str| solio_io::read_whole(&tree.path(name), &Default::default(), &work);
+    assert_eq!(merge_catalogs(&parts, &tree.path("merged.parquet"), &work).unwrap(), 305);
+    assert!(read("merged.parquet").unwrap() == read("whole.parquet").unwrap());
+    merge_catalogs(&parts, &tree.path("merged.sqlite"), &work).unwrap();
+    export_catalog(&tree.path("merged.sqlite"), &tree.path("again.parquet"), &work).unwrap();
+    assert!(read("again.parquet").unwrap() == read("whole.parquet").unwrap());
+    // A second scan opens nothing.
+    assert_eq!(met(&tree.scan_into("whole.parquet", &whole, &work).0), [305, 0, 305]);
+}
+
+#[test]
+fn a_stopped_scan_goes_on_and_ends_the_same() {
+    let tree = Tree::new();
+    for n in 0..500 {
+        tree.write(&format!("r/a/b/{n}.txt"), format!("{n}").as_bytes());
+    }
+    let whole = ScanOptions::default();
+    tree.scan_into("whole.parquet", &whole, &Work::default()).1.unwrap();
+    let stopped = Work { threads: 1, cancel: Cancel::default(), ..Work::default() };
+    stopped.cancel.cancel();
+    let error = tree.scan_into("c.parquet", &whole, &stopped).1.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+    assert!(tree.path("c.parquet.scan").exists() && !tree.path("c.parquet").exists());
+    tree.scan_into("c.parquet", &whole, &Work::default()).1.unwrap();
+    let read = |name: &str| solio_io::read_whole(&tree.path(name), &Default::default(), &stopped);
+    let whole =
+        solio_io::read_whole(&tree.path("whole.parquet"), &Default::default(), &Work::default());
+    drop(read);
+    let again =
+        solio_io::read_whole(&tree.path("c.parquet"), &Default::default(), &Work::default());
+    assert!(again.unwrap() == whole.unwrap());
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_limits_end_a_scan() {
+    let tree = Tree::new();
+    let missing = [tree.path("missing"), tree.path("r")];
+    let (count, options) = (ScanCount::default(), ScanOptions::default());
+    let catalog = tree.path("c.sqlite");
+    let wanted = Scan { roots: &missing, catalog: &catalog, options: &options, count: &count };
+    let report = scan(&wanted, &Work::default()).unwrap();
+    assert_eq!(report.failures.len(), 1);
+    assert_eq!(report.failures[0].path(), Some(&*missing[0]));
+    assert_eq!(met(&count)[0], 5);
+    let strict = ScanOptions { max_errors: Some(0), ..ScanOptions::default() };
+    let error = scan(&Scan { options: &strict, ..wanted }, &Work::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+}
+
+#[test]
+fn the_second_scan_of_a_catalogue_says_so_and_a_damaged_one_is_rebuilt() {
+    let tree = Tree::new();
+    let held = solio_io::lock::lock(&tree.path("c.sqlite")).unwrap();
+    let error = tree.scan(&ScanOptions::default()).1.unwrap_err();
+    assert!(error.message().contains("another scan"), "{error}");
+    drop(held);
+    tree.write("c.sqlite", &b"no database".repeat(1000));
+    let error: Error = tree.scan(&ScanOptions::default()).1.unwrap_err();
+    assert!(error.hint_text().unwrap().contains("--rebuild"), "{error}");
+    let rebuild = ScanOptions { rebuild: true, ..ScanOptions::default() };
+    tree.scan(&rebuild).1.unwrap();
+    assert_eq!(tree.rows().len(), 5);
+    assert!(!Path::new(&tree.path("c.sqlite-wal")).exists());
+}

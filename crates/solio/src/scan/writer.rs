@@ -1,0 +1,55 @@
+//! The one thread that writes the catalogue.
+
+use solio_base::{Error, Result};
+use solio_catalog::row::Row;
+use solio_catalog::store::Store;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// Most rows that are put at once. A kill loses those that are not committed.
+const MOST: usize = 8192;
+/// Fewest: a commit takes as long as some rows.
+const FEWEST: usize = 64;
+/// Of the rows that are there, so many may be lost by a kill: a part of this size.
+const PART: u64 = 250;
+/// What has waited so long is committed.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// What is to be written.
+pub(super) enum Change {
+    Put { rows: Vec<Row>, thumbnails: Vec<(Arc<[u8]>, Box<[u8]>, Vec<u8>)> },
+    Gone { folder: Arc<[u8]>, names: Vec<Box<[u8]>> },
+}
+
+/// Writes what comes until nobody sends any more; how many rows were removed.
+pub(super) fn write(store: &mut Store, changes: &Receiver<Change>) -> Result<u64> {
+    let mut removed = 0;
+    loop {
+        match changes.recv_timeout(WAIT) {
+            Ok(Change::Put { mut rows, thumbnails }) => {
+                // Neighbours in the table.
+                rows.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
+                store.put(&rows)?;
+                for (folder, name, image) in &thumbnails {
+                    store.put_thumbnail(folder, name, image)?;
+                }
+            }
+            Ok(Change::Gone { folder, names }) => removed += store.remove(&folder, &names)?,
+            Err(RecvTimeoutError::Timeout) => store.commit()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                store.commit()?;
+                return Ok(removed);
+            }
+        }
+        let most = usize::try_from(store.put_so_far() / PART).unwrap_or(MOST).clamp(FEWEST, MOST);
+        if store.pending() >= most {
+            store.commit()?;
+        }
+    }
+}
+
+/// The writer has ended before its time: its own error says why.
+pub(super) fn has_ended() -> Error {
+    Error::cancelled()
+}
