@@ -124,7 +124,7 @@ pub(crate) struct MergeArgs {
 fn shard(text: &str) -> Result<(u64, u64), String> {
     let parts = text.split_once('/').and_then(|(part, parts)| {
         let (part, parts) = (part.parse::<u64>().ok()?, parts.parse::<u64>().ok()?);
-        (1..=parts).contains(&part).then_some((part - 1, parts))
+        (1..=parts).contains(&part).then(|| (part - 1, parts))
     });
     parts.ok_or_else(|| "a part such as 1/8 is wanted, from 1/8 to 8/8".to_owned())
 }

@@ -402,8 +402,7 @@ fn deep(path: &Path, facts: &FileFacts, work: &Work, cells: &mut Cells) -> Resul
 
 /// What is damaged.
 fn check(path: &Path, facts: &FileFacts, work: &Work, problems: &mut Vec<String>) -> Result<()> {
-    let options =
-        CheckOptions { decode: facts.deep, limits: facts.limits, ..CheckOptions::default() };
+    let options = CheckOptions { decode: facts.deep, limits: facts.limits };
     let found = match crate::check_file(path, &options, work) {
         // What cannot be checked is not damaged.
         Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),

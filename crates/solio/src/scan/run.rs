@@ -2,7 +2,7 @@
 
 use super::facts::{FileFacts, ScanFields, file_facts, sentence};
 use super::folder::Folder;
-use super::writer::{self, Change};
+use super::writer::{self, Change, Thumbnail};
 use serde_json::json;
 use solio_base::{Error, ErrorKind, Limits, Progress, Result, Work};
 use solio_catalog::row::{Cell, Cells, Level, Row, column};
@@ -240,7 +240,7 @@ struct Local {
     heads: HeadReader,
     known: Option<Known>,
     rows: Vec<Row>,
-    thumbnails: Vec<(Arc<[u8]>, Box<[u8]>, Vec<u8>)>,
+    thumbnails: Vec<Thumbnail>,
     bytes: usize,
 }
 
@@ -461,7 +461,8 @@ impl<'a> Walked<'a> {
                 self.scan.count.renamed.fetch_add(1, Relaxed);
             }
             if let Some(image) = thumbnail {
-                local.thumbnails.push((Arc::clone(met.folder), met.name.into(), image));
+                let (folder, name) = (Arc::clone(met.folder), met.name.into());
+                local.thumbnails.push(Thumbnail { folder, name, image });
             }
             return Ok(Some(Row { folder: Arc::clone(met.folder), name: met.name.into(), cells }));
         }
@@ -471,10 +472,13 @@ impl<'a> Walked<'a> {
     fn keep(&self, mut row: Row, local: &mut Local) -> Result<()> {
         let number = numbered(&row.name);
         row.cells.set(column::FRAME, number.map_or(Cell::Null, |name| Cell::Integer(name.frame)));
-        row.cells.set(column::SEQUENCE, number.map_or(Cell::Null, |name| {
-            let pattern = [name.before, b"#", name.after].concat();
-            Cell::Text(solio_catalog::names::shown(&pattern).into())
-        }));
+        row.cells.set(
+            column::SEQUENCE,
+            number.map_or(Cell::Null, |name| {
+                let pattern = [name.before, b"#", name.after].concat();
+                Cell::Text(solio_catalog::names::shown(&pattern).into())
+            }),
+        );
         local.bytes += size_of::<Row>() + 1024 + row.cells.text_bytes();
         local.rows.push(row);
         if local.bytes >= SEND_BYTES { self.flush(local) } else { Ok(()) }

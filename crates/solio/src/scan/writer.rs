@@ -18,8 +18,15 @@ const WAIT: Duration = Duration::from_millis(100);
 
 /// What is to be written.
 pub(super) enum Change {
-    Put { rows: Vec<Row>, thumbnails: Vec<(Arc<[u8]>, Box<[u8]>, Vec<u8>)> },
+    Put { rows: Vec<Row>, thumbnails: Vec<Thumbnail> },
     Gone { folder: Arc<[u8]>, names: Vec<Box<[u8]>> },
+}
+
+/// A small picture of a file.
+pub(super) struct Thumbnail {
+    pub(super) folder: Arc<[u8]>,
+    pub(super) name: Box<[u8]>,
+    pub(super) image: Vec<u8>,
 }
 
 /// Writes what comes until nobody sends any more; how many rows were removed.
@@ -31,7 +38,7 @@ pub(super) fn write(store: &mut Store, changes: &Receiver<Change>) -> Result<u64
                 // Neighbours in the table.
                 rows.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
                 store.put(&rows)?;
-                for (folder, name, image) in &thumbnails {
+                for Thumbnail { folder, name, image } in &thumbnails {
                     store.put_thumbnail(folder, name, image)?;
                 }
             }

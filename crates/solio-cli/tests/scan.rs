@@ -1,0 +1,162 @@
+//! `solio scan`, `query` and `merge`, run as a user runs them.
+#![allow(clippy::disallowed_methods)] // test files
+
+mod ran;
+
+use ran::{Ran, run};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// A tree of `files` in folders of 100.
+fn tree(files: usize) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for n in 0..files {
+        let folder = dir.path().join(format!("r/{:03}", n / 100));
+        if n.is_multiple_of(100) {
+            std::fs::create_dir_all(&folder).unwrap();
+        }
+        let (name, text) = match n % 3 {
+            0 => (format!("a.{n:04}.obj"), "v 0 0 0\n".repeat(n % 7 + 1)),
+            1 => (format!("{n}.txt"), "words\n".repeat(n % 5 + 1)),
+            _ => (format!("{n}.pbrt"), "WorldBegin\n".to_owned()),
+        };
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    dir
+}
+
+fn ask(dir: &Path, sql: &str) -> Vec<serde_json::Value> {
+    run(dir, &["query", "c.sqlite", sql, "--json"], b"").json()
+}
+
+fn scan(dir: &Path, args: &[&str]) -> Ran {
+    run(dir, &[&["scan", "r", "-o", "c.sqlite", "--json"], args].concat(), b"")
+}
+
+#[test]
+fn a_tree_is_asked_about_in_sql() {
+    let dir = tree(90);
+    let path = dir.path();
+    std::fs::write(path.join("r").join(OsStr::from_bytes(b"caf\xe9\n.txt")), "x").unwrap();
+    let report = &scan(path, &[]).fine().json()[0];
+    assert_eq!((&report["files"], &report["looked_at"]), (&91.into(), &91.into()));
+    let kinds = ask(path, "SELECT kind, files FROM kinds ORDER BY kind");
+    let kinds: Vec<_> =
+        kinds.iter().map(|row| (row["kind"].as_str().unwrap(), &row["files"])).collect();
+    assert_eq!(kinds, [("obj", &30.into()), ("pbrt", &30.into()), ("text", &31.into())]);
+    let odd = ask(path, "SELECT path FROM files WHERE path_bytes IS NOT NULL");
+    assert!(odd[0]["path"].as_str().unwrap().ends_with("/r/caf%E9%0A.txt"));
+    let sequences = ask(path, "SELECT sequence, first, last, frames, missing FROM sequences");
+    let found = sequences.iter().find(|row| row["sequence"] == "a.#.obj").unwrap();
+    assert_eq!(
+        (&found["first"], &found["last"], &found["frames"]),
+        (&0.into(), &87.into(), &30.into())
+    );
+
+    let again = &scan(path, &[]).fine().json()[0];
+    assert_eq!((&again["looked_at"], &again["unchanged"]), (&0.into(), &91.into()));
+
+    let names = "SELECT name, size FROM files WHERE name LIKE '1%' ORDER BY name LIMIT 2";
+    let plain = run(path, &["query", "c.sqlite", names], b"").fine();
+    assert_eq!(plain.text(), "name    size\n1.txt   12\n10.txt  6\n");
+    let csv = run(path, &["query", "c.sqlite", names, "--csv"], b"").fine();
+    assert_eq!(csv.text(), "name,size\n1.txt,12\n10.txt,6\n");
+    let null = run(path, &["query", "c.sqlite", names, "-0"], b"").fine();
+    assert_eq!(null.out, b"1.txt\x0010.txt\0");
+    assert_eq!(run(path, &["query", "c.sqlite", "SELECT 1 WHERE 0"], b"").code, 3);
+    let wrong = run(path, &["query", "c.sqlite", "DELETE FROM entries"], b"");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("cannot change"), "{}", wrong.err);
+    assert!(run(path, &["query", "c.sqlite"], b"").fine().text().contains("sequences\n"));
+}
+
+#[test]
+fn unreadable_roots_dry_runs_and_quarantine() {
+    let dir = tree(9);
+    let path = dir.path();
+    let dry = &scan(path, &["-n"]).fine().json()[0];
+    assert_eq!(dry["looked_at"], 9);
+    assert!(!path.join("c.sqlite").exists());
+    let args = ["scan", "r", "missing", "-o", "c.sqlite", "--quarantine", "bad"];
+    let ran = run(path, &args, b"");
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("missing: cannot look at"), "{}", ran.err);
+    let bad = std::fs::read(path.join("bad")).unwrap();
+    assert!(bad.ends_with(b"/missing\0"), "{bad:?}");
+    let ran = run(path, &["scan", "missing", "-o", "c.sqlite", "--max-errors", "0"], b"");
+    assert_eq!(ran.code, 1);
+    assert_eq!(run(path, &["scan", "r", "-o", "c.sqlite", "--shard", "0/3"], b"").code, 2);
+    let none = run(path, &["scan", "--files-from", "-", "-o", "c.sqlite"], b"");
+    assert_eq!(none.code, 3);
+    let one = run(
+        path,
+        &["scan", "-0", "--files-from", "-", "-o", "d.sqlite", "--json"],
+        b"r/000/1.txt\0",
+    );
+    assert_eq!(one.fine().json()[0]["files"], 1);
+}
+
+#[test]
+fn parts_merge_to_the_bytes_of_one_scan() {
+    let dir = tree(600);
+    let path = dir.path();
+    run(path, &["scan", "r", "-o", "whole.parquet", "-j", "1"], b"").fine();
+    for part in ["1/3", "2/3", "3/3"] {
+        let name = format!("{}.parquet", &part[..1]);
+        run(path, &["scan", "r", "-o", &name, "--shard", part], b"").fine();
+    }
+    let merged =
+        run(path, &["merge", "3.parquet", "1.parquet", "2.parquet", "-o", "m.parquet"], b"");
+    assert!(merged.fine().err.contains("600 files from 3 parts"));
+    let read = |name: &str| std::fs::read(path.join(name)).unwrap();
+    assert!(read("m.parquet") == read("whole.parquet"));
+    std::fs::write(path.join("bad.parquet"), &read("m.parquet")[..500]).unwrap();
+    let bad = run(path, &["merge", "bad.parquet", "1.parquet", "-o", "m.parquet"], b"");
+    assert_eq!(bad.code, 1);
+    assert!(bad.err.contains("bad.parquet"), "{}", bad.err);
+    assert!(read("m.parquet") == read("whole.parquet"));
+}
+
+/// Kills scans at arbitrary moments; what is left becomes what an uninterrupted scan makes, and what
+/// was written is not looked at again.
+fn killed(files: usize, kills: u64) {
+    let dir = tree(files);
+    let path = dir.path();
+    run(path, &["scan", "r", "-o", "whole.parquet", "--hash", "xxh128"], b"").fine();
+    let args = ["scan", "r", "-o", "c.parquet", "--hash", "xxh128", "-j", "2", "--json"];
+    let (mut seed, mut hit) = (1u64, 0);
+    for _ in 0..kills {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_solio"));
+        let child = child.args(args).current_dir(path).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = child.spawn().unwrap();
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_micros(seed >> 33 & 0x3fff));
+        child.kill().unwrap();
+        hit += u64::from(!child.wait().unwrap().success());
+        if path.join("c.parquet").exists() {
+            // It was quicker: from the beginning.
+            std::fs::remove_file(path.join("c.parquet")).unwrap();
+        }
+    }
+    assert!(hit > 0);
+    let last = &run(path, &args, b"").fine().json()[0];
+    assert_eq!(last["files"], files);
+    assert_eq!(last["failed"], 0);
+    let read = |name: &str| std::fs::read(path.join(name)).unwrap();
+    assert!(read("c.parquet") == read("whole.parquet"));
+    assert!(!path.join("c.parquet.scan").exists());
+}
+
+#[test]
+fn killed_scans_end_the_same() {
+    killed(500, 12);
+}
+
+#[test]
+#[ignore = "slow: 200 kills"]
+fn two_hundred_killed_scans_end_the_same() {
+    killed(5000, 200);
+}
