@@ -32,6 +32,8 @@ allows.
   solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
   solio meta photo.jpg                     what a photo says about itself
+  solio sheet shots/ -o shots.html         all of them at a glance
+  solio dup shots/                         files with the same content
   solio hash --mhl A002R2EC/               what a folder holds, for later checks
   solio light                              what this machine could do at best
   solio read --null --stats shots/         read everything, as fast as it goes
@@ -113,6 +115,12 @@ pub(crate) enum Command {
     /// Read everything as fast as possible, to standard output or to nowhere
     #[command(visible_alias = "read", after_help = CAT_EXAMPLES)]
     Cat(CatArgs),
+    /// Find files with the same content
+    #[command(after_help = crate::dup_args::EXAMPLES)]
+    Dup(crate::dup_args::DupArgs),
+    /// Show many files as small pictures, on a page or in a picture
+    #[command(after_help = crate::sheet_args::EXAMPLES)]
+    Sheet(Box<crate::sheet_args::SheetArgs>),
     /// Sum up files (XXH128, SHA-256…), check lists of sums, keep histories of folders (ASC MHL)
     #[command(after_help = crate::hash_args::EXAMPLES)]
     Hash(Box<crate::hash_args::HashArgs>),

@@ -159,7 +159,7 @@ pub(crate) struct ShowArgs {
     pub(crate) frame: Option<FrameChoice>,
 }
 
-fn parse_colormap(name: &str) -> Result<Gradient, String> {
+pub(crate) fn parse_colormap(name: &str) -> Result<Gradient, String> {
     let preset = || Preset::of_name(name).map(|preset| preset.gradient(Mode::default()));
     let unknown =
         || format!("expected one of {} or of solio gradient --list", COLORMAPS.join(", "));
@@ -255,7 +255,7 @@ fn parse_frames(text: &str) -> Result<FrameRange, String> {
     text.parse::<FrameRange>().map_err(|e| e.to_string())
 }
 
-fn parse_tonemap(text: &str) -> Result<ToneMap, String> {
+pub(crate) fn parse_tonemap(text: &str) -> Result<ToneMap, String> {
     let names = || ToneMap::ALL.map(ToneMap::name).join(", ");
     ToneMap::of_name(text).ok_or_else(|| format!("use {}", names()))
 }

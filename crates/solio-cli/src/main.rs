@@ -8,6 +8,8 @@ mod check;
 mod compare;
 mod convert;
 mod demo;
+mod dup;
+mod dup_args;
 mod gradient;
 mod gradient_args;
 mod hash;
@@ -45,6 +47,8 @@ mod scene_preview;
 mod screen;
 mod set;
 mod shape;
+mod sheet;
+mod sheet_args;
 mod study;
 mod table;
 
@@ -85,6 +89,8 @@ fn main() -> ExitCode {
         Some(Command::Pack(args)) => pack::run(&args),
         Some(Command::Unpack(args)) => image_pack::unpack(&args),
         Some(Command::Cat(args)) => cat::run(&args),
+        Some(Command::Dup(args)) => dup::run(&args),
+        Some(Command::Sheet(args)) => sheet::run(&args),
         Some(Command::Hash(args)) => hash::run(&args),
         Some(Command::Light(args)) => light::run(&args),
         Some(Command::Study(args)) => study::run(&args),

@@ -282,7 +282,7 @@ pub(crate) fn open_file(path: &Path) -> Result<(File, Metadata)> {
 }
 
 /// Reads until `buf` is full or the file ends.
-fn read_full(file: &File, offset: u64, buf: &mut [u8]) -> std::io::Result<usize> {
+pub(crate) fn read_full(file: &File, offset: u64, buf: &mut [u8]) -> std::io::Result<usize> {
     if buf.len() >= ASIDE_LEAST_BYTES && memory::copies_slowly(offset, buf.as_ptr() as usize) {
         return read_aside(file, offset, buf);
     }

@@ -2,10 +2,10 @@
 
 use crate::ahead::{self, AheadSource};
 use crate::engine::{Residency, residency};
-use crate::file::{Counted, FileSource, open_file};
+use crate::file::{Counted, FileSource, open_file, read_full};
 use crate::walk::{Status, status_of_file};
 use crate::{STANDARD, io_error};
-use solio_base::{Result, Source, Work};
+use solio_base::{Error, Result, Source, Work};
 use std::cell::Cell;
 use std::io::Read;
 use std::os::fd::AsFd;
@@ -67,6 +67,54 @@ fn read_with(
     };
     status.size = crate::at_path(read, path)?;
     Ok(status)
+}
+
+/// Reads the first and the last `bytes` of the plain file at `path`, or all of it where it is not
+/// longer than both, and hands them to `each`. Gives how many were read.
+pub fn read_ends(
+    path: &Path,
+    bytes: usize,
+    work: &Work,
+    mut each: impl FnMut(&[u8]),
+) -> Result<u64> {
+    work.cancel.check()?;
+    let (file, meta) = open_file(path)?;
+    let mut buffer = BUFFER.take();
+    buffer.resize(RAW_BYTES.max(2 * bytes), 0);
+    let mut read = |from: u64, len: usize| {
+        let got =
+            read_full(&file, from, &mut buffer[..len]).map_err(|e| io_error("read", e, path))?;
+        each(&buffer[..got]);
+        Ok::<_, Error>(got as u64)
+    };
+    let size = meta.len();
+    let done = match size <= 2 * bytes as u64 {
+        true => read(0, 2 * bytes)?,
+        false => read(0, bytes)? + read(size - bytes as u64, bytes)?,
+    };
+    BUFFER.set(buffer);
+    work.progress.add_read(done);
+    Ok(done)
+}
+
+/// Whether two files have the same bytes.
+pub fn same_bytes(a: &Path, b: &Path, work: &Work) -> Result<bool> {
+    let ((one, meta), (other, _)) = (open_file(a)?, open_file(b)?);
+    let mut buffers = [vec![0; RAW_BYTES], vec![0; RAW_BYTES]];
+    let mut offset = 0;
+    loop {
+        work.cancel.check()?;
+        let [ours, theirs] = &mut buffers;
+        let got = read_full(&one, offset, ours).map_err(|e| io_error("read", e, a))?;
+        let same = read_full(&other, offset, theirs).map_err(|e| io_error("read", e, b))?;
+        if ours[..got] != theirs[..same] {
+            return Ok(false);
+        }
+        offset += got as u64;
+        if got < RAW_BYTES || offset > meta.len() {
+            return Ok(true);
+        }
+    }
 }
 
 /// Until a read gives less than was asked for; the size may have changed since.
@@ -138,6 +186,23 @@ mod tests {
             assert!(status.inode != 0 && status.links == 1 && status.modified_ns > 0);
             assert_eq!(work.progress.now().read_bytes, size as u64);
         }
+        let path = |name: &str| folder.path().join(name);
+        for (name, bytes) in [("a", &b"0123456789"[..]), ("b", b"0123456789"), ("c", b"01234x6789")]
+        {
+            write_plain(&path(name), bytes).unwrap();
+        }
+        let ends = |bytes| {
+            let mut got = Vec::new();
+            let read = read_ends(&path("a"), bytes, &Work::default(), |part| got.extend(part));
+            assert_eq!(read.unwrap(), got.len() as u64);
+            got
+        };
+        assert_eq!(
+            (ends(2), ends(5), ends(50)),
+            (b"0189".into(), b"0123456789".into(), b"0123456789".into())
+        );
+        let same = |other| same_bytes(&path("a"), &path(other), &Work::default()).unwrap();
+        assert!(same("b") && !same("c") && !same("packed.gz"));
         let error = read_raw(folder.path(), &Work::default(), |_| Ok(()));
         assert_eq!(error.unwrap_err().path(), Some(folder.path()));
     }

@@ -1,7 +1,6 @@
 //! One thing done to many files: results come in the order of the files.
 
 use solio_base::{Result, Work, ordered};
-use std::path::PathBuf;
 
 /// A file under way.
 struct Slot<T> {
@@ -15,15 +14,15 @@ impl<T> Default for Slot<T> {
     }
 }
 
-/// Calls `work_on` for every path and hands the results to `each`, in order, until that gives
+/// Calls `work_on` for every path (or whatever stands for a file) and hands the results to `each`, in order, until that gives
 /// `false` or an error. With `together` several files are worked on at once, with a thread each;
 /// without it one after the other, with all threads.
-pub fn each_file<T: Send>(
-    paths: &[PathBuf],
+pub fn each_file<P: Sync, T: Send>(
+    paths: &[P],
     work: &Work,
     together: bool,
-    work_on: impl Fn(&PathBuf, &Work) -> Result<T> + Sync,
-    mut each: impl FnMut(&PathBuf, Result<T>) -> Result<bool> + Send,
+    work_on: impl Fn(&P, &Work) -> Result<T> + Sync,
+    mut each: impl FnMut(&P, Result<T>) -> Result<bool> + Send,
 ) -> Result<()> {
     if !together || paths.len() == 1 {
         for path in paths {

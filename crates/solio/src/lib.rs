@@ -22,8 +22,10 @@
 mod ahead;
 mod any_image;
 mod batch;
+mod canvas;
 mod check;
 mod color_arrays;
+mod duplicates;
 mod each_file;
 mod embedded_picture;
 mod exiftool;
@@ -67,9 +69,11 @@ mod scene_text_meshes;
 mod scene_texture;
 mod sequence;
 mod set;
+mod sheet;
 mod study;
 mod system_tags;
 mod textures;
+mod thumbnail;
 mod write;
 
 pub use ahead::{Ahead, AheadOptions};
@@ -78,6 +82,7 @@ pub use color_arrays::{
     apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
     convert_colors_in_place,
 };
+pub use duplicates::{DuplicateGroup, DuplicateOptions, Duplicates, find_duplicates};
 pub use each_file::each_file;
 pub use embedded_picture::{EmbeddedPicture, thumbnail};
 pub use exiftool::{ExifTool, ExifToolOptions};
@@ -138,8 +143,10 @@ pub use scene_text::{MeshPlace, SceneText, SceneTextOptions, rewrite_scene};
 pub use scene_text_files::rewrite_whole_scene;
 pub use sequence::FramePattern;
 pub use set::{Edit, SetOptions, set_attributes};
+pub use sheet::{SheetDone, SheetOptions, write_sheet};
 pub use study::{SlowDown, Study, StudyOptions, StudyPoint, StudyRun, study, study_run};
 pub use textures::PathMode;
+pub use thumbnail::{Thumbnail, ThumbnailOptions, has_thumbnail, thumbnail_of};
 pub use write::{MeshWriteOptions, Written, encode_mesh, write_bytes, write_mesh};
 
 pub use solio_base::{

@@ -114,11 +114,15 @@ fn drawn(
         Pass::Whole => Ok(true),
         _ => each(PreviewStage::Picture(pass, PassPicture(picture))),
     })?;
+    Ok(ScenePicture { image: image_of(picture), problems, trees: world.trees() })
+}
+
+/// A picture as an image.
+pub(crate) fn image_of(picture: Picture) -> Image<'static> {
     let Picture { width, height, color: [r, g, b], alpha, depth, normal: [x, y, z], instance } =
         picture;
     let floats = [alpha, b, g, x, y, z, r, depth].map(Cow::Owned);
-    let image = image([width, height], floats, Cow::Owned(instance));
-    Ok(ScenePicture { image, problems, trees: world.trees() })
+    image([width, height], floats, Cow::Owned(instance))
 }
 
 /// The meshes of a scene: those that a packed one brings along, else those of files.
@@ -149,13 +153,17 @@ impl ReadMesh for SceneMeshes<'_> {
     fn read(&self, name: &[u8]) -> Result<Triangles<'static>> {
         let mut all = Triangles::default();
         if let (Some(reader), Some(number)) = (&self.reader, self.numbers.get(name)) {
-            self.add(&mut mesh_of_packed(reader.mesh(*number, &self.work)?), &mut all)?;
+            add_triangles(
+                &mut mesh_of_packed(reader.mesh(*number, &self.work)?),
+                &mut all,
+                &self.work,
+            )?;
             return Ok(all);
         }
         let mut read = self.rest.lock().ok().and_then(|mut rest| rest.pop()).unwrap_or_default();
         read_mesh_into(&mut read, &self.files.path(name), &self.options, &self.work)?;
         for mesh in &mut read.meshes {
-            self.add(mesh, &mut all)?;
+            add_triangles(mesh, &mut all, &self.work)?;
         }
         if let Ok(mut rest) = self.rest.lock() {
             rest.push(read);
@@ -174,48 +182,50 @@ impl ReadMesh for SceneMeshes<'_> {
     }
 }
 
-impl SceneMeshes<'_> {
-    /// Adds a mesh, and leaves in it what is not shown.
-    fn add(&self, mesh: &mut Mesh<'static>, all: &mut Triangles<'static>) -> Result<()> {
-        let first = all.positions.len() as u32;
-        let mut triangles = triangles_of_vertices(mesh, &self.work)?;
-        if first > 0 {
-            triangles.as_flattened_mut().iter_mut().for_each(|vertex| *vertex += first);
-        }
-        match all.indices.is_empty() {
-            true => all.indices = Cow::Owned(triangles),
-            false => all.indices.to_mut().extend(triangles),
-        }
-        let positions = match std::mem::take(&mut mesh.positions) {
-            Positions::F32(positions) => positions,
-            Positions::F64(positions) => {
-                positions.iter().map(|p| p.map(|x| x as f32)).collect::<Vec<_>>().into()
-            }
-        };
-        let of_vertices = |normals: &Normals<'_>| normals.domain == Domain::Vertex;
-        let normals = mesh.normals.take_if(|normals| of_vertices(normals));
-        let normals = normals.map_or_else(Cow::default, |n| n.values);
-        let uvs = mesh.uvs.take_if(|uvs| uvs.domain == Domain::Vertex);
-        let uvs = uvs.map_or_else(Cow::default, |uvs| uvs.values);
-        if first == 0 {
-            (all.positions, all.normals, all.uvs) = (positions, normals, uvs);
-            return Ok(());
-        }
-        if !all.uvs.is_empty() || !uvs.is_empty() {
-            let together = all.uvs.to_mut();
-            together.resize(first as usize, [0.0; 2]);
-            together.extend_from_slice(&uvs);
-            together.resize(first as usize + positions.len(), [0.0; 2]);
-        }
-        if !all.normals.is_empty() || !normals.is_empty() {
-            let together = all.normals.to_mut();
-            together.resize(first as usize, [0.0; 3]);
-            together.extend_from_slice(&normals);
-            together.resize(first as usize + positions.len(), [0.0; 3]);
-        }
-        all.positions.to_mut().extend_from_slice(&positions);
-        Ok(())
+/// Adds the triangles of a mesh, and leaves in it what is not shown.
+pub(crate) fn add_triangles(
+    mesh: &mut Mesh<'static>,
+    all: &mut Triangles<'static>,
+    work: &Work,
+) -> Result<()> {
+    let first = all.positions.len() as u32;
+    let mut triangles = triangles_of_vertices(mesh, work)?;
+    if first > 0 {
+        triangles.as_flattened_mut().iter_mut().for_each(|vertex| *vertex += first);
     }
+    match all.indices.is_empty() {
+        true => all.indices = Cow::Owned(triangles),
+        false => all.indices.to_mut().extend(triangles),
+    }
+    let positions = match std::mem::take(&mut mesh.positions) {
+        Positions::F32(positions) => positions,
+        Positions::F64(positions) => {
+            positions.iter().map(|p| p.map(|x| x as f32)).collect::<Vec<_>>().into()
+        }
+    };
+    let of_vertices = |normals: &Normals<'_>| normals.domain == Domain::Vertex;
+    let normals = mesh.normals.take_if(|normals| of_vertices(normals));
+    let normals = normals.map_or_else(Cow::default, |n| n.values);
+    let uvs = mesh.uvs.take_if(|uvs| uvs.domain == Domain::Vertex);
+    let uvs = uvs.map_or_else(Cow::default, |uvs| uvs.values);
+    if first == 0 {
+        (all.positions, all.normals, all.uvs) = (positions, normals, uvs);
+        return Ok(());
+    }
+    if !all.uvs.is_empty() || !uvs.is_empty() {
+        let together = all.uvs.to_mut();
+        together.resize(first as usize, [0.0; 2]);
+        together.extend_from_slice(&uvs);
+        together.resize(first as usize + positions.len(), [0.0; 2]);
+    }
+    if !all.normals.is_empty() || !normals.is_empty() {
+        let together = all.normals.to_mut();
+        together.resize(first as usize, [0.0; 3]);
+        together.extend_from_slice(&normals);
+        together.resize(first as usize + positions.len(), [0.0; 3]);
+    }
+    all.positions.to_mut().extend_from_slice(&positions);
+    Ok(())
 }
 
 /// The channels of a picture as an image, in the order of their names.

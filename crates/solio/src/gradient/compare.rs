@@ -1,8 +1,8 @@
 //! One gradient, blended in four ways, with how even each looks.
 
-use super::canvas::{Canvas, Font};
 use super::strip::places;
 use crate::Preview;
+use crate::canvas::{Canvas, Font};
 use solio_color::gradient::{Gradient, Keys, Mode, unevenness};
 use solio_color::{Difference, Space};
 

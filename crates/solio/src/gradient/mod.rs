@@ -1,6 +1,5 @@
 //! Gradients in files, and as pictures: strips of colour, ways of blending side by side.
 
-mod canvas;
 mod compare;
 mod file;
 mod strip;

@@ -3,7 +3,7 @@
 use solio_base::{Error, Result, Work, ordered};
 use solio_codec::digest::{Algorithm, Digest, Hasher};
 use solio_io::order::{self, Order, OrderOptions};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -30,13 +30,6 @@ pub struct Hashed {
     pub digests: Vec<Digest>,
 }
 
-/// A file under way.
-#[derive(Default)]
-struct Slot {
-    place: usize,
-    result: Option<Result<Hashed>>,
-}
-
 /// Sums up all files, on all threads, read in the order that suits the medium; `each` gets the
 /// results by the index of the job, in the order of the jobs, until it gives `false`.
 ///
@@ -46,38 +39,67 @@ pub fn hash_files(
     jobs: &[HashJob],
     order: Order,
     work: &Work,
-    mut each: impl FnMut(usize, Result<Hashed>) -> Result<bool> + Send,
+    each: impl FnMut(usize, Result<Hashed>) -> Result<bool> + Send,
 ) -> Result<()> {
-    let reads: Vec<_> =
-        jobs.iter().map(|job| order::Read { path: &job.path, range: None }).collect();
-    let plan = order::plan(&reads, OrderOptions { order, ..OrderOptions::default() }, work)?.order;
-    let threads = work.threads.min(jobs.len()).max(1);
-    let share =
-        Work { threads: 1, memory_bytes: work.memory_bytes / threads as u64, ..work.clone() };
+    let paths: Vec<&Path> = jobs.iter().map(|job| job.path.as_path()).collect();
+    let plan = in_order(&paths, order, work)?;
+    run_in_order(&plan, work, |place, work| hash_file(&jobs[place], work), each)
+}
+
+/// In which order files are best read: their places in `paths`.
+pub(crate) fn in_order(paths: &[&Path], order: Order, work: &Work) -> Result<Vec<usize>> {
+    let reads: Vec<_> = paths.iter().map(|path| order::Read { path, range: None }).collect();
+    let options = OrderOptions { order, ..OrderOptions::default() };
+    Ok(order::plan(&reads, options, work)?.order)
+}
+
+/// A file under way.
+struct Slot<T> {
+    turn: usize,
+    result: Option<Result<T>>,
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Slot { turn: 0, result: None }
+    }
+}
+
+/// Calls `work_on` for the places in `plan`, in about that order, on all threads and with a share of
+/// the memory each; `each` gets the results by place, from 0 on, until it gives `false`.
+pub(crate) fn run_in_order<T: Send>(
+    plan: &[usize],
+    work: &Work,
+    work_on: impl Fn(usize, &Work) -> Result<T> + Sync,
+    mut each: impl FnMut(usize, Result<T>) -> Result<bool> + Send,
+) -> Result<()> {
+    let threads = work.threads.min(plan.len()).max(1);
+    let memory_bytes = work.memory_bytes / threads as u64;
+    let share = Work { threads: 1, memory_bytes, ..work.clone() };
     let stop = AtomicBool::new(false);
     let mut taken = 0;
     // Results that wait for those before them.
-    let mut waiting: Vec<Option<Result<Hashed>>> = (0..jobs.len()).map(|_| None).collect();
-    let mut turn = 0;
-    ordered::run::<Slot>(
+    let mut waiting: Vec<Option<Result<T>>> = plan.iter().map(|_| None).collect();
+    let mut next = 0;
+    ordered::run::<Slot<T>>(
         work,
         AHEAD * threads,
         |slot| {
-            slot.place = taken;
+            slot.turn = taken;
             taken += 1;
-            Ok(slot.place < plan.len() && !stop.load(Relaxed))
+            Ok(slot.turn < plan.len() && !stop.load(Relaxed))
         },
         |slot| {
-            slot.result = Some(hash_file(&jobs[plan[slot.place]], &share));
+            slot.result = Some(work_on(plan[slot.turn], &share));
             Ok(())
         },
         |slot| {
-            waiting[plan[slot.place]] = slot.result.take();
-            while let Some(result) = waiting.get_mut(turn).and_then(Option::take) {
-                if !stop.load(Relaxed) && !each(turn, result)? {
+            waiting[plan[slot.turn]] = slot.result.take();
+            while let Some(result) = waiting.get_mut(next).and_then(Option::take) {
+                if !stop.load(Relaxed) && !each(next, result)? {
                     stop.store(true, Relaxed);
                 }
-                turn += 1;
+                next += 1;
             }
             Ok(())
         },

@@ -9,6 +9,7 @@ mod verify;
 
 pub use create::{MhlCreated, MhlOptions, create_mhl};
 pub use files::{HashJob, Hashed, hash_files};
+pub(crate) use files::{in_order, run_in_order};
 pub use sums::verify_sums;
 pub use verify::{has_mhl, verify_mhl};
 

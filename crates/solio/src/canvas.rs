@@ -4,13 +4,13 @@ use crate::Preview;
 use embedded_graphics::Drawable;
 use embedded_graphics::draw_target::DrawTarget;
 use embedded_graphics::geometry::{OriginDimensions, Point, Size};
-use embedded_graphics::mono_font::{MonoFont, MonoTextStyle, ascii};
+use embedded_graphics::mono_font::{MonoFont, MonoTextStyle, ascii, iso_8859_1};
 use embedded_graphics::pixelcolor::{Rgb888, RgbColor};
 use embedded_graphics::text::{Baseline, Text};
 use std::convert::Infallible;
 
 /// Rows of pixels from the top, three bytes each.
-pub(super) struct Canvas {
+pub(crate) struct Canvas {
     width: usize,
     height: usize,
     pixels: Vec<u8>,
@@ -18,9 +18,11 @@ pub(super) struct Canvas {
 
 /// Fixed fonts of X11, in the public domain.
 #[derive(Clone, Copy)]
-pub(super) enum Font {
+pub(crate) enum Font {
     Heading,
     Normal,
+    /// With the letters of Latin-1.
+    Small,
 }
 
 impl Font {
@@ -28,36 +30,37 @@ impl Font {
         match self {
             Font::Heading => &ascii::FONT_10X20,
             Font::Normal => &ascii::FONT_8X13,
+            Font::Small => &iso_8859_1::FONT_6X13,
         }
     }
 
     /// Of one character, in pixels.
-    pub(super) fn size(self) -> [usize; 2] {
+    pub(crate) fn size(self) -> [usize; 2] {
         let Size { width, height } = self.mono().character_size;
         [width as usize, height as usize]
     }
 }
 
 impl Canvas {
-    pub(super) fn new([width, height]: [usize; 2], ground: [u8; 3]) -> Canvas {
+    pub(crate) fn new([width, height]: [usize; 2], ground: [u8; 3]) -> Canvas {
         Canvas { width, height, pixels: ground.repeat(width * height) }
     }
 
     /// The left end of a row of pixels, from `x` on.
-    pub(super) fn row(&mut self, x: usize, y: usize) -> &mut [[u8; 3]] {
+    pub(crate) fn row(&mut self, x: usize, y: usize) -> &mut [[u8; 3]] {
         let start = 3 * (y * self.width + x);
         let end = 3 * (y + 1) * self.width;
         self.pixels[start..end].as_chunks_mut().0
     }
 
     /// Text with its upper left corner at `x`, `y`; what is outside of the picture is cut off.
-    pub(super) fn text(&mut self, text: &str, [x, y]: [usize; 2], font: Font, [r, g, b]: [u8; 3]) {
+    pub(crate) fn text(&mut self, text: &str, [x, y]: [usize; 2], font: Font, [r, g, b]: [u8; 3]) {
         let style = MonoTextStyle::new(font.mono(), Rgb888::new(r, g, b));
         let place = Point::new(x as i32, y as i32);
         let Ok(_) = Text::with_baseline(text, place, style, Baseline::Top).draw(self);
     }
 
-    pub(super) fn into_preview(self) -> Preview {
+    pub(crate) fn into_preview(self) -> Preview {
         Preview {
             width: self.width as u32,
             height: self.height as u32,

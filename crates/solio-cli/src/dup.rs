@@ -1,0 +1,84 @@
+//! `solio dup`: files with the same content.
+
+use crate::dup_args::DupArgs;
+use crate::progress::Shown;
+use crate::table::{DIM, bytes, count};
+use crate::{Outcome, inputs, names, options, screen};
+use serde_json::{Value, json};
+use solio::catalog::sums::name_in_line;
+use solio::{DuplicateGroup, DuplicateOptions, Result};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// Looks at and below all inputs, goes on past what cannot be read.
+pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let inputs = inputs::collect(&args.inputs, &work)?;
+    let options = DuplicateOptions {
+        least_bytes: args.least.unwrap_or(0),
+        empty: args.empty,
+        paranoid: args.paranoid,
+        order: args.order,
+    };
+    let shown = Shown::start(args.progress, "dup", &work.progress);
+    let found = solio::find_duplicates(&inputs, &options, &work);
+    drop(shown);
+    let found = found?;
+    found.failed.iter().for_each(|error| screen::complain(&error.to_string()));
+    for group in &found.groups {
+        if screen::is_closed() {
+            break;
+        }
+        match (args.json, args.print_null) {
+            (true, _) => screen::print(&format!("{}\n", to_json(group))),
+            (_, true) => screen::print_bytes(&spare(group)),
+            _ => screen::print_bytes(&lines(group)),
+        }
+    }
+    if !args.json && !args.print_null {
+        let (groups, files) = (count(found.groups.len() as u64), count(found.files));
+        let wasted = bytes(found.wasted_bytes());
+        screen::say(&format!("{groups} groups among {files} files waste {wasted}"));
+    }
+    Ok(match (found.files, found.failed.is_empty()) {
+        (_, false) => Outcome::SomeFailed,
+        (0, true) => {
+            screen::complain("there are no files");
+            Outcome::NothingMatched
+        }
+        _ => Outcome::Done,
+    })
+}
+
+/// A heading, and a line for each file with all its names.
+fn lines(group: &DuplicateGroup) -> Vec<u8> {
+    let (copies, size) = (group.files.len(), bytes(group.bytes));
+    let wasted = bytes(group.wasted_bytes());
+    let heading = format!("{wasted} wasted {DIM}({copies} files of {size}){DIM:#}\n");
+    let mut text = screen::coloured(&heading).as_bytes().to_vec();
+    for file in &group.files {
+        text.extend_from_slice(b"  ");
+        for (i, name) in file.iter().enumerate() {
+            text.extend_from_slice(if i > 0 { b" = " } else { b"" });
+            text.extend_from_slice(&name_in_line(name.as_os_str().as_bytes()));
+        }
+        text.push(b'\n');
+    }
+    text
+}
+
+/// The names of all files but the first, each with a zero byte.
+fn spare(group: &DuplicateGroup) -> Vec<u8> {
+    let names = group.files.iter().skip(1).flatten();
+    names.flat_map(|name| [name.as_os_str().as_bytes(), b"\0"].concat()).collect()
+}
+
+fn to_json(group: &DuplicateGroup) -> Value {
+    let file =
+        |file: &Vec<PathBuf>| -> Value { file.iter().map(|name| names::json(name)).collect() };
+    json!({
+        "bytes": group.bytes,
+        "wasted_bytes": group.wasted_bytes(),
+        "files": group.files.iter().map(file).collect::<Value>(),
+    })
+}

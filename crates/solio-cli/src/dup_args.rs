@@ -1,0 +1,44 @@
+//! The options of `solio dup`.
+
+use crate::args::{InputArgs, Progress, WorkArgs, named, parse_size};
+use clap::Args;
+use solio::io::order::Order;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  solio dup shots/ textures/               groups of equal files, the largest waste first
+  solio dup --least 1M --json shots/
+  solio dup -z textures/ | xargs -0 ls -l  names alone, without the first of each group
+Files are compared by size, by both ends, then by XXH128 of all bytes; with --paranoid byte by byte.
+Hard links to one file are no waste: its names stand on one line. Links are not followed.
+Exit code: 0 also where there are duplicates; 1 something could not be read.";
+
+#[derive(Debug, Args)]
+pub(crate) struct DupArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Pass over smaller files, such as 64K
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) least: Option<u64>,
+    /// Empty files are equal, too
+    #[arg(long)]
+    pub(crate) empty: bool,
+    /// Compare every byte, not only digests
+    #[arg(long)]
+    pub(crate) paranoid: bool,
+    /// Print the names that could go, each before a zero byte: all but the first of each group
+    #[arg(short = 'z', long, conflicts_with = "json")]
+    pub(crate) print_null: bool,
+    /// In which order files are read: auto is by position on a disk that turns, else by inode where
+    /// that is free
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
+    pub(crate) order: Order,
+    /// Print one JSON object per group
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How progress is shown, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}

@@ -1,0 +1,46 @@
+//! `solio sheet`: many files as small pictures on a page.
+
+use crate::progress::Shown;
+use crate::sheet_args::SheetArgs;
+use crate::{Outcome, inputs, names, options, screen};
+use solio::{Choice, PreviewOptions, Result, SheetOptions, ThumbnailOptions};
+
+/// Shows all inputs, goes on past bad ones.
+pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
+    let work = options::work(&args.work)?;
+    let inputs = inputs::collect(&args.inputs, &work)?;
+    let channels = (!args.channels.is_empty()).then(|| args.channels.clone());
+    let defaults = PreviewOptions::default();
+    let preview = PreviewOptions {
+        choice: Choice { part: None, layer: args.layer.clone(), channels },
+        exposure: args.exposure,
+        tone_map: args.tonemap.unwrap_or(defaults.tone_map),
+        colormap: args.colormap.clone(),
+        ..defaults
+    };
+    let options = SheetOptions {
+        thumbnail: ThumbnailOptions { size: args.size, preview, ..ThumbnailOptions::default() },
+        columns: args.columns,
+        title: args.title.clone(),
+    };
+    let shown = Shown::start(args.progress, "sheet", &work.progress);
+    let done = solio::write_sheet(&inputs, &args.output, &options, &work);
+    drop(shown);
+    let done = done?;
+    done.failed.iter().for_each(|error| screen::complain(&error.to_string()));
+    if args.json {
+        let mut line = names::json(&args.output);
+        line["cells"] = done.cells.into();
+        line["passed_by"] = done.passed_by.into();
+        line["failed"] = done.failed.iter().map(screen::error_json).collect();
+        screen::print(&format!("{line}\n"));
+    }
+    if done.cells == 0 && done.failed.is_empty() {
+        screen::complain("there is nothing to look at");
+        return Ok(Outcome::NothingMatched);
+    }
+    if done.passed_by > 0 && !args.json {
+        screen::say(&format!("{} other files are not shown", done.passed_by));
+    }
+    Ok(if done.failed.is_empty() { Outcome::Done } else { Outcome::SomeFailed })
+}

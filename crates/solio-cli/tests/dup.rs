@@ -1,0 +1,99 @@
+//! `solio dup`, beside `jdupes` and `fdupes` where they are.
+
+#![allow(clippy::disallowed_methods, clippy::print_stdout)] // tests have their own files, and say what they skip
+
+mod ran;
+
+use ran::run;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+type Groups = BTreeSet<BTreeSet<String>>;
+
+/// Hundreds of files of few contents, many of which differ in one byte.
+fn tree() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut state = 1u64;
+    let mut random = |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for n in 0..600 {
+        let folder = dir.path().join(format!("{}/{}", n % 7, n % 3));
+        fs::create_dir_all(&folder).unwrap();
+        let size = [0, 1, 50, 5_000, 16_384, 16_385, 200_000][random(7) as usize];
+        let mut bytes: Vec<u8> = (0..size).map(|i| (i % 249) as u8).collect();
+        if size > 0 && random(3) == 0 {
+            let at = random(size as u64) as usize;
+            bytes[at] ^= 1 << random(8);
+        }
+        fs::write(folder.join(format!("f {n}")), bytes).unwrap();
+    }
+    dir
+}
+
+fn ours(dir: &Path, more: &[&str]) -> Groups {
+    let ran = run(dir, &[&["dup", "--json", "."], more].concat(), b"").fine();
+    let group = |line: serde_json::Value| {
+        let files = line["files"].as_array().unwrap().iter();
+        files
+            .map(|file| file[0]["path"].as_str().unwrap().trim_start_matches("./").to_owned())
+            .collect()
+    };
+    ran.json().into_iter().map(group).collect()
+}
+
+#[test]
+fn groups_are_those_of_the_peers() {
+    let dir = tree();
+    for (tool, args, empty) in [
+        ("jdupes", &["-r", "-q", "."][..], false),
+        ("jdupes", &["-r", "-q", "-z", "."], true),
+        ("fdupes", &["-r", "-q", "-n", "."], false),
+    ] {
+        let Ok(output) = Command::new(tool).args(args).current_dir(dir.path()).output() else {
+            println!("skipped: there is no {tool}");
+            continue;
+        };
+        let text = String::from_utf8(output.stdout).unwrap();
+        let groups = text.split("\n\n").map(|group| -> BTreeSet<String> {
+            let names = group.lines().filter(|line| !line.is_empty());
+            names.map(|name| name.trim_start_matches("./").to_owned()).collect()
+        });
+        let theirs: Groups = groups.filter(|group| group.len() > 1).collect();
+        for more in [&[][..], &["--paranoid"], &["-j1", "--order", "name"]] {
+            let more = if empty { [more, &["--empty"]].concat() } else { more.to_vec() };
+            assert_eq!(ours(dir.path(), &more), theirs, "{tool} {more:?}");
+        }
+    }
+}
+
+#[test]
+fn waste_is_told_and_spare_names_are_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    fs::create_dir(path("in")).unwrap();
+    fs::write(path("a"), "same").unwrap();
+    fs::hard_link(path("a"), path("a2")).unwrap();
+    fs::write(path("in/b\n"), "same").unwrap();
+    fs::write(path("large1"), vec![1; 100_000]).unwrap();
+    fs::write(path("large2"), vec![1; 100_000]).unwrap();
+    let ran = run(dir.path(), &["dup", "."], b"").fine();
+    assert_eq!(
+        ran.text(),
+        "100 kB wasted (2 files of 100 kB)\n  ./large1\n  ./large2\n\
+         4 B wasted (2 files of 4 B)\n  ./a = ./a2\n  \\./in/b\\n\n"
+    );
+    assert!(ran.err.contains("2 groups among 5 files waste 100 kB"), "{}", ran.err);
+    let ran = run(dir.path(), &["dup", "-z", "."], b"").fine();
+    assert_eq!(ran.out, b"./large2\0./in/b\n\0");
+    let ran = run(dir.path(), &["dup", "--least", "1K", "--json", "."], b"").fine();
+    assert_eq!(ran.json()[0]["wasted_bytes"], 100_000);
+    assert_eq!(run(dir.path(), &["dup", "none", "."], b"").code, 1);
+    fs::create_dir(path("empty")).unwrap();
+    assert_eq!(run(dir.path(), &["dup", "empty"], b"").code, 3);
+}

@@ -1,0 +1,178 @@
+//! What a sheet shows: a cell for each file, and one for each sequence.
+
+use super::{SheetDone, SheetOptions};
+use crate::{ImageFormat, Thumbnail, ThumbnailOptions, files_below, has_thumbnail, thumbnail_of};
+use solio_base::{Error, Result, Work};
+use solio_catalog::names;
+use solio_catalog::sequence::{Sequence, collapse};
+use std::collections::BTreeMap;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// Pixels between the frames of a sequence.
+const GAP: u32 = 2;
+const BETWEEN: u8 = 40;
+/// Fewer frames are shown as the files that they are.
+const LEAST_FRAMES: usize = 3;
+
+/// A cell to be made.
+pub(super) struct Cell {
+    folder: PathBuf,
+    name: String,
+    files: Files,
+}
+
+enum Files {
+    One(PathBuf),
+    /// First, middle and last frame, how many frames there are, and which are not.
+    Sequence {
+        frames: [PathBuf; 3],
+        count: usize,
+        missing: String,
+    },
+}
+
+/// A cell that was made.
+#[derive(Default)]
+pub(super) struct Shown {
+    pub(super) folder: PathBuf,
+    /// The name, as text.
+    pub(super) name: String,
+    pub(super) picture: Option<Thumbnail>,
+    /// Bytes of the file, or of the frames that are shown.
+    pub(super) bytes: u64,
+    /// More to say: frames of a sequence.
+    pub(super) note: String,
+    pub(super) errors: Vec<Error>,
+}
+
+/// The cells of `paths`, folder by folder.
+pub(super) fn cells(paths: &[PathBuf]) -> (Vec<Cell>, SheetDone) {
+    let mut done = SheetDone::default();
+    let mut folders: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    for path in paths {
+        let (files, failed) = files_below(std::slice::from_ref(path));
+        done.failed.extend(failed);
+        let is_folder = files.first() != Some(path);
+        for file in files {
+            if is_folder && !has_thumbnail(&file) {
+                done.passed_by += 1;
+                continue;
+            }
+            let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+            folders.entry(folder).or_default().push(file);
+        }
+    }
+    let mut all = Vec::new();
+    for (folder, mut files) in folders {
+        files.sort_unstable();
+        files.dedup();
+        all.extend(of_folder(&folder, files));
+    }
+    (all, done)
+}
+
+/// Sequences and single files, by name.
+fn of_folder(folder: &Path, files: Vec<PathBuf>) -> Vec<Cell> {
+    let is_image = |path: &PathBuf| ImageFormat::of_name(path).is_some();
+    let (images, mut single): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_image);
+    let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_owned();
+    let image_names: Vec<_> = images.iter().map(name).collect();
+    let found = collapse(image_names.iter().map(|name| name.as_bytes()));
+    single.extend(found.files.iter().map(|name| at(folder, name.to_vec())));
+    let mut all = Vec::new();
+    for sequence in &found.sequences {
+        if sequence.frames.len() < LEAST_FRAMES {
+            let frames = sequence.frames.iter();
+            single.extend(frames.map(|frame| at(folder, sequence.name(*frame))));
+            continue;
+        }
+        all.push(of_sequence(folder, sequence));
+    }
+    for path in single {
+        let name = names::shown(path.file_name().unwrap_or(path.as_os_str()).as_bytes());
+        let (folder, name) = (folder.to_owned(), name.into_owned());
+        all.push(Cell { folder, name, files: Files::One(path) });
+    }
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+fn at(folder: &Path, name: Vec<u8>) -> PathBuf {
+    folder.join(std::ffi::OsString::from_vec(name))
+}
+
+fn of_sequence(folder: &Path, sequence: &Sequence) -> Cell {
+    let count = sequence.frames.len();
+    let frame = |index: usize| at(folder, sequence.name(sequence.frames[index]));
+    let name = names::shown(&sequence.pattern(&sequence.range())).into_owned();
+    let frames = [frame(0), frame(count / 2), frame(count - 1)];
+    let missing = sequence.missing();
+    Cell { folder: folder.to_owned(), name, files: Files::Sequence { frames, count, missing } }
+}
+
+/// Makes a cell; what is wrong is in it.
+pub(super) fn shown(cell: &Cell, options: &SheetOptions, work: &Work) -> Shown {
+    let mut shown =
+        Shown { folder: cell.folder.clone(), name: cell.name.clone(), ..Shown::default() };
+    let picture = match &cell.files {
+        Files::One(path) => {
+            shown.bytes = solio_io::file_bytes(path).unwrap_or(0);
+            thumbnail_of(path, &options.thumbnail, work)
+        }
+        Files::Sequence { frames, count, missing } => {
+            shown.note = format!("{count} frames");
+            if !missing.is_empty() {
+                shown.note += &format!(", missing {missing}");
+            }
+            shown.bytes = frames.iter().map(|path| solio_io::file_bytes(path).unwrap_or(0)).sum();
+            of_frames(frames, &options.thumbnail, work, &mut shown.errors)
+        }
+    };
+    match picture {
+        Ok(picture) => shown.picture = Some(picture),
+        Err(error) => shown.errors.push(error),
+    }
+    shown
+}
+
+/// The middle frame, and below it the first and the last one, of half its size. Where one of these
+/// cannot be shown its place is empty.
+fn of_frames(
+    [first, middle, last]: &[PathBuf; 3],
+    options: &ThumbnailOptions,
+    work: &Work,
+    errors: &mut Vec<Error>,
+) -> Result<Thumbnail> {
+    let mut picture = thumbnail_of(middle, options, work)?;
+    let half = (picture.width.saturating_sub(GAP) / 2).max(1);
+    let small = ThumbnailOptions { size: half.max(picture.height / 2), ..options.clone() };
+    let mut ends = [first, last].map(|path| match thumbnail_of(path, &small, work) {
+        Ok(end) => Some(end),
+        Err(error) => {
+            errors.push(error);
+            None
+        }
+    });
+    let rows = ends.iter().flatten().map(|end| end.height).max().unwrap_or(0);
+    let (width, top) = (picture.width, picture.height + GAP);
+    picture.height = top + rows;
+    picture.pixels.resize(3 * (width * picture.height) as usize, BETWEEN);
+    for (end, x) in ends.iter_mut().zip([0, width.saturating_sub(half)]) {
+        if let Some(end) = end {
+            lay(&mut picture, end, x, top);
+        }
+    }
+    Ok(picture)
+}
+
+/// Copies what of `small` is within `large`.
+fn lay(large: &mut Thumbnail, small: &Thumbnail, x: u32, y: u32) {
+    let columns = small.width.min(large.width.saturating_sub(x)) as usize;
+    let rows = small.height.min(large.height.saturating_sub(y)) as usize;
+    for row in 0..rows {
+        let from = 3 * row * small.width as usize;
+        let to = 3 * ((y as usize + row) * large.width as usize + x as usize);
+        large.pixels[to..to + 3 * columns].copy_from_slice(&small.pixels[from..from + 3 * columns]);
+    }
+}

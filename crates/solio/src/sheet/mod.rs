@@ -1,0 +1,88 @@
+//! Contact sheets: many files as small pictures with captions, on a page or in a picture.
+
+mod cells;
+mod page;
+mod picture;
+
+use crate::{ThumbnailOptions, each_file};
+use cells::{Cell, Shown, cells, shown};
+use page::Page;
+use picture::Grid;
+use solio_base::{Error, ErrorKind, Result, Work};
+use std::path::{Path, PathBuf};
+
+/// What a sheet looks like.
+#[derive(Clone, Debug, Default)]
+pub struct SheetOptions {
+    /// The small pictures.
+    pub thumbnail: ThumbnailOptions,
+    /// Cells side by side; `None`: as many as there is room for on a page, in a picture about a
+    /// third more than there are rows.
+    pub columns: Option<u32>,
+    /// The heading of a page.
+    pub title: Option<String>,
+}
+
+/// What was shown.
+#[derive(Debug, Default)]
+pub struct SheetDone {
+    /// Cells, with those that say what is wrong.
+    pub cells: u64,
+    /// Files in folders that are nothing to look at.
+    pub passed_by: u64,
+    /// What is wrong with files, and folders that could not be read.
+    pub failed: Vec<Error>,
+}
+
+/// What takes the cells, one after the other.
+trait Sheet: Send {
+    fn add(&mut self, cell: &Shown) -> Result<()>;
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// Writes a sheet of the files `paths`, and of those below folders that can be looked at, to
+/// `output`: a page that needs nothing but itself where that ends with `.html`, a picture where it
+/// ends with `.png`. A sequence of images is one cell, of its first, middle and last frame. A file that
+/// cannot be shown has a cell that says why.
+///
+/// Pictures are made by all threads, and a page holds only those under way in memory.
+///
+/// # Errors
+/// Where the sheet cannot be written; `Cancelled`. What is wrong with files is in the result.
+pub fn write_sheet(
+    paths: &[PathBuf],
+    output: &Path,
+    options: &SheetOptions,
+    work: &Work,
+) -> Result<SheetDone> {
+    let end = output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let (all, mut done) = cells(paths);
+    if all.is_empty() {
+        return Ok(done);
+    }
+    let mut sheet: Box<dyn Sheet> = match end.as_str() {
+        "html" | "htm" => Box::new(Page::start(output, all.len(), options, work)?),
+        "png" => Box::new(Grid::start(output, all.len(), options, work)?),
+        _ => {
+            let error = Error::argument("sheets are pages or pictures").at_path(output);
+            return Err(error.hint("name it .html or .png"));
+        }
+    };
+    let make = |cell: &Cell, work: &Work| Ok(shown(cell, options, work));
+    each_file(&all, work, true, make, |_, cell| {
+        let mut cell = cell?;
+        if let Some(cancelled) = cell.errors.pop_if(|e| e.kind() == ErrorKind::Cancelled) {
+            return Err(cancelled);
+        }
+        work.cancel.check()?;
+        sheet.add(&cell)?;
+        done.cells += 1;
+        done.failed.append(&mut cell.errors);
+        Ok(true)
+    })?;
+    sheet.finish()?;
+    Ok(done)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! Clouds of points: each a small square, the nearer the brighter.
+
+use super::mesh::View;
+use super::{DRAWN_GROUND, Thumbnail};
+
+/// From the farthest point to the nearest one.
+const GREYS: [f64; 2] = [110.0, 235.0];
+/// Few points are drawn larger.
+const FEW: usize = 3_000;
+
+pub(super) fn draw_points(positions: &[[f32; 3]], view: &View, size: u32) -> Thumbnail {
+    let side = size as usize;
+    let [right, above, toward] = view.axes();
+    let place = |p: &[f32; 3]| {
+        let from = [0, 1, 2].map(|i| f64::from(p[i]) - view.eye[i]);
+        let along = |axis: [f64; 3]| (0..3).map(|i| from[i] * axis[i]).sum::<f64>();
+        let depth = -along(toward);
+        let scale = side as f64 / 2.0 / (depth * view.half_tangent);
+        let middle = side as f64 / 2.0;
+        [middle + along(right) * scale, middle - along(above) * scale, depth]
+    };
+    let mut depths = vec![f64::INFINITY; side * side];
+    let reach = if positions.len() < FEW { 1 } else { 0 };
+    for [x, y, depth] in positions.iter().map(place) {
+        // What is no number is no place.
+        if !(depth > 0.0 && x >= 0.0 && y >= 0.0) {
+            continue;
+        }
+        let (x, y) = (x as usize, y as usize);
+        for row in y.saturating_sub(reach)..(y + reach + 1).min(side) {
+            for column in x.saturating_sub(reach)..(x + reach + 1).min(side) {
+                let nearest = &mut depths[row * side + column];
+                *nearest = nearest.min(depth);
+            }
+        }
+    }
+    let seen = || depths.iter().filter(|depth| depth.is_finite());
+    let near = seen().fold(f64::INFINITY, |a, b| a.min(*b));
+    let far = seen().fold(near, |a, b| a.max(*b));
+    let grey = |depth: &f64| {
+        if !depth.is_finite() {
+            return [DRAWN_GROUND; 3];
+        }
+        let share = if far > near { (far - depth) / (far - near) } else { 1.0 };
+        [(GREYS[0] + share * (GREYS[1] - GREYS[0])) as u8; 3]
+    };
+    let pixels = depths.iter().flat_map(grey).collect();
+    Thumbnail {
+        width: size,
+        height: size,
+        pixels,
+        kind: String::new(),
+        dimensions: String::new(),
+        details: String::new(),
+    }
+}
