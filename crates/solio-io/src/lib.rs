@@ -40,7 +40,7 @@ pub use file::{
 };
 pub use head::{HeadReader, HeadSource};
 pub use host::host_name;
-pub use raw::{read_ends, read_raw, same_bytes};
+pub use raw::{RawFile, read_ends, read_raw, same_bytes};
 pub use sink::{FileSink, SinkOptions, Written, is_direct};
 pub use stream::StreamSource;
 

@@ -9,7 +9,7 @@ use solio_base::{Error, Result, Source, Work};
 use std::cell::Cell;
 use std::io::Read;
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes that are read at once: what was read is still in the core's own cache when `each` has it.
 const RAW_BYTES: usize = 256 << 10;
@@ -67,6 +67,41 @@ fn read_with(
     };
     status.size = crate::at_path(read, path)?;
     Ok(status)
+}
+
+/// A file as it lies on the disk, read forward when its bytes are asked for.
+pub struct RawFile {
+    file: FileSource,
+    path: PathBuf,
+    status: Status,
+    offset: u64,
+}
+
+impl RawFile {
+    /// Opens the plain file at `path`; `None` for whatever is none, which [`read_raw`] reads.
+    pub fn open(path: &Path, work: &Work) -> Result<Option<RawFile>> {
+        if path.as_os_str() == STANDARD || !path.is_file() {
+            return Ok(None);
+        }
+        let (file, meta) = open_file(path)?;
+        work.progress.add_file();
+        work.progress.add_read_total(meta.len());
+        let status = status_of_file(&meta);
+        let file = FileSource::new(file, status.size, work.progress.clone());
+        Ok(Some(RawFile { file, path: path.to_owned(), status, offset: 0 }))
+    }
+
+    /// The next bytes; fewer than `buf` holds at the end alone.
+    pub fn read(&mut self, buf: &mut [u8]) -> Result<usize> {
+        let got = crate::at_path(self.file.read_at(self.offset, buf), &self.path)?;
+        self.offset += got as u64;
+        Ok(got)
+    }
+
+    /// What the system said when it was opened; its size is what was read so far.
+    pub fn status(&self) -> Status {
+        Status { size: self.offset, ..self.status }
+    }
 }
 
 /// Reads the first and the last `bytes` of the plain file at `path`, or all of it where it is not
@@ -186,6 +221,13 @@ mod tests {
             assert!(status.inode != 0 && status.links == 1 && status.modified_ns > 0);
             assert_eq!(work.progress.now().read_bytes, size as u64);
         }
+        let packed = folder.path().join("packed.gz");
+        let mut file = RawFile::open(&packed, &Work::default()).unwrap().unwrap();
+        let mut part = vec![0; 2 * RAW_BYTES];
+        assert_eq!(file.read(&mut part).unwrap(), 2 * RAW_BYTES);
+        assert_eq!((file.read(&mut part).unwrap(), part[0]), (RAW_BYTES, 200));
+        assert_eq!(file.status().size, 3 * RAW_BYTES as u64);
+        assert!(RawFile::open(folder.path(), &Work::default()).unwrap().is_none());
         let path = |name: &str| folder.path().join(name);
         for (name, bytes) in [("a", &b"0123456789"[..]), ("b", b"0123456789"), ("c", b"01234x6789")]
         {

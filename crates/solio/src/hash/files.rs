@@ -1,8 +1,9 @@
 //! Many files are read, each once and by one thread, and summed up on the way.
 
+use super::lanes;
 use solio_base::{Error, Result, Work, ordered};
 use solio_codec::digest::{Algorithm, Digest, Hasher};
-use solio_io::order::{self, Order, OrderOptions};
+use solio_io::order::{self, Order, OrderOptions, Plan};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -42,15 +43,23 @@ pub fn hash_files(
     each: impl FnMut(usize, Result<Hashed>) -> Result<bool> + Send,
 ) -> Result<()> {
     let paths: Vec<&Path> = jobs.iter().map(|job| job.path.as_path()).collect();
-    let plan = in_order(&paths, order, work)?;
-    run_in_order(&plan, work, |place, work| hash_file(&jobs[place], work), each)
+    let plan = plan(&paths, order, work)?;
+    // On a disk that seeks a few files at a time are soonest.
+    let seeks = plan.used.iter().any(|used| used.order == Order::Physical);
+    match lanes::algorithm(jobs).filter(|_| !seeks) {
+        Some(algorithm) => lanes::hash_files(algorithm, jobs, &plan.order, work, each),
+        None => run_in_order(&plan.order, work, |place, work| hash_file(&jobs[place], work), each),
+    }
+}
+
+fn plan(paths: &[&Path], order: Order, work: &Work) -> Result<Plan> {
+    let reads: Vec<_> = paths.iter().map(|path| order::Read { path, range: None }).collect();
+    order::plan(&reads, OrderOptions { order, ..OrderOptions::default() }, work)
 }
 
 /// In which order files are best read: their places in `paths`.
 pub(crate) fn in_order(paths: &[&Path], order: Order, work: &Work) -> Result<Vec<usize>> {
-    let reads: Vec<_> = paths.iter().map(|path| order::Read { path, range: None }).collect();
-    let options = OrderOptions { order, ..OrderOptions::default() };
-    Ok(order::plan(&reads, options, work)?.order)
+    Ok(plan(paths, order, work)?.order)
 }
 
 /// A file under way.
@@ -78,9 +87,7 @@ pub(crate) fn run_in_order<T: Send>(
     let share = Work { threads: 1, memory_bytes, ..work.clone() };
     let stop = AtomicBool::new(false);
     let mut taken = 0;
-    // Results that wait for those before them.
-    let mut waiting: Vec<Option<Result<T>>> = plan.iter().map(|_| None).collect();
-    let mut next = 0;
+    let mut turns = Turns::new(plan.len());
     ordered::run::<Slot<T>>(
         work,
         AHEAD * threads,
@@ -94,19 +101,47 @@ pub(crate) fn run_in_order<T: Send>(
             Ok(())
         },
         |slot| {
-            waiting[plan[slot.turn]] = slot.result.take();
-            while let Some(result) = waiting.get_mut(next).and_then(Option::take) {
-                if !stop.load(Relaxed) && !each(next, result)? {
-                    stop.store(true, Relaxed);
-                }
-                next += 1;
+            if let Some(result) = slot.result.take()
+                && !turns.take(plan[slot.turn], result, &mut each)?
+            {
+                stop.store(true, Relaxed);
             }
             Ok(())
         },
     )
 }
 
-fn hash_file(job: &HashJob, work: &Work) -> Result<Hashed> {
+/// Hands results on by place, from 0 on: those that come early wait.
+pub(super) struct Turns<T> {
+    waiting: Vec<Option<Result<T>>>,
+    next: usize,
+    goes_on: bool,
+}
+
+impl<T> Turns<T> {
+    pub(super) fn new(count: usize) -> Turns<T> {
+        Turns { waiting: (0..count).map(|_| None).collect(), next: 0, goes_on: true }
+    }
+
+    /// Takes the result at `place`; `false` when no more are wanted.
+    pub(super) fn take(
+        &mut self,
+        place: usize,
+        result: Result<T>,
+        each: &mut impl FnMut(usize, Result<T>) -> Result<bool>,
+    ) -> Result<bool> {
+        self.waiting[place] = Some(result);
+        while self.goes_on
+            && let Some(result) = self.waiting.get_mut(self.next).and_then(Option::take)
+        {
+            self.goes_on = each(self.next, result)?;
+            self.next += 1;
+        }
+        Ok(self.goes_on)
+    }
+}
+
+pub(super) fn hash_file(job: &HashJob, work: &Work) -> Result<Hashed> {
     let mut hashers: Vec<Hasher> = job.algorithms.iter().map(|a| Hasher::new(*a)).collect();
     let status = solio_io::read_raw(&job.path, work, |part| {
         hashers.iter_mut().for_each(|hasher| hasher.update(part));

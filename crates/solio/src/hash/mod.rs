@@ -3,6 +3,7 @@
 mod create;
 mod files;
 mod history;
+mod lanes;
 mod sums;
 mod tree;
 mod verify;
