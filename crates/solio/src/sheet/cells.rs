@@ -145,6 +145,12 @@ fn of_frames(
     errors: &mut Vec<Error>,
 ) -> Result<Thumbnail> {
     let mut picture = thumbnail_of(middle, options, work)?;
+    let smaller =
+        ThumbnailOptions { size: options.size.saturating_sub(GAP) * 2 / 3, ..options.clone() };
+    if picture.height > smaller.size {
+        // With the others below it would be higher than a cell.
+        picture = thumbnail_of(middle, &smaller, work)?;
+    }
     let half = (picture.width.saturating_sub(GAP) / 2).max(1);
     let small = ThumbnailOptions { size: half.max(picture.height / 2), ..options.clone() };
     let mut ends = [first, last].map(|path| match thumbnail_of(path, &small, work) {

@@ -127,15 +127,18 @@ pub(super) fn lines(cell: &Shown) -> Vec<String> {
     if !cell.note.is_empty() {
         lines.push(cell.note.clone());
     }
-    let mut facts = Vec::new();
+    let [mut what, mut more] = [Vec::new(), Vec::new()];
     if let Some(picture) = &cell.picture {
-        facts.extend([picture.kind.clone(), picture.dimensions.clone(), picture.details.clone()]);
+        what.extend([picture.kind.clone(), picture.dimensions.clone()]);
+        more.push(picture.details.clone());
     }
     if cell.note.is_empty() && cell.bytes > 0 {
-        facts.push(size(cell.bytes));
+        more.push(size(cell.bytes));
     }
-    facts.retain(|fact| !fact.is_empty());
-    lines.push(facts.join(" · "));
+    for mut facts in [what, more] {
+        facts.retain(|fact| !fact.is_empty());
+        lines.push(facts.join(" · "));
+    }
     lines.retain(|line| !line.is_empty());
     lines
 }
