@@ -46,6 +46,7 @@ from ._light import Peak, light
 from ._material import Material, TextureMap
 from ._mesh import Instance, ListValues, Mesh, Object, VertexGroup
 from ._photo import MetadataTable, Thumbnail, read_metadata, thumbnail
+from ._scan import Scan, scan
 from ._solio import version as __version__
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "Packed",
     "Part",
     "Peak",
+    "Scan",
     "TextureMap",
     "Thumbnail",
     "UnsupportedError",
@@ -90,6 +92,7 @@ __all__ = [
     "read_images",
     "read_mesh",
     "read_metadata",
+    "scan",
     "thumbnail",
     "unused",
     "write_array",

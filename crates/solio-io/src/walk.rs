@@ -181,6 +181,12 @@ pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
     }
 }
 
+/// What the system says about the name `path`, and what it is; a link is a link.
+pub fn status_of_name(path: &Path) -> Result<(Status, EntryKind)> {
+    let found = rustix::fs::lstat(path).map_err(|e| io_error("look at", e.into(), path))?;
+    Ok((status(&found), kind(FileType::from_raw_mode(found.st_mode))))
+}
+
 #[allow(clippy::unnecessary_cast)] // The types differ by system.
 fn status(found: &rustix::fs::Stat) -> Status {
     Status {

@@ -8,6 +8,7 @@
 //! * `image` is the same for images, `photo` for the metadata of photos;
 //! * `color` is for single colours, `color_arrays` and `gradient` for many;
 //! * `archive` is for archives of images and files of arrays;
+//! * `scan` is for catalogues;
 //! * `reader` is the asynchronous engine;
 //! * `errors` raises `solio.Error`.
 
@@ -26,6 +27,7 @@ mod options;
 mod photo;
 mod reader;
 mod run;
+mod scan;
 
 use pyo3::prelude::*;
 
@@ -52,6 +54,9 @@ mod _solio {
     use super::photo::{MetadataColumns, metadata, metadata_table, thumbnail, thumbnail_pixels};
     #[pymodule_export]
     use super::reader::{Bytes, Reader, Reading, light};
+
+    #[pymodule_export]
+    use super::scan::{scan_list, scan_schema, scan_stream};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

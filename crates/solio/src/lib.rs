@@ -128,7 +128,7 @@ pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
 pub use scan::{
     FileFacts, Scan, ScanCount, ScanFields, ScanOptions, ScanReport, export_catalog, file_facts,
-    is_parquet, is_unfinished, merge_catalogs, scan, scan_to_parquet,
+    is_parquet, is_unfinished, list_files, merge_catalogs, scan, scan_files, scan_to_parquet,
 };
 pub use scene_export::{SceneExportOptions, SceneExported, SceneFormat, export_scene};
 pub use scene_file::{

@@ -5,7 +5,9 @@
 
 mod export;
 mod facts;
+mod files;
 mod folder;
+mod row;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -13,4 +15,5 @@ mod writer;
 
 pub use export::{export_catalog, is_parquet, merge_catalogs, scan_to_parquet};
 pub use facts::{FileFacts, ScanFields, file_facts};
+pub use files::{list_files, scan_files};
 pub use run::{Scan, ScanCount, ScanOptions, ScanReport, is_unfinished, scan};

@@ -1,12 +1,12 @@
 //! A tree is walked, and what is new in it is looked at.
 
-use super::facts::{FileFacts, ScanFields, file_facts, sentence};
+use super::facts::{FileFacts, ScanFields, file_facts};
 use super::folder::Folder;
+use super::row::{number, row_of};
 use super::writer::{self, Change, Thumbnail};
 use serde_json::json;
 use solio_base::{Error, ErrorKind, Limits, Progress, Result, Work};
-use solio_catalog::row::{Cell, Cells, Level, Row, column};
-use solio_catalog::sequence::numbered;
+use solio_catalog::row::{Cells, Level, Row, column};
 use solio_catalog::store::{Known, KnownFile, Store, folder_hash};
 use solio_io::lock::{FileLock, lock};
 use solio_io::walk::{self, Entry, EntryKind, Listing, Status, Visit, WalkOptions};
@@ -198,7 +198,7 @@ pub(super) fn remove_catalog(catalog: &Path) -> Result<()> {
 }
 
 /// Roots as paths that mean the same from everywhere.
-fn absolute(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(super) fn absolute(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let absolute = |root: &PathBuf| {
         let path = std::path::absolute(root).map_err(|e| Error::io("find", e).at_path(root))?;
         // `a/..` stays: it may lead elsewhere than it seems.
@@ -385,33 +385,20 @@ impl<'a> Walked<'a> {
         {
             return self.keep(row, local);
         }
-        let mut cells = Cells::default();
-        cells.set_integer(column::SIZE, met.status.size);
-        cells.set_integer(column::MODIFIED_NS, met.status.modified_ns);
-        cells.set_integer(column::INODE, met.status.inode);
-        match met.kind {
-            EntryKind::Link => self.plain("link", &mut cells),
-            EntryKind::Other => self.plain("special", &mut cells),
-            _ if met.status.size == 0 => self.plain("empty", &mut cells),
-            _ => {
-                let looked = open(&mut local.heads).and_then(|source| {
-                    file_facts(&path(), &source, &self.scan.options.facts, &self.work, &mut cells)
-                });
-                local.heads.count(self.shown);
-                if let Err(error) = looked {
-                    if error.kind() == ErrorKind::Cancelled {
-                        return Err(error);
-                    }
-                    cells.set_text(column::PROBLEMS, json!([sentence(&error)]).to_string());
-                    self.fail(error)?;
-                }
-            }
-        }
-        self.compare(met, &mut cells, local)?;
-        if cells.text(column::PROBLEMS).is_some() {
+        let Met { folder, name, status, kind, .. } = *met;
+        let facts = &self.scan.options.facts;
+        let Local { heads, .. } = local;
+        let (mut row, failed) = row_of(folder, name, status, kind, facts, |cells| {
+            let source = open(heads)?;
+            file_facts(&path(), &source, facts, &self.work, cells)
+        })?;
+        local.heads.count(self.shown);
+        failed.map_or(Ok(()), |error| self.fail(error))?;
+        self.compare(met, &mut row.cells, local)?;
+        if row.cells.text(column::PROBLEMS).is_some() {
             count.with_problems.fetch_add(1, Relaxed);
         }
-        self.keep(Row { folder: Arc::clone(met.folder), name: met.name.into(), cells }, local)
+        self.keep(row, local)
     }
 
     /// A file that was looked at again, though it seemed to be as before, must be as before.
@@ -439,12 +426,6 @@ impl<'a> Walked<'a> {
         Ok(())
     }
 
-    /// What has no content to be looked at.
-    fn plain(&self, kind: &str, cells: &mut Cells) {
-        cells.set_text(column::KIND, kind);
-        cells.set_integer(column::LEVEL, self.wanted.0);
-    }
-
     /// What is known of a file under another name: one with its inode, size and time.
     fn renamed(&self, met: &Met<'_>, local: &mut Local) -> Result<Option<Row>> {
         let Status { size, modified_ns, inode, .. } = met.status;
@@ -464,21 +445,14 @@ impl<'a> Walked<'a> {
                 let (folder, name) = (Arc::clone(met.folder), met.name.into());
                 local.thumbnails.push(Thumbnail { folder, name, image });
             }
-            return Ok(Some(Row { folder: Arc::clone(met.folder), name: met.name.into(), cells }));
+            let mut row = Row { folder: Arc::clone(met.folder), name: met.name.into(), cells };
+            number(&mut row);
+            return Ok(Some(row));
         }
         Ok(None)
     }
 
-    fn keep(&self, mut row: Row, local: &mut Local) -> Result<()> {
-        let number = numbered(&row.name);
-        row.cells.set(column::FRAME, number.map_or(Cell::Null, |name| Cell::Integer(name.frame)));
-        row.cells.set(
-            column::SEQUENCE,
-            number.map_or(Cell::Null, |name| {
-                let pattern = [name.before, b"#", name.after].concat();
-                Cell::Text(solio_catalog::names::shown(&pattern).into())
-            }),
-        );
+    fn keep(&self, row: Row, local: &mut Local) -> Result<()> {
         local.bytes += size_of::<Row>() + 1024 + row.cells.text_bytes();
         local.rows.push(row);
         if local.bytes >= SEND_BYTES { self.flush(local) } else { Ok(()) }

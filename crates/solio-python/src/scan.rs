@@ -1,0 +1,120 @@
+//! `solio.scan`: rows of the catalogue as a stream of Arrow.
+
+use crate::errors::{exception, raise};
+use crate::options::{Arguments, plain, work};
+use crate::run::run;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use solio::catalog::table::{Batch, schema};
+use solio::{Error, FileFacts, Limits, Result, ScanFields, Work};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// Rows of a batch: enough for the threads, little enough to wait for.
+const BATCH_ROWS: usize = 4096;
+
+/// How files are looked at.
+struct Options {
+    facts: FileFacts,
+    follow: bool,
+    work: Work,
+}
+
+impl Options {
+    fn new(dict: &Bound<'_, PyDict>) -> PyResult<Options> {
+        let given = Arguments::new(dict);
+        let (mut fields, mut follow) = (Vec::<String>::new(), false);
+        let (mut deep, mut check, mut hash) = (false, false, false);
+        given.with("fields", &mut fields, plain)?;
+        given.with("follow", &mut follow, plain)?;
+        given.with("deep", &mut deep, plain)?;
+        given.with("check", &mut check, plain)?;
+        given.with("hash", &mut hash, plain)?;
+        let work = work(&given)?;
+        given.finish()?;
+        let (fields, limits) = (ScanFields::new(&fields), Limits::default());
+        Ok(Options { facts: FileFacts { fields, deep, check, hash, limits }, follow, work })
+    }
+}
+
+fn paths(names: &[Bound<'_, PyBytes>]) -> Vec<PathBuf> {
+    names.iter().map(|name| OsStr::from_bytes(name.as_bytes()).into()).collect()
+}
+
+/// The files at and below roots, in the order of the catalogue, and the errors of folders that
+/// cannot be listed.
+#[pyfunction]
+pub(crate) fn scan_list<'py>(
+    py: Python<'py>,
+    roots: Vec<Bound<'py, PyBytes>>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<(Vec<Bound<'py, PyBytes>>, Vec<Py<PyAny>>)> {
+    let Options { follow, work, .. } = Options::new(options)?;
+    let roots = paths(&roots);
+    let (files, failed) = run(py, &work.cancel, || solio::list_files(&roots, follow, &work))?;
+    let files = files.iter().map(|path| PyBytes::new(py, path.as_os_str().as_bytes())).collect();
+    let raised = |e: Error| Ok(exception(py, &e)?.unbind());
+    Ok((files, failed.into_iter().map(raised).collect::<PyResult<_>>()?))
+}
+
+/// The columns' names and types, for Arrow.
+#[pyfunction]
+pub(crate) fn scan_schema(py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
+    let schema = arrow_schema::ffi::FFI_ArrowSchema::try_from(&*schema())
+        .map_err(|e| raise(py, &Error::argument(e.to_string())))?;
+    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+}
+
+/// The rows of files, for Arrow; they are looked at when the stream is read.
+#[pyfunction]
+pub(crate) fn scan_stream<'py>(
+    py: Python<'py>,
+    names: Vec<Bound<'py, PyBytes>>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let Options { facts, work, .. } = Options::new(options)?;
+    let files = paths(&names);
+    let stream = FFI_ArrowArrayStream::new(Box::new(Stream { files, next: 0, facts, work }));
+    PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+}
+
+/// Batches that are made when somebody asks for them.
+struct Stream {
+    files: Vec<PathBuf>,
+    next: usize,
+    facts: FileFacts,
+    work: Work,
+}
+
+impl Stream {
+    fn batch(&self, files: &[PathBuf]) -> Result<RecordBatch> {
+        let mut batch = Batch::default();
+        solio::scan_files(files, &self.facts, &self.work, |row| {
+            batch.push(&row);
+            Ok(())
+        })?;
+        Ok(batch.finish())
+    }
+}
+
+impl Iterator for Stream {
+    type Item = std::result::Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let last = self.files.len().min(self.next + BATCH_ROWS);
+        let files = self.files.get(self.next..last).filter(|files| !files.is_empty())?;
+        let batch = self.batch(files).map_err(|e| ArrowError::ExternalError(e.to_string().into()));
+        self.next = last;
+        Some(batch)
+    }
+}
+
+impl RecordBatchReader for Stream {
+    fn schema(&self) -> SchemaRef {
+        schema()
+    }
+}

@@ -1,0 +1,144 @@
+//! Files that are named one by one: the rows that a scan would make of them, without a catalogue.
+
+use super::facts::{FileFacts, file_facts};
+use super::row::row_of;
+use solio_base::{Error, Result, Work, ordered};
+use solio_catalog::row::{Cell, Row, column, key};
+use solio_io::HeadReader;
+use solio_io::walk::{self, EntryKind, Listing, Status, Visit, WalkOptions};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Files that a thread takes at a time.
+const AT_ONCE: usize = 32;
+
+/// The files at and below `roots`, in the order of the catalogue, and what could not be listed. Roots
+/// become absolute.
+///
+/// # Errors
+/// `Cancelled`.
+pub fn list_files(
+    roots: &[PathBuf],
+    follow: bool,
+    work: &Work,
+) -> Result<(Vec<PathBuf>, Vec<Error>)> {
+    let roots = super::run::absolute(roots)?;
+    let (folders, mut files): (Vec<_>, Vec<_>) = roots.into_iter().partition(|root| root.is_dir());
+    let found = Found::default();
+    let cancel = work.cancel.clone();
+    let options = WalkOptions { threads: work.threads, follow, cancel, ..WalkOptions::default() };
+    walk::walk(&folders, &options, &found)?;
+    let unlock =
+        |files: Mutex<Vec<PathBuf>>| files.into_inner().unwrap_or_else(PoisonError::into_inner);
+    files.extend(unlock(found.files));
+    files.sort_by(|a, b| {
+        let parts = |path: &Path| {
+            let folder = path.parent().unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
+            (folder, path.file_name().unwrap_or_default().as_bytes().to_vec())
+        };
+        let (a, b) = (parts(a), parts(b));
+        (key(&a.0), key(&a.1)).cmp(&(key(&b.0), key(&b.1)))
+    });
+    files.dedup();
+    Ok((files, found.failed.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+/// What a walk finds.
+#[derive(Default)]
+struct Found {
+    files: Mutex<Vec<PathBuf>>,
+    failed: Mutex<Vec<Error>>,
+}
+
+fn push<T>(list: &Mutex<Vec<T>>, more: impl IntoIterator<Item = T>) {
+    list.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
+}
+
+impl Visit for Found {
+    type Folder = ();
+    type Local = ();
+
+    fn folder(&self, (): &mut (), _: &Listing) -> Result<()> {
+        Ok(())
+    }
+
+    fn entries(&self, (): &mut (), listing: &Listing, (): &(), entries: &[u32]) -> Result<()> {
+        let paths = entries.iter().map(|&i| listing.path_of(&listing.entries()[i as usize]));
+        push(&self.files, paths.collect::<Vec<_>>());
+        Ok(())
+    }
+
+    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
+        Ok(())
+    }
+
+    fn failed(&self, _: &Path, error: Error) {
+        push(&self.failed, [error]);
+    }
+}
+
+/// Some files under way.
+#[derive(Default)]
+struct Slot {
+    first: usize,
+    heads: HeadReader,
+    rows: Vec<Row>,
+}
+
+/// Hands the row of each file to `each`, in the order of `files`. What cannot be read is a row with a
+/// problem.
+///
+/// # Errors
+/// Those of `each`, and `Cancelled`.
+pub fn scan_files(
+    files: &[PathBuf],
+    facts: &FileFacts,
+    work: &Work,
+    mut each: impl FnMut(Row) -> Result<()> + Send,
+) -> Result<()> {
+    let memory_bytes = work.memory_bytes / work.threads.max(1) as u64;
+    let single = Work { threads: 1, memory_bytes, ..work.clone() };
+    let mut next = 0;
+    ordered::run::<Slot>(
+        work,
+        2 * work.threads + 2,
+        |slot| {
+            slot.first = next;
+            next += AT_ONCE;
+            Ok(slot.first < files.len())
+        },
+        |slot| {
+            let last = files.len().min(slot.first + AT_ONCE);
+            slot.rows.clear();
+            for path in &files[slot.first..last] {
+                let row = row(path, facts, &single, &mut slot.heads)?;
+                slot.rows.push(row);
+            }
+            Ok(())
+        },
+        |slot| slot.rows.drain(..).try_for_each(&mut each),
+    )
+}
+
+fn row(path: &Path, facts: &FileFacts, work: &Work, heads: &mut HeadReader) -> Result<Row> {
+    let folder = path.parent().unwrap_or(Path::new("")).as_os_str().as_bytes().into();
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let found = walk::status_of_name(path);
+    // Of what is not there nothing is known but why.
+    let absent = (Status { size: 1, ..Status::default() }, EntryKind::File);
+    let (status, kind) = *found.as_ref().unwrap_or(&absent);
+    let is_missing = found.is_err();
+    let (mut row, _) = row_of(&folder, name, status, kind, facts, |cells| {
+        found?;
+        let source = walk::open_head(path, heads, status.size, crate::kind::KIND_HEAD_BYTES)?;
+        file_facts(path, &source, facts, work, cells)
+    })?;
+    if is_missing {
+        for place in [column::SIZE, column::MODIFIED_NS, column::INODE] {
+            row.cells.set(place, Cell::Null);
+        }
+    }
+    heads.count(&work.progress);
+    Ok(row)
+}

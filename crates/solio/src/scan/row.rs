@@ -1,0 +1,65 @@
+//! The row of a file.
+
+use super::facts::{FileFacts, sentence};
+use serde_json::json;
+use solio_base::{Error, ErrorKind, Result};
+use solio_catalog::names::shown;
+use solio_catalog::row::{Cell, Cells, Row, column};
+use solio_catalog::sequence::numbered;
+use solio_io::walk::{EntryKind, Status};
+use std::sync::Arc;
+
+/// What the system says of a file, and what `look` finds in it, unless there is nothing to look at.
+/// Why it cannot be read is a problem of the file, and told.
+///
+/// # Errors
+/// `Cancelled`.
+pub(super) fn row_of(
+    folder: &Arc<[u8]>,
+    name: &[u8],
+    status: Status,
+    kind: EntryKind,
+    facts: &FileFacts,
+    look: impl FnOnce(&mut Cells) -> Result<()>,
+) -> Result<(Row, Option<Error>)> {
+    let mut cells = Cells::default();
+    cells.set_integer(column::SIZE, status.size);
+    cells.set_integer(column::MODIFIED_NS, status.modified_ns);
+    cells.set_integer(column::INODE, status.inode);
+    let mut failed = None;
+    let plain = match kind {
+        EntryKind::Link => Some("link"),
+        EntryKind::Folder => Some("folder"),
+        EntryKind::Other => Some("special"),
+        EntryKind::File => (status.size == 0).then_some("empty"),
+    };
+    match plain {
+        Some(kind) => {
+            cells.set_text(column::KIND, kind);
+            cells.set_integer(column::LEVEL, facts.level().0);
+        }
+        None => match look(&mut cells) {
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                cells.set_text(column::PROBLEMS, json!([sentence(&error)]).to_string());
+                failed = Some(error);
+            }
+            Ok(()) => {}
+        },
+    }
+    let mut row = Row { folder: Arc::clone(folder), name: name.into(), cells };
+    number(&mut row);
+    Ok((row, failed))
+}
+
+/// Which frame of which sequence the name says.
+pub(super) fn number(row: &mut Row) {
+    let Some(name) = numbered(&row.name) else {
+        row.cells.set(column::FRAME, Cell::Null);
+        row.cells.set(column::SEQUENCE, Cell::Null);
+        return;
+    };
+    let pattern = [name.before, b"#", name.after].concat();
+    row.cells.set_integer(column::FRAME, name.frame);
+    row.cells.set_text(column::SEQUENCE, shown(&pattern));
+}

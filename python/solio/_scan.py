@@ -1,0 +1,87 @@
+"""What lies in a tree, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike, fsencode
+from typing import TYPE_CHECKING, Any
+
+from . import _solio
+from ._arrays import argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ._errors import Error
+
+    _Path = str | PathLike[str] | bytes
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Files of a tree, a row each: the table that ``solio scan`` keeps.
+
+    Any library that takes Arrow's streams takes a scan; the files are looked at when it reads::
+
+        pyarrow.table(scan)         polars.DataFrame(scan)
+        duckdb.sql("from scan")     pandas.DataFrame.from_arrow(scan)
+
+    Rows come by folder, then by name. A file that cannot be read is a row that says so in
+    ``problems``. Scans are small and can be pickled: ``scan.shards(n)`` are parts for other
+    processes and machines that see the same files, and the rows of all parts, one after the other,
+    are those of the whole.
+    """
+
+    files: tuple[bytes, ...] = field(repr=False)
+    """The files, absolute, as the bytes of their names."""
+    errors: tuple[Error, ...] = ()
+    """Folders that could not be listed."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """How files are looked at: the arguments of `scan`."""
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def shards(self, n: int) -> list[Scan]:
+        """Cuts the scan into at most ``n`` parts of nearly the same number of files."""
+        if n < 1:
+            raise argument_error("a scan has at least one part")
+        count = min(n, len(self.files)) or 1
+        ends = [len(self.files) * i // count for i in range(count + 1)]
+        ranges = zip(ends, ends[1:], strict=False)
+        return [Scan(self.files[a:b], (), self.options) for a, b in ranges]
+
+    def __arrow_c_schema__(self) -> object:
+        return _solio.scan_schema()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return _solio.scan_stream(list(self.files), self.options)
+
+
+def scan(
+    roots: _Path | Iterable[_Path],
+    *,
+    fields: Iterable[str] = (),
+    deep: bool = False,
+    check: bool = False,
+    hash: bool = False,
+    follow: bool = False,
+    threads: int | None = None,
+    memory_bytes: int | None = None,
+) -> Scan:
+    """Lists the files at and below ``roots``; what is in them is found out by who reads the scan.
+
+    ``fields`` are further tags, as `read_metadata` names them: JSON in the column ``tags``. ``deep``
+    reads meshes and scenes to their end, for counts and bounds; ``check`` looks for damage; ``hash``
+    gives the XXH128 of all content. ``follow`` enters links to folders, each folder once.
+
+    Raises `CancelledError` only; folders that cannot be listed are in `Scan.errors`.
+    """
+    if isinstance(roots, (str, bytes, PathLike)):
+        roots = [roots]
+    options: dict[str, Any] = {"fields": list(fields), "deep": deep, "check": check, "hash": hash}
+    options |= {"follow": follow}
+    given = {"threads": threads, "memory_bytes": memory_bytes}
+    options |= {name: value for name, value in given.items() if value is not None}
+    files, errors = _solio.scan_list([fsencode(root) for root in roots], options)
+    return Scan(tuple(files), tuple(errors), options)
