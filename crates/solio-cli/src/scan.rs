@@ -49,6 +49,7 @@ fn scan_options(args: &ScanArgs) -> ScanOptions {
         deep: args.deep,
         check: args.check,
         hash: args.hash.is_some() || args.paranoid,
+        thumbnail: args.thumbnails,
         limits: Limits::default(),
     };
     ScanOptions {

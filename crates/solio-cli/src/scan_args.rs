@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub(crate) const SCAN_EXAMPLES: &str = "\
 Examples:
   solio scan /mnt/show -o show.sqlite              run it again: only what changed is opened
-  solio scan photos -o photos.sqlite --hash xxh128 --fields LensModel,ISO
+  solio scan photos -o photos.sqlite --thumbnails --hash xxh128 --fields LensModel,ISO
   solio scan shots -o shots.parquet --check        for DuckDB, Polars, pandas, Spark
   solio scan /mnt/show -o part1.parquet --shard 1/8    on one of eight machines; solio merge
   solio query show.sqlite \"SELECT * FROM kinds\"
@@ -22,7 +22,7 @@ Examples:
   solio query show.sqlite \"SELECT path FROM images WHERE width > 8000\" --csv
   solio query show.sqlite \"SELECT path FROM files WHERE kind = 'exr'\" -0 | xargs -0 solio check
 The view files has a row for each file; kinds, images, photos, meshes, scenes, sequences, problems,
-folder_sizes and duplicates (after --hash) answer what is asked often.";
+folder_sizes, duplicates (after --hash) and gallery (after --thumbnails) answer what is asked often.";
 
 pub(crate) const MERGE_EXAMPLES: &str = "\
 Examples:
@@ -48,6 +48,10 @@ pub(crate) struct ScanArgs {
     /// Hash all content
     #[arg(long, value_name = "NAME", value_parser = ["xxh128"])]
     pub(crate) hash: Option<String>,
+    /// Keep a small picture of each image, mesh and scene (JPEG, in the view gallery)
+    #[arg(long, value_name = "PIXELS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "192", value_parser = clap::value_parser!(u32).range(16..=1024))]
+    pub(crate) thumbnails: Option<u32>,
     /// Go on only with a scan that was stopped; without one nothing is done
     #[arg(long)]
     pub(crate) resume: bool,

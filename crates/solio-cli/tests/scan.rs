@@ -74,6 +74,26 @@ fn a_tree_is_asked_about_in_sql() {
 }
 
 #[test]
+fn thumbnails_are_kept_and_follow_a_renamed_file() {
+    let dir = tree(0);
+    let path = dir.path();
+    std::fs::create_dir(path.join("r")).unwrap();
+    std::fs::write(path.join("r/a.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    std::fs::write(path.join("r/a.txt"), "words").unwrap();
+    scan(path, &["--thumbnails=64"]).fine();
+    let sql = "SELECT path, hex(substr(thumbnail, 1, 3)) AS mark FROM gallery";
+    let gallery = ask(path, sql);
+    assert_eq!((gallery.len(), &gallery[0]["mark"]), (1, &"FFD8FF".into()));
+    std::fs::rename(path.join("r/a.obj"), path.join("r/b.obj")).unwrap();
+    assert_eq!(scan(path, &["--thumbnails"]).fine().json()[0]["renamed"], 1);
+    let gallery = ask(path, sql);
+    assert!(gallery[0]["path"].as_str().unwrap().ends_with("/r/b.obj") && gallery.len() == 1);
+    let bytes =
+        run(path, &["query", "c.sqlite", "SELECT thumbnail FROM gallery", "-0"], b"").fine();
+    assert!(bytes.out.starts_with(b"\xff\xd8\xff"));
+}
+
+#[test]
 fn unreadable_roots_dry_runs_and_quarantine() {
     let dir = tree(9);
     let path = dir.path();

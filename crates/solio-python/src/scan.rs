@@ -17,6 +17,9 @@ use std::path::PathBuf;
 /// Rows of a batch: enough for the threads, little enough to wait for.
 const BATCH_ROWS: usize = 4096;
 
+/// Names of files, and errors.
+type Listed<'py> = (Vec<Bound<'py, PyBytes>>, Vec<Py<PyAny>>);
+
 /// How files are looked at.
 struct Options {
     facts: FileFacts,
@@ -37,11 +40,15 @@ impl Options {
         let work = work(&given)?;
         given.finish()?;
         let (fields, limits) = (ScanFields::new(&fields), Limits::default());
-        Ok(Options { facts: FileFacts { fields, deep, check, hash, limits }, follow, work })
+        Ok(Options {
+            facts: FileFacts { fields, deep, check, hash, thumbnail: None, limits },
+            follow,
+            work,
+        })
     }
 }
 
-fn paths(names: &[Bound<'_, PyBytes>]) -> Vec<PathBuf> {
+fn as_paths(names: &[Bound<'_, PyBytes>]) -> Vec<PathBuf> {
     names.iter().map(|name| OsStr::from_bytes(name.as_bytes()).into()).collect()
 }
 
@@ -52,9 +59,9 @@ pub(crate) fn scan_list<'py>(
     py: Python<'py>,
     roots: Vec<Bound<'py, PyBytes>>,
     options: &Bound<'py, PyDict>,
-) -> PyResult<(Vec<Bound<'py, PyBytes>>, Vec<Py<PyAny>>)> {
+) -> PyResult<Listed<'py>> {
     let Options { follow, work, .. } = Options::new(options)?;
-    let roots = paths(&roots);
+    let roots = as_paths(&roots);
     let (files, failed) = run(py, &work.cancel, || solio::list_files(&roots, follow, &work))?;
     let files = files.iter().map(|path| PyBytes::new(py, path.as_os_str().as_bytes())).collect();
     let raised = |e: Error| Ok(exception(py, &e)?.unbind());
@@ -73,11 +80,11 @@ pub(crate) fn scan_schema(py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
 #[pyfunction]
 pub(crate) fn scan_stream<'py>(
     py: Python<'py>,
-    names: Vec<Bound<'py, PyBytes>>,
+    paths: Vec<Bound<'py, PyBytes>>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let Options { facts, work, .. } = Options::new(options)?;
-    let files = paths(&names);
+    let files = as_paths(&paths);
     let stream = FFI_ArrowArrayStream::new(Box::new(Stream { files, next: 0, facts, work }));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }

@@ -4,7 +4,7 @@ use crate::names::shown;
 use crate::row::{COLUMNS, Cell, Cells, Row, Type, column, path_of};
 use arrow_array::builder::{
     ArrayBuilder, BinaryBuilder, Float64Builder, Int64Builder, StringBuilder,
-    TimestampNanosecondBuilder,
+    TimestampMicrosecondBuilder,
 };
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock};
 const LEAD: usize = 6;
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
-    let timestamp = DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()));
+    let timestamp = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let mut fields = vec![
         Field::new("path", DataType::Utf8, false),
         Field::new("path_bytes", DataType::Binary, true),
@@ -55,7 +55,7 @@ pub struct Batch {
     folder: StringBuilder,
     folder_bytes: BinaryBuilder,
     name: StringBuilder,
-    modified: TimestampNanosecondBuilder,
+    modified: TimestampMicrosecondBuilder,
     cells: Vec<Builder>,
 }
 
@@ -72,7 +72,7 @@ impl Default for Batch {
             folder: StringBuilder::new(),
             folder_bytes: BinaryBuilder::new(),
             name: StringBuilder::new(),
-            modified: TimestampNanosecondBuilder::new(),
+            modified: TimestampMicrosecondBuilder::new(),
             cells: COLUMNS.iter().map(|column| builder(column.kind)).collect(),
         }
     }
@@ -101,7 +101,8 @@ impl Batch {
         self.folder.append_value(shown(&row.folder));
         self.folder_bytes.append_option(bytes_where_no_text(&row.folder));
         self.name.append_value(shown(&row.name));
-        self.modified.append_option(row.cells.integer(column::MODIFIED_NS));
+        let modified_ns = row.cells.integer(column::MODIFIED_NS);
+        self.modified.append_option(modified_ns.map(|ns| ns.div_euclid(1000)));
         for (builder, cell) in self.cells.iter_mut().zip(row.cells.all()) {
             match builder {
                 Builder::Integer(builder) => builder.append_option(match cell {

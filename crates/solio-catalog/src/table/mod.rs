@@ -1,7 +1,8 @@
 //! The catalogue as a table of other programs: Arrow in memory, Parquet in files.
 //!
 //! The columns are those of the view `files`: `path`, `path_bytes` (only where the path is no
-//! text), `folder`, `name`, `modified` (a timestamp), then
+//! text), `folder`, `name`, `modified` (a timestamp in microseconds,
+//! which Python's dates can hold), then
 //! [`row::COLUMNS`](crate::row::COLUMNS). Rows come by folder, then by name, and a file depends on
 //! nothing but its rows.
 

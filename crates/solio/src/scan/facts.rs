@@ -2,7 +2,7 @@
 
 use crate::head_tags::HeadKind;
 use crate::kind::{KIND_HEAD_BYTES, kind_of_head};
-use crate::{MeshReadOptions, SceneReadOptions};
+use crate::{MeshReadOptions, SceneReadOptions, ThumbnailOptions};
 use serde_json::{Map, Value as Json};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_catalog::row::{Cells, Level, column};
@@ -14,6 +14,8 @@ use solio_photo::{Fields, Metadata, ReadOptions, Value, decode_metadata};
 use std::ffi::OsStr;
 use std::path::Path;
 
+/// Of thumbnails.
+const JPEG_QUALITY: u8 = 80;
 /// Bytes that are hashed at a time.
 const HASH_BYTES: usize = 256 << 10;
 
@@ -67,6 +69,8 @@ pub struct FileFacts {
     pub check: bool,
     /// All content is hashed.
     pub hash: bool,
+    /// A small picture is made of files that can be looked at, of at most so many columns and rows.
+    pub thumbnail: Option<u32>,
     /// Bounds.
     pub limits: Limits,
 }
@@ -414,6 +418,29 @@ fn check(path: &Path, facts: &FileFacts, work: &Work, problems: &mut Vec<String>
     }));
     problems.extend(found.text_problems.iter().map(ToString::to_string));
     Ok(())
+}
+
+/// A small JPEG picture of a file that is known to be an image, a photo, a mesh or a scene. What
+/// cannot be shown has none: the file's own problems say why.
+///
+/// # Errors
+/// `Cancelled`.
+pub(super) fn picture(
+    path: &Path,
+    facts: &FileFacts,
+    work: &Work,
+    cells: &Cells,
+) -> Result<Option<Vec<u8>>> {
+    let Some(size) = facts.thumbnail else { return Ok(None) };
+    let is_mesh = matches!(cells.text(column::KIND), Some("obj" | "ply" | "stl" | "pbrt"));
+    if !is_mesh && cells.integer(column::WIDTH).is_none() {
+        return Ok(None);
+    }
+    let options = ThumbnailOptions { size, limits: facts.limits, ..ThumbnailOptions::default() };
+    match crate::thumbnail_of(path, &options, work).and_then(|small| small.to_jpeg(JPEG_QUALITY)) {
+        Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
+        made => Ok(made.ok()),
+    }
 }
 
 /// The hash of all content, read once more from its beginning.

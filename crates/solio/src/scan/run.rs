@@ -1,6 +1,6 @@
 //! A tree is walked, and what is new in it is looked at.
 
-use super::facts::{FileFacts, ScanFields, file_facts};
+use super::facts::{FileFacts, ScanFields, file_facts, picture};
 use super::folder::Folder;
 use super::row::{number, row_of};
 use super::writer::{self, Change, Thumbnail};
@@ -53,7 +53,14 @@ impl Default for ScanOptions {
         let fields = ScanFields::new(&[]);
         let limits = Limits::default();
         ScanOptions {
-            facts: FileFacts { fields, deep: false, check: false, hash: false, limits },
+            facts: FileFacts {
+                fields,
+                deep: false,
+                check: false,
+                hash: false,
+                thumbnail: None,
+                limits,
+            },
             follow: false,
             one_file_system: false,
             shard: None,
@@ -394,6 +401,11 @@ impl<'a> Walked<'a> {
         })?;
         local.heads.count(self.shown);
         failed.map_or(Ok(()), |error| self.fail(error))?;
+        if let Some(image) = picture(&path(), facts, &self.work, &row.cells)? {
+            local.bytes += image.len();
+            let (folder, name) = (Arc::clone(folder), name.into());
+            local.thumbnails.push(Thumbnail { folder, name, image });
+        }
         self.compare(met, &mut row.cells, local)?;
         if row.cells.text(column::PROBLEMS).is_some() {
             count.with_problems.fetch_add(1, Relaxed);
