@@ -1,5 +1,6 @@
 //! The one definition of the command line: parser, help, completions and man pages come from it.
 
+use crate::check_args;
 use crate::gradient_args;
 use crate::image_args::{ImageArgs, PreviewArgs, SetArgs};
 use crate::ls_args;
@@ -78,9 +79,6 @@ pub(crate) enum Command {
     /// List folders, with the frames of a sequence on one line: how many, and which are missing
     #[command(after_help = ls_args::EXAMPLES)]
     Ls(ls_args::LsArgs),
-    /// Find out whether files are whole
-    #[command(after_help = CHECK_EXAMPLES)]
-    Check(CheckArgs),
     /// Walk trees once and keep what is there in a table: kinds, sizes, dates, problems
     #[command(after_help = crate::scan_args::SCAN_EXAMPLES)]
     Scan(Box<crate::scan_args::ScanArgs>),
@@ -90,6 +88,9 @@ pub(crate) enum Command {
     /// Make one catalogue of its parts
     #[command(after_help = crate::scan_args::MERGE_EXAMPLES)]
     Merge(crate::scan_args::MergeArgs),
+    /// Find out whether files are whole, and whether their names are sound
+    #[command(after_help = check_args::EXAMPLES)]
+    Check(check_args::CheckArgs),
     /// Change attributes of OpenEXR images; their pixels are copied as they are
     #[command(after_help = SET_EXAMPLES, override_usage = "solio set [OPTIONS] <NAME=VALUE>... <FILE>...")]
     Set(SetArgs),
@@ -276,36 +277,6 @@ pub(crate) struct InfoArgs {
     pub(crate) work: WorkArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
-}
-
-const CHECK_EXAMPLES: &str = "\
-Examples:
-  solio check shots/*.exr                  header, table of chunks, head of each chunk
-  solio check --deep beauty.exr            unpack every chunk, too
-  find . -name '*.exr' -print0 | solio check -q --json -0 --files-from -
-  solio check scene.pbrt                   missing files, wrong parameters and names: all of them
-Files of other formats (PNG, JPEG, TIFF, HDR, OBJ, PLY, STL) are read as a whole. Of a scene (pbrt)
-every statement is held against what pbrt knows, and every file that it reads must be there.
-Exit code: 0 all are whole; 1 some are not.";
-
-#[derive(Debug, Args)]
-pub(crate) struct CheckArgs {
-    #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-    /// Unpack the pixels, too; of scenes, read the meshes
-    #[arg(long)]
-    pub(crate) deep: bool,
-    /// Say nothing of files that are whole
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-    /// Print one JSON object per file
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
 }
 
 const PACK_EXAMPLES: &str = "\

@@ -1,12 +1,14 @@
-//! `solio check`: whether files are whole.
+//! `solio check`: whether files are whole, and their names sound.
 
-use crate::args::CheckArgs;
+use crate::check_args::CheckArgs;
+use crate::junit::{self, Case};
 use crate::progress::Shown;
-use crate::table::{BAD, DIM, GOOD};
-use crate::{Outcome, inputs, options, screen};
+use crate::table::{Align, BAD, DIM, GOOD, Table, count};
+use crate::{Outcome, inputs, names, options, screen};
 use serde_json::{Value, json};
 use solio::image::{CheckOptions, Problem};
-use solio::{Error, ErrorKind, FileCheck, Result, Work};
+use solio::{Error, ErrorKind, FileCheck, Odd, Result, Work, each_file};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Checks every input, goes on past bad ones.
@@ -18,55 +20,158 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let shown = Shown::start(args.progress, "check", &work.progress);
-    let mut bad = 0;
+    let mut report =
+        Report { args, below: false, bad: 0, kinds: BTreeMap::new(), cases: Vec::new() };
+    let done = look(args, inputs, &mut report, &work);
+    drop(shown);
+    done?;
+    report.finish()
+}
+
+fn look(
+    args: &CheckArgs,
+    inputs: Vec<PathBuf>,
+    report: &mut Report<'_>,
+    work: &Work,
+) -> Result<()> {
+    let (folders, files): (Vec<_>, Vec<_>) = inputs.into_iter().partition(|path| path.is_dir());
     let wanted = CheckOptions { decode: args.deep, ..CheckOptions::default() };
-    let check = |path: &PathBuf, work: &Work| solio::check_file(path, &wanted, work);
-    let done = solio::each_file(&inputs, &work, !args.deep, check, |path, result| {
-        let fine = match result {
-            Ok(found) => {
-                tell(args, path, &found);
-                found.is_fine()
+    let together = !args.deep;
+    let named = |path: &PathBuf, work: &Work| solio::check_file(path, &wanted, work);
+    each_file(&files, work, together, named, |path, result| report.take(path, result))?;
+    if folders.is_empty() {
+        return Ok(());
+    }
+    report.below = true;
+    let solio::Found { files, folders, failed } = solio::find_files(&folders, work)?;
+    for error in failed {
+        let path = error.path().unwrap_or(Path::new("")).to_owned();
+        report.take(&path, Err(error))?;
+    }
+    for (path, check) in folders {
+        report.take(&path, Ok(check))?;
+    }
+    let found = |path: &PathBuf, work: &Work| solio::check_found(path, &wanted, work);
+    each_file(&files, work, together, found, |path, result| report.take(path, result))
+}
+
+/// What has been found so far.
+struct Report<'a> {
+    args: &'a CheckArgs,
+    /// What comes was found in folders: what is fine there is only counted.
+    below: bool,
+    /// Files with problems.
+    bad: u64,
+    /// Files and problems of each kind.
+    kinds: BTreeMap<&'static str, (u64, u64)>,
+    cases: Vec<Case>,
+}
+
+impl Report<'_> {
+    /// Tells of a file; `false` when nobody listens any more.
+    fn take(&mut self, path: &Path, result: Result<FileCheck>) -> Result<bool> {
+        match result {
+            Ok(mut check) => {
+                check.odd.retain(|odd| !self.args.ignore.contains(&odd.rule));
+                let (files, problems) = self.kinds.entry(check.format).or_default();
+                *files += 1;
+                *problems += check.problem_count() as u64;
+                self.bad += u64::from(!check.is_fine());
+                self.tell(path, &check);
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
-                tell_error(args, path, error);
-                false
+                self.bad += 1;
+                let (files, problems) = self.kinds.entry("unreadable").or_default();
+                (*files, *problems) = (*files + 1, *problems + 1);
+                self.tell_error(path, error);
             }
-        };
-        bad += usize::from(!fine);
+        }
         Ok(!screen::is_closed())
-    });
-    drop(shown);
-    done?;
-    if bad > 0 && inputs.len() > 1 {
-        screen::complain(&format!("{bad} of {} files are damaged or unreadable", inputs.len()));
     }
-    Ok(if bad > 0 { Outcome::SomeFailed } else { Outcome::Done })
+
+    fn tell(&mut self, path: &Path, check: &FileCheck) {
+        if self.args.junit.is_some() {
+            let failure = lines(check).join("\n");
+            self.case(path, check.format, failure, false);
+        }
+        if self.args.json {
+            screen::print(&format!("{}\n", to_json(path, check)));
+        } else if !check.is_fine() || !self.below || self.args.verbose {
+            tell(self.args, path, check);
+        }
+    }
+
+    fn tell_error(&mut self, path: &Path, error: Error) {
+        let error = error.at_path(path);
+        if self.args.junit.is_some() {
+            self.case(path, "unreadable", error.to_string(), true);
+        }
+        if self.args.json {
+            let mut line = names::json(path);
+            line["error"] = screen::error_json(&error);
+            screen::print(&format!("{line}\n"));
+        }
+        screen::complain(&error.to_string());
+    }
+
+    fn case(&mut self, path: &Path, class: &str, failure: String, error: bool) {
+        let name = path.to_string_lossy().into_owned();
+        self.cases.push(Case { class: class.to_owned(), name, failure, error });
+    }
+
+    /// Sums up.
+    fn finish(self) -> Result<Outcome> {
+        let files: u64 = self.kinds.values().map(|(files, _)| files).sum();
+        if self.below && !self.args.json {
+            screen::print(&table(&self.kinds));
+        }
+        if self.bad > 0 && files > 1 {
+            let message = format!("{} of {files} files are damaged or unreadable", self.bad);
+            screen::complain(&message);
+        }
+        if let Some(path) = &self.args.junit {
+            let failed = |e| Error::io("write the report", e).at_path(path);
+            solio::write_bytes(path, &junit::report(&self.cases).map_err(failed)?)?;
+        }
+        Ok(if self.bad > 0 { Outcome::SomeFailed } else { Outcome::Done })
+    }
+}
+
+/// How many files of each kind there are, and problems.
+fn table(kinds: &BTreeMap<&'static str, (u64, u64)>) -> String {
+    let mut table =
+        Table::new(&[("kind", Align::Left), ("files", Align::Right), ("problems", Align::Right)]);
+    for (kind, (files, problems)) in kinds {
+        let problems = if *problems == 0 { "–".into() } else { count(*problems) };
+        table.row(vec![(*kind).to_owned(), count(*files), problems]);
+    }
+    table.render()
 }
 
 fn tell(args: &CheckArgs, path: &Path, found: &FileCheck) {
-    if args.json {
-        screen::print(&format!("{}\n", to_json(path, found)));
-        return;
-    }
     let path = path.display();
-    let count = found.problems.len() + found.text_problems.len();
-    let mut text = match (count, found.found.as_str()) {
+    let mut text = match (found.problem_count(), found.found.as_str()) {
         (0, _) if args.quiet && found.notes.is_empty() => return,
+        (0, "") => format!("{path}: {GOOD}ok{GOOD:#} {DIM}({}){DIM:#}\n", found.format),
         (0, what) => format!("{path}: {GOOD}ok{GOOD:#} {DIM}({}, {what}){DIM:#}\n", found.format),
         (1, _) => format!("{path}: {BAD}1 problem{BAD:#}\n"),
         (count, _) => format!("{path}: {BAD}{count} problems{BAD:#}\n"),
     };
-    for problem in &found.problems {
-        text += &format!("  {}\n", words(problem, found.format));
-    }
-    for problem in &found.text_problems {
-        text += &format!("  {}\n", problem.to_string().replace('\n', "\n  "));
+    for line in lines(found) {
+        text += &format!("  {}\n", line.replace('\n', "\n  "));
     }
     for note in &found.notes {
         text += &format!("  note: {note}\n");
     }
     screen::print(&text);
+}
+
+/// All problems in words.
+fn lines(found: &FileCheck) -> Vec<String> {
+    let problems = found.problems.iter().map(|problem| words(problem, found.format));
+    let text = found.text_problems.iter().map(ToString::to_string);
+    problems.chain(text).chain(found.odd.iter().map(ToString::to_string)).collect()
 }
 
 /// `byte 8000: part 0, chunks 3 to 5: not in the table of chunks`.
@@ -85,15 +190,6 @@ fn words(problem: &Problem, format: &str) -> String {
     text + &problem.message
 }
 
-fn tell_error(args: &CheckArgs, path: &Path, error: Error) {
-    let error = error.at_path(path);
-    if args.json {
-        let line = json!({ "path": path.to_string_lossy(), "error": screen::error_json(&error) });
-        screen::print(&format!("{line}\n"));
-    }
-    screen::complain(&error.to_string());
-}
-
 fn to_json(path: &Path, found: &FileCheck) -> Value {
     let problem = |problem: &Problem| {
         json!({
@@ -104,17 +200,15 @@ fn to_json(path: &Path, found: &FileCheck) -> Value {
             "message": problem.message,
         })
     };
-    json!({
-        "path": path.to_string_lossy(),
-        "format": found.format,
-        "found": found.found,
-        "ok": found.is_fine(),
-        "problems": found
-            .problems
-            .iter()
-            .map(problem)
-            .chain(found.text_problems.iter().map(screen::error_json))
-            .collect::<Vec<_>>(),
-        "notes": found.notes,
-    })
+    let odd = |odd: &Odd| json!({ "kind": odd.rule.name(), "message": odd.message });
+    let problems = found.problems.iter().map(problem);
+    let problems = problems.chain(found.text_problems.iter().map(screen::error_json));
+    let problems: Vec<Value> = problems.chain(found.odd.iter().map(odd)).collect();
+    let mut line = names::json(path);
+    line["format"] = found.format.into();
+    line["found"] = found.found.as_str().into();
+    line["ok"] = found.is_fine().into();
+    line["problems"] = problems.into();
+    line["notes"] = found.notes.clone().into();
+    line
 }

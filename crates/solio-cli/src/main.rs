@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod cat;
 mod check;
+mod check_args;
 mod compare;
 mod convert;
 mod demo;
@@ -20,6 +21,7 @@ mod image_info;
 mod image_pack;
 mod info;
 mod inputs;
+mod junit;
 #[cfg(feature = "lab")]
 mod lab;
 #[cfg(feature = "lab")]

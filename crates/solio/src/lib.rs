@@ -56,7 +56,6 @@ mod read;
 mod read_files;
 mod record;
 mod scan;
-mod scene_check;
 mod scene_export;
 mod scene_file;
 mod scene_mesh;
@@ -77,7 +76,7 @@ mod thumbnail;
 mod write;
 
 pub use ahead::{Ahead, AheadOptions};
-pub use check::{FileCheck, check_file};
+pub use check::{FileCheck, Found, Odd, Rule, check_file, check_found, find_files};
 pub use color_arrays::{
     apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
     convert_colors_in_place,

@@ -25,6 +25,7 @@ mod ascii;
 mod assemble;
 mod binary;
 mod cells;
+mod check;
 mod color;
 mod columns;
 mod even;
@@ -44,6 +45,7 @@ mod text;
 mod tokens;
 mod write;
 
+pub use check::{PlyCounts, check_ply};
 pub use header::{
     Element as PlyElement, Header as PlyHeader, Property as PlyProperty, decode_ply_header,
 };

@@ -1,6 +1,6 @@
 //! Whether a scene is sound: all that a renderer would stumble over, in one pass.
 
-use crate::check::plural;
+use super::plural;
 use crate::scene_file::{FolderFiles, is_packed_scene};
 use crate::{FileCheck, MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene};
 use solio_base::{Error, ErrorKind, Result, Work};
@@ -31,9 +31,9 @@ pub(crate) fn check_scene(path: &Path, options: &CheckOptions, work: &Work) -> R
             plural(shapes, "shape"),
             plural(instances, "instance"),
         ),
-        problems: Vec::new(),
         text_problems: problems,
         notes,
+        ..FileCheck::default()
     })
 }
 

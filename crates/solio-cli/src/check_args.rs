@@ -1,0 +1,56 @@
+//! The arguments of `solio check`.
+
+use crate::args::{InputArgs, Progress, WorkArgs, named};
+use clap::Args;
+use solio::Rule;
+use std::path::PathBuf;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  solio check /projects/shots              everything below: files, names, sequences
+  solio check shots/*.exr                  header, table of chunks, head of each chunk
+  solio check --deep beauty.exr            unpack every chunk, too
+  solio check --junit report.xml --ignore holes,case delivery/
+  find . -name '*.exr' -print0 | solio check -q --json -0 --files-from -
+  solio check scene.pbrt                   missing files, wrong parameters and names: all of them
+Of JPEG, PNG (with its sums), TIFF and raw photos, GIF, WebP, HEIF, MP4, PSD the structure is followed
+to its end; of binary PLY and STL the counts are compared with the size; OBJ, HDR and meshes of text
+are read, and packed files unpacked. A file that is cut off anywhere before its end is found, but
+for text that is cut at the end of a line, or within its last number, and for what follows behind a
+picture. Of a scene (pbrt) every statement is held against what pbrt knows, and every file that it
+reads must be there.
+In folders also names are looked at. Rules, which --ignore passes over: empty (a file of a known
+kind is), zeros (nothing else is in it), end (a text's last line has none), extension (it is that of
+another content), name (no UTF-8, or with control characters), case (names differ in nothing else),
+holes, doubles and padding (of sequences; versions, photos as cameras number them and texture tiles
+have no holes).
+Exit code: 0 all are whole; 1 some are not.";
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Unpack the pixels, too; read meshes, also those of scenes
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Rules that may be broken
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = named(Rule::ALL, Rule::name))]
+    pub(crate) ignore: Vec<Rule>,
+    /// Say nothing of files that are whole
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Also tell of files in folders that they are whole
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Print one JSON object per file
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a report for JUnit's readers, such as Jenkins and GitLab
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// How progress is shown, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}

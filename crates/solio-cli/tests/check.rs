@@ -1,0 +1,76 @@
+//! `solio check` of folders, run as a user runs it.
+#![allow(clippy::disallowed_methods)] // tests read and write their own files
+
+mod ran;
+
+use ran::run;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+/// A cube of STL, a cut one, a text, frames with a hole.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &[u8], bytes: &[u8]| {
+        let path = dir.path().join(OsStr::from_bytes(name));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    };
+    let mut stl = vec![0; 84 + 50 * 12];
+    (stl[0], stl[80]) = (1, 12);
+    write(b"in/whole.stl", &stl);
+    write(b"in/cut.stl", &stl[..300]);
+    write(b"in/notes.txt", b"hello\n");
+    write(b"in/caf\xe9.txt", b"hello\n");
+    for frame in [1, 2, 4, 5] {
+        write(format!("in/sub/f.{frame:04}.dat").as_bytes(), b"x");
+    }
+    dir
+}
+
+#[test]
+fn folders_are_checked_with_all_below_them() {
+    let dir = folder();
+    let ran = run(dir.path(), &["check", "in"], b"");
+    assert_eq!(ran.code, 1);
+    let text = String::from_utf8_lossy(&ran.out).into_owned();
+    let wanted = "\
+in/sub: 1 problem
+  holes: f.1-5#.dat: 1 of 5 frames are missing: 3
+in/caf\u{fffd}.txt: 1 problem
+  name: the name is no UTF-8: caf%E9.txt
+in/cut.stl: 1 problem
+  byte 300: the file ends after 4 of 12 triangles
+kind    files  problems
+folder      2         1
+other       6         1
+stl         2         1
+";
+    assert_eq!(text, wanted);
+    assert_eq!(ran.err, "solio: 3 of 10 files are damaged or unreadable\n");
+    let ran = run(dir.path(), &["check", "in", "--ignore", "holes,name"], b"");
+    assert_eq!((ran.code, ran.text().lines().count()), (1, 6), "{}", ran.text());
+    std::fs::remove_file(dir.path().join("in/cut.stl")).unwrap();
+    let ran = run(dir.path(), &["check", "in", "--ignore", "holes,name", "-v"], b"");
+    assert_eq!(ran.code, 0);
+    assert!(String::from_utf8_lossy(&ran.out).contains("in/whole.stl: ok (stl, 12 triangles)\n"));
+}
+
+#[test]
+fn reports_are_for_programs_too() {
+    let dir = folder();
+    let ran = run(dir.path(), &["check", "in", "--json", "--junit", "report.xml", "-j", "1"], b"");
+    assert_eq!(ran.code, 1);
+    let found = ran.json();
+    assert_eq!(found.len(), 10);
+    let of = |path: &str| found.iter().find(|line| line["path"] == path).unwrap();
+    assert_eq!(of("in/sub")["problems"][0]["kind"], "holes");
+    assert_eq!(of("in/cut.stl")["problems"][0]["offset"], 300);
+    assert_eq!(of("in/whole.stl")["ok"], true);
+    assert_eq!(of("in/caf\u{fffd}.txt")["path_encoded"], "in/caf%E9.txt");
+    let xml = std::fs::read_to_string(dir.path().join("report.xml")).unwrap();
+    assert!(xml.contains("tests=\"10\" failures=\"3\" errors=\"0\""), "{xml}");
+    assert!(xml.contains("<testcase classname=\"stl\" name=\"in/cut.stl\">"), "{xml}");
+    let gone = run(dir.path(), &["check", "gone", "in/whole.stl"], b"");
+    assert_eq!(gone.code, 1);
+    assert!(gone.err.contains("gone: cannot open"), "{}", gone.err);
+}

@@ -1,0 +1,161 @@
+//! What is in folders, and what is wrong with the names there.
+
+use super::odd::{Odd, Rule};
+use super::{FileCheck, plural};
+use solio_base::{Error, Result, Work};
+use solio_catalog::sequence::{Sequence, collapse, frames_text};
+use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What was found in folders.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// All files, by name; links to folders are not followed.
+    pub files: Vec<PathBuf>,
+    /// The folders, and what is wrong with the names in each.
+    pub folders: Vec<(PathBuf, FileCheck)>,
+    /// What could not be looked at.
+    pub failed: Vec<Error>,
+}
+
+/// Finds all files at and below `folders` and checks their names: holes, doubles and odd padding of
+/// sequences, names that differ in case alone.
+///
+/// Not every numbered file is a frame. Holes are told of sequences of at least three frames of which
+/// more are there than missing, and not of versions (`_v003`), of photos as cameras number them
+/// (`IMG_0042`), or of texture tiles.
+pub fn find_files(folders: &[PathBuf], work: &Work) -> Result<Found> {
+    let finder = Finder { found: Mutex::default() };
+    let options = WalkOptions {
+        threads: work.threads,
+        cancel: work.cancel.clone(),
+        ..WalkOptions::default()
+    };
+    walk(folders, &options, &finder)?;
+    let mut found = finder.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.files.sort_unstable();
+    found.files.dedup();
+    found.folders.sort_by(|a, b| a.0.cmp(&b.0));
+    found.folders.dedup_by(|a, b| a.0 == b.0);
+    Ok(found)
+}
+
+struct Finder {
+    found: Mutex<Found>,
+}
+
+impl Visit for Finder {
+    type Folder = ();
+    type Local = ();
+
+    fn folder(&self, (): &mut (), listing: &Listing) -> Result<()> {
+        let is_file = |path: &PathBuf, kind| match kind {
+            EntryKind::File => true,
+            EntryKind::Link => !path.is_dir(),
+            _ => false,
+        };
+        let mut files = Vec::new();
+        for entry in listing.entries() {
+            let path = listing.path_of(entry);
+            if is_file(&path, entry.kind) {
+                files.push(path);
+            }
+        }
+        let check = names(listing);
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.files.append(&mut files);
+        found.folders.push((listing.path.clone(), check));
+        Ok(())
+    }
+
+    fn entries(&self, (): &mut (), _: &Listing, (): &(), _: &[u32]) -> Result<()> {
+        Ok(())
+    }
+
+    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
+        Ok(())
+    }
+
+    fn failed(&self, _: &Path, error: Error) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).failed.push(error);
+    }
+}
+
+/// What is wrong with the names in a folder.
+fn names(listing: &Listing) -> FileCheck {
+    let all = || listing.entries().iter();
+    let name = |entry| listing.name(entry).as_bytes();
+    let files = all().filter(|entry| entry.kind != EntryKind::Folder);
+    let collapsed = collapse(files.clone().map(name));
+    let sequences = &collapsed.sequences;
+    let mut odd = Vec::new();
+    sequences.iter().for_each(|sequence| frames(sequence, &mut odd));
+    clashes(all().map(name), &mut odd);
+    let found = match sequences.len() as u64 {
+        0 => plural(files.count() as u64, "file"),
+        some => format!("{}, {}", plural(files.count() as u64, "file"), plural(some, "sequence")),
+    };
+    FileCheck { format: "folder", found, odd, ..FileCheck::default() }
+}
+
+fn frames(sequence: &Sequence, odd: &mut Vec<Odd>) {
+    let name = |range: &str| {
+        let pattern = sequence.pattern(range);
+        String::from_utf8_lossy(&pattern).into_owned()
+    };
+    if !sequence.doubles.is_empty() {
+        let doubles = frames_text(&sequence.doubles);
+        odd.push(Rule::Doubles.broken(format!(
+            "{}: frames that are there twice: {doubles}",
+            name(&sequence.range())
+        )));
+    }
+    if sequence.odd_padding && sequence.frames.len() > sequence.doubles.len() {
+        odd.push(Rule::Padding.broken(format!(
+            "{}: other frames of this name have another number of digits",
+            name(&frames_text(&sequence.frames))
+        )));
+    }
+    let (present, expected) = (sequence.frames.len() as u64, sequence.expected());
+    if present < expected && is_rendered(sequence, expected) {
+        let (count, missing) = (expected - present, sequence.missing());
+        odd.push(Rule::Holes.broken(format!(
+            "{}: {count} of {expected} frames are missing: {missing}",
+            name(&sequence.range())
+        )));
+    }
+}
+
+/// Whether the numbers are those of frames, as far as that can be told.
+fn is_rendered(sequence: &Sequence, expected: u64) -> bool {
+    let before = &sequence.before[..];
+    let is_version = matches!(before, [.., b'_' | b'.' | b'-', b'v' | b'V'] | [b'v' | b'V']);
+    // DCF (JEITA CP-3461): four letters, digits or underscores, then four digits.
+    let of_dcf = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_';
+    let is_photo = before.len() == 4 && before.iter().all(of_dcf) && sequence.padding.width == 4;
+    let present = sequence.frames.len() as u64;
+    present >= 3 && 2 * present > expected && !is_version && !is_photo && !sequence.odd_padding
+}
+
+/// Names that differ in case alone.
+fn clashes<'n>(names: impl Iterator<Item = &'n [u8]> + Clone, odd: &mut Vec<Odd>) {
+    let has_capital = |name: &&[u8]| name.iter().any(|b| b.is_ascii_uppercase() || !b.is_ascii());
+    if !names.clone().any(|name| has_capital(&name)) {
+        return;
+    }
+    let folded = |name: &[u8]| match std::str::from_utf8(name) {
+        Ok(text) => text.to_lowercase().into_bytes(),
+        Err(_) => name.to_ascii_lowercase(),
+    };
+    let mut same: BTreeMap<Vec<u8>, Vec<&[u8]>> = BTreeMap::new();
+    for name in names {
+        same.entry(folded(name)).or_default().push(name);
+    }
+    for clash in same.into_values().filter(|names| names.len() > 1) {
+        let shown: Vec<_> = clash.iter().map(|name| String::from_utf8_lossy(name)).collect();
+        odd.push(Rule::Case.broken(format!("{} differ in case alone", shown.join(" and "))));
+    }
+}

@@ -1,0 +1,274 @@
+//! Whether files are whole.
+
+mod folder;
+mod kinds;
+mod mesh;
+mod odd;
+mod scene;
+
+pub use folder::{Found, find_files};
+pub use odd::{Odd, Rule};
+
+use crate::Format;
+use crate::any_image::read_picture;
+use crate::picture::ImageFormat;
+use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
+use solio_catalog::whole;
+use solio_codec::compress::Compression;
+use solio_exr::{CheckOptions, Problem};
+use solio_io::Opened;
+use std::path::Path;
+
+/// Bytes that tell a kind.
+const HEAD_BYTES: usize = 4096;
+
+/// What was found out about a file, or about the names in a folder.
+#[derive(Debug, Default)]
+pub struct FileCheck {
+    /// `exr`, `obj`, `png`, …; `folder`; `other` for what is not known.
+    pub format: &'static str,
+    /// What it has: `2 parts, 120 chunks`.
+    pub found: String,
+    /// All that is wrong; nothing in a whole file.
+    pub problems: Vec<Problem>,
+    /// All that is wrong with a scene: each has its own file, line and column.
+    pub text_problems: Vec<Error>,
+    /// What is wrong with its name, or with what it is for its name.
+    pub odd: Vec<Odd>,
+    /// What is odd, but harms nobody.
+    pub notes: Vec<String>,
+}
+
+impl FileCheck {
+    /// Whether nothing is wrong.
+    pub fn is_fine(&self) -> bool {
+        self.problems.is_empty() && self.text_problems.is_empty() && self.odd.is_empty()
+    }
+
+    /// How much is wrong.
+    pub fn problem_count(&self) -> usize {
+        self.problems.len() + self.text_problems.len() + self.odd.len()
+    }
+}
+
+/// Checks the file at `path`, by as little of it as tells:
+///
+/// * OpenEXR: header, tables, heads of chunks;
+/// * JPEG, PNG, TIFF and raw photos, GIF, WebP, HEIF, MP4, PSD: the structure ([`whole`]);
+/// * binary PLY and STL: the counts of the header; other meshes and HDR are read;
+/// * scenes of pbrt: every statement, name and file; archives (`.solio`): all sums;
+/// * of any file: that it is not empty nor all zeros, that its name is that of its content.
+///
+/// With [`CheckOptions::decode`] pixels and meshes are unpacked, too. What is wrong with the file is
+/// in the result; an error says that it could not be looked at.
+pub fn check_file(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    match check_known(path, options, work)? {
+        check if check.format == OTHER && check.is_fine() => {
+            let error = Error::unsupported("this is no file that can be checked").at_path(path);
+            Err(error.hint(
+                "known are EXR, PNG, JPEG, TIFF, HDR, GIF, WebP, HEIF, MP4, PSD, OBJ, PLY, STL, pbrt",
+            ))
+        }
+        check => Ok(check),
+    }
+}
+
+/// [`check_file`] for a file that was found, not named: its name is looked at, too, and it may be of a
+/// kind that is not known.
+pub fn check_found(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    let mut check = check_known(path, options, work)?;
+    check.odd.extend(odd::name(path));
+    Ok(check)
+}
+
+/// The format of files of no kind that is known.
+const OTHER: &str = "other";
+
+fn check_known(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    if solio_io::is_direct(path) {
+        // A pipe's bytes come once.
+        return match ImageFormat::of_name(path) {
+            Some(ImageFormat::Exr) => check_exr(path, None, options, work),
+            Some(format) => check_picture(path, format, &options.limits, work),
+            None => mesh::check(path, None, options, work),
+        };
+    }
+    // A small part of the file is read: nothing ahead.
+    let opening = Work { memory_bytes: 0, ..work.clone() };
+    let opened = solio_io::open(path, &options.limits, &opening)?;
+    let plain = opened.compression == Compression::None;
+    let mut head = [0; HEAD_BYTES];
+    let got =
+        if plain { opened.source.read_at(0, &mut head).map_err(|e| e.at_path(path))? } else { 0 };
+    let file = File { path, opened, head: &head[..got] };
+    if plain && let Some(blank) = odd::blank(&file)? {
+        return Ok(FileCheck { format: OTHER, ..blank });
+    }
+    let mut check = file.check(options, work)?;
+    check.odd.extend(kinds::misnamed(check.format, path));
+    Ok(check)
+}
+
+/// A file that has been opened.
+pub(crate) struct File<'f> {
+    path: &'f Path,
+    opened: Opened,
+    /// The first bytes, where it is not packed.
+    head: &'f [u8],
+}
+
+impl File<'_> {
+    fn source(&self) -> &dyn Source {
+        &*self.opened.source
+    }
+
+    fn check(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+        let path = self.path;
+        if solio_codec::array::file::is_array_file(self.head) && crate::is_packed_scene(path) {
+            return crate::image_unpack::check_archive(path, options, work);
+        }
+        if crate::is_scene(path) {
+            return scene::check_scene(path, options, work);
+        }
+        let by_content = ImageFormat::of_content(self.head);
+        let by_name = ImageFormat::of_name(path);
+        if by_content.or(by_name) == Some(ImageFormat::Exr) {
+            return check_exr(path, Some(self.source()).filter(|_| !options.decode), options, work);
+        }
+        if whole::kind(self.head).is_some() {
+            return self.structure(by_content.or(by_name), options, work);
+        }
+        if by_content == Some(ImageFormat::Hdr) {
+            return check_picture(path, ImageFormat::Hdr, &options.limits, work);
+        }
+        let is_mesh = matches!(
+            Format::of_content(self.head, self.opened.file_bytes),
+            Some(Format::Ply | Format::Stl)
+        );
+        if is_mesh || Format::of_name(path).is_some() {
+            return mesh::check(path, Some(&self), options, work);
+        }
+        if self.opened.compression != Compression::None {
+            return self.unpacked();
+        }
+        Ok(match kinds::with_mark(path) {
+            Some(kind) => {
+                let message =
+                    format!("this is no {}: it does not start as one", kind.to_uppercase());
+                let problem = problem(Error::corrupt(message).at_offset(0), path)?;
+                FileCheck { format: kind, problems: vec![problem], ..FileCheck::default() }
+            }
+            None => FileCheck { format: OTHER, ..FileCheck::default() },
+        })
+    }
+
+    /// By markers, chunks and boxes; the pixels, too, where they are asked for and known.
+    fn structure(
+        self,
+        format: Option<ImageFormat>,
+        options: &CheckOptions,
+        work: &Work,
+    ) -> Result<FileCheck> {
+        let path = self.path;
+        let format_name = whole::kind(self.head).unwrap_or(OTHER);
+        let mut check = FileCheck { format: format_name, ..FileCheck::default() };
+        match whole::whole(self.source()) {
+            Ok(found) => {
+                let found = found.unwrap_or_default();
+                (check.found, check.notes) = (found.found, found.notes);
+            }
+            Err(e) => check.problems.push(problem(e, path)?),
+        }
+        // Raw photos have pixels of their own.
+        let named = ImageFormat::of_name(path) == format;
+        if let Some(format) = format.filter(|_| options.decode && named && check.is_fine()) {
+            let decoded = check_picture(path, format, &options.limits, work)?;
+            check.problems = decoded.problems;
+            check.notes.extend(decoded.notes);
+        }
+        Ok(check)
+    }
+
+    /// A packed file of something that is not known: whether it can be unpacked to its end.
+    fn unpacked(&self) -> Result<FileCheck> {
+        let format = self.opened.compression.as_str();
+        let mut check = FileCheck { format, ..FileCheck::default() };
+        let mut part = vec![0; 1 << 20];
+        let mut bytes = 0;
+        loop {
+            match self.source().read_at(bytes, &mut part) {
+                Ok(0) => break,
+                Ok(got) => bytes += got as u64,
+                Err(e) => {
+                    check.problems.push(problem(e, self.path)?);
+                    break;
+                }
+            }
+        }
+        check.found = format!("{bytes} bytes unpacked");
+        Ok(check)
+    }
+}
+
+fn check_exr(
+    path: &Path,
+    opened: Option<&dyn Source>,
+    options: &CheckOptions,
+    work: &Work,
+) -> Result<FileCheck> {
+    let again;
+    let source = match opened {
+        Some(source) => source,
+        None => {
+            again = solio_io::open(path, &options.limits, work)?;
+            &*again.source
+        }
+    };
+    let checked = solio_exr::check_exr(source, options, work).map_err(|e| e.at_path(path))?;
+    let (parts, chunks) = (checked.parts as u64, checked.chunks);
+    let found = format!("{}, {}", plural(parts, "part"), plural(chunks, "chunk"));
+    let (problems, notes) = (checked.problems, checked.notes);
+    Ok(FileCheck { format: "exr", found, problems, notes, ..FileCheck::default() })
+}
+
+/// By unpacking it.
+fn check_picture(
+    path: &Path,
+    format: ImageFormat,
+    limits: &Limits,
+    work: &Work,
+) -> Result<FileCheck> {
+    let read = || -> Result<(u64, u64)> {
+        let decoded = read_picture(path, format, true, limits, work)?;
+        let window = decoded.image.parts[0].header.display_window();
+        Ok(window.map_or((0, 0), |window| (window.width(), window.height())))
+    };
+    let mut check = FileCheck { format: format.as_str(), ..FileCheck::default() };
+    match read() {
+        Ok((width, height)) => check.found = format!("{width} × {height} pixels"),
+        Err(e) if e.kind() == ErrorKind::Unsupported => {
+            check.notes.push(format!("the pixels were not unpacked: {}", e.message()));
+        }
+        Err(e) => check.problems.push(problem(e, path)?),
+    }
+    Ok(check)
+}
+
+/// An error as a problem of the file; those that are none of the file's go on.
+fn problem(e: Error, path: &Path) -> Result<Problem> {
+    if matches!(e.kind(), ErrorKind::Io | ErrorKind::Cancelled) {
+        return Err(e.at_path(path));
+    }
+    let place = e.line().map_or(String::new(), |line| format!("line {line}: "));
+    let message = format!("{place}{}", e.message());
+    Ok(Problem { kind: e.kind(), offset: e.offset(), part: None, chunks: None, message })
+}
+
+pub(crate) fn plural(count: u64, name: &str) -> String {
+    match (count, name) {
+        (1, name) => format!("1 {name}"),
+        (count, "vertex") => format!("{count} vertices"),
+        (count, "entry") => format!("{count} entries"),
+        (count, name) => format!("{count} {name}s"),
+    }
+}

@@ -1,0 +1,130 @@
+//! What is odd about a file, whatever its kind.
+
+use super::{File, FileCheck, kinds};
+use solio_base::Result;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Something that is wrong with a name, or with a file for its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Odd {
+    /// What rule is broken.
+    pub rule: Rule,
+    /// How.
+    pub message: String,
+}
+
+/// What is asked of files beside their being whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// A file of a known kind is not empty.
+    Empty,
+    /// A file is not made of zeros alone: they are left by disks and transfers that failed.
+    Zeros,
+    /// Text ends with the end of a line; where it does not, it may have been cut off there, and nothing
+    /// else tells.
+    End,
+    /// The end of the name is that of the content.
+    Extension,
+    /// The name is UTF-8 without control characters.
+    Name,
+    /// Names in a folder differ in more than case: other systems keep one of them.
+    Case,
+    /// No frame of a sequence is missing.
+    Holes,
+    /// No frame of a sequence is there twice.
+    Doubles,
+    /// All frames of a sequence have the same number of digits.
+    Padding,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Rule; 9] = [
+        Rule::Empty,
+        Rule::Zeros,
+        Rule::End,
+        Rule::Extension,
+        Rule::Name,
+        Rule::Case,
+        Rule::Holes,
+        Rule::Doubles,
+        Rule::Padding,
+    ];
+
+    /// `empty`, `zeros`, `end`, `extension`, `name`, `case`, `holes`, `doubles`, `padding`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Empty => "empty",
+            Rule::Zeros => "zeros",
+            Rule::End => "end",
+            Rule::Extension => "extension",
+            Rule::Name => "name",
+            Rule::Case => "case",
+            Rule::Holes => "holes",
+            Rule::Doubles => "doubles",
+            Rule::Padding => "padding",
+        }
+    }
+
+    pub(super) fn broken(self, message: impl Into<String>) -> Odd {
+        Odd { rule: self, message: message.into() }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Odd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.message)
+    }
+}
+
+/// What is wrong with the name of a file.
+pub(super) fn name(path: &Path) -> Option<Odd> {
+    let name = path.file_name()?;
+    if name.to_str().is_none() {
+        let shown = solio_catalog::names::percent(name.as_bytes());
+        return Some(Rule::Name.broken(format!("the name is no UTF-8: {shown}")));
+    }
+    let controls = name.as_bytes().iter().any(u8::is_ascii_control);
+    controls.then(|| Rule::Name.broken("the name has control characters"))
+}
+
+/// What is to be said of a file without content: empty, or zeros from the first byte to the last.
+pub(super) fn blank(file: &File<'_>) -> Result<Option<FileCheck>> {
+    let Some(bytes) = file.opened.file_bytes else { return Ok(None) };
+    let mut check = FileCheck::default();
+    if bytes == 0 {
+        // Marks and locks are empty, and so are scenes that only their includer fills.
+        match kinds::of_name(file.path) {
+            Some(_) => check.odd.push(Rule::Empty.broken("the file is empty")),
+            None => check.notes.push("the file is empty".into()),
+        }
+        return Ok(Some(check));
+    }
+    // A few zeros are a start like another one.
+    const LEAST: u64 = 64;
+    if bytes < LEAST || file.head.iter().any(|byte| *byte != 0) {
+        return Ok(None);
+    }
+    let mut part = vec![0; 256 << 10];
+    let mut at = file.head.len() as u64;
+    loop {
+        let got = file.source().read_at(at, &mut part).map_err(|e| e.at_path(file.path))?;
+        if got == 0 {
+            break;
+        }
+        if part[..got].iter().any(|byte| *byte != 0) {
+            return Ok(None);
+        }
+        at += got as u64;
+    }
+    check.odd.push(Rule::Zeros.broken(format!("all {bytes} bytes are zero")));
+    Ok(Some(check))
+}

@@ -1,0 +1,137 @@
+//! Whether files are whole: files that others wrote, cut off at random.
+
+use solio::image::CheckOptions;
+use solio::{Result, Rule, Work, check_file, check_found, find_files};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn write(path: &Path, bytes: &[u8]) {
+    solio_io::probe::write_plain(path, bytes).unwrap();
+}
+
+fn check(path: &Path) -> Result<solio::FileCheck> {
+    check_found(path, &CheckOptions::default(), &Work::serial())
+}
+
+/// Numbers that look random, the same each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        // PCG of M. O'Neill: a step, then the high bits.
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end.max(1)
+    }
+}
+
+#[test]
+fn random_cuts_of_real_files_are_found() {
+    let Some(data) = std::env::var_os("SOLIO_DATA").map(PathBuf::from) else {
+        println!("skipped: SOLIO_DATA names no folder");
+        return;
+    };
+    let found = find_files(&[data], &Work::default()).unwrap();
+    // Of text every cut at the end of a line is a text, too; of photos from tests of damage some have
+    // more behind their picture.
+    let kinds = ["exr", "jpeg", "png", "tiff", "gif", "webp", "heif", "ply", "stl", "psd", "raf"];
+    let whole = |path: &&PathBuf| {
+        check(path).is_ok_and(|check| {
+            let text = check.format == "stl" && !check.found.contains("triangle");
+            check.is_fine() && check.notes.is_empty() && kinds.contains(&check.format) && !text
+        })
+    };
+    let files: Vec<&PathBuf> = found.files.iter().filter(whole).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(7);
+    let mut cuts: BTreeMap<&str, u32> = BTreeMap::new();
+    for _ in 0..1000.min(10 * files.len()) {
+        let path = files[random.below(files.len() as u64) as usize];
+        let format = check(path).unwrap().format;
+        let bytes = solio_io::read_whole(path, &Default::default(), &Work::serial()).unwrap();
+        let end = 1 + random.below(bytes.len() as u64 - 1) as usize;
+        let cut = folder.path().join(path.file_name().unwrap());
+        write(&cut, &bytes[..end]);
+        let told = check(&cut);
+        assert!(told.is_err() || !told.unwrap().is_fine(), "{} cut at {end}", path.display());
+        *cuts.entry(format).or_default() += 1;
+    }
+    println!("found: {cuts:?}");
+}
+
+#[test]
+fn rules_are_told_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let jpeg = {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        image::RgbImage::new(20, 10).write_to(&mut bytes, image::ImageFormat::Jpeg).unwrap();
+        bytes.into_inner()
+    };
+    for (name, bytes, rule) in [
+        ("empty.exr", &b""[..], Some(Rule::Empty)),
+        ("empty.lock", b"", None),
+        ("zeros.png", &[0; 9000], Some(Rule::Zeros)),
+        ("zeros.bin", &[0; 70], Some(Rule::Zeros)),
+        ("photo.png", &jpeg, Some(Rule::Extension)),
+        ("photo.jpg", &jpeg, None),
+        ("photo.bak", &jpeg, None),
+        ("cut.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3", Some(Rule::End)),
+        ("a\nb.jpg", &jpeg, Some(Rule::Name)),
+        ("notes.txt", b"no file of a known kind", None),
+    ] {
+        write(&at(name), bytes);
+        let found = check(&at(name)).unwrap();
+        let rules: Vec<Rule> = found.odd.iter().map(|odd| odd.rule).collect();
+        assert_eq!(rules, rule.into_iter().collect::<Vec<_>>(), "{name}");
+        assert!(found.problems.is_empty(), "{name}");
+    }
+    write(&at("text.png"), b"hello, this is text");
+    let found = check(&at("text.png")).unwrap();
+    assert_eq!(found.problems[0].message, "this is no PNG: it does not start as one");
+    let work = Work::serial();
+    assert!(check_file(&at("notes.txt"), &CheckOptions::default(), &work).is_err());
+    let deep = CheckOptions { decode: true, ..CheckOptions::default() };
+    assert!(check_file(&at("photo.jpg"), &deep, &work).unwrap().is_fine());
+}
+
+#[test]
+fn names_in_folders_are_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = [
+        "a.0001.x",
+        "a.0002.x",
+        "a.0004.x",
+        "b_v001.x",
+        "b_v002.x",
+        "b_v005.x",
+        "IMG_0001.x",
+        "IMG_0002.x",
+        "IMG_0004.x",
+        "c.1.x",
+        "c.2.x",
+        "c.3.x",
+        "c.03.x",
+        "c.04.x",
+        "Read.x",
+        "READ.x",
+        "t.1001.x",
+        "t.1002.x",
+        "t.1011.x",
+    ];
+    names.iter().for_each(|name| write(&folder.path().join(name), b"x"));
+    let found = find_files(&[folder.path().to_owned()], &Work::serial()).unwrap();
+    assert_eq!((found.files.len(), found.folders.len()), (names.len(), 1));
+    let told: Vec<_> = found.folders[0].1.odd.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "holes: a.1-4#.x: 1 of 4 frames are missing: 3",
+            "doubles: c.3-4@@.x: frames that are there twice: 3",
+            "padding: c.3-4@@.x: other frames of this name have another number of digits",
+            "case: READ.x and Read.x differ in case alone",
+        ]
+    );
+    let missing = find_files(&[folder.path().join("gone")], &Work::serial()).unwrap();
+    assert_eq!(missing.failed.len(), 1);
+}
