@@ -84,12 +84,12 @@ fn follow(file: &mut Cursor<'_>, needed: &[&[u8; 4]]) -> Result<Whole> {
     Ok(whole)
 }
 
-/// Whether fewer bytes than a box follow, or four zeros with nothing but zeros behind.
+/// Whether nothing but zeros follows, and more of them than a head that was cut can start with.
 fn rest_is_zero(file: &mut Cursor<'_>) -> Result<bool> {
     let at = file.at();
     let part = file.next_part()?;
     let zeros = part.iter().take_while(|b| **b == 0).count();
     let all = zeros == part.len();
-    let is_end = all && zeros as u64 == file.len - at || zeros >= 4096;
+    let is_end = zeros >= 4 && all && zeros as u64 == file.len - at || zeros >= 4096;
     Ok(is_end)
 }

@@ -4,7 +4,8 @@
 //!
 //! What is promised: a file that was cut off anywhere before the end of its picture is found out,
 //! and so is damage to the structure; damage within packed pixels is not, except in PNG. A file that
-//! was cut exactly behind its picture, where something else followed, looks whole.
+//! was cut exactly behind its picture, where something else followed, looks whole, and so does one of
+//! boxes (HEIF, MP4) that was cut exactly between two of them behind the one that is needed.
 
 mod boxes;
 mod cursor;

@@ -417,6 +417,7 @@ fn check(path: &Path, facts: &FileFacts, work: &Work, problems: &mut Vec<String>
         None => problem.message.clone(),
     }));
     problems.extend(found.text_problems.iter().map(ToString::to_string));
+    problems.extend(found.odd.iter().map(ToString::to_string));
     Ok(())
 }
 
