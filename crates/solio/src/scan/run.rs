@@ -11,6 +11,7 @@ use solio_catalog::store::{Known, KnownFile, Store, folder_hash};
 use solio_io::lock::{FileLock, lock};
 use solio_io::walk::{self, Entry, EntryKind, Listing, Status, Visit, WalkOptions};
 use solio_io::{HeadReader, HeadSource};
+use solio_measure::now_ns;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -19,8 +20,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Texts of rows that wait for the writer together.
+/// Rows that go to the writer together, and the bytes of their texts and pictures: what a thread
+/// holds back is lost by a kill.
+const SEND_ROWS: usize = 32;
 const SEND_BYTES: usize = 256 << 10;
+/// What is older goes, too: hashing one file can take as long as looking at a thousand.
+const SEND_NS: u64 = 50_000_000;
 /// Failures whose words are kept.
 const FAILURES: usize = 1000;
 
@@ -142,8 +147,8 @@ pub fn scan(scan: &Scan<'_>, work: &Work) -> Result<ScanReport> {
     store.set_state(UNFINISHED, Some("1"))?;
     store.commit()?;
     // Rows wait in memory: within a quarter of it, each thread has its own.
-    let most = (work.memory_bytes / 4 / (4 * SEND_BYTES as u64)).clamp(1, 256) as usize;
-    let (send, receive) = sync_channel(most);
+    let most = (work.memory_bytes / 4 / (2 * SEND_BYTES as u64)).clamp(1, 2 * work.threads as u64);
+    let (send, receive) = sync_channel(most as usize);
     let walked = Walked::new(scan, &roots, is_new, Some(send), work);
     let (written, walked) = std::thread::scope(|scope| {
         let store = &mut store;
@@ -249,6 +254,8 @@ struct Local {
     rows: Vec<Row>,
     thumbnails: Vec<Thumbnail>,
     bytes: usize,
+    /// When it sent last.
+    sent_ns: u64,
 }
 
 type Ended = (HashSet<u64>, Vec<Vec<u8>>, Vec<Error>);
@@ -465,9 +472,10 @@ impl<'a> Walked<'a> {
     }
 
     fn keep(&self, row: Row, local: &mut Local) -> Result<()> {
-        local.bytes += size_of::<Row>() + 1024 + row.cells.text_bytes();
+        local.bytes += row.cells.text_bytes();
         local.rows.push(row);
-        if local.bytes >= SEND_BYTES { self.flush(local) } else { Ok(()) }
+        let is_much = local.rows.len() >= SEND_ROWS || local.bytes >= SEND_BYTES;
+        if is_much || now_ns() - local.sent_ns > SEND_NS { self.flush(local) } else { Ok(()) }
     }
 
     fn flush(&self, local: &mut Local) -> Result<()> {
@@ -475,6 +483,7 @@ impl<'a> Walked<'a> {
             return Ok(());
         }
         local.bytes = 0;
+        local.sent_ns = now_ns();
         let (rows, thumbnails) =
             (std::mem::take(&mut local.rows), std::mem::take(&mut local.thumbnails));
         self.send(Change::Put { rows, thumbnails })

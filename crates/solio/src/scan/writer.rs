@@ -3,6 +3,7 @@
 use solio_base::{Error, Result};
 use solio_catalog::row::Row;
 use solio_catalog::store::Store;
+use solio_measure::now_ns;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -31,7 +32,7 @@ pub(super) struct Thumbnail {
 
 /// Writes what comes until nobody sends any more; how many rows were removed.
 pub(super) fn write(store: &mut Store, changes: &Receiver<Change>) -> Result<u64> {
-    let mut removed = 0;
+    let (mut removed, mut committed_ns) = (0, now_ns());
     loop {
         match changes.recv_timeout(WAIT) {
             Ok(Change::Put { mut rows, thumbnails }) => {
@@ -43,15 +44,17 @@ pub(super) fn write(store: &mut Store, changes: &Receiver<Change>) -> Result<u64
                 }
             }
             Ok(Change::Gone { folder, names }) => removed += store.remove(&folder, &names)?,
-            Err(RecvTimeoutError::Timeout) => store.commit()?,
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 store.commit()?;
                 return Ok(removed);
             }
         }
         let most = usize::try_from(store.put_so_far() / PART).unwrap_or(MOST).clamp(FEWEST, MOST);
-        if store.pending() >= most {
+        let waited_ns = now_ns() - committed_ns;
+        if store.pending() >= most || waited_ns > WAIT.as_nanos() as u64 {
             store.commit()?;
+            committed_ns = now_ns();
         }
     }
 }
