@@ -86,4 +86,7 @@ clean: ## Remove what make made
 		|| echo "== coloraide: skipped (it cannot be installed)"
 	@.venv/bin/pip install --quiet --disable-pip-version-check pyarrow \
 		|| echo "== pyarrow: skipped (it cannot be installed)"
+	@for engine in ray "dask[dataframe]" daft pyspark; do \
+		.venv/bin/pip install --quiet --disable-pip-version-check "$$engine" \
+			|| echo "== $$engine: skipped (it cannot be installed)"; done
 	@touch $@

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from os import PathLike, fsencode
 from typing import TYPE_CHECKING, Any
 
-from . import _solio
+from . import _engines, _solio
 from ._arrays import argument_error
 
 if TYPE_CHECKING:
@@ -50,6 +50,22 @@ class Scan:
         ends = [len(self.files) * i // count for i in range(count + 1)]
         ranges = zip(ends, ends[1:], strict=False)
         return [Scan(self.files[a:b], (), self.options) for a, b in ranges]
+
+    def to_ray(self, shards: int | None = None) -> Any:
+        """A `ray.data.Dataset`; a task a shard, of a hundred files if no number is given."""
+        return _engines.to_ray(self, shards)
+
+    def to_dask(self, shards: int | None = None) -> Any:
+        """A `dask.dataframe.DataFrame`; a partition a shard."""
+        return _engines.to_dask(self, shards)
+
+    def to_daft(self, shards: int | None = None) -> Any:
+        """A `daft.DataFrame`; a task a shard."""
+        return _engines.to_daft(self, shards)
+
+    def to_spark(self, session: Any, shards: int | None = None) -> Any:
+        """A `pyspark.sql.DataFrame` of this session; a partition a shard."""
+        return _engines.to_spark(self, session, shards)
 
     def __arrow_c_schema__(self) -> object:
         return _solio.scan_schema()

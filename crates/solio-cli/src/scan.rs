@@ -20,6 +20,11 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
         screen::complain("the list names no folders");
         return Ok(Outcome::NothingMatched);
     }
+    if let (Some(job), Some(parts)) = (&args.openjd, args.parts) {
+        let plan = solio::farm_plan(&roots, &args.output, parts, &passed_on(args))?;
+        solio::write_bytes(job, plan.as_bytes())?;
+        return Ok(Outcome::Done);
+    }
     if args.resume && !solio::is_unfinished(&args.output)? {
         screen::say("nothing to resume: the last scan of this catalogue came to its end");
         return Ok(Outcome::Done);
@@ -64,12 +69,41 @@ fn scan_options(args: &ScanArgs) -> ScanOptions {
     }
 }
 
+/// The options that each part of a job gets.
+fn passed_on(args: &ScanArgs) -> Vec<String> {
+    let mut more = Vec::new();
+    for (wanted, name) in [
+        (args.deep, "--deep"),
+        (args.check, "--check"),
+        (args.follow, "--follow"),
+        (args.one_file_system, "--one-file-system"),
+    ] {
+        more.extend(wanted.then(|| name.to_owned()));
+    }
+    let values = [
+        ("--fields", (!args.fields.is_empty()).then(|| args.fields.join(","))),
+        ("--hash", args.hash.clone()),
+        ("--jobs", args.work.jobs.map(|jobs| jobs.to_string())),
+        ("--mem", args.work.mem.map(|bytes| bytes.to_string())),
+        ("--bwlimit", args.bwlimit.map(|rate| rate.to_string())),
+        ("--max-errors", args.max_errors.map(|most| most.to_string())),
+    ];
+    for (name, value) in values {
+        more.extend(value.map(|value| format!("{name}={value}")));
+    }
+    more
+}
+
 /// What came of it: the failures, the quarantine list, a line or an object.
 fn tell(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> Result<()> {
     if let Some(list) = &args.quarantine {
         quarantine(list, &report.failures)?;
     }
     let failed = counts.failed.load(Relaxed);
+    let listed = report.failures.len() as u64;
+    if args.quarantine.is_some() && failed > listed {
+        screen::complain(&format!("the list holds the first {} of them", count(listed)));
+    }
     report.failures.iter().take(SHOWN).for_each(|e| screen::complain(&e.to_string()));
     if failed > SHOWN as u64 {
         screen::complain(&format!("and {} more", count(failed - SHOWN as u64)));

@@ -10,6 +10,7 @@ Examples:
   solio scan photos -o photos.sqlite --thumbnails --hash xxh128 --fields LensModel,ISO
   solio scan shots -o shots.parquet --check        for DuckDB, Polars, pandas, Spark
   solio scan /mnt/show -o part1.parquet --shard 1/8    on one of eight machines; solio merge
+  solio scan /mnt/show -o show.parquet --openjd job.json --parts 64    for openjd, Deadline Cloud
   solio query show.sqlite \"SELECT * FROM kinds\"
 A scan that is stopped, in whatever way, keeps what it has; run again it goes on from there. Files
 whose size, time and inode are as before are not opened.
@@ -71,6 +72,12 @@ pub(crate) struct ScanArgs {
     /// Only part I of N of the files, from 1
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub(crate) shard: Option<(u64, u64)>,
+    /// Scan nothing; write a job of N parts for render farms (Open Job Description)
+    #[arg(long, value_name = "JOB", requires = "parts", conflicts_with_all = ["shard", "dry_run", "resume"])]
+    pub(crate) openjd: Option<PathBuf>,
+    /// With --openjd: how many parts
+    #[arg(long, value_name = "N", requires = "openjd")]
+    pub(crate) parts: Option<u64>,
     /// Stop after so many files and folders that cannot be read
     #[arg(long, value_name = "N")]
     pub(crate) max_errors: Option<u64>,

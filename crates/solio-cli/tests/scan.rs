@@ -140,6 +140,43 @@ fn parts_merge_to_the_bytes_of_one_scan() {
     assert!(read("m.parquet") == read("whole.parquet"));
 }
 
+#[test]
+fn a_job_for_farms_gives_the_table_of_one_scan() {
+    let dir = tree(200);
+    let path = dir.path();
+    run(path, &["scan", "r", "-o", "whole.parquet"], b"").fine();
+    let args =
+        ["scan", "r", "-o", "all.parquet", "--openjd", "job.json", "--parts", "3", "-j", "1"];
+    run(path, &args, b"").fine();
+    assert!(!path.join("all.parquet").exists());
+    let job = std::fs::read_to_string(path.join("job.json")).unwrap();
+    let job: serde_json::Value = serde_json::from_str(&job).unwrap();
+    let words = |step: usize, part: &str| -> Vec<String> {
+        let args = job["steps"][step]["script"]["actions"]["onRun"]["args"].as_array().unwrap();
+        let word =
+            |arg: &serde_json::Value| arg.as_str().unwrap().replace("{{Task.Param.Part}}", part);
+        args.iter().map(word).collect()
+    };
+    let range = &job["steps"][0]["parameterSpace"]["taskParameterDefinitions"][0]["range"];
+    assert_eq!(range, "1-3");
+    for part in ["1", "2", "3"] {
+        let words = words(0, part);
+        run(path, &words.iter().map(String::as_str).collect::<Vec<_>>(), b"").fine();
+    }
+    let words = words(1, "");
+    run(path, &words.iter().map(String::as_str).collect::<Vec<_>>(), b"").fine();
+    let read = |name: &str| std::fs::read(path.join(name)).unwrap();
+    assert!(read("all.parquet") == read("whole.parquet"));
+    assert_eq!(
+        run(path, &["scan", "r{{", "-o", "a.parquet", "--openjd", "j", "--parts", "2"], b"").code,
+        2
+    );
+    assert_eq!(
+        run(path, &["scan", "r", "-o", "a.parquet", "--openjd", "j", "--parts", "0"], b"").code,
+        2
+    );
+}
+
 /// Kills scans at arbitrary moments; what is left becomes what an uninterrupted scan makes, and what
 /// was written is not looked at again.
 fn killed(files: usize, kills: u64) {

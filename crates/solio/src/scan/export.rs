@@ -24,13 +24,18 @@ pub fn scan_to_parquet(wanted: &Scan<'_>, work: &Work) -> Result<ScanReport> {
     let to = wanted.catalog;
     let journal = journal(to);
     let own = Scan { catalog: &journal, ..*wanted };
-    if wanted.options.dry {
-        return scan(&own, work);
-    }
-    if !wanted.options.rebuild && to.exists() && !journal.exists() {
+    let is_seeded = !wanted.options.rebuild && to.exists() && !journal.exists();
+    if is_seeded {
         merge_catalogs(&[to.to_owned()], &journal, work)?;
     }
-    let report = scan(&own, work)?;
+    let report = scan(&own, work);
+    if wanted.options.dry {
+        if is_seeded {
+            remove_catalog(&journal)?;
+        }
+        return report;
+    }
+    let report = report?;
     export_catalog(&journal, to, work)?;
     remove_catalog(&journal)?;
     Ok(report)

@@ -7,6 +7,7 @@ mod export;
 mod facts;
 mod files;
 mod folder;
+mod plan;
 mod row;
 mod run;
 #[cfg(test)]
@@ -16,4 +17,5 @@ mod writer;
 pub use export::{export_catalog, is_parquet, merge_catalogs, scan_to_parquet};
 pub use facts::{FileFacts, ScanFields, file_facts};
 pub use files::{list_files, scan_files};
+pub use plan::farm_plan;
 pub use run::{Scan, ScanCount, ScanOptions, ScanReport, is_unfinished, scan};

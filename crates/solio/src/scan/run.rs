@@ -26,8 +26,8 @@ const SEND_ROWS: usize = 32;
 const SEND_BYTES: usize = 256 << 10;
 /// What is older goes, too: hashing one file can take as long as looking at a thousand.
 const SEND_NS: u64 = 50_000_000;
-/// Failures whose words are kept.
-const FAILURES: usize = 1000;
+/// Failures that are kept; all are counted.
+const FAILURES: usize = 100_000;
 
 /// What a catalogue remembers while it is being scanned into.
 const UNFINISHED: &str = "unfinished";
@@ -105,7 +105,7 @@ pub struct ScanCount {
 pub struct ScanReport {
     /// Files that are no more there.
     pub removed: u64,
-    /// The first thousand that could not be read, and why.
+    /// What could not be read, and why: the first hundred thousand.
     pub failures: Vec<Error>,
 }
 
@@ -294,6 +294,7 @@ impl<'a> Walked<'a> {
             cancel: work.cancel.clone(),
         };
         self.all(&options)?;
+        self.may_go_on()?;
         Ok((unlocked(self.seen), unlocked(self.kept), unlocked(self.failures)))
     }
 
@@ -315,7 +316,12 @@ impl<'a> Walked<'a> {
         let name = path.file_name().unwrap_or_default().as_bytes();
         let status = match walk::status_of(path) {
             Ok(status) => status,
-            Err(error) => return self.fail(error),
+            Err(error) => {
+                // A medium that is not there now may come back.
+                locked(&self.kept).push(path.as_os_str().as_bytes().to_vec());
+                self.fail(error);
+                return Ok(());
+            }
         };
         let mut known = Vec::new();
         if let Some(reader) = self.known(local)? {
@@ -343,15 +349,17 @@ impl<'a> Walked<'a> {
     }
 
     /// A file or folder cannot be read.
-    fn fail(&self, error: Error) -> Result<()> {
-        if error.kind() == ErrorKind::Cancelled {
-            return Err(error);
-        }
-        let failed = self.scan.count.failed.fetch_add(1, Relaxed) + 1;
+    fn fail(&self, error: Error) {
+        self.scan.count.failed.fetch_add(1, Relaxed);
         let mut failures = locked(&self.failures);
         if failures.len() < FAILURES {
             failures.push(error);
         }
+    }
+
+    /// Whether the scan may go on after all that could not be read.
+    fn may_go_on(&self) -> Result<()> {
+        let failed = self.scan.count.failed.load(Relaxed);
         match self.scan.options.max_errors {
             Some(most) if failed > most => {
                 let words = format!("{failed} files and folders cannot be read, more than {most}");
@@ -407,7 +415,9 @@ impl<'a> Walked<'a> {
             file_facts(&path(), &source, facts, &self.work, cells)
         })?;
         local.heads.count(self.shown);
-        failed.map_or(Ok(()), |error| self.fail(error))?;
+        if let Some(error) = failed {
+            self.fail(error);
+        }
         if let Some(image) = picture(&path(), facts, &self.work, &row.cells)? {
             local.bytes += image.len();
             let (folder, name) = (Arc::clone(folder), name.into());
@@ -533,6 +543,7 @@ impl Visit for Walked<'_> {
         folder: &Folder,
         entries: &[u32],
     ) -> Result<()> {
+        self.may_go_on()?;
         for &place in entries {
             let entry: &Entry = &listing.entries()[place as usize];
             let name = listing.name(entry).as_bytes();
@@ -544,7 +555,7 @@ impl Visit for Walked<'_> {
                 // It has just gone; the next scan sees that.
                 Err(error) if is_missing(&error) => continue,
                 Err(error) => {
-                    self.fail(error)?;
+                    self.fail(error);
                     continue;
                 }
             };
@@ -568,8 +579,7 @@ impl Visit for Walked<'_> {
         if !is_missing(&error) {
             locked(&self.kept).push(path.as_os_str().to_owned().into_vec());
         }
-        // The error that ends a scan comes with the next file.
-        let _ = self.fail(error);
+        self.fail(error);
     }
 }
 

@@ -156,6 +156,9 @@ fn parts_merge_to_the_table_of_the_whole_byte_for_byte() {
     merge_catalogs(&parts, &tree.path("merged.sqlite"), &work).unwrap();
     export_catalog(&tree.path("merged.sqlite"), &tree.path("again.parquet"), &work).unwrap();
     assert!(read("again.parquet").unwrap() == read("whole.parquet").unwrap());
+    let dry = ScanOptions { dry: true, ..whole.clone() };
+    assert_eq!(met(&tree.scan_into("whole.parquet", &dry, &work).0), [305, 0, 305]);
+    assert!(!tree.path("whole.parquet.scan").exists());
     // A second scan opens nothing.
     assert_eq!(met(&tree.scan_into("whole.parquet", &whole, &work).0), [305, 0, 305]);
 }
@@ -194,6 +197,15 @@ fn what_cannot_be_read_is_told_and_limits_end_a_scan() {
     let strict = ScanOptions { max_errors: Some(0), ..ScanOptions::default() };
     let error = scan(&Scan { options: &strict, ..wanted }, &Work::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
+}
+
+#[test]
+fn what_is_known_of_a_missing_root_is_kept() {
+    let tree = Tree::new();
+    tree.scan(&ScanOptions::default()).1.unwrap();
+    std::fs::rename(tree.path("r"), tree.path("elsewhere")).unwrap();
+    let report = tree.scan(&ScanOptions::default()).1.unwrap();
+    assert_eq!((report.removed, report.failures.len(), tree.rows().len()), (0, 1, 5));
 }
 
 #[test]
