@@ -67,7 +67,7 @@ fn failed(action: &str, error: rusqlite::Error, path: &Path) -> Error {
     let made = match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => {
             Error::corrupt("this is no catalogue, or its start is damaged")
-                .hint("--rebuild makes it anew; what it holds now is lost")
+                .hint("if it was one, remove the file and scan again")
         }
         Some(ErrorCode::DatabaseCorrupt) => return damaged(&error.to_string(), path),
         Some(ErrorCode::DiskFull) => Error::new(ErrorKind::Io, words)

@@ -136,8 +136,12 @@ pub fn scan(scan: &Scan<'_>, work: &Work) -> Result<ScanReport> {
         return dry(scan, &roots, work);
     }
     let catalog = scan.catalog;
+    if catalog.exists() && !catalog.is_file() {
+        return Err(Error::argument("a catalogue is a plain file").at_path(catalog));
+    }
     let mut held = Some(take(catalog)?);
     if scan.options.rebuild {
+        may_be_removed(catalog)?;
         remove_catalog(catalog)?;
         held.replace(take(catalog)?);
     }
@@ -192,6 +196,18 @@ fn take(catalog: &Path) -> Result<FileLock> {
             .at_path(catalog)
             .hint("wait for its end, or give another catalogue with -o")
     })
+}
+
+/// Only a database, or nothing, is thrown away: a name given by mistake costs no file.
+fn may_be_removed(catalog: &Path) -> Result<()> {
+    let opened = solio_io::open(catalog, &Limits::default(), &Work::serial())?;
+    let mut mark = [0; 16];
+    let got = opened.source.read_at(0, &mut mark).map_err(|e| e.at_path(catalog))?;
+    if got == 0 || mark == *b"SQLite format 3\0" {
+        return Ok(());
+    }
+    let error = Error::corrupt("this is no catalogue, so it is not thrown away").at_path(catalog);
+    Err(error.hint("if it was one, remove the file and scan again"))
 }
 
 /// Removes a catalogue, with what SQLite keeps beside it.

@@ -215,11 +215,26 @@ fn the_second_scan_of_a_catalogue_says_so_and_a_damaged_one_is_rebuilt() {
     let error = tree.scan(&ScanOptions::default()).1.unwrap_err();
     assert!(error.message().contains("another scan"), "{error}");
     drop(held);
+    let rebuild = ScanOptions { rebuild: true, ..ScanOptions::default() };
     tree.write("c.sqlite", &b"no database".repeat(1000));
+    for options in [ScanOptions::default(), rebuild.clone()] {
+        let error: Error = tree.scan(&options).1.unwrap_err();
+        assert!(error.hint_text().unwrap().contains("remove the file"), "{error}");
+    }
+    std::fs::remove_file(tree.path("c.sqlite")).unwrap();
+    tree.scan(&ScanOptions::default()).1.unwrap();
+    let whole = solio_io::read_whole(&tree.path("c.sqlite"), &Default::default(), &Work::default());
+    let mut damaged = whole.unwrap().to_vec();
+    damaged[4096..].fill(0x5a);
+    tree.write("c.sqlite", &damaged);
     let error: Error = tree.scan(&ScanOptions::default()).1.unwrap_err();
     assert!(error.hint_text().unwrap().contains("--rebuild"), "{error}");
-    let rebuild = ScanOptions { rebuild: true, ..ScanOptions::default() };
     tree.scan(&rebuild).1.unwrap();
     assert_eq!(tree.rows().len(), 5);
     assert!(!Path::new(&tree.path("c.sqlite-wal")).exists());
+    let folder = [tree.path("r")];
+    let (count, options) = (ScanCount::default(), rebuild);
+    let wanted = Scan { roots: &folder, catalog: &folder[0], options: &options, count: &count };
+    assert_eq!(scan(&wanted, &Work::default()).unwrap_err().kind(), ErrorKind::Argument);
+    assert!(folder[0].is_dir());
 }
