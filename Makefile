@@ -40,7 +40,7 @@ test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
 	@$(STEP) "python install" .venv/bin/pip install --quiet --force-reinstall --no-deps dist/test/solio-*.whl
 	@$(STEP) "python tests" .venv/bin/python -m pytest -q python/tests
 	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/tests
-	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest solio
+	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml solio
 
 test-web: .venv/ready ## The pages that Solio makes, in a headless browser (needs Chromium)
 	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli $(ZFP)

@@ -59,25 +59,19 @@ def to_daft(scan: Scan, count: int | None) -> Any:
 
     columns = daft.Schema.from_pyarrow_schema(table(type(scan)(())).schema)
 
-    class Task(DataSourceTask):  # type: ignore[misc, unused-ignore]
-        schema = columns
-
-        def __init__(self, shard: Scan) -> None:
-            self.shard = shard
-
-        async def read(self) -> Any:
-            for batch in table(self.shard).to_batches():
+    def task(shard: Scan) -> Any:
+        async def read(_: Any) -> Any:
+            for batch in table(shard).to_batches():
                 yield RecordBatch.from_arrow_record_batches([batch], batch.schema)
 
-    class Source(DataSource):  # type: ignore[misc, unused-ignore]
-        name = "solio.scan"
-        schema = columns
+        return type("Shard", (DataSourceTask,), {"schema": columns, "read": read})()
 
-        async def get_tasks(self, pushdowns: Any) -> Any:
-            for shard in shards(scan, count):
-                yield Task(shard)
+    async def get_tasks(_: Any, pushdowns: Any) -> Any:
+        for shard in shards(scan, count):
+            yield task(shard)
 
-    return Source().read()
+    members = {"name": "solio.scan", "schema": columns, "get_tasks": get_tasks}
+    return type("Scan", (DataSource,), members)().read()
 
 
 def to_spark(scan: Scan, session: Any, count: int | None) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from os import PathLike, fsencode
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     _Path = str | PathLike[str] | bytes
 
 
-@dataclass(frozen=True)
 class Scan:
     """Files of a tree, a row each: the table that ``solio scan`` keeps.
 
@@ -32,12 +30,44 @@ class Scan:
     are those of the whole.
     """
 
-    files: tuple[bytes, ...] = field(repr=False)
-    """The files, absolute, as the bytes of their names."""
-    errors: tuple[Error, ...] = ()
-    """Folders that could not be listed."""
-    options: dict[str, Any] = field(default_factory=dict)
-    """How files are looked at: the arguments of `scan`."""
+    __slots__ = ("_errors", "_files", "_options")
+
+    def __init__(
+        self,
+        files: tuple[bytes, ...],
+        errors: tuple[Error, ...] = (),
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self._files = files
+        self._errors = errors
+        self._options = options or {}
+
+    @property
+    def files(self) -> tuple[bytes, ...]:
+        """The files, absolute, as the bytes of their names."""
+        return self._files
+
+    @property
+    def errors(self) -> tuple[Error, ...]:
+        """Folders that could not be listed."""
+        return self._errors
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How files are looked at: the arguments of `scan`."""
+        return self._options
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scan):
+            return NotImplemented
+        return (self._files, self._options) == (other._files, other._options)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        failed = len(self._errors)
+        more = f"; {failed} folders could not be listed" if failed else ""
+        return f"<solio.Scan: {len(self)} files{more}>"
 
     def __len__(self) -> int:
         return len(self.files)
