@@ -305,13 +305,18 @@ impl<V: Visit> Walk<'_, V> {
                 Task::Look(piece) => self.look(piece, &mut local),
             };
             if let Err(error) = done {
-                let mut state = self.lock();
-                state.failed.get_or_insert(error);
-                state.folders.clear();
-                state.pieces.clear();
+                self.stop(error);
             }
             drop(ended);
         }
+    }
+
+    /// Nothing more is begun.
+    fn stop(&self, error: Error) {
+        let mut state = self.lock();
+        state.failed.get_or_insert(error);
+        state.folders.clear();
+        state.pieces.clear();
     }
 
     /// Pieces first: while one waits its folder stays open.
@@ -377,10 +382,17 @@ impl<V: Visit> Walk<'_, V> {
     fn look(&self, piece: Piece<V::Folder>, local: &mut V::Local) -> Result<()> {
         self.options.cancel.check()?;
         let Piece { folder, entries } = piece;
-        self.visit.entries(local, &folder.listing, &folder.known, &entries)?;
+        let looked = self.visit.entries(local, &folder.listing, &folder.known, &entries);
+        if let Err(error) = looked {
+            // Before the folder is let go: nobody may think that all of it has been looked at.
+            self.stop(error);
+            return Ok(());
+        }
         match Arc::into_inner(folder) {
-            Some(Listed { listing, known }) => self.visit.left(local, &listing, known),
-            None => Ok(()),
+            Some(Listed { listing, known }) if self.lock().failed.is_none() => {
+                self.visit.left(local, &listing, known)
+            }
+            _ => Ok(()),
         }
     }
 
