@@ -80,6 +80,8 @@ fn thumbnails_are_kept_and_follow_a_renamed_file() {
     std::fs::create_dir(path.join("r")).unwrap();
     std::fs::write(path.join("r/a.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
     std::fs::write(path.join("r/a.txt"), "words").unwrap();
+    // Asked for later, they are made of files that were seen before.
+    scan(path, &[]).fine();
     scan(path, &["--thumbnails=64"]).fine();
     let sql = "SELECT path, hex(substr(thumbnail, 1, 3)) AS mark FROM gallery";
     let gallery = ask(path, sql);

@@ -79,8 +79,12 @@ impl FileFacts {
     /// The level of a file that was looked at like this.
     pub fn level(&self) -> Level {
         let mut level = Level::HEAD.with(self.fields.level());
-        let steps =
-            [(self.deep, Level::DEEP), (self.check, Level::CHECKED), (self.hash, Level::HASHED)];
+        let steps = [
+            (self.deep, Level::DEEP),
+            (self.check, Level::CHECKED),
+            (self.hash, Level::HASHED),
+            (self.thumbnail.is_some(), Level::THUMBNAIL),
+        ];
         for (wanted, step) in steps {
             level = if wanted { level.with(step) } else { level };
         }
