@@ -170,6 +170,13 @@ impl Level {
         Level(self.0 | other.0)
     }
 
+    /// This look after an earlier one: the steps of both, and the fields of this one if it had any.
+    #[must_use]
+    pub const fn after(self, earlier: Level) -> Level {
+        let fields = if self.0 & Level::FIELDS.0 == 0 { earlier.0 } else { self.0 };
+        Level((self.0 | earlier.0) & !Level::FIELDS.0 | fields & Level::FIELDS.0)
+    }
+
     /// Whether a file that was looked at as this says needs no further look for `wanted`.
     pub const fn covers(self, wanted: Level) -> bool {
         let steps = wanted.0 & !Level::FIELDS.0;

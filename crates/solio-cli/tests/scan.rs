@@ -81,8 +81,12 @@ fn thumbnails_are_kept_and_follow_a_renamed_file() {
     std::fs::write(path.join("r/a.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
     std::fs::write(path.join("r/a.txt"), "words").unwrap();
     // Asked for later, they are made of files that were seen before.
-    scan(path, &[]).fine();
+    scan(path, &["--hash", "xxh128"]).fine();
     scan(path, &["--thumbnails=64"]).fine();
+    // And what was known before stays.
+    assert_eq!(ask(path, "SELECT xxh128 FROM files WHERE xxh128 IS NOT NULL").len(), 2);
+    let both = scan(path, &["--hash", "xxh128", "--thumbnails"]).fine();
+    assert_eq!(both.json()[0]["looked_at"], 0);
     let sql = "SELECT path, hex(substr(thumbnail, 1, 3)) AS mark FROM gallery";
     let gallery = ask(path, sql);
     assert_eq!((gallery.len(), &gallery[0]["mark"]), (1, &"FFD8FF".into()));

@@ -6,7 +6,7 @@ use super::row::{number, row_of};
 use super::writer::{self, Change, Thumbnail};
 use serde_json::json;
 use solio_base::{Error, ErrorKind, Limits, Progress, Result, Work};
-use solio_catalog::row::{Cells, Level, Row, column};
+use solio_catalog::row::{Cell, Cells, Level, Row, column};
 use solio_catalog::store::{Known, KnownFile, Store, folder_hash};
 use solio_io::lock::{FileLock, lock};
 use solio_io::walk::{self, Entry, EntryKind, Listing, Status, Visit, WalkOptions};
@@ -439,11 +439,32 @@ impl<'a> Walked<'a> {
             let (folder, name) = (Arc::clone(folder), name.into());
             local.thumbnails.push(Thumbnail { folder, name, image });
         }
+        self.complete(met, &mut row.cells, local)?;
         self.compare(met, &mut row.cells, local)?;
         if row.cells.text(column::PROBLEMS).is_some() {
             count.with_problems.fetch_add(1, Relaxed);
         }
         self.keep(row, local)
+    }
+
+    /// A file that is as before, and of which more was asked now: what was known stays known.
+    fn complete(&self, met: &Met<'_>, cells: &mut Cells, local: &mut Local) -> Result<()> {
+        let Some(known) = met.known.filter(|_| !self.scan.options.again) else { return Ok(()) };
+        let now = (met.status.size, met.status.modified_ns, met.status.inode);
+        let (true, Some(level)) =
+            ((known.size, known.modified_ns, known.inode) == now, cells.integer(column::LEVEL))
+        else {
+            return Ok(());
+        };
+        let Some(reader) = self.known(local)? else { return Ok(()) };
+        let Some((before, _)) = reader.row(met.folder, met.name)? else { return Ok(()) };
+        for (place, cell) in before.all().iter().enumerate() {
+            if cells.all()[place] == Cell::Null {
+                cells.set(place, cell.clone());
+            }
+        }
+        cells.set_integer(column::LEVEL, Level(level as u32).after(known.level).0);
+        Ok(())
     }
 
     /// A file that was looked at again, though it seemed to be as before, must be as before.
