@@ -11,8 +11,10 @@ use std::cell::Cell;
 const MOST: usize = 1 << 16;
 /// How often the way between two edges is halved at most.
 const DEPTH: u32 = 20;
-/// Places at which each way is compared.
-const TESTS: u32 = 16;
+/// Parts of each way at whose ends it is compared; even.
+const PARTS: u32 = 16;
+/// How often such a part is halved at most where something bends inside it.
+const CLOSER: u32 = 12;
 
 /// How a format blends.
 #[derive(Clone, Copy)]
@@ -115,14 +117,25 @@ impl Work<'_> {
     /// The points between two.
     fn fill(&mut self, a: Point, b: Point, depth: u32) {
         let line = Line::new(a, b, self.way);
-        let error = (1..TESTS).fold(0.0_f64, |most, i| {
-            let weight = f64::from(i) / f64::from(TESTS);
+        let both = |weight| {
             let place = a.position + (b.position - a.position) * weight;
-            most.max(distance((self.at)(place), line.at(weight)))
-        });
+            Both::new(weight, (self.at)(place), line.at(weight))
+        };
+        // At both ends the line is what it should be; a jump may lie there.
+        let mut tests = vec![Both::new(0.0, a.rgba, a.rgba)];
+        tests.extend((1..PARTS).map(|i| both(f64::from(i) / f64::from(PARTS))));
+        tests.push(Both::new(1.0, b.rgba, b.rgba));
+        let mut error = tests.iter().map(Both::apart).fold(0.0, f64::max);
         let middle = 0.5 * (a.position + b.position);
         let narrow = middle <= a.position || middle >= b.position;
-        if error <= self.tolerance || depth == 0 || narrow || self.result.points.len() >= MOST {
+        let last = depth == 0 || narrow || self.result.points.len() >= MOST;
+        if error <= self.tolerance || last {
+            for i in (2..tests.len()).step_by(2) {
+                let three = [tests[i - 2], tests[i - 1], tests[i]];
+                error = error.max(closer(&both, three, self.tolerance, CLOSER));
+            }
+        }
+        if error <= self.tolerance || last {
             self.result.error = self.result.error.max(error);
             return;
         }
@@ -132,6 +145,49 @@ impl Work<'_> {
         self.result.points.push(point);
         self.fill(point, b, depth - 1);
     }
+}
+
+/// What should be at a place and what a line has there: codes of eight bits, multiplied by alpha.
+#[derive(Clone, Copy)]
+struct Both {
+    weight: f64,
+    wanted: [f64; 4],
+    line: [f64; 4],
+}
+
+impl Both {
+    fn new(weight: f64, wanted: [f64; 4], line: [f64; 4]) -> Both {
+        let codes = |[r, g, b, a]: [f64; 4]| [r * a, g * a, b * a, a].map(|value| value * 255.0);
+        Both { weight, wanted: codes(wanted), line: codes(line) }
+    }
+
+    fn difference(&self) -> [f64; 4] {
+        std::array::from_fn(|i| self.wanted[i] - self.line[i])
+    }
+
+    fn apart(&self) -> f64 {
+        self.difference().into_iter().map(f64::abs).fold(0.0, f64::max)
+    }
+}
+
+/// The largest difference between three places, which lie evenly: where either side or the
+/// difference bends, it is looked for on both halves. Codes turn so steeply where one passes 0 that
+/// a difference can stand between two places at both of which there is none.
+fn closer(both: &dyn Fn(f64) -> Both, three: [Both; 3], tolerance: f64, depth: u32) -> f64 {
+    let [a, b, c] = three;
+    let bend = |of: fn(&Both) -> [f64; 4]| {
+        let [a, b, c] = [of(&a), of(&b), of(&c)];
+        (0..4).map(|i| (b[i] - 0.5 * (a[i] + c[i])).abs()).fold(0.0, f64::max)
+    };
+    let bends = bend(|x| x.wanted).max(bend(|x| x.line)) > tolerance
+        || bend(Both::difference) > 0.125 * tolerance;
+    if depth == 0 || !bends {
+        return 0.0;
+    }
+    let [left, right] = [[a, b], [b, c]].map(|[x, y]| both(0.5 * (x.weight + y.weight)));
+    let found = left.apart().max(right.apart());
+    let halves = [[a, left, b], [b, right, c]];
+    halves.map(|half| closer(both, half, tolerance, depth - 1)).into_iter().fold(found, f64::max)
 }
 
 /// Between two points, as the format blends.
