@@ -1,10 +1,11 @@
 //! `solio scan`: what lies in a tree, into a table.
 
 use crate::scan_args::{MergeArgs, ScanArgs};
-use crate::table::{bytes, count, figures};
+use crate::scan_meter::{Cost, Meter};
+use crate::table::{bytes, count, figures, seconds};
 use crate::{Outcome, inputs, options, screen};
 use serde_json::{Value, json};
-use solio::{Error, Limits, Result, ScanCount, ScanFields, ScanOptions, ScanReport, Stopwatch};
+use solio::{Error, Limits, Result, ScanCount, ScanFields, ScanOptions, ScanReport};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -35,15 +36,18 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
     let (options, counts) = (scan_options(args), ScanCount::default());
     let wanted =
         solio::Scan { roots: &roots, catalog: &args.output, options: &options, count: &counts };
-    let clock = Stopwatch::start();
-    let report = crate::scan_shown::while_shown(args.progress, &counts, &work, || {
+    if let Some(every) = args.watch {
+        return crate::scan_watch::run(args, &wanted, every, &work);
+    }
+    let meter = Meter::start(args, &roots, &work);
+    let report = crate::scan_shown::while_shown(args.progress, &counts, &meter, || {
         if solio::is_parquet(&args.output) {
             solio::scan_to_parquet(&wanted, &work)
         } else {
             solio::scan(&wanted, &work)
         }
     })?;
-    tell(args, &counts, &report, clock.usage().wall_s)?;
+    tell(args, &counts, &report, &meter.cost())?;
     let failed = counts.failed.load(Relaxed) > 0;
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
@@ -95,7 +99,12 @@ fn passed_on(args: &ScanArgs) -> Vec<String> {
 }
 
 /// What came of it: the failures, the quarantine list, a line or an object.
-fn tell(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> Result<()> {
+pub(crate) fn tell(
+    args: &ScanArgs,
+    counts: &ScanCount,
+    report: &ScanReport,
+    wall_s: f64,
+) -> Result<()> {
     if let Some(list) = &args.quarantine {
         quarantine(list, &report.failures)?;
     }
@@ -109,9 +118,20 @@ fn tell(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -
         screen::complain(&format!("and {} more", count(failed - SHOWN as u64)));
     }
     if args.json {
-        screen::print(&format!("{}\n", to_json(args, counts, report, wall_s)));
+        let mut line = to_json(args, counts, report, cost.wall_s);
+        if let Some((job, limit)) = &cost.job {
+            line["read_bytes"] = job.read_bytes.into();
+            line["cpu_s"] = job.cpu_s.into();
+            limit.add_to(&mut line, job, cost.wall_s);
+        }
+        screen::print(&format!("{line}\n"));
     } else {
-        screen::say(&words(args, counts, report, wall_s));
+        screen::say(&words(args, counts, report, cost.wall_s));
+        if let Some((job, limit)) = &cost.job {
+            let (read, cpu) = (bytes(job.read_bytes), seconds(job.cpu_s));
+            screen::say(&format!("{read} read, {cpu} CPU"));
+            limit.words(job, cost.wall_s).iter().for_each(|words| screen::say(words));
+        }
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ Examples:
   solio scan /mnt/show -o show.sqlite              run it again: only what changed is opened
   solio scan photos -o photos.sqlite --thumbnails --hash xxh128 --fields LensModel,ISO
   solio scan shots -o shots.parquet --check        for DuckDB, Polars, pandas, Spark
+  solio scan /mnt/show -o show.sqlite --watch      and keep it current until Ctrl-C
   solio scan /mnt/show -o part1.parquet --shard 1/8    on one of eight machines; solio merge
   solio scan /mnt/show -o show.parquet --openjd job.json --parts 64    for openjd, Deadline Cloud
   solio query show.sqlite \"SELECT * FROM kinds\"
@@ -56,6 +57,13 @@ pub(crate) struct ScanArgs {
     /// Go on only with a scan that was stopped; without one nothing is done
     #[arg(long)]
     pub(crate) resume: bool,
+    /// When all is scanned go on watching, and keep the catalogue current until Ctrl-C; with SECONDS
+    /// scan all again after so long without a change, for NFS and SMB, which do not tell what other
+    /// machines change
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
+        conflicts_with_all = ["resume", "dry_run", "openjd"],
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) watch: Option<Option<u64>>,
     /// Look at every file again, and hash it; content that changed though size and time did not is a
     /// problem
     #[arg(long)]
@@ -93,6 +101,9 @@ pub(crate) struct ScanArgs {
     /// Print what came of it as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say also what was read, and how close the scan came to the machine's limit
+    #[arg(long)]
+    pub(crate) stats: bool,
     /// How progress is shown, on standard error
     #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
     pub(crate) progress: Progress,

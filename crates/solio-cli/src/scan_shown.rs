@@ -1,32 +1,37 @@
 //! The progress of a scan: files, their rate, and how long it may still take.
 
 use crate::args::Progress;
+use crate::scan_meter::Meter;
 use crate::screen::say;
 use crate::table::{bytes, count, figures};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
-use solio::{ScanCount, Stopwatch, Work};
+use solio::ScanCount;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
+
+/// Whether progress is shown at all: unasked only on a terminal.
+pub(crate) fn is_shown(how: Progress) -> bool {
+    match how {
+        Progress::None => false,
+        Progress::Auto => std::io::stderr().is_terminal(),
+        Progress::Json | Progress::Bar => true,
+    }
+}
 
 /// Runs `job` while its counts are shown.
 pub(crate) fn while_shown<T>(
     how: Progress,
     counts: &ScanCount,
-    work: &Work,
+    meter: &Meter,
     job: impl FnOnce() -> T,
 ) -> T {
-    let is_json = how == Progress::Json;
-    let is_shown = match how {
-        Progress::None => false,
-        Progress::Auto => std::io::stderr().is_terminal(),
-        Progress::Json | Progress::Bar => true,
-    };
-    if !is_shown {
+    if !is_shown(how) {
         return job();
     }
-    let (ended, clock) = (AtomicBool::new(false), Stopwatch::start());
+    let is_json = how == Progress::Json;
+    let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let shown = scope.spawn(|| {
             let bar = (!is_json).then(new_bar);
@@ -34,10 +39,9 @@ pub(crate) fn while_shown<T>(
             // Short jobs end before the first look, and then nothing flickers.
             std::thread::park_timeout(every);
             while !ended.load(Relaxed) {
-                let read_bytes = work.progress.now().read_bytes;
                 match &bar {
-                    Some(bar) => bar.set_message(words(counts, read_bytes, clock.usage().wall_s)),
-                    None => say(&line(counts, read_bytes, clock.usage().wall_s)),
+                    Some(bar) => bar.set_message(words(counts, meter)),
+                    None => say(&line(counts, meter)),
                 }
                 std::thread::park_timeout(every);
             }
@@ -81,7 +85,8 @@ fn eta_s(counts: &ScanCount, wall_s: f64) -> Option<f64> {
     Some(left as f64 * wall_s / files as f64)
 }
 
-fn words(counts: &ScanCount, read_bytes: u64, wall_s: f64) -> String {
+fn words(counts: &ScanCount, meter: &Meter) -> String {
+    let (read_bytes, wall_s, share) = meter.now();
     let files = counts.files.load(Relaxed);
     let mut text = format!(
         "{} files, {}/s, {} read",
@@ -89,13 +94,17 @@ fn words(counts: &ScanCount, read_bytes: u64, wall_s: f64) -> String {
         figures(files as f64 / wall_s.max(1e-9)),
         bytes(read_bytes),
     );
+    if let Some(share) = share {
+        text += &format!(", {} % of the machine's limit", figures(100.0 * share));
+    }
     if let Some(left_s) = eta_s(counts, wall_s) {
         text += &format!(", {} s left", figures(left_s));
     }
     text
 }
 
-fn line(counts: &ScanCount, read_bytes: u64, wall_s: f64) -> String {
+fn line(counts: &ScanCount, meter: &Meter) -> String {
+    let (read_bytes, wall_s, share) = meter.now();
     json!({
         "progress": "scan",
         "files": counts.files.load(Relaxed),
@@ -104,6 +113,7 @@ fn line(counts: &ScanCount, read_bytes: u64, wall_s: f64) -> String {
         "failed": counts.failed.load(Relaxed),
         "read_bytes": read_bytes,
         "wall_s": wall_s,
+        "achieved": share,
         "eta_s": eta_s(counts, wall_s),
     })
     .to_string()

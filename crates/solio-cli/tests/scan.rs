@@ -5,6 +5,7 @@ mod ran;
 
 use ran::{Ran, run};
 use std::ffi::OsStr;
+use std::io::BufRead;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -222,4 +223,42 @@ fn killed_scans_end_the_same() {
 #[ignore = "slow: 200 kills"]
 fn two_hundred_killed_scans_end_the_same() {
     killed(5000, 200);
+}
+
+#[test]
+fn a_watched_catalogue_stays_current_until_it_is_interrupted() {
+    let dir = tree(30);
+    let path = dir.path();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_solio"))
+        .args(["scan", "r", "-o", "c.sqlite", "--json", "--watch", "--stats"])
+        .current_dir(path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next =
+        || -> serde_json::Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    let first = next();
+    assert_eq!(first["files"], 30);
+    assert!(first["read_bytes"].as_u64().unwrap() > 0 && first["cpu_s"].is_number(), "{first}");
+    std::fs::write(path.join("r/000/new.txt"), "words").unwrap();
+    assert_eq!(next()["looked_at"], 1);
+    // The catalogue can be asked while it is kept current, and has one writer.
+    assert_eq!(ask(path, "SELECT count(*) AS n FROM files")[0]["n"], 31);
+    let second = scan(path, &[]);
+    assert!(second.code == 1 && second.err.contains("another scan writes"), "{second:?}");
+    std::fs::remove_file(path.join("r/000/new.txt")).unwrap();
+    assert_eq!(next()["removed"], 1);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // One file, as after any scan.
+    assert!(!path.join("c.sqlite-wal").exists());
+
+    for bad in [["--watch", "--resume"], ["--watch=0", "--check"]] {
+        assert_eq!(scan(path, &bad).code, 2, "{bad:?}");
+    }
+    let parquet = run(path, &["scan", "r", "-o", "c.parquet", "--watch"], b"");
+    assert!(parquet.code == 2 && parquet.err.contains("SQLite"), "{parquet:?}");
 }

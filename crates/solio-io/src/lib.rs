@@ -8,6 +8,7 @@
 //! * [`engine`] reads many files, or ranges, asked for at once, with priorities.
 //! * [`order`] finds the order in which a disk gives many files soonest.
 //! * [`walk`] lists trees, and opens what is in them, on all threads.
+//! * [`watch`] tells what changes in trees.
 //! * [`child`] starts processes that do not outlive this one.
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
@@ -33,6 +34,7 @@ mod sink;
 mod stream;
 pub mod throttle;
 pub mod walk;
+pub mod watch;
 
 pub use file::{
     FileSource, Opened, copy_file, file_bytes, open, open_in_turn, prefetch, read_standard,

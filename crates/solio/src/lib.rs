@@ -126,9 +126,9 @@ pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes, read_mesh_into};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
 pub use scan::{
-    FileFacts, Scan, ScanCount, ScanFields, ScanOptions, ScanReport, export_catalog, farm_plan,
-    file_facts, is_parquet, is_unfinished, list_files, merge_catalogs, scan, scan_files,
-    scan_to_parquet,
+    FileFacts, LiveCatalog, Round, Scan, ScanCount, ScanFields, ScanOptions, ScanReport,
+    export_catalog, farm_plan, file_facts, is_parquet, is_unfinished, list_files, merge_catalogs,
+    scan, scan_files, scan_to_parquet,
 };
 pub use scene_export::{SceneExportOptions, SceneExported, SceneFormat, export_scene};
 pub use scene_file::{

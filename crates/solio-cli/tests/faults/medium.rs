@@ -144,3 +144,42 @@ fn a_medium_that_fails_keeps_the_old_file_where_durable_was_asked_for() {
         assert_eq!(err.lines().count(), 1, "{backend}: {err}");
     }
 }
+
+#[test]
+fn a_catalogue_on_a_full_disk_keeps_what_it_has_and_goes_on_when_there_is_room() {
+    let Some(disk) = Mounted::new(8 * MIB) else { return };
+    let tree = tempfile::tempdir().unwrap();
+    for n in 0..4000 {
+        std::fs::write(tree.path().join(format!("{n}.txt")), "words").unwrap();
+    }
+    let root = tree.path().to_str().unwrap();
+    for catalog in ["c.sqlite", "c.parquet"] {
+        let filler = disk.path().join("filler");
+        fill(&filler, 256 << 10);
+        let args = ["scan", root, "-o", catalog];
+        let (code, err) = solio(disk.path(), &args);
+        assert_eq!(code, 1, "{err}");
+        assert!(err.contains(catalog) && err.contains("the disk is full"), "{err}");
+        assert!(!disk.path().join("c.parquet").exists());
+        // Still full: that is all that is said, and nothing is worse than before.
+        let (again, err) = solio(disk.path(), &args);
+        assert!(again == 1 && err.contains("the disk is full"), "{err}");
+        std::fs::remove_file(&filler).unwrap();
+        let (code, err) = solio(disk.path(), &[&args[..], &["--resume"]].concat());
+        assert_eq!(code, 0, "{err}");
+        assert!(err.contains("4,000 files in 1 folders") && err.contains("unchanged"), "{err}");
+        assert_eq!(files(disk.path()).keys().collect::<Vec<_>>(), [catalog]);
+        let (code, err) = solio(disk.path(), &[&args[..], &["-n"]].concat());
+        assert!(code == 0 && err.contains(" 0 to look at"), "{err}");
+        std::fs::remove_file(disk.path().join(catalog)).unwrap();
+    }
+}
+
+/// Fills the disk with the file `path` but for `left` bytes.
+fn fill(path: &Path, left: u64) {
+    use std::io::Write;
+    let mut file = std::fs::File::create(path).unwrap();
+    let block = [7; 4096];
+    let blocks = (0..).take_while(|_| file.write_all(&block).is_ok()).count() as u64;
+    file.set_len(blocks * 4096 - left).unwrap();
+}

@@ -1,6 +1,8 @@
 //! The catalogue as Parquet, and parts of it as one.
 
-use super::run::{Scan, ScanReport, remove_catalog, scan};
+use super::options::{Scan, ScanReport};
+use super::run::scan;
+use super::taken::remove_catalog;
 use solio_base::{Error, Limits, Result, Work};
 use solio_catalog::row::Row;
 use solio_catalog::store::{Rows, Store};

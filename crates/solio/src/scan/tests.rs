@@ -238,3 +238,85 @@ fn the_second_scan_of_a_catalogue_says_so_and_a_damaged_one_is_rebuilt() {
     assert_eq!(scan(&wanted, &Work::default()).unwrap_err().kind(), ErrorKind::Argument);
     assert!(folder[0].is_dir());
 }
+
+#[test]
+fn a_catalogue_in_its_own_tree_is_no_part_of_it() {
+    let tree = Tree::new();
+    let options = ScanOptions::default();
+    for _ in 0..2 {
+        let done = tree.scan_into("r/c.sqlite", &options, &Work::default());
+        assert_eq!(met(&done.0)[0], 5);
+        done.1.unwrap();
+    }
+    tree.write("r/c.sqlite2", b"another file");
+    assert_eq!(met(&tree.scan_into("r/c.sqlite", &options, &Work::default()).0)[0], 6);
+}
+
+#[test]
+fn a_watched_tree_stays_current() {
+    let tree = Tree::new();
+    let (count, roots, work) = (ScanCount::default(), [tree.path("r")], Work::default());
+    let (catalog, options) = (tree.path("c.sqlite"), ScanOptions::default());
+    let wanted = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+    let (mut live, _) = LiveCatalog::open(&wanted, None, &work).unwrap();
+    assert_eq!(met(&count), [5, 5, 0]);
+    let second = LiveCatalog::open(&wanted, None, &work).map(|_| ()).unwrap_err();
+    assert!(second.to_string().contains("another scan"), "{second}");
+
+    // All that happened so far is in one round, or in several: what counts is what comes of it.
+    let mut until = |done: &dyn Fn(&[Row]) -> bool| {
+        for _ in 0..20 {
+            let round = live.wait(&work).unwrap();
+            assert!(round.report.failures.is_empty(), "{:?}", round.report.failures);
+            if done(&tree.rows()) {
+                return;
+            }
+        }
+        panic!("{:?}", tree.rows());
+    };
+    let has = |rows: &[Row], name: &str| rows.iter().any(|row| &*row.name == name.as_bytes());
+    let size = |rows: &[Row], name: &str| {
+        let row = rows.iter().find(|row| &*row.name == name.as_bytes());
+        row.and_then(|row| row.cells.integer(column::SIZE))
+    };
+    tree.write("r/a/b/two.txt", b"other words");
+    until(&|rows| size(rows, "two.txt") == Some(11));
+    std::fs::create_dir_all(tree.path("r/new/below")).unwrap();
+    tree.write("r/new/below/three.txt", b"3");
+    until(&|rows| has(rows, "three.txt"));
+    tree.write("r/new/below/four.txt", b"4");
+    std::fs::remove_file(tree.path("r/empty.exr")).unwrap();
+    until(&|rows| has(rows, "four.txt") && !has(rows, "empty.exr"));
+    std::fs::rename(tree.path("r/new"), tree.path("r/a/moved")).unwrap();
+    let moved = tree.path("r/a/moved/below").into_os_string().into_encoded_bytes();
+    until(&|rows| {
+        let at = rows.iter().find(|row| &*row.name == b"four.txt").map(|row| row.folder.to_vec());
+        rows.len() == 6 && at.as_ref() == Some(&moved)
+    });
+    std::fs::remove_dir_all(tree.path("r/a")).unwrap();
+    until(&|rows| rows.len() == 2);
+    live.close().unwrap();
+    // What a scan finds is what was kept.
+    assert_eq!(met(&tree.scan(&options).0), [2, 0, 2]);
+}
+
+#[test]
+fn only_folders_are_watched_and_waiting_ends() {
+    let tree = Tree::new();
+    let (count, work) = (ScanCount::default(), Work::default());
+    let (catalog, options) = (tree.path("c.sqlite"), ScanOptions::default());
+    let roots = [tree.path("r/a/one.obj")];
+    let wanted = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+    assert_eq!(
+        LiveCatalog::open(&wanted, None, &work).map(|_| ()).unwrap_err().kind(),
+        ErrorKind::Argument
+    );
+    let roots = [tree.path("r")];
+    let wanted = Scan { roots: &roots, ..wanted };
+    // What nobody tells of is found after a while.
+    let every = Some(std::time::Duration::from_millis(100));
+    let (mut live, _) = LiveCatalog::open(&wanted, every, &work).unwrap();
+    assert_eq!(met(&live.wait(&work).unwrap().count), [5, 0, 5]);
+    work.cancel.cancel();
+    assert_eq!(live.wait(&work).unwrap_err().kind(), ErrorKind::Cancelled);
+}

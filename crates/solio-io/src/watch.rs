@@ -1,0 +1,239 @@
+//! What changes in trees, as the system tells it (inotify on Linux, by the crate `notify`).
+//!
+//! File systems of other machines (NFS, SMB) tell only what this machine changes.
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use solio_base::{Cancel, Error, ErrorKind, Result};
+use solio_measure::now_ns;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Paths that are kept apart; where more have changed, everything may have.
+const MOST_PATHS: usize = 100_000;
+/// How soon a wish to stop is noticed.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How long changes are collected.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Changes are handed out when nothing has changed for so long,
+    pub quiet: Duration,
+    /// or when the first of them is so old.
+    pub longest: Duration,
+    /// Waiting ends after so long also without a change.
+    pub idle: Option<Duration>,
+}
+
+/// What has changed.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// Files and folders that came, went, or are other than before.
+    pub paths: BTreeSet<PathBuf>,
+    /// The system, or this list, was too small for all of it: anything may have changed.
+    pub is_lost: bool,
+    /// What cannot be watched.
+    pub failures: Vec<Error>,
+}
+
+impl Changes {
+    /// Whether nothing has.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && !self.is_lost && self.failures.is_empty()
+    }
+}
+
+/// Trees that are being watched, until it is dropped.
+pub struct TreeWatch {
+    // Held for its thread.
+    _watcher: RecommendedWatcher,
+    told: Arc<Told>,
+}
+
+#[derive(Default)]
+struct Told {
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    changes: Changes,
+    first_ns: u64,
+    last_ns: u64,
+}
+
+impl Told {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut Changes)) {
+        let mut state = self.lock();
+        state.last_ns = now_ns();
+        if state.changes.is_empty() {
+            state.first_ns = state.last_ns;
+        }
+        change(&mut state.changes);
+        if state.changes.paths.len() > MOST_PATHS {
+            state.changes.paths.clear();
+            state.changes.is_lost = true;
+        }
+        drop(state);
+        self.moved.notify_one();
+    }
+}
+
+impl TreeWatch {
+    /// Watches the folders `roots` and all below them. What `ignore` says yes to is never told.
+    ///
+    /// # Errors
+    /// `Limit` where the system watches no more folders, `Io` where one cannot be watched.
+    pub fn new(
+        roots: &[PathBuf],
+        follow: bool,
+        ignore: impl Fn(&Path) -> bool + Send + 'static,
+    ) -> Result<TreeWatch> {
+        let told = Arc::new(Told::default());
+        let teller = Arc::clone(&told);
+        let tell = move |event: notify::Result<Event>| match event {
+            Ok(event) => {
+                let is_lost = event.need_rescan();
+                let paths: Vec<_> = match is_change(event.kind) {
+                    true => event.paths.into_iter().filter(|path| !ignore(path)).collect(),
+                    false => Vec::new(),
+                };
+                if is_lost || !paths.is_empty() {
+                    teller.tell(|changes| {
+                        changes.is_lost |= is_lost;
+                        changes.paths.extend(paths);
+                    });
+                }
+            }
+            Err(error) => teller.tell(|changes| changes.failures.push(failed(error, None))),
+        };
+        let config = Config::default().with_follow_symlinks(follow);
+        let watcher = RecommendedWatcher::new(tell, config);
+        let mut watcher = watcher.map_err(|e| failed(e, None))?;
+        for root in roots {
+            let watched = watcher.watch(root, RecursiveMode::Recursive);
+            watched.map_err(|e| failed(e, Some(root)))?;
+        }
+        Ok(TreeWatch { _watcher: watcher, told })
+    }
+
+    /// Waits until something has changed, and then as `patience` says; nothing where it was idle.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub fn wait(&self, patience: &Patience, cancel: &Cancel) -> Result<Changes> {
+        let begun_ns = now_ns();
+        let is_over = |since_ns: u64, long: Duration| {
+            now_ns().saturating_sub(since_ns) >= long.as_nanos() as u64
+        };
+        let mut state = self.told.lock();
+        loop {
+            cancel.check()?;
+            let is_ripe = !state.changes.is_empty()
+                && (is_over(state.last_ns, patience.quiet)
+                    || is_over(state.first_ns, patience.longest));
+            if is_ripe || patience.idle.is_some_and(|idle| is_over(begun_ns, idle)) {
+                return Ok(std::mem::take(&mut state.changes));
+            }
+            let waited = self.told.moved.wait_timeout(state, LOOK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// Reading is none.
+fn is_change(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
+        EventKind::Access(_) => false,
+        _ => true,
+    }
+}
+
+fn failed(error: notify::Error, root: Option<&Path>) -> Error {
+    let path = error.paths.first().cloned().or_else(|| root.map(Path::to_owned));
+    let made = match error.kind {
+        notify::ErrorKind::MaxFilesWatch => {
+            Error::limit("the system watches no more folders for this user")
+                .hint("raise fs.inotify.max_user_watches (sysctl), or watch fewer folders")
+        }
+        notify::ErrorKind::Io(error) => Error::io("watch", error),
+        other => Error::new(ErrorKind::Io, format!("cannot watch: {}", notify::Error::new(other))),
+    };
+    match path {
+        Some(path) => made.at_path(path),
+        None => made,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::write_plain;
+
+    const PATIENCE: Patience = Patience {
+        quiet: Duration::from_millis(50),
+        longest: Duration::from_secs(5),
+        idle: Some(Duration::from_secs(20)),
+    };
+
+    #[test]
+    fn what_comes_changes_and_goes_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_owned();
+        let ignored = root.join("log");
+        let is_ignored = ignored.clone();
+        let watch = TreeWatch::new(&[root.clone()], false, move |path| path == is_ignored).unwrap();
+        let cancel = Cancel::default();
+        let wait = || watch.wait(&PATIENCE, &cancel).unwrap();
+
+        write_plain(&ignored, b"not told").unwrap();
+        write_plain(&root.join("a"), b"1").unwrap();
+        let changes = wait();
+        assert_eq!(changes.paths, [root.join("a")].into());
+        assert!(!changes.is_lost && changes.failures.is_empty());
+
+        std::fs::create_dir(root.join("new")).unwrap();
+        assert!(wait().paths.contains(&root.join("new")));
+        // The folder that has come is watched, too.
+        write_plain(&root.join("new/b"), b"2").unwrap();
+        assert!(wait().paths.contains(&root.join("new/b")));
+        std::fs::rename(root.join("new"), root.join("old")).unwrap();
+        let both = wait().paths;
+        assert!(both.contains(&root.join("new")) && both.contains(&root.join("old")), "{both:?}");
+        std::fs::remove_dir_all(root.join("old")).unwrap();
+        assert!(wait().paths.contains(&root.join("old")));
+
+        // Reading is no change.
+        crate::read_whole(&root.join("a"), &Default::default(), &Default::default()).unwrap();
+        let idle = Patience { idle: Some(Duration::from_millis(200)), ..PATIENCE };
+        assert!(watch.wait(&idle, &cancel).unwrap().is_empty());
+        cancel.cancel();
+        assert_eq!(watch.wait(&PATIENCE, &cancel).unwrap_err().kind(), ErrorKind::Cancelled);
+    }
+
+    #[test]
+    fn what_cannot_be_watched_is_told() {
+        let Err(error) = TreeWatch::new(&["/nowhere/at/all".into()], false, |_| false) else {
+            panic!("watched")
+        };
+        assert!(error.path().is_some(), "{error}");
+    }
+
+    #[test]
+    fn too_many_changes_are_one() {
+        let told = Told::default();
+        told.tell(|changes| {
+            changes.paths.extend((0..=MOST_PATHS).map(|n| PathBuf::from(n.to_string())));
+        });
+        let changes = std::mem::take(&mut told.lock().changes);
+        assert!(changes.is_lost && changes.paths.is_empty());
+    }
+}

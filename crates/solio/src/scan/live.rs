@@ -1,0 +1,236 @@
+//! A catalogue that is kept current while its trees change.
+
+use super::options::{Scan, ScanCount, ScanOptions, ScanReport};
+use super::run::{absolute, pass, whole};
+use super::taken::{OwnFiles, Taken};
+use super::walked::Reach;
+use solio_base::{Error, Result, Work};
+use solio_io::walk::{EntryKind, status_of, status_of_name};
+use solio_io::watch::{Patience, TreeWatch};
+use solio_measure::Stopwatch;
+use std::collections::{BTreeSet, HashSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// A file that is being written is looked at when it rests, or now and then.
+const QUIET: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// A catalogue that this process keeps current.
+pub struct LiveCatalog {
+    path: PathBuf,
+    taken: Taken,
+    roots: Vec<PathBuf>,
+    /// The devices of the roots, where the scan stays on them.
+    devices: Option<HashSet<u64>>,
+    tree: TreeWatch,
+    /// Those of all rounds after the first.
+    options: ScanOptions,
+    patience: Patience,
+}
+
+/// What came of one round of [`LiveCatalog::wait`].
+#[derive(Debug, Default)]
+pub struct Round {
+    /// Numbers of files and folders that were met in it.
+    pub count: ScanCount,
+    /// What was gone, and what could not be read or watched.
+    pub report: ScanReport,
+    /// Seconds from the end of the waiting to the end of the round.
+    pub wall_s: f64,
+}
+
+impl LiveCatalog {
+    /// Scans as [`scan`](super::scan) does, and watches from its beginning on. With `every`, all is
+    /// scanned again after so long without a change: for file systems that do not tell what other
+    /// machines change.
+    ///
+    /// # Errors
+    /// Those of [`scan`](super::scan); `Argument` for a root that is no folder; `Limit` where the
+    /// system does not watch so many folders.
+    pub fn open(
+        scan: &Scan<'_>,
+        every: Option<Duration>,
+        work: &Work,
+    ) -> Result<(LiveCatalog, ScanReport)> {
+        let roots = absolute(scan.roots)?;
+        if let Some(root) = roots.iter().find(|root| !root.is_dir()) {
+            return Err(Error::argument("only folders can be watched").at_path(root));
+        }
+        let options = scan.options;
+        let mut taken = Taken::open(scan.catalog, options.rebuild)?;
+        let devices = match options.one_file_system {
+            true => {
+                Some(roots.iter().map(|root| Ok(status_of(root)?.device)).collect::<Result<_>>()?)
+            }
+            false => None,
+        };
+        let own = OwnFiles::of(scan.catalog)?;
+        let is_own = move |path: &Path| {
+            let (folder, name) = (path.parent(), path.file_name());
+            let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+            folder.is_some_and(|f| name.is_some_and(|n| own.has(&bytes(f), n.as_bytes())))
+        };
+        // Before the first scan, which thus misses nothing.
+        let tree = TreeWatch::new(&roots, options.follow, is_own)?;
+        let report = whole(&mut taken, scan, &roots, work)?;
+        let options =
+            ScanOptions { again: false, rebuild: false, max_errors: None, ..options.clone() };
+        let patience = Patience { quiet: QUIET, longest: LONGEST, idle: every };
+        let path = scan.catalog.to_owned();
+        Ok((LiveCatalog { path, taken, roots, devices, tree, options, patience }, report))
+    }
+
+    /// Waits until something has changed, and brings the catalogue up to it.
+    ///
+    /// # Errors
+    /// `Cancelled`, and those of writing the catalogue; it is whole then, and not up to date.
+    pub fn wait(&mut self, work: &Work) -> Result<Round> {
+        let changes = self.tree.wait(&self.patience, &work.cancel)?;
+        let clock = Stopwatch::start();
+        let mut round = Round::default();
+        // Nothing at all: it is time to look for oneself.
+        if changes.is_lost || changes.is_empty() {
+            let roots = self.roots.clone();
+            self.deep(&roots, &mut round, work)?;
+        } else {
+            self.partly(&changes.paths, &mut round, work)?;
+        }
+        self.taken.store.commit()?;
+        let Round { count, report, .. } = &mut round;
+        report.removed = report.removed.saturating_sub(count.renamed.load(Relaxed));
+        count.failed.fetch_add(changes.failures.len() as u64, Relaxed);
+        report.failures.extend(changes.failures);
+        round.wall_s = clock.usage().wall_s;
+        Ok(round)
+    }
+
+    /// What changed below the roots.
+    fn partly(&mut self, paths: &BTreeSet<PathBuf>, round: &mut Round, work: &Work) -> Result<()> {
+        let (own, mut paths): (BTreeSet<_>, BTreeSet<_>) =
+            paths.iter().cloned().partition(|path| self.roots.contains(path));
+        for root in own {
+            match status_of(&root) {
+                // A medium that is not there now may come back: what is known of it stays.
+                Err(error) => {
+                    round.count.failed.fetch_add(1, Relaxed);
+                    round.report.failures.push(error);
+                    paths.retain(|path| !path.starts_with(&root));
+                }
+                Ok(_) => self.flat(&[root], round, work)?,
+            }
+        }
+        let changed = Changed::sort(&paths, |path| self.is_entered(path));
+        self.deep(&changed.folders, round, work)?;
+        self.flat(&changed.flat, round, work)?;
+        if !changed.gone.is_empty() {
+            let gone = changed.gone.iter().map(|path| path.as_os_str().as_bytes().to_vec());
+            let gone: Vec<_> = gone.collect();
+            round.report.removed += self.taken.store.remove_unseen(&gone, &HashSet::new(), &[])?;
+        }
+        Ok(())
+    }
+
+    /// Lets the catalogue go.
+    pub fn close(self) -> Result<()> {
+        self.taken.close()
+    }
+
+    /// Whether a scan enters what is at `path`.
+    fn is_entered(&self, path: &Path) -> bool {
+        let is_folder = match self.options.follow {
+            true => path.is_dir(),
+            false => matches!(status_of_name(path), Ok((_, EntryKind::Folder))),
+        };
+        let is_near = |devices: &HashSet<u64>| {
+            status_of(path).is_ok_and(|status| devices.contains(&status.device))
+        };
+        is_folder && self.devices.as_ref().is_none_or(is_near)
+    }
+
+    fn deep(&mut self, roots: &[PathBuf], round: &mut Round, work: &Work) -> Result<()> {
+        self.pass(Reach { roots, is_flat: false }, round, work)
+    }
+
+    fn flat(&mut self, roots: &[PathBuf], round: &mut Round, work: &Work) -> Result<()> {
+        self.pass(Reach { roots, is_flat: true }, round, work)
+    }
+
+    fn pass(&mut self, reach: Reach<'_>, round: &mut Round, work: &Work) -> Result<()> {
+        if reach.roots.is_empty() {
+            return Ok(());
+        }
+        let Round { count, report, .. } = round;
+        let scan = Scan { roots: reach.roots, catalog: &self.path, options: &self.options, count };
+        let ScanReport { removed, failures } = pass(&mut self.taken.store, &scan, reach, work)?;
+        report.removed += removed;
+        report.failures.extend(failures);
+        Ok(())
+    }
+}
+
+/// What is to be done about changes.
+#[derive(Debug, Default, PartialEq)]
+struct Changed {
+    /// Folders that may have come: all in them is met.
+    folders: Vec<PathBuf>,
+    /// Folders in which a name has come, gone or changed.
+    flat: Vec<PathBuf>,
+    /// No folders any more.
+    gone: Vec<PathBuf>,
+}
+
+impl Changed {
+    /// `is_folder`: whether a scan enters what is at a path.
+    fn sort(paths: &BTreeSet<PathBuf>, is_folder: impl Fn(&Path) -> bool) -> Changed {
+        let mut changed = Changed::default();
+        let mut flat = BTreeSet::new();
+        for path in paths {
+            if is_folder(path) {
+                if !changed.is_met(path) {
+                    changed.folders.push(path.clone());
+                }
+            } else if status_of_name(path).is_err() {
+                changed.gone.push(path.clone());
+            }
+            flat.extend(path.parent().map(Path::to_owned));
+        }
+        flat.retain(|folder| !changed.is_met(folder) && is_folder(folder));
+        Changed { flat: flat.into_iter().collect(), ..changed }
+    }
+
+    /// Whether a folder that may have come has the path in it, or is it. They are in order, and none
+    /// lies in another.
+    fn is_met(&self, path: &Path) -> bool {
+        let behind = self.folders.partition_point(|folder| folder.as_path() <= path);
+        self.folders[..behind].last().is_some_and(|folder| path.starts_with(folder))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_sorted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["a", "new/below", "new2"] {
+            std::fs::create_dir_all(path(name)).unwrap();
+        }
+        solio_io::probe::write_plain(&path("a/file"), b"1").unwrap();
+        let told = ["a/file", "a/gone", "new", "new/below", "new/below/file", "new2", "went/with"];
+        let changed = Changed::sort(&told.map(path).into(), Path::is_dir);
+        assert_eq!(
+            changed,
+            Changed {
+                folders: ["new", "new2"].map(path).into(),
+                // The root itself, because names in it have changed.
+                flat: [folder.path().to_owned(), path("a")].into(),
+                gone: ["a/gone", "new/below/file", "went/with"].map(path).into(),
+            }
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! A file that was met, beside what the catalogue knows.
+
+use super::row::number;
+use serde_json::json;
+use solio_base::Result;
+use solio_catalog::row::{Cell, Cells, Level, Row, column};
+use solio_catalog::store::{Known, KnownFile};
+use solio_io::walk::{self, EntryKind, Status};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A file that was met.
+pub(super) struct Met<'m> {
+    pub(super) folder: &'m Arc<[u8]>,
+    pub(super) name: &'m [u8],
+    pub(super) known: Option<&'m KnownFile>,
+    pub(super) status: Status,
+    pub(super) kind: EntryKind,
+}
+
+impl Met<'_> {
+    /// Whether size, time and inode are what they were.
+    pub(super) fn is_as_before(&self) -> bool {
+        let Status { size, modified_ns, inode, .. } = self.status;
+        self.known.is_some_and(|known| {
+            (known.size, known.modified_ns, known.inode) == (size, modified_ns, inode)
+        })
+    }
+
+    /// A file that is as before, and of which more was asked now: what was known stays known.
+    pub(super) fn complete(&self, known: &Known, cells: &mut Cells) -> Result<()> {
+        let (Some(file), Some(level)) = (self.known, cells.integer(column::LEVEL)) else {
+            return Ok(());
+        };
+        let Some((before, _)) = known.row(self.folder, self.name)? else { return Ok(()) };
+        for (place, cell) in before.all().iter().enumerate() {
+            if cells.all()[place] == Cell::Null {
+                cells.set(place, cell.clone());
+            }
+        }
+        cells.set_integer(column::LEVEL, Level(level as u32).after(file.level).0);
+        Ok(())
+    }
+
+    /// A file that was looked at again, though it seemed to be as before, must be as before.
+    pub(super) fn compare(&self, known: &Known, cells: &mut Cells) -> Result<()> {
+        let Some((before, _)) = known.row(self.folder, self.name)? else { return Ok(()) };
+        let hashes = (before.text(column::XXH128), cells.text(column::XXH128));
+        if let (Some(before), Some(now)) = hashes
+            && before != now
+        {
+            let words = format!(
+                "the content has changed, though size and time have not (xxh128 was {before})"
+            );
+            let mut all: Vec<String> = cells
+                .text(column::PROBLEMS)
+                .and_then(|all| serde_json::from_str(all).ok())
+                .unwrap_or_default();
+            all.push(words);
+            cells.set_text(column::PROBLEMS, json!(all).to_string());
+        }
+        Ok(())
+    }
+
+    /// What is known of the file under another name: of one with its inode, size and time.
+    pub(super) fn renamed(&self, known: &Known, wanted: Level) -> Result<Option<Renamed>> {
+        let Status { size, modified_ns, inode, .. } = self.status;
+        for (folder, name) in known.same_inode(inode, size, modified_ns)? {
+            let Some((cells, thumbnail)) = known.row(&folder, &name)? else { continue };
+            let level = Level(cells.integer(column::LEVEL).unwrap_or(0) as u32);
+            // Whether a problem is one depends on the name, too.
+            if !level.covers(wanted) || cells.text(column::PROBLEMS).is_some() {
+                continue;
+            }
+            let old = solio_catalog::row::path_of(&folder, &name);
+            let is_gone = walk::status_of(Path::new(OsStr::from_bytes(&old))).is_err();
+            let mut row = Row { folder: Arc::clone(self.folder), name: self.name.into(), cells };
+            number(&mut row);
+            return Ok(Some(Renamed { row, thumbnail, is_gone }));
+        }
+        Ok(None)
+    }
+}
+
+/// A file that is known under another name.
+pub(super) struct Renamed {
+    pub(super) row: Row,
+    pub(super) thumbnail: Option<Vec<u8>>,
+    /// The other name is no more; else it is a second one of the same file.
+    pub(super) is_gone: bool,
+}
