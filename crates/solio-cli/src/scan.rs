@@ -103,7 +103,7 @@ pub(crate) fn tell(
     args: &ScanArgs,
     counts: &ScanCount,
     report: &ScanReport,
-    wall_s: f64,
+    cost: &Cost,
 ) -> Result<()> {
     if let Some(list) = &args.quarantine {
         quarantine(list, &report.failures)?;

@@ -190,7 +190,9 @@ mod tests {
         let root = folder.path().to_owned();
         let ignored = root.join("log");
         let is_ignored = ignored.clone();
-        let watch = TreeWatch::new(&[root.clone()], false, move |path| path == is_ignored).unwrap();
+        let watch =
+            TreeWatch::new(std::slice::from_ref(&root), false, move |path| path == is_ignored)
+                .unwrap();
         let cancel = Cancel::default();
         let wait = || watch.wait(&PATIENCE, &cancel).unwrap();
 
