@@ -138,7 +138,7 @@ pub use scene_mesh::with_scene_meshes;
 pub use scene_pack::{
     ScenePackOptions, ScenePacked, SceneUnpacked, pack_scene, read_packed_scene, unpack_scene,
 };
-pub use scene_preview::{PassPicture, PreviewStage, ScenePicture, preview_scene};
+pub use scene_preview::{PassPicture, PreviewStage, ScenePicture, preview_scene, scene_bounds};
 pub use scene_text::{MeshPlace, SceneText, SceneTextOptions, rewrite_scene};
 pub use scene_text_files::rewrite_whole_scene;
 pub use sequence::FramePattern;

@@ -68,6 +68,36 @@ pub fn preview_scene(
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
+    with_meshes(path, read, work, |scene, problems, meshes| {
+        each(PreviewStage::Parsed)?;
+        drawn(scene, problems, meshes, options, work, each)
+    })
+}
+
+/// The box around all that is seen of the scene at `path`, its least and its greatest corner, rounded
+/// outwards. `None` for a scene of which a shape or a file cannot be read, and for an empty one.
+///
+/// # Errors
+/// Those of reading the scene.
+pub fn scene_bounds(
+    path: &Path,
+    read: &SceneReadOptions,
+    work: &Work,
+) -> Result<Option<[[f32; 3]; 2]>> {
+    with_meshes(path, read, work, |scene, problems, meshes| {
+        let (bounds, unread) = solio_scene::preview::scene_bounds(scene, meshes, work)?;
+        let is_known = problems.is_empty() && unread.is_empty() && !bounds.is_empty();
+        Ok(is_known.then_some([bounds.min, bounds.max]))
+    })
+}
+
+/// Reads the scene at `path`, and its meshes ahead while `then` uses it and its problems.
+fn with_meshes<T>(
+    path: &Path,
+    read: &SceneReadOptions,
+    work: &Work,
+    then: impl FnOnce(&Scene, Vec<Error>, &dyn PreviewFiles) -> Result<T>,
+) -> Result<T> {
     let opened = match is_packed_scene(path) {
         true => Some(solio_io::open(path, &read.limits, work)?),
         false => None,
@@ -92,9 +122,8 @@ pub fn preview_scene(
         let files = scene.shapes.iter().filter_map(|shape| scene.mesh_file(&shape.entity));
         meshes.text_ended(files);
         drop(end);
-        each(PreviewStage::Parsed)?;
         let problems = std::mem::take(&mut scene.problems);
-        drawn(&scene, problems, &meshes, options, work, each)
+        then(&scene, problems, &meshes)
     })
 }
 

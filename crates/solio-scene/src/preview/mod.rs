@@ -23,4 +23,4 @@ pub use color::material_colors;
 pub use render::{Pass, Picture, PreviewOptions, render};
 pub use texture::{TextureEncoding, TexturePicture};
 pub(crate) use world::located;
-pub use world::{PreviewFiles, World};
+pub use world::{PreviewFiles, World, scene_bounds};

@@ -67,6 +67,69 @@ pub struct World<'s> {
     pub problems: Vec<Error>,
 }
 
+/// The box around all that is seen of `scene`, and the shapes that cannot be read. Triangles are let go
+/// as soon as they are bounded.
+///
+/// # Errors
+/// `Cancelled`; `Corrupt` for instances of what is not there.
+pub fn scene_bounds(
+    scene: &Scene,
+    files: &dyn PreviewFiles,
+    work: &Work,
+) -> Result<(Box3, Vec<Error>)> {
+    let mut bounds = Vec::new();
+    let problems = each_definition(scene, &Looks::new(scene), files, work, |definition| {
+        bounds.push(definition.bounds);
+    })?;
+    let all = boxes(scene, &bounds)?.iter().fold(Box3::EMPTY, |all, one| all.union(one));
+    Ok((all, problems))
+}
+
+/// Hands over all definitions, those of objects first, so that their numbers are those of the scene;
+/// the shapes that cannot be read.
+fn each_definition<'s>(
+    scene: &'s Scene,
+    looks: &Looks<'s>,
+    files: &dyn PreviewFiles,
+    work: &Work,
+    mut each: impl FnMut(Definition<'s>) + Send,
+) -> Result<Vec<Error>> {
+    let groups = groups(scene);
+    let (mut problems, mut next) = (Vec::new(), 0);
+    ordered::run::<(usize, Option<(Definition<'s>, Vec<Error>)>)>(
+        work,
+        2 * work.threads + 2,
+        |slot| {
+            slot.0 = next;
+            next += 1;
+            Ok(slot.0 < groups.len())
+        },
+        |slot| {
+            slot.1 = Some(definition(scene, looks, &groups[slot.0], files)?);
+            Ok(())
+        },
+        |slot| {
+            if let Some((definition, mut wrong)) = slot.1.take() {
+                each(definition);
+                problems.append(&mut wrong);
+            }
+            Ok(())
+        },
+    )?;
+    Ok(problems)
+}
+
+/// The boxes of the scene's instances, then those of the definitions that are in the world once.
+fn boxes(scene: &Scene, bounds: &[Box3]) -> Result<Vec<Box3>> {
+    let (objects, once) = bounds.split_at(scene.objects.len());
+    let instances = &scene.instances;
+    let mut boxes = vec![Box3::EMPTY; instances.objects.len() + once.len()];
+    let (of_instances, of_world) = boxes.split_at_mut(instances.objects.len());
+    instance_boxes(objects, &instances.objects, &instances.matrices, of_instances)?;
+    of_world.copy_from_slice(once);
+    Ok(boxes)
+}
+
 /// What a ray meets first.
 pub(super) struct Met {
     pub(super) distance: f32,
@@ -85,37 +148,12 @@ impl<'s> World<'s> {
     pub fn new(scene: &'s Scene, files: &dyn PreviewFiles, work: &Work) -> Result<World<'s>> {
         let mut looks = Looks::new(scene);
         let mut problems = looks.read_pictures(files, work)?;
-        let groups = groups(scene);
-        let mut definitions = Vec::with_capacity(groups.len());
-        let mut next = 0;
-        ordered::run::<(usize, Option<(Definition<'s>, Vec<Error>)>)>(
-            work,
-            2 * work.threads + 2,
-            |slot| {
-                slot.0 = next;
-                next += 1;
-                Ok(slot.0 < groups.len())
-            },
-            |slot| {
-                slot.1 = Some(definition(scene, &looks, &groups[slot.0], files)?);
-                Ok(())
-            },
-            |slot| {
-                if let Some((definition, mut wrong)) = slot.1.take() {
-                    definitions.push(definition);
-                    problems.append(&mut wrong);
-                }
-                Ok(())
-            },
-        )?;
-        // Objects come first, so that their numbers are those of the scene.
+        let mut definitions = Vec::new();
+        problems.append(&mut each_definition(scene, &looks, files, work, |definition| {
+            definitions.push(definition);
+        })?);
         let bounds: Vec<Box3> = definitions.iter().map(|definition| definition.bounds).collect();
-        let (objects, once) = bounds.split_at(scene.objects.len());
-        let instances = &scene.instances;
-        let mut boxes = vec![Box3::EMPTY; instances.objects.len() + once.len()];
-        let (of_instances, of_world) = boxes.split_at_mut(instances.objects.len());
-        instance_boxes(objects, &instances.objects, &instances.matrices, of_instances)?;
-        of_world.copy_from_slice(once);
+        let boxes = boxes(scene, &bounds)?;
         let top = BoxBvh::build(&boxes)?;
         Ok(World { scene, looks, definitions, boxes, top, problems })
     }

@@ -393,19 +393,25 @@ fn deep(path: &Path, facts: &FileFacts, work: &Work, cells: &mut Cells) -> Resul
             let info = crate::info(path, &options, work)?.mesh;
             cells.set_integer(column::VERTICES, info.vertices);
             cells.set_integer(column::FACES, info.faces);
-            let corners = info.bounds.into_iter().flatten().flatten();
-            for (place, value) in (column::MIN_X..=column::MAX_Z).zip(corners) {
-                cells.set_real(place, value);
-            }
+            set_bounds(info.bounds, cells);
         }
         Some("pbrt") => {
             let options = SceneReadOptions { limits: facts.limits, ..Default::default() };
             let counts = crate::scene_info(path, &options, 0, work)?.counts;
             cells.set_integer(column::FACES, counts.all.instanced_primitives);
+            set_bounds(crate::scene_bounds(path, &options, work)?, cells);
         }
         _ => {}
     }
     Ok(())
+}
+
+/// The least and the greatest corner.
+fn set_bounds<T: Into<f64>>(bounds: Option<[[T; 3]; 2]>, cells: &mut Cells) {
+    let corners = bounds.into_iter().flatten().flatten();
+    for (place, value) in (column::MIN_X..=column::MAX_Z).zip(corners) {
+        cells.set_real(place, value.into());
+    }
 }
 
 /// What is damaged.

@@ -320,3 +320,42 @@ fn only_folders_are_watched_and_waiting_ends() {
     work.cancel.cancel();
     assert_eq!(live.wait(&work).unwrap_err().kind(), ErrorKind::Cancelled);
 }
+
+#[test]
+fn the_bounds_of_a_scene_are_those_of_all_its_instances() {
+    let tree = Tree::new();
+    let triangle = "Shape \"trianglemesh\" \"integer indices\" [0 1 2] \
+                    \"point3 P\" [0 0 0 1 0 0 0 2 0]\n";
+    let text = format!(
+        "WorldBegin\nObjectBegin \"a\"\n{triangle}ObjectEnd\nTranslate 0 0 -3\n\
+         ObjectInstance \"a\"\nTranslate 10 0 0\nScale 2 2 2\nObjectInstance \"a\"\n"
+    );
+    tree.write("r/two.pbrt", text.as_bytes());
+    tree.write(
+        "r/part.pbrt",
+        format!("{text}Shape \"plymesh\" \"string filename\" \"no.ply\"\n").as_bytes(),
+    );
+    let mut deep = ScanOptions::default();
+    deep.facts.deep = true;
+    tree.scan(&deep).1.unwrap();
+    let bounds = |name: &str| {
+        let cells = tree.row(name).cells;
+        (column::MIN_X..=column::MAX_Z).map(|i| cells.all()[i].clone()).collect::<Vec<_>>()
+    };
+    use solio_catalog::row::Cell::{Null, Real};
+    // Boxes of instances hold what is in them: they are rounded outwards.
+    for (found, (exact, out)) in bounds("two.pbrt").iter().zip([
+        (0., -1.),
+        (0., -1.),
+        (-3., -1.),
+        (12., 1.),
+        (4., 1.),
+        (-3., 1.),
+    ]) {
+        let Real(found) = found else { panic!("{found:?}") };
+        assert!((0. ..1e-5).contains(&((found - exact) * out)), "{found} for {exact}");
+    }
+    assert_eq!(tree.row("two.pbrt").cells.integer(column::FACES), Some(2));
+    // Where the box of a part is not known, neither is that of the whole.
+    assert_eq!(bounds("part.pbrt"), [const { Null }; 6]);
+}
