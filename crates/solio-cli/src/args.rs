@@ -198,9 +198,8 @@ pub(crate) struct ConvertArgs {
     /// Print one JSON object per file on standard output
     #[arg(long)]
     pub(crate) json: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) record: RecordArgs,
     #[command(flatten)]
@@ -312,9 +311,8 @@ pub(crate) struct UnpackArgs {
     /// Print one JSON object per file
     #[arg(long)]
     pub(crate) json: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
@@ -344,9 +342,8 @@ pub(crate) struct PackArgs {
     /// Print one JSON object; of images one a file, and one at the end
     #[arg(long)]
     pub(crate) json: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
@@ -473,9 +470,8 @@ pub(crate) struct CatArgs {
     /// With --null: print one JSON object on standard output
     #[arg(long, requires = "null")]
     pub(crate) json: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) record: RecordArgs,
     #[command(flatten)]
@@ -784,6 +780,13 @@ pub(crate) enum ColorsChoice {
     None,
     Srgb,
     Linear,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShownArgs {
+    /// How progress is shown, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
+    pub(crate) progress: Progress,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         in_order: !args.null,
     };
     let recorded = record.start()?;
-    let shown = Shown::start(args.progress, "read", &work.progress);
+    let shown = Shown::start(args.shown.progress, "read", &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let mut out = (!args.null).then(std::io::stdout);

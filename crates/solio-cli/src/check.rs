@@ -19,7 +19,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
     }
-    let shown = Shown::start(args.progress, "check", &work.progress);
+    let shown = Shown::start(args.shown.progress, "check", &work.progress);
     let mut report =
         Report { args, below: false, bad: 0, kinds: BTreeMap::new(), cases: Vec::new() };
     let done = look(args, inputs, &mut report, &work);

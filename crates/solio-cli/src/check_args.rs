@@ -1,6 +1,6 @@
 //! The arguments of `solio check`.
 
-use crate::args::{InputArgs, Progress, WorkArgs, named};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, named};
 use clap::Args;
 use solio::Rule;
 use std::path::PathBuf;
@@ -48,9 +48,8 @@ pub(crate) struct CheckArgs {
     /// Write a report for JUnit's readers, such as Jenkins and GitLab
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

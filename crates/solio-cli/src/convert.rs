@@ -95,7 +95,7 @@ fn convert_all(args: &ConvertArgs, plans: &[Plan], work: &Work, all: &mut All) -
 fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     let work = Work { progress: Progress::default(), ..work.clone() };
     let name = plan.input.file_name().unwrap_or(plan.input.as_os_str()).to_string_lossy();
-    let shown = Shown::start(args.progress, &name, &work.progress);
+    let shown = Shown::start(args.shown.progress, &name, &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let write = |scene: &Scene<'_>| {

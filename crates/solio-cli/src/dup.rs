@@ -20,7 +20,7 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
         paranoid: args.paranoid,
         order: args.order,
     };
-    let shown = Shown::start(args.progress, "dup", &work.progress);
+    let shown = Shown::start(args.shown.progress, "dup", &work.progress);
     let found = solio::find_duplicates(&inputs, &options, &work);
     drop(shown);
     let found = found?;

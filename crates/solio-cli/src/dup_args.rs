@@ -1,6 +1,6 @@
 //! The options of `solio dup`.
 
-use crate::args::{InputArgs, Progress, WorkArgs, named, parse_size};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, named, parse_size};
 use clap::Args;
 use solio::io::order::Order;
 
@@ -36,9 +36,8 @@ pub(crate) struct DupArgs {
     /// Print one JSON object per group
     #[arg(long)]
     pub(crate) json: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

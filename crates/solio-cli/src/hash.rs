@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let inputs = inputs::collect(&args.inputs, &work)?;
-    let shown = Shown::start(args.progress, "hash", &work.progress);
+    let shown = Shown::start(args.shown.progress, "hash", &work.progress);
     let limit = match inputs.first() {
         Some(first) if args.stats && first.as_os_str() != "-" => {
             Limit::between(first, first, &work)

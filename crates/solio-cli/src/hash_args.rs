@@ -1,6 +1,6 @@
 //! The options of `solio hash`.
 
-use crate::args::{InputArgs, Progress, WorkArgs, named};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, named};
 use clap::Args;
 use solio::digest::Algorithm;
 use solio::io::order::Order;
@@ -57,9 +57,8 @@ pub(crate) struct HashArgs {
     /// Print what was read, how fast, and how close that is to the machine's limit
     #[arg(long)]
     pub(crate) stats: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

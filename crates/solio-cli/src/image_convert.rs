@@ -85,7 +85,7 @@ fn convert_all(
         [(input, _)] => input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into(),
         jobs => format!("{} images", jobs.len()),
     };
-    let shown = Shown::start(args.progress, &name, &work.progress);
+    let shown = Shown::start(args.shown.progress, &name, &work.progress);
     let (mut failed, mut done) = (0, 0);
     let mut outcome = Outcome::Done;
     solio::convert_images(jobs, wanted, work, |(input, output), result| {

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
         durable: args.durable,
         ..ImagePackOptions::default()
     };
-    let shown = Shown::start(args.progress, "pack", &work.progress);
+    let shown = Shown::start(args.shown.progress, "pack", &work.progress);
     let watch = Stopwatch::start();
     let (mut failed, mut damaged) = (0, 0);
     let packed = solio::pack_images(inputs, &args.output, &wanted, work, |path, result| {
@@ -112,7 +112,7 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
         })?;
     }
     let wanted = ImageUnpackOptions { durable: args.durable, ..ImageUnpackOptions::default() };
-    let shown = Shown::start(args.progress, "unpack", &work.progress);
+    let shown = Shown::start(args.shown.progress, "unpack", &work.progress);
     let watch = Stopwatch::start();
     let (mut done, mut written, mut failed) = (0, 0, 0);
     let each = |name: &str, result: Result<u64>| {

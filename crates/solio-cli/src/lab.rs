@@ -28,7 +28,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let watch = Stopwatch::start();
-    let shown = Shown::new(args.progress);
+    let shown = Shown::new(args.shown.progress);
     let lab = run_lab(&files, &lab_options(args), &work, |now| shown.show(now.done, &watch))?;
     shown.end();
     lab.failed.iter().for_each(|(_, error)| screen::complain(&error.to_string()));

@@ -1,6 +1,6 @@
 //! The arguments of `solio lab`.
 
-use crate::args::{InputArgs, Progress, WorkArgs, parse_size};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_size};
 use clap::Args;
 use solio::laboratory::RawShape;
 use std::path::PathBuf;
@@ -44,9 +44,8 @@ pub(crate) struct LabArgs {
     /// Print all cells as comma-separated values on standard output
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

@@ -44,7 +44,7 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
         durable: args.durable,
         ..ScenePackOptions::default()
     };
-    let shown = Shown::start(args.progress, "pack", &work.progress);
+    let shown = Shown::start(args.shown.progress, "pack", &work.progress);
     let packed = solio::pack_scene(scene, &args.output, &wanted, work);
     drop(shown);
     let packed = packed?;

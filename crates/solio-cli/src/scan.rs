@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
         return crate::scan_watch::run(args, &wanted, every, &work);
     }
     let meter = Meter::start(args, &roots, &work);
-    let report = crate::scan_shown::while_shown(args.progress, &counts, &meter, || {
+    let report = crate::scan_shown::while_shown(args.shown.progress, &counts, &meter, || {
         if solio::is_parquet(&args.output) {
             solio::scan_to_parquet(&wanted, &work)
         } else {

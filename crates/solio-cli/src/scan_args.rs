@@ -1,6 +1,6 @@
 //! The options of `solio scan`, `solio query` and `solio merge`.
 
-use crate::args::{InputArgs, Progress, WorkArgs, parse_rate};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_rate};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -104,9 +104,8 @@ pub(crate) struct ScanArgs {
     /// Say also what was read, and how close the scan came to the machine's limit
     #[arg(long)]
     pub(crate) stats: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

@@ -22,7 +22,7 @@ pub(crate) fn run(
     let every = every_s.map(Duration::from_secs);
     let meter = Meter::start(args, wanted.roots, work);
     let (mut live, report) =
-        crate::scan_shown::while_shown(args.progress, wanted.count, &meter, || {
+        crate::scan_shown::while_shown(args.shown.progress, wanted.count, &meter, || {
             LiveCatalog::open(wanted, every, work)
         })?;
     tell(args, wanted.count, &report, &meter.cost())?;

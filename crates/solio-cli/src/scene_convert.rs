@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
 
 fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<bool> {
     let name = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
-    let shown = Shown::start(args.progress, &name, &work.progress);
+    let shown = Shown::start(args.shown.progress, &name, &work.progress);
     if let Some(format) = args.scene_format() {
         let format = Some(format);
         let options = SceneExportOptions { format, ..SceneExportOptions::default() };

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         columns: args.columns,
         title: args.title.clone(),
     };
-    let shown = Shown::start(args.progress, "sheet", &work.progress);
+    let shown = Shown::start(args.shown.progress, "sheet", &work.progress);
     let done = solio::write_sheet(&inputs, &args.output, &options, &work);
     drop(shown);
     let done = done?;

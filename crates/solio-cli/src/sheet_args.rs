@@ -1,6 +1,6 @@
 //! The options of `solio sheet`.
 
-use crate::args::{InputArgs, Progress, WorkArgs};
+use crate::args::{InputArgs, ShownArgs, WorkArgs};
 use crate::image_args::{parse_colormap, parse_tonemap};
 use clap::Args;
 use solio::ToneMap;
@@ -52,9 +52,8 @@ pub(crate) struct SheetArgs {
     /// Print what was shown as a JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// How progress is shown, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
-    pub(crate) progress: Progress,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
