@@ -2,7 +2,7 @@
 
 use crate::meta_args::{EngineChoice, MetaArgs};
 use crate::names::percent;
-use crate::table::{BOLD, DIM, csv_cell};
+use crate::table::{BOLD, DIM, csv_cell, visible};
 use crate::{Outcome, inputs, options, screen};
 use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
 use solio::{Error, ErrorKind, ExifTool, ExifToolOptions, Limits, MetadataEngine, MetadataOptions};
@@ -267,21 +267,16 @@ fn value(tag: &Tag, args: &MetaArgs) -> Value {
 
 /// A heading, a line a tag, and what was wrong with the file.
 fn text(path: &Path, metadata: &Metadata, args: &MetaArgs) -> String {
-    let name: String = path.to_string_lossy().chars().map(visible).collect();
+    let name = visible(&path.to_string_lossy());
     let mut text = format!("{BOLD}{name}{BOLD:#}\n");
     for tag in &metadata.tags {
-        let value: String = value(tag, args).plain().chars().map(visible).collect();
+        let value = visible(&value(tag, args).plain());
         text += &format!("  {DIM}{:<12}{DIM:#} {:<28} {value}\n", tag.group, tag.name);
     }
     for warning in &metadata.warnings {
         text += &format!("  {DIM}warning: {warning}{DIM:#}\n");
     }
     text
-}
-
-/// Controls must not reach a terminal.
-fn visible(letter: char) -> char {
-    if letter.is_control() { '.' } else { letter }
 }
 
 /// A JSON object: one line of its own, or ExifTool's layout.
@@ -395,7 +390,7 @@ fn lines(rows: Vec<BTreeMap<String, String>>, columns: Option<Vec<String>>, csv:
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
     for row in &grid {
         let padded = row.iter().zip(&widths).map(|(cell, width)| {
-            let cell: String = cell.chars().map(visible).collect();
+            let cell = visible(cell);
             format!("{cell:<width$}")
         });
         out += &format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end());

@@ -1,7 +1,7 @@
 //! `solio query`: questions to a catalogue.
 
 use crate::scan_args::QueryArgs;
-use crate::table::{BOLD, csv_cell};
+use crate::table::{BOLD, csv_cell, visible};
 use crate::{Outcome, screen};
 use serde_json::{Map, Value};
 use solio::catalog::store::{Answer, Query};
@@ -122,11 +122,6 @@ fn json(value: Answer) -> Value {
         Answer::Text(text) => text.into(),
         Answer::Bytes(bytes) => bytes.into(),
     }
-}
-
-/// Controls must not reach a terminal.
-fn visible(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '.' } else { letter }).collect()
 }
 
 /// A line of comma-separated values (RFC 4180).

@@ -120,6 +120,11 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
+/// Controls must not reach a terminal.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '.' } else { letter }).collect()
+}
+
 /// A cell of comma-separated values (RFC 4180).
 pub(crate) fn csv_cell(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {

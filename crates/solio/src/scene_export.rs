@@ -4,6 +4,7 @@ use crate::scene_file::{FolderFiles, is_packed_scene};
 use crate::scene_pack::{mesh_of_packed, packed_mesh};
 use crate::{SceneReadOptions, Written, read_scene};
 use solio_base::{Error, Limits, Result, Work};
+use solio_catalog::names::percent;
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
 use solio_mesh::triangulate::triangulate;
@@ -191,7 +192,7 @@ fn write_gltf(
         (summary, vec![document])
     } else {
         let beside = output.with_extension("bin");
-        let uri = percent_encoded(beside.file_name().unwrap_or_default().as_bytes());
+        let uri = percent(beside.file_name().unwrap_or_default().as_bytes());
         let mut buffer = FileSink::create(&beside, &file, work)?;
         let to = GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: &uri };
         let summary = encode_gltf(scene, meshes, to, work)?;
@@ -203,20 +204,6 @@ fn write_gltf(
     made.problems.extend(problems);
     made.left_out = left_out;
     FileSink::commit_all(files)
-}
-
-/// A name as part of a URI. Source: RFC 3986, 2.3.
-fn percent_encoded(name: &[u8]) -> String {
-    let mut text = String::with_capacity(name.len());
-    for byte in name {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                text.push(char::from(*byte));
-            }
-            _ => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    text
 }
 
 /// The meshes of a scene: those that a packed one brings along, else those of files.
