@@ -38,7 +38,7 @@ test-rust: ## Format, lints, Rust tests, the repository's own rules
 test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
 	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python
 	@$(STEP) "python install" .venv/bin/pip install --quiet --force-reinstall --no-deps dist/test/solio-*.whl
-	@$(STEP) "python tests" .venv/bin/python -m pytest -q python/tests
+	@$(STEP) "python tests" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q python/tests
 	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/tests
 	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml solio
 
@@ -77,8 +77,8 @@ clean: ## Remove what make made
 	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9.4,<2" numpy pytest mypy playwright'
 	@touch $@
 
-# The references that images, colours and tables are compared with; without them those tests are
-# skipped.
+# The references that images, colours, sequences and tables are compared with; without them those
+# tests are skipped.
 .venv/oracle: .venv/ready
 	@.venv/bin/pip install --quiet --disable-pip-version-check OpenEXR==3.5.3 \
 		|| echo "== OpenEXR of the reference: skipped (it cannot be installed)"
@@ -86,6 +86,8 @@ clean: ## Remove what make made
 		|| echo "== coloraide: skipped (it cannot be installed)"
 	@.venv/bin/pip install --quiet --disable-pip-version-check pyarrow \
 		|| echo "== pyarrow: skipped (it cannot be installed)"
+	@.venv/bin/pip install --quiet --disable-pip-version-check Fileseq==3.4.0 \
+		|| echo "== Fileseq: skipped (it cannot be installed)"
 	@for engine in ray "dask[dataframe]" daft pyspark; do \
 		.venv/bin/pip install --quiet --disable-pip-version-check "$$engine" \
 			|| echo "== $$engine: skipped (it cannot be installed)"; done

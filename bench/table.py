@@ -12,6 +12,7 @@ import json
 import sys
 from pathlib import Path
 
+import catalog_table
 import exr_table
 import lab_table
 import record
@@ -132,8 +133,13 @@ def is_of_colors(row: Row) -> bool:
     return row["work"].startswith(("sRGB to ", "ACEScg to ", "gradient, "))
 
 
+def is_of_catalogues(row: Row) -> bool:
+    return row["work"].startswith(catalog_table.WORK)
+
+
 def is_of_neither(row: Row) -> bool:
-    return not any(has(row) for has in (is_of_images, is_of_photos, is_of_colors, scene_table.has))
+    kinds = (is_of_images, is_of_photos, is_of_colors, is_of_catalogues, scene_table.has)
+    return not any(has(row) for has in kinds)
 
 
 def photos(rows: list[Row]) -> list[str]:
@@ -177,6 +183,9 @@ def text() -> str:
         rows = [row for row in record.read(path) if is_of_colors(row)]
         said = f"{said_of(path)} A picture of 2²⁰ pixels, one thread where nothing else is said."
         lines += ["### Colours", "", said, "", *beside_copies(rows), "", *jobs(rows), ""]
+    if path := record.newest(is_of_catalogues):
+        rows = [row for row in record.read(path) if is_of_catalogues(row)]
+        lines += ["### Catalogues", "", said_of(path), "", *catalog_table.lines(rows), ""]
     if found := lab_table.lines():
         lines += ["### Compression", "", *found]
     return "\n".join(lines).rstrip()
@@ -211,6 +220,10 @@ HEADLINES: list[Headline] = [
     ("three dates of 1,000 photos", "three dates of", "ExifTool", "wall"),
     ("three dates of 1,000 photos", "three dates of", "kamadak-exif", "wall"),
     ("all tags of 1,000 photos", "all tags of", "ExifTool", "wall"),
+    ("49,500 frames as 50 sequences", "catalogue: list of 49500 names in 50", "fls", "wall"),
+    ("49,500 frames as 50 sequences", "catalogue: list of 49500 names in 50", "Fileseq", "wall"),
+    ("a history of 1,000 files (ASC MHL)", "catalogue: hash --mhl, xxh128", "ascmhl", "wall"),
+    ("duplicates among 9,000 files", "catalogue: duplicates", "jdupes", "wall"),
 ]
 
 

@@ -540,6 +540,8 @@ pub(crate) enum BenchCommand {
     Mesh(BenchArgs),
     /// Case folding of file names, each way beside the others
     Io(KernelBenchArgs),
+    /// Rows into a fresh catalogue
+    Catalog(crate::bench::catalog::CatalogBenchArgs),
     /// Arrays of colours and gradients, beside a copy of the same bytes
     Color(KernelBenchArgs),
     /// OpenEXR images by every compression, against what else reads and writes them

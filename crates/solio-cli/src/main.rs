@@ -101,6 +101,7 @@ fn main() -> ExitCode {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),
         Some(Command::Bench(BenchCommand::Io(args))) => bench::run_io(&args),
+        Some(Command::Bench(BenchCommand::Catalog(args))) => bench::catalog::run(&args),
         Some(Command::Bench(BenchCommand::Color(args))) => bench::color::run(&args),
         Some(Command::Bench(BenchCommand::Exr(args))) => bench::exr::run(&args),
         Some(Command::Bench(BenchCommand::Photo(args))) => bench::photo::run(&args),

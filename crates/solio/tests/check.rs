@@ -78,6 +78,10 @@ fn rules_are_told_by_their_names() {
         ("photo.jpg", &jpeg, None),
         ("photo.bak", &jpeg, None),
         ("cut.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3", Some(Rule::End)),
+        ("cut16.obj", b"\xfe\xff\0v\0 \x000\0 \x000\0 \x000", Some(Rule::End)),
+        ("whole16.obj", b"\xff\xfev\0 \x000\0 \x000\0 \x000\0\n\0", None),
+        ("cut.pbrt", b"WorldBegin\nShape \"sphere\" # a", Some(Rule::End)),
+        ("whole.pbrt", b"WorldBegin\nShape \"sphere\"\n", None),
         ("a\nb.jpg", &jpeg, Some(Rule::Name)),
         ("notes.txt", b"no file of a known kind", None),
     ] {

@@ -24,7 +24,11 @@ fn type_name(column: &Column) -> &'static str {
     }
 }
 
-/// Makes everything.
+/// By inode a file is found that was renamed. A new catalogue gets this at its end: sorting all at once
+/// is faster than keeping the order row by row, and nothing is renamed before.
+pub(super) const INDEX: &str = "CREATE INDEX IF NOT EXISTS entries_inode ON entries (inode);";
+
+/// Makes all but [`INDEX`].
 pub(super) fn create() -> String {
     let columns: String =
         COLUMNS.iter().map(|c| format!("  {} {},\n", c.name, type_name(c))).collect();
@@ -41,7 +45,6 @@ CREATE TABLE entries (
   shown TEXT,
 {columns}  PRIMARY KEY (folder, name)
 ) WITHOUT ROWID;
-CREATE INDEX entries_inode ON entries (inode);
 CREATE TABLE thumbnails (
   folder INTEGER NOT NULL,
   name NOT NULL,

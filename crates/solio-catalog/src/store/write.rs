@@ -49,10 +49,11 @@ impl Store {
              PRAGMA cache_size = -32768;"
         );
         connection.execute_batch(&settings).map_err(sql)?;
-        if is_new {
-            let make = format!("BEGIN; {} COMMIT;", schema::create());
-            connection.execute_batch(&make).map_err(sql)?;
-        }
+        let make = match is_new {
+            true => format!("BEGIN; {} COMMIT;", schema::create()),
+            false => schema::INDEX.to_owned(),
+        };
+        connection.execute_batch(&make).map_err(sql)?;
         let rows =
             connection.query_row("SELECT count(*) FROM entries", [], |row| row.get::<_, i64>(0));
         let places = vec!["?"; COLUMNS.len() + 3].join(", ");
@@ -85,40 +86,28 @@ impl Store {
 
     /// The number of a folder, which is put into the table where it is not there.
     fn folder(&mut self, folder: &Arc<[u8]>) -> Result<i64> {
-        if let Some((last, id)) = &self.last
-            && last == folder
-        {
-            return Ok(*id);
-        }
-        let made = || -> rusqlite::Result<i64> {
-            let (id, is_known) = id_of(&self.connection, folder)?;
-            if !is_known {
-                let mut put =
-                    self.connection.prepare_cached("INSERT INTO folders VALUES (?1, ?2, ?3)")?;
-                put.execute((id, name_value(folder), shown_value(folder)))?;
-            }
-            Ok(id)
-        };
-        let id = self.sql(made())?;
-        self.last = Some((Arc::clone(folder), id));
-        Ok(id)
+        let id = folder_id(&self.connection, &mut self.last, folder);
+        self.sql(id)
     }
 
     /// Puts rows, in place of what was known of these files.
     pub fn put<'r>(&mut self, rows: impl IntoIterator<Item = &'r Row>) -> Result<()> {
         self.begin()?;
-        for row in rows {
-            let id = self.folder(&row.folder)?;
-            let put = || -> rusqlite::Result<()> {
-                let mut insert = self.connection.prepare_cached(&self.insert)?;
-                bind(&mut insert, id, row)?;
-                insert.raw_execute().map(drop)
-            };
-            self.sql(put())?;
-            self.pending += 1;
-            self.put += 1;
-        }
-        Ok(())
+        let Store { path, connection, insert, last, pending, put } = self;
+        let all = || -> rusqlite::Result<()> {
+            let mut insert = connection.prepare_cached(insert)?;
+            // What was bound before stays bound: nothing, at first.
+            let mut is_bound = [false; COLUMNS.len()];
+            for row in rows {
+                let id = folder_id(connection, last, &row.folder)?;
+                bind(&mut insert, id, row, &mut is_bound)?;
+                insert.raw_execute()?;
+                *pending += 1;
+                *put += 1;
+            }
+            Ok(())
+        };
+        all().map_err(|e| failed("write the catalogue", e, path))
     }
 
     /// Puts the thumbnail of a file.
@@ -231,8 +220,15 @@ impl Store {
         Ok(())
     }
 
+    /// Sees to it that files are found by their inode.
+    pub fn index(&mut self) -> Result<()> {
+        let indexed = self.connection.execute_batch(schema::INDEX);
+        self.sql(indexed)
+    }
+
     /// Commits, and copies the write-ahead log into the database, which is then one file.
     pub fn close(mut self) -> Result<()> {
+        self.index()?;
         self.commit()?;
         // Without the log, readers need no files beside it either. While somebody reads, it stays.
         let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
@@ -258,13 +254,41 @@ fn is_at_or_below(path: &[u8], root: &[u8]) -> bool {
     path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
-fn bind(insert: &mut Statement<'_>, folder: i64, row: &Row) -> rusqlite::Result<()> {
+/// The number of a folder, which is put into the table where it is not there; `last` is the folder
+/// that was asked for before.
+fn folder_id(
+    connection: &Connection,
+    last: &mut Option<(Arc<[u8]>, i64)>,
+    folder: &Arc<[u8]>,
+) -> rusqlite::Result<i64> {
+    if let Some((last, id)) = last
+        && last == folder
+    {
+        return Ok(*id);
+    }
+    let (id, is_known) = id_of(connection, folder)?;
+    if !is_known {
+        let mut put = connection.prepare_cached("INSERT INTO folders VALUES (?1, ?2, ?3)")?;
+        put.execute((id, name_value(folder), shown_value(folder)))?;
+    }
+    *last = Some((Arc::clone(folder), id));
+    Ok(id)
+}
+
+/// Binds the values of a row; `is_bound` says of which columns the statement holds a value.
+fn bind(
+    insert: &mut Statement<'_>,
+    folder: i64,
+    row: &Row,
+    is_bound: &mut [bool; COLUMNS.len()],
+) -> rusqlite::Result<()> {
     insert.raw_bind_parameter(1, folder)?;
     insert.raw_bind_parameter(2, name_value(&row.name))?;
     insert.raw_bind_parameter(3, shown_value(&row.name))?;
-    for (place, cell) in row.cells.all().iter().enumerate() {
-        let place = place + 4;
+    for (at, cell) in row.cells.all().iter().enumerate() {
+        let place = at + 4;
         match cell {
+            Cell::Null if !is_bound[at] => {}
             Cell::Null => insert.raw_bind_parameter(place, Null)?,
             Cell::Integer(value) => insert.raw_bind_parameter(place, value)?,
             Cell::Real(value) => insert.raw_bind_parameter(place, value)?,
@@ -273,6 +297,7 @@ fn bind(insert: &mut Statement<'_>, folder: i64, row: &Row) -> rusqlite::Result<
                 insert.raw_bind_parameter(place, text)?;
             }
         }
+        is_bound[at] = *cell != Cell::Null;
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Whether meshes are whole: binary ones by their counts, others by reading them.
 
-use super::odd::{Odd, Rule};
-use super::{File, FileCheck, plural, problem};
+use super::{File, FileCheck, odd, plural, problem};
 use crate::{Format, MeshReadOptions};
 use solio_base::{Error, Limits, Result, Work};
 use solio_codec::compress::Compression;
@@ -28,7 +27,7 @@ pub(super) fn check(
     let mut check = read(path, &options.limits, work)?;
     // A text of STL ends with a word.
     if let Some(file) = plain.filter(|_| check.is_fine() && check.format != "stl") {
-        check.odd.extend(open_end(file)?);
+        check.odd.extend(odd::open_end(file)?);
     }
     Ok(check)
 }
@@ -107,17 +106,4 @@ fn read(path: &Path, limits: &Limits, work: &Work) -> Result<FileCheck> {
         Err(e) => check.problems.push(problem(e, path)?),
     }
     Ok(check)
-}
-
-/// A last line without an end.
-fn open_end(file: &File<'_>) -> Result<Option<Odd>> {
-    let Some(last) = file.opened.file_bytes.and_then(|bytes| bytes.checked_sub(1)) else {
-        return Ok(None);
-    };
-    let mut byte = [0];
-    file.source().read_exact_at(last, &mut byte, "the end").map_err(|e| e.at_path(file.path))?;
-    // Where the text is UTF-16 its last byte says nothing.
-    let ends = matches!(byte, [b'\n' | b'\r']) || file.head.contains(&0);
-    let message = "the last line has no end: the file may have been cut off there";
-    Ok((!ends).then(|| Rule::End.broken(message)))
 }

@@ -128,7 +128,12 @@ impl File<'_> {
             return crate::image_unpack::check_archive(path, options, work);
         }
         if crate::is_scene(path) {
-            return scene::check_scene(path, options, work);
+            let mut check = scene::check_scene(path, options, work)?;
+            let is_text = !crate::is_packed_scene(path) && !self.head.is_empty();
+            if is_text && check.is_fine() {
+                check.odd.extend(odd::open_end(&self)?);
+            }
+            return Ok(check);
         }
         let by_content = ImageFormat::of_content(self.head);
         let by_name = ImageFormat::of_name(path);

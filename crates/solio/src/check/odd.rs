@@ -96,6 +96,25 @@ pub(super) fn name(path: &Path) -> Option<Odd> {
     controls.then(|| Rule::Name.broken("the name has control characters"))
 }
 
+/// A text whose last line has no end.
+pub(super) fn open_end(file: &File<'_>) -> Result<Option<Odd>> {
+    let Some(at) = file.opened.file_bytes.and_then(|bytes| bytes.checked_sub(2)) else {
+        return Ok(None);
+    };
+    let mut last = [0; 2];
+    file.source().read_exact_at(at, &mut last, "the end").map_err(|e| e.at_path(file.path))?;
+    let ends = match (file.head, last) {
+        // UTF-16, the high byte first or last.
+        ([0xfe, 0xff, ..], [0, b'\n' | b'\r']) => true,
+        ([0xff, 0xfe, ..], [b'\n' | b'\r', 0]) => true,
+        ([0xfe, 0xff, ..] | [0xff, 0xfe, ..], _) => false,
+        (_, [_, b'\n' | b'\r']) => true,
+        (head, _) => head.contains(&0),
+    };
+    let message = "the last line has no end: the file may have been cut off there";
+    Ok((!ends).then(|| Rule::End.broken(message)))
+}
+
 /// What is to be said of a file without content: empty, or zeros from the first byte to the last.
 pub(super) fn blank(file: &File<'_>) -> Result<Option<FileCheck>> {
     let Some(bytes) = file.opened.file_bytes else { return Ok(None) };

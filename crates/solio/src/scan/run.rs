@@ -45,6 +45,7 @@ pub(super) fn whole(
     taken.store.set_state(UNFINISHED, Some("1"))?;
     let mut report = pass(&mut taken.store, scan, Reach { roots, is_flat: false }, work)?;
     report.removed = report.removed.saturating_sub(scan.count.renamed.load(Relaxed));
+    taken.store.index()?;
     taken.store.set_state(UNFINISHED, None)?;
     taken.store.commit()?;
     Ok(report)

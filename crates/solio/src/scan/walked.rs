@@ -20,10 +20,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Rows that go to the writer together, and the bytes of their texts and pictures: what a thread
-/// holds back is lost by a kill.
+/// Rows that go to the writer together at most, and the bytes of their texts and pictures: what a
+/// thread holds back is lost by a kill.
 const SEND_ROWS: usize = 32;
 pub(super) const SEND_BYTES: usize = 256 << 10;
+/// Fewer go together while few files were met: what all threads hold back, and what waits for the
+/// writer, is at most such a part of them.
+const HELD_PART: u64 = 200;
+/// Times as many rows as go together may be under way for each thread: its own, two that wait.
+const UNDER_WAY: u64 = 3;
 /// What is older goes, too: hashing one file can take as long as looking at a thousand.
 const SEND_NS: u64 = 50_000_000;
 /// Failures that are kept; all are counted.
@@ -53,6 +58,7 @@ pub(super) struct Walked<'a> {
     send: Option<SyncSender<Change>>,
     /// The catalogue's own files are no part of it.
     own: OwnFiles,
+    threads: u64,
     /// That of one file.
     work: Work,
     shown: &'a Progress,
@@ -107,6 +113,7 @@ impl<'a> Walked<'a> {
             is_new,
             send,
             own: OwnFiles::of(scan.catalog)?,
+            threads: work.threads.max(1) as u64,
             work: Work { threads: 1, memory_bytes, progress, ..work.clone() },
             shown: &work.progress,
             seen: Mutex::default(),
@@ -281,7 +288,9 @@ impl<'a> Walked<'a> {
     fn keep(&self, row: Row, local: &mut Local) -> Result<()> {
         local.bytes += row.cells.text_bytes();
         local.rows.push(row);
-        let is_much = local.rows.len() >= SEND_ROWS || local.bytes >= SEND_BYTES;
+        let met = self.scan.count.files.load(Relaxed);
+        let most = (met / (HELD_PART * UNDER_WAY * self.threads)).min(SEND_ROWS as u64) as usize;
+        let is_much = local.rows.len() >= most.max(1) || local.bytes >= SEND_BYTES;
         if is_much || now_ns() - local.sent_ns > SEND_NS { self.flush(local) } else { Ok(()) }
     }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Most rows that are put at once. A kill loses those that are not committed.
 const MOST: usize = 8192;
 /// Fewest: a commit takes as long as some rows.
-const FEWEST: usize = 64;
+const FEWEST: usize = 8;
 /// Of the rows that are there, so many may be lost by a kill: a part of this size.
 const PART: u64 = 250;
 /// What has waited so long is committed.
