@@ -28,11 +28,18 @@ import pyarrow
 import solio
 
 CORES = os.cpu_count() or 1
-FILES = 20_000
+FILES, A_TASK = 20_000, 100
 JOBS = (("heads", {}), ("check and hash", {"check": True, "hash": True}))
 
 
-def in_ray(scan: solio.Scan) -> pyarrow.Table:
+def in_ray_tasks(scan: solio.Scan) -> pyarrow.Table:
+    import ray
+
+    task = ray.remote(pyarrow.table)
+    return pyarrow.concat_tables(ray.get([task.remote(s) for s in scan.shards(-(-len(scan) // A_TASK))]))
+
+
+def in_ray_data(scan: solio.Scan) -> pyarrow.Table:
     import ray
 
     return pyarrow.concat_tables(ray.get(scan.to_ray().to_arrow_refs()))
@@ -50,6 +57,9 @@ def turn(run: Callable[[solio.Scan], pyarrow.Table], scan: solio.Scan) -> tuple[
     return measuring.Turn(wall, 0.0, f"{table.num_rows} rows"), keys
 
 
+ENGINES = (("Ray tasks", "ray", in_ray_tasks), ("Ray Data", "ray", in_ray_data), ("Daft", "daft", in_daft))
+
+
 def compared(name: str, engine: str, run: Callable, folder: Path, more: dict, rounds: int) -> dict:
     local, tasks = solio.scan(folder, threads=CORES, **more), solio.scan(folder, threads=1, **more)
     (_, wanted), (_, found) = turn(pyarrow.table, local), turn(run, tasks)
@@ -63,8 +73,16 @@ def compared(name: str, engine: str, run: Callable, folder: Path, more: dict, ro
     version = importlib.metadata.version("solio")
     row = measuring.row(work, f"one process, {CORES} threads", version, turns, f"{count} files")
     same = measuring.ratio([a.wall_s for a, _, _ in turns], [c.wall_s for _, _, c in turns])
-    row |= {"same_cpu": same, "input": f"{engine} {importlib.metadata.version(engine.lower())}"}
-    return {k: v for k, v in row.items() if k not in ("ratio_cpu", "ours_cpu_s", "peer_cpu_s")}
+    row |= {"same_cpu": same}
+    dropped = ("ratio_cpu", "ours_cpu_s", "peer_cpu_s")
+    return {key: value for key, value in row.items() if key not in dropped}
+
+
+def start_ray() -> None:
+    if importlib.util.find_spec("ray"):
+        import ray
+
+        ray.init(num_cpus=CORES, include_dashboard=False, logging_level="error", log_to_driver=False)
 
 
 def main() -> None:
@@ -75,19 +93,15 @@ def main() -> None:
         print(f"engines: skipped (no files in {data})", flush=True)
         return
     tree = catalog_trees.links(folder / "engines", sources, FILES // 10 if quick else FILES)
-    for engine, run in (("Ray", in_ray), ("Daft", in_daft)):
-        if importlib.util.find_spec(engine.lower()) is None:
+    start_ray()
+    for engine, module, run in ENGINES:
+        if importlib.util.find_spec(module) is None:
             print(f"{engine}: skipped (it is not installed)", flush=True)
             continue
-        if engine == "Ray":
-            import ray
-
-            ray.init(num_cpus=CORES, include_dashboard=False, logging_level="error", log_to_driver=False)
         for name, more in JOBS:
             row = compared(name, engine, run, tree, more, 3 if quick else 5)
+            row["input"] = f"{module} {importlib.metadata.version(module)}"
             print(json.dumps(row), flush=True)
-        if engine == "Ray":
-            ray.shutdown()
 
 
 if __name__ == "__main__":
