@@ -88,6 +88,8 @@ clean: ## Remove what make made
 		|| echo "== pyarrow: skipped (it cannot be installed)"
 	@.venv/bin/pip install --quiet --disable-pip-version-check Fileseq==3.4.0 \
 		|| echo "== Fileseq: skipped (it cannot be installed)"
+	@.venv/bin/pip install --quiet --disable-pip-version-check "moto[s3,server]" \
+		|| echo "== moto, the store of the reference: skipped (it cannot be installed)"
 	@for engine in ray "dask[dataframe]" daft pyspark; do \
 		.venv/bin/pip install --quiet --disable-pip-version-check "$$engine" \
 			|| echo "== $$engine: skipped (it cannot be installed)"; done

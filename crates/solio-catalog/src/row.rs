@@ -218,6 +218,7 @@ impl Row {
 
 /// The path of the file `name` in `folder`.
 pub fn path_of(folder: &[u8], name: &[u8]) -> Vec<u8> {
-    let slash: &[u8] = if folder.ends_with(b"/") || folder.is_empty() { b"" } else { b"/" };
+    // The key of an object may have empty parts: its folder may end with a slash.
+    let slash: &[u8] = if folder == b"/" || folder.is_empty() { b"" } else { b"/" };
     [folder, slash, name].concat()
 }

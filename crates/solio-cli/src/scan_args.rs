@@ -12,9 +12,12 @@ Examples:
   solio scan /mnt/show -o show.sqlite --watch      and keep it current until Ctrl-C
   solio scan /mnt/show -o part1.parquet --shard 1/8    on one of eight machines; solio merge
   solio scan /mnt/show -o show.parquet --openjd job.json --parts 64    for openjd, Deadline Cloud
+  solio scan s3://show/shots -o shots.sqlite       a bucket; gs:// and az://, too
   solio query show.sqlite \"SELECT * FROM kinds\"
 A scan that is stopped, in whatever way, keeps what it has; run again it goes on from there. Files
-whose size, time and inode are as before are not opened.
+whose size, time and inode (of objects, entity tag) are as before are not opened. Stores are found by
+their usual variables: AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, GOOGLE_APPLICATION_CREDENTIALS,
+AZURE_STORAGE_ACCOUNT_NAME and others.
 Exit code: 1 where something could not be read.";
 
 pub(crate) const QUERY_EXAMPLES: &str = "\

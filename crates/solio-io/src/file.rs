@@ -7,7 +7,7 @@
 use crate::ahead::{self, AheadSource};
 use crate::engine::{Residency, residency};
 use crate::stream::InTurnSource;
-use crate::{StreamSource, io_error, throttle};
+use crate::{StreamSource, io_error, objects, throttle};
 use solio_base::{Error, Limits, Progress, Result, Source, Work, memory};
 use solio_codec::compress::Compression;
 use solio_measure::SpanName;
@@ -48,7 +48,7 @@ pub struct Opened {
     pub file_bytes: Option<u64>,
 }
 
-/// Opens `path` (`-` is standard input) and finds out by its first bytes how it is compressed.
+/// Opens `path` (`-` is standard input, `s3://…` an object) and finds out by its first bytes how it is compressed.
 ///
 /// ```no_run
 /// # use solio_base::{Limits, Work};
@@ -85,6 +85,9 @@ fn open_with(
     if path.as_os_str() == crate::STANDARD {
         let (source, compression) = stream(Box::new(std::io::stdin()))?;
         return Ok(Opened { source, compression, file_bytes: None });
+    }
+    if objects::is_address(path) {
+        return objects::open(path, work, stream);
     }
     let (file, meta) = open_file(path)?;
     if !meta.is_file() {

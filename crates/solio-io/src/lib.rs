@@ -9,6 +9,7 @@
 //! * [`order`] finds the order in which a disk gives many files soonest.
 //! * [`walk`] lists trees, and opens what is in them, on all threads.
 //! * [`watch`] tells what changes in trees.
+//! * [`objects`] reads objects of a store as if they were files.
 //! * [`child`] starts processes that do not outlive this one.
 //! * [`signals`] ends a command cleanly on Ctrl-C.
 
@@ -25,6 +26,7 @@ pub mod lock;
 #[cfg(target_os = "linux")]
 mod mapped;
 pub mod mount;
+pub mod objects;
 pub mod order;
 pub mod probe;
 mod raw;

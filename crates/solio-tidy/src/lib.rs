@@ -87,19 +87,32 @@ pub fn file(path: &str) -> File {
     File { path: path.to_owned(), text }
 }
 
-/// The JSON of `cargo metadata`; with `dependencies`, of all packages in the lock file.
+/// The JSON of `cargo metadata`; with `dependencies`, of all packages that any of our targets needs.
 ///
 /// # Panics
 /// When cargo does not answer.
 pub fn cargo_metadata(dependencies: bool) -> serde_json::Value {
     let mut command = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
     command.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root());
-    if !dependencies {
-        command.arg("--no-deps");
+    match dependencies {
+        true => targets().iter().for_each(|target| {
+            command.args(["--filter-platform", target]);
+        }),
+        false => {
+            command.arg("--no-deps");
+        }
     }
     let output = command.output().expect("cargo runs");
     assert!(output.status.success(), "cargo: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON")
+}
+
+/// What Solio is built for: the list in deny.toml.
+fn targets() -> Vec<String> {
+    let deny = file("deny.toml").text;
+    let list = deny.split("targets = [").nth(1).and_then(|rest| rest.split(']').next());
+    let list = list.expect("deny.toml has a list of targets");
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// Fails with all breaches, if there are any.

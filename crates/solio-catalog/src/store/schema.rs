@@ -9,9 +9,9 @@ pub(super) const VERSION: i64 = 1;
 
 /// Columns of the view `files` that are made of others, before those of [`COLUMNS`].
 const LEAD: &str = "\
-    rtrim(coalesce(f.shown, f.path), '/') || '/' || coalesce(e.shown, e.name) AS path,\n  \
+    coalesce(nullif(coalesce(f.shown, f.path), '/'), '') || '/' || coalesce(e.shown, e.name) AS path,\n  \
     CASE WHEN f.shown IS NULL AND e.shown IS NULL THEN NULL ELSE\n    \
-    CAST(rtrim(CAST(f.path AS TEXT), '/') || '/' || CAST(e.name AS TEXT) AS BLOB) END AS path_bytes,\n  \
+    CAST(coalesce(nullif(CAST(f.path AS TEXT), '/'), '') || '/' || CAST(e.name AS TEXT) AS BLOB) END AS path_bytes,\n  \
     coalesce(f.shown, f.path) AS folder,\n  \
     coalesce(e.shown, e.name) AS name,\n  \
     strftime('%Y-%m-%d %H:%M:%S', e.modified_ns / 1000000000, 'unixepoch') AS modified";
@@ -95,7 +95,7 @@ CREATE VIEW duplicates AS
   FROM files WHERE xxh128 IS NOT NULL AND size > 0
   GROUP BY xxh128, size HAVING copies > 1 ORDER BY wasted DESC;
 CREATE VIEW gallery AS
-  SELECT rtrim(coalesce(f.shown, f.path), '/') || '/' || coalesce(e.shown, e.name) AS path,
+  SELECT coalesce(nullif(coalesce(f.shown, f.path), '/'), '') || '/' || coalesce(e.shown, e.name) AS path,
     t.image AS thumbnail, e.kind, e.width, e.height, e.vertices, e.faces, e.taken, e.size
   FROM thumbnails AS t JOIN entries AS e USING (folder, name) JOIN folders AS f ON f.id = t.folder;
 ";

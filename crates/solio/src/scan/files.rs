@@ -5,6 +5,7 @@ use super::row::row_of;
 use solio_base::{Error, Result, Work, ordered};
 use solio_catalog::row::{Cell, Row, column, key};
 use solio_io::HeadReader;
+use solio_io::objects::is_address;
 use solio_io::walk::{self, EntryKind, Listing, Status, Visit, WalkOptions};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -24,8 +25,12 @@ pub fn list_files(
     work: &Work,
 ) -> Result<(Vec<PathBuf>, Vec<Error>)> {
     let roots = super::run::absolute(roots)?;
-    let (folders, mut files): (Vec<_>, Vec<_>) = roots.into_iter().partition(|root| root.is_dir());
+    let (objects, paths): (Vec<_>, Vec<_>) = roots.into_iter().partition(|root| is_address(root));
+    let (folders, mut files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|root| root.is_dir());
     let found = Found::default();
+    let (listed, unlisted) = super::objects::list_objects(&objects, work)?;
+    files.extend(listed);
+    push(&found.failed, unlisted);
     let cancel = work.cancel.clone();
     let options = WalkOptions { threads: work.threads, follow, cancel, ..WalkOptions::default() };
     walk::walk(&folders, &options, &found)?;
@@ -33,15 +38,23 @@ pub fn list_files(
         |files: Mutex<Vec<PathBuf>>| files.into_inner().unwrap_or_else(PoisonError::into_inner);
     files.extend(unlock(found.files));
     files.sort_by(|a, b| {
-        let parts = |path: &Path| {
-            let folder = path.parent().unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
-            (folder, path.file_name().unwrap_or_default().as_bytes().to_vec())
-        };
-        let (a, b) = (parts(a), parts(b));
-        (key(&a.0), key(&a.1)).cmp(&(key(&b.0), key(&b.1)))
+        let (a, b) = (split(a), split(b));
+        (key(a.0), key(a.1)).cmp(&(key(b.0), key(b.1)))
     });
-    files.dedup();
+    // Of a key every slash counts, of a path not.
+    files.dedup_by(|a, b| a.as_os_str() == b.as_os_str());
     Ok((files, found.failed.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+/// Folder and name of a file or an object.
+fn split(path: &Path) -> (&[u8], &[u8]) {
+    if is_address(path) {
+        let bytes = path.as_os_str().as_bytes();
+        let slash = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or_default();
+        return (&bytes[..slash], &bytes[slash + 1..]);
+    }
+    let folder = path.parent().unwrap_or(Path::new("")).as_os_str().as_bytes();
+    (folder, path.file_name().unwrap_or_default().as_bytes())
 }
 
 /// What a walk finds.
@@ -97,19 +110,23 @@ pub fn scan_files(
     work: &Work,
     mut each: impl FnMut(Row) -> Result<()> + Send,
 ) -> Result<()> {
+    let (mut work, mut at_once) = (work.clone(), AT_ONCE);
+    if files.iter().any(|path| is_address(path)) {
+        (work.threads, at_once) = (super::objects::in_flight(&work), 1);
+    }
     let memory_bytes = work.memory_bytes / work.threads.max(1) as u64;
     let single = Work { threads: 1, memory_bytes, ..work.clone() };
     let mut next = 0;
     ordered::run::<Slot>(
-        work,
+        &work,
         2 * work.threads + 2,
         |slot| {
             slot.first = next;
-            next += AT_ONCE;
+            next += at_once;
             Ok(slot.first < files.len())
         },
         |slot| {
-            let last = files.len().min(slot.first + AT_ONCE);
+            let last = files.len().min(slot.first + at_once);
             slot.rows.clear();
             for path in &files[slot.first..last] {
                 let row = row(path, facts, &single, &mut slot.heads)?;
@@ -122,8 +139,10 @@ pub fn scan_files(
 }
 
 fn row(path: &Path, facts: &FileFacts, work: &Work, heads: &mut HeadReader) -> Result<Row> {
-    let folder = path.parent().unwrap_or(Path::new("")).as_os_str().as_bytes().into();
-    let name = path.file_name().unwrap_or_default().as_bytes();
+    let (folder, name) = (split(path).0.into(), split(path).1);
+    if is_address(path) {
+        return super::objects::row(path, &folder, name, facts, work);
+    }
     let found = walk::status_of_name(path);
     // Of what is not there nothing is known but why.
     let absent = (Status { size: 1, ..Status::default() }, EntryKind::File);

@@ -31,7 +31,9 @@ impl Met<'_> {
 
     /// A file that is as before, and of which more was asked now: what was known stays known.
     pub(super) fn complete(&self, known: &Known, cells: &mut Cells) -> Result<()> {
-        let (Some(file), Some(level)) = (self.known, cells.integer(column::LEVEL)) else {
+        // Of a file that could not be read, only that is known.
+        let known_before = self.known.filter(|file| file.level != Level::default());
+        let (Some(file), Some(level)) = (known_before, cells.integer(column::LEVEL)) else {
             return Ok(());
         };
         let Some((before, _)) = known.row(self.folder, self.name)? else { return Ok(()) };

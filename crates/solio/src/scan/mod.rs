@@ -7,8 +7,12 @@ mod export;
 mod facts;
 mod files;
 mod folder;
+#[cfg(feature = "objects")]
+mod following;
 mod live;
 mod met;
+#[cfg_attr(not(feature = "objects"), path = "objects_absent.rs")]
+mod objects;
 mod options;
 mod plan;
 mod row;

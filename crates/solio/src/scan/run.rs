@@ -7,6 +7,7 @@ use super::walked::{Ended, Reach, SEND_BYTES, Walked};
 use super::writer;
 use solio_base::{Error, Result, Work};
 use solio_catalog::store::Store;
+use solio_io::objects::is_address;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -103,6 +104,9 @@ pub fn is_unfinished(catalog: &Path) -> Result<bool> {
 /// Roots as paths that mean the same from everywhere.
 pub(super) fn absolute(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let absolute = |root: &PathBuf| {
+        if is_address(root) {
+            return Ok(root.clone());
+        }
         let path = std::path::absolute(root).map_err(|e| Error::io("find", e).at_path(root))?;
         // `a/..` stays: it may lead elsewhere than it seems.
         Ok(path.components().collect())

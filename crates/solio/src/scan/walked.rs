@@ -10,6 +10,7 @@ use super::writer::{self, Change, Thumbnail};
 use solio_base::{Error, Progress, Result, Work};
 use solio_catalog::row::{Level, Row, column, path_of};
 use solio_catalog::store::{Known, folder_hash};
+use solio_io::objects::is_address;
 use solio_io::walk::{self, Entry, EntryKind, Listing, Visit, WalkOptions};
 use solio_io::{HeadReader, HeadSource};
 use solio_measure::now_ns;
@@ -49,7 +50,7 @@ pub(super) struct Reach<'a> {
 
 /// A walk under way.
 pub(super) struct Walked<'a> {
-    scan: &'a Scan<'a>,
+    pub(super) scan: &'a Scan<'a>,
     reach: Reach<'a>,
     wanted: Level,
     /// There is nothing to compare with.
@@ -63,7 +64,7 @@ pub(super) struct Walked<'a> {
     work: Work,
     shown: &'a Progress,
     /// The folders that were listed.
-    seen: Mutex<HashSet<u64>>,
+    pub(super) seen: Mutex<HashSet<u64>>,
     /// Folders that could not be listed; what is known of them stays.
     kept: Mutex<Vec<Vec<u8>>>,
     failures: Mutex<Vec<Error>>,
@@ -88,7 +89,7 @@ pub(super) struct Ended {
     pub(super) failures: Vec<Error>,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -122,7 +123,7 @@ impl<'a> Walked<'a> {
         })
     }
 
-    /// Walks; files among the roots are looked at first.
+    /// Walks; files among the roots are looked at first, objects last.
     pub(super) fn run(self, work: &Work) -> Result<Ended> {
         let options = WalkOptions {
             threads: work.threads,
@@ -131,14 +132,16 @@ impl<'a> Walked<'a> {
             flat: self.reach.is_flat,
             cancel: work.cancel.clone(),
         };
-        let (folders, files): (Vec<_>, Vec<_>) =
-            self.reach.roots.iter().cloned().partition(|root| root.is_dir());
+        let (objects, paths): (Vec<_>, Vec<_>) =
+            self.reach.roots.iter().cloned().partition(|root| is_address(root));
+        let (folders, files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|root| root.is_dir());
         let mut local = Local::default();
         for path in files {
             self.file(&path, &mut local)?;
         }
         self.flush(&mut local)?;
         walk::walk(&folders, &options, &self)?;
+        super::objects::scan_objects(&self, &objects, work)?;
         self.may_go_on()?;
         let Walked { seen, kept, failures, .. } = self;
         Ok(Ended { seen: unlocked(seen), kept: unlocked(kept), failures: unlocked(failures) })
@@ -152,8 +155,7 @@ impl<'a> Walked<'a> {
             Ok(status) => status,
             Err(error) => {
                 // A medium that is not there now may come back.
-                locked(&self.kept).push(path.as_os_str().as_bytes().to_vec());
-                self.fail(error);
+                self.unlisted(path, error);
                 return Ok(());
             }
         };
@@ -172,7 +174,7 @@ impl<'a> Walked<'a> {
     }
 
     /// This thread's own reader of what is known.
-    fn known<'l>(&self, local: &'l mut Local) -> Result<Option<&'l Known>> {
+    pub(super) fn known<'l>(&self, local: &'l mut Local) -> Result<Option<&'l Known>> {
         if self.is_new {
             return Ok(None);
         }
@@ -183,7 +185,7 @@ impl<'a> Walked<'a> {
     }
 
     /// A file or folder cannot be read.
-    fn fail(&self, error: Error) {
+    pub(super) fn fail(&self, error: Error) {
         self.scan.count.failed.fetch_add(1, Relaxed);
         let mut failures = locked(&self.failures);
         if failures.len() < FAILURES {
@@ -191,8 +193,14 @@ impl<'a> Walked<'a> {
         }
     }
 
+    /// Nothing at and below `path` can be known now; what was known stays.
+    pub(super) fn unlisted(&self, path: &Path, error: Error) {
+        locked(&self.kept).push(path.as_os_str().as_bytes().to_vec());
+        self.fail(error);
+    }
+
     /// Whether the scan may go on after all that could not be read.
-    fn may_go_on(&self) -> Result<()> {
+    pub(super) fn may_go_on(&self) -> Result<()> {
         let failed = self.scan.count.failed.load(Relaxed);
         match self.scan.options.max_errors {
             Some(most) if failed > most => {
@@ -204,7 +212,7 @@ impl<'a> Walked<'a> {
     }
 
     /// Whether the file belongs into the catalogue: it is one of this part, and not the catalogue.
-    fn is_wanted(&self, folder: &[u8], name: &[u8]) -> bool {
+    pub(super) fn is_wanted(&self, folder: &[u8], name: &[u8]) -> bool {
         let is_of_part =
             self.scan.options.shard.is_none_or(|(part, parts)| {
                 folder_hash(&path_of(folder, name)) % parts.max(1) == part
@@ -220,45 +228,61 @@ impl<'a> Walked<'a> {
         local: &mut Local,
         open: impl FnOnce(&mut HeadReader) -> Result<HeadSource<'_>>,
     ) -> Result<()> {
-        let (count, again) = (self.scan.count, self.scan.options.again);
-        count.files.fetch_add(1, Relaxed);
-        count.bytes.fetch_add(met.status.size, Relaxed);
-        let is_enough = met.known.is_some_and(|known| known.level.covers(self.wanted));
-        if !again && is_enough && met.is_as_before() {
-            count.unchanged.fetch_add(1, Relaxed);
+        if !self.is_to_look_at(met) {
             return Ok(());
         }
-        count.looked_at.fetch_add(1, Relaxed);
-        if self.scan.options.dry {
-            return Ok(());
-        }
-        if met.known.is_none() && !again && self.renamed(met, local)? {
+        if met.known.is_none() && !self.scan.options.again && self.renamed(met, local)? {
             return Ok(());
         }
         let facts = &self.scan.options.facts;
         let Local { heads, .. } = local;
-        let (mut row, failed) =
-            row_of(met.folder, met.name, met.status, met.kind, facts, |cells| {
-                let source = open(heads)?;
-                file_facts(&path(), &source, facts, &self.work, cells)
-            })?;
+        let (row, failed) = row_of(met.folder, met.name, met.status, met.kind, facts, |cells| {
+            let source = open(heads)?;
+            file_facts(&path(), &source, facts, &self.work, cells)
+        })?;
         local.heads.count(self.shown);
+        self.looked_at(met, &path(), row, failed, local)
+    }
+
+    /// Whether a file that was met is to be looked at; counts it.
+    pub(super) fn is_to_look_at(&self, met: &Met<'_>) -> bool {
+        let count = self.scan.count;
+        count.files.fetch_add(1, Relaxed);
+        count.bytes.fetch_add(met.status.size, Relaxed);
+        let is_enough = met.known.is_some_and(|known| known.level.covers(self.wanted));
+        if !self.scan.options.again && is_enough && met.is_as_before() {
+            count.unchanged.fetch_add(1, Relaxed);
+            return false;
+        }
+        count.looked_at.fetch_add(1, Relaxed);
+        !self.scan.options.dry
+    }
+
+    /// The row of a file that was looked at, and what belongs to it.
+    pub(super) fn looked_at(
+        &self,
+        met: &Met<'_>,
+        path: &Path,
+        mut row: Row,
+        failed: Option<Error>,
+        local: &mut Local,
+    ) -> Result<()> {
         if let Some(error) = failed {
             self.fail(error);
         }
-        if let Some(image) = picture(&path(), facts, &self.work, &row.cells)? {
+        if let Some(image) = picture(path, &self.scan.options.facts, &self.work, &row.cells)? {
             self.keep_thumbnail(met, image, local);
         }
         if met.is_as_before()
             && let Some(known) = self.known(local)?
         {
-            match again {
+            match self.scan.options.again {
                 true => met.compare(known, &mut row.cells)?,
                 false => met.complete(known, &mut row.cells)?,
             }
         }
         if row.cells.text(column::PROBLEMS).is_some() {
-            count.with_problems.fetch_add(1, Relaxed);
+            self.scan.count.with_problems.fetch_add(1, Relaxed);
         }
         self.keep(row, local)
     }
@@ -294,7 +318,7 @@ impl<'a> Walked<'a> {
         if is_much || now_ns() - local.sent_ns > SEND_NS { self.flush(local) } else { Ok(()) }
     }
 
-    fn flush(&self, local: &mut Local) -> Result<()> {
+    pub(super) fn flush(&self, local: &mut Local) -> Result<()> {
         if local.rows.is_empty() {
             return Ok(());
         }
@@ -305,7 +329,7 @@ impl<'a> Walked<'a> {
         self.send(Change::Put { rows, thumbnails })
     }
 
-    fn send(&self, change: Change) -> Result<()> {
+    pub(super) fn send(&self, change: Change) -> Result<()> {
         let Some(send) = &self.send else { return Ok(()) };
         send.send(change).map_err(|_| writer::has_ended())
     }
@@ -380,8 +404,7 @@ impl Visit for Walked<'_> {
             }
             return;
         }
-        locked(&self.kept).push(path.as_os_str().as_bytes().to_vec());
-        self.fail(error);
+        self.unlisted(path, error);
     }
 }
 
