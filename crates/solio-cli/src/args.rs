@@ -27,9 +27,11 @@ allows.
   solio convert a.exr -o b.exr -z zstd     images, and sequences: a.####.exr
   solio preview beauty.exr                 what it looks like, in the terminal
   solio ls -r shots/                       sequences on one line, missing frames
+  solio scan shots/ -o shots.sqlite        a table of all that is there
+  solio query shots.sqlite                 what to ask of it, in SQL
   solio check shots/*.exr                  are they whole?
   solio set owner=me a.exr                 attributes; pixels stay untouched
-  solio gradient \"red, lime\" --compare      ways of blending side by side
+  solio gradient \"red, lime\" --compare     ways of blending side by side
   solio demo                               a large mesh out and back, timed
   solio bench mesh                         how fast, measured step by step
   solio meta photo.jpg                     what a photo says about itself
@@ -40,7 +42,7 @@ allows.
   solio read --null --stats shots/         read everything, as fast as it goes
 
 It reads and writes OBJ with MTL, PLY and STL, plain or as .gz and .zst;
-OpenEXR, PNG, JPEG, TIFF and Radiance HDR.
+OpenEXR, PNG, JPEG, TIFF and Radiance HDR; pbrt scenes, also to glTF and USD.
 `solio help convert` lists all options.
 ";
 
