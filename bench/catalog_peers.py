@@ -26,7 +26,16 @@ from catalog_processes import (
 BENCH = Path(__file__).resolve().parent
 
 
-def walks(solio: Path, folder: Path, quick: bool) -> Iterator[Row]:
+def build_walker(build: Path) -> Path:
+    """The bare walk in C."""
+    build.mkdir(parents=True, exist_ok=True)
+    walker = build / "statwalk"
+    compiler, source = os.environ.get("CC", "cc"), BENCH / "peers-c" / "statwalk.c"
+    subprocess.run([compiler, "-O2", str(source), "-o", str(walker)], check=True)
+    return walker
+
+
+def walks(solio: Path, build: Path, folder: Path, quick: bool) -> Iterator[Row]:
     """50,000 files: names and sizes; kinds, too; all of a first scan."""
     count = 5_000 if quick else 50_000
     root = trees.frames(folder / "walk", count, content=trees.EXR_MARK + b"junk")
@@ -41,6 +50,10 @@ def walks(solio: Path, folder: Path, quick: bool) -> Iterator[Row]:
         first = [solio, "scan", "--json", root, "-o", out]
         scan = Side(first, files_of, before=gone(out))
         yield compared("first scan into SQLite", "fd", version, scan, theirs, rounds, data)
+    kinds = Side([solio, "bench", "catalog", "--json", "-j", "1", "--kinds", root], files_of)
+    theirs = Side([build_walker(build), root, "heads"], str.strip)
+    peer = "statwalk, reading heads (C, one thread)"
+    yield compared("walk, with kinds, one thread", peer, "", kinds, theirs, 5 if quick else 15, data)
     gone(out)()
     shutil.rmtree(root)
 
@@ -69,10 +82,7 @@ def lists(solio: Path, python: Path, folder: Path, quick: bool) -> Iterator[Row]
 def rescans(solio: Path, build: Path, folder: Path, quick: bool) -> Iterator[Row]:
     """A tree that has not changed, against nothing but looking at every name."""
     count = 100_000 if quick else 1_000_000
-    build.mkdir(parents=True, exist_ok=True)
-    walker = build / "statwalk"
-    compiler, source = os.environ.get("CC", "cc"), BENCH / "peers-c" / "statwalk.c"
-    subprocess.run([compiler, "-O2", str(source), "-o", str(walker)], check=True)
+    walker = build_walker(build)
     root = trees.frames(folder / "rescan", count, 250)
     out, data, rounds = folder / "rescan.sqlite", f"{count} files in folders of 250", 3 if quick else 7
     run([solio, "scan", root, "-o", out])
@@ -175,7 +185,7 @@ def peaks(solio: Path, folder: Path) -> Iterator[Row]:
 
 def rows(solio: Path, python: Path, build: Path, folder: Path, quick: bool) -> Iterator[Row]:
     """All but the engines, which need the package: those are bench/catalog_engines.py."""
-    yield from walks(solio, folder, quick)
+    yield from walks(solio, build, folder, quick)
     yield from lists(solio, python, folder, quick)
     yield from rescans(solio, build, folder, quick)
     yield from inserts(solio, python, folder, quick)

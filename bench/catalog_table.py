@@ -15,15 +15,16 @@ SAID = (
 
 
 def times(wall: str, cpu: str) -> str:
-    said = [f"{float(value) * MS:.3g}" if float(value) < 1 else f"{float(value) * MS:.0f}" for value in (wall, cpu) if value]
-    return " / ".join(said) or "–"
+    number = lambda ms: f"{ms:.3g}" if ms < 1000 else f"{ms:.0f}"
+    return " / ".join(number(float(value) * MS) for value in (wall, cpu) if value) or "–"
 
 
 def ratio(row: Row, name: str) -> str:
     if not row[name]:
         return "–"
-    value, low, high = (float(row[name + end]) for end in ("", "_low", "_high"))
-    return f"{value:.2f} ({low:.2f}–{high:.2f})"
+    said = lambda value: f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+    value, low, high = (said(float(row[name + end])) for end in ("", "_low", "_high"))
+    return f"{value} ({low}–{high})"
 
 
 def table(heads: list[str], cells: list[list[str]]) -> list[str]:

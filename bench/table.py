@@ -241,10 +241,10 @@ def headlines() -> str:
         middle = 1 / float(row[f"ratio_{kind}"])
         times = f"{middle:.0f}" if middle >= 20 else f"{middle:.2g}" if middle >= 10 else f"{middle:.1f}"
         cells.append([name, f"{row['peer']} {row['peer_version']}".strip(), times])
-    machine = next(iter(used.values()))
-    dates = " and ".join(sorted({facts["date"] for facts in used.values()}))
+    machines = " and ".join(dict.fromkeys(f"{f['cores']} cores of {f['cpu']}" for f in used.values()))
+    dates = ", ".join(sorted({facts["date"] for facts in used.values()}))
     said = (
-        f"Measured {dates} on {machine['cores']} cores of {machine['cpu']}, turn by turn in one run; the "
+        f"Measured {dates} on {machines}, each row turn by turn in one run; the "
         "medians. All rows, with times, intervals and what each means: "
         "[bench/RESULTS.md](bench/RESULTS.md)."
     )
