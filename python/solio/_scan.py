@@ -117,6 +117,9 @@ def scan(
 ) -> Scan:
     """Lists the files at and below ``roots``; what is in them is found out by who reads the scan.
 
+    A root may be the address of objects in a store: ``s3://bucket/prefix``, ``gs://``, ``az://``. The
+    usual variables say where it is and who asks (``AWS_ACCESS_KEY_ID`` and others).
+
     ``fields`` are further tags, as `read_metadata` names them: JSON in the column ``tags``. ``deep``
     reads meshes and scenes to their end, for counts and bounds; ``check`` looks for damage; ``hash``
     gives the XXH128 of all content. ``follow`` enters links to folders, each folder once.

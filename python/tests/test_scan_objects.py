@@ -55,14 +55,11 @@ class Server:
             ' "Action": ["s3:ListBucket", "s3:GetObject"]}]}'
         iam.put_user_policy(UserName="reader", PolicyName="read", PolicyDocument=rights)
         key = iam.create_access_key(UserName="reader")["AccessKey"]
-        self.guard("0")
+        url, plain = f"{self.url}/moto-api/reset-auth", {"Content-Type": "text/plain"}
+        ask = urllib.request.Request(url, b"0", plain, method="POST")
+        urllib.request.urlopen(ask, timeout=10).close()
         values = key["AccessKeyId"], key["SecretAccessKey"], self.url, "true"
         return dict(zip(VARIABLES, values, strict=True))
-
-    def guard(self, after: str) -> None:
-        """Rights are looked at after so many requests."""
-        ask = urllib.request.Request(f"{self.url}/moto-api/reset-auth", after.encode(), method="POST")
-        urllib.request.urlopen(ask, timeout=10).close()
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +78,11 @@ FILES = {
     "zeros.png": bytes(3000),
     "large.ply": b"ply\nformat binary_little_endian 1.0\nelement vertex 30000\nproperty float x\n"
     b"property float y\nproperty float z\nend_header\n" + bytes(360_000),
-} | {f"many/beauty.{n:04}.txt": b"%d\n" % n for n in range(1200)}
+} | {f"many/beauty.{n:04}.txt": b"%d\n" % n for n in range(60)}
+
+
+ODD = "odd//a", "odd/a", "odd/a//", "odd/+ =&", "odd/ü/ß"
+MORE_THAN_A_PAGE = 1010
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +92,10 @@ def filled(server: Server) -> dict[str, str]:
     store.create_bucket(Bucket=BUCKET)
     for key, content in FILES.items():
         store.put_object(Bucket=BUCKET, Key=f"p/{key}", Body=content)
-    for key in ("odd//a", "odd/a", "odd/a//", "odd/+ =&", "odd/ü/ß"):
+    for key in ODD:
         store.put_object(Bucket=BUCKET, Key=key, Body=key.encode())
+    for n in range(MORE_THAN_A_PAGE):
+        store.put_object(Bucket=BUCKET, Key=f"pages/{n}", Body=b"")
     return server.reader()
 
 
@@ -131,10 +134,14 @@ def test_objects_are_rows_as_files_are(tmp_path: Path) -> None:
 
 def test_odd_keys_are_asked_for_with_good_signatures() -> None:
     rows = table(solio.scan(f"s3://{BUCKET}/odd", hash=True)).to_pylist()
-    assert [row["problems"] for row in rows] == [None] * 5
+    assert [row["problems"] for row in rows] == [None] * len(ODD)
     found = {row["path"].removeprefix(f"s3://{BUCKET}/"): row["size"] for row in rows}
-    keys = ["odd//a", "odd/a", "odd/a//", "odd/+ =&", "odd/ü/ß"]
-    assert found == {key: len(key.encode()) for key in keys}
+    assert found == {key: len(key.encode()) for key in ODD}
+
+
+def test_all_pages_are_listed() -> None:
+    names = {path.rpartition(b"/")[2] for path in solio.scan(f"s3://{BUCKET}/pages").files}
+    assert names == {b"%d" % n for n in range(MORE_THAN_A_PAGE)}
 
 
 def test_what_the_store_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +158,7 @@ def test_what_the_store_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     assert "InvalidAccessKeyId" in error(f"s3://{BUCKET}/p")
 
 
-def test_a_missing_object_is_a_row_that_says_so(server: Server) -> None:
+def test_a_missing_object_is_a_row_that_says_so() -> None:
     scan = solio.scan(f"s3://{BUCKET}/p/scene.pbrt")
     gone = solio.Scan((b"s3://shelf/p/gone.exr", *scan.files), (), scan.options)
     rows = table(gone).to_pylist()
