@@ -11,9 +11,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Pages that the write-ahead log collects before they are copied into the database: copying often
-/// makes inserting twice as slow.
-const LOG_PAGES: i64 = 32_000;
+/// Pages that the write-ahead log collects before they are copied into the database: about as many as
+/// that has, so that a small catalogue needs little room, and at most this many. Copying always after
+/// the fewest makes inserting twice as slow.
+const FEWEST_LOG_PAGES: u32 = 256;
+const MOST_LOG_PAGES: u32 = 32_000;
+/// Rows that a page holds, about.
+const ROWS_OF_A_PAGE: u64 = 32;
 
 /// A catalogue that is being written.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub struct Store {
     pending: usize,
     /// Rows that were there at the beginning, or put since.
     put: u64,
+    /// After how many pages the log is copied now.
+    log_pages: u32,
 }
 
 impl Store {
@@ -45,7 +51,7 @@ impl Store {
         };
         let settings = format!(
             "PRAGMA page_size = {PAGE_BYTES}; PRAGMA journal_mode = WAL; \
-             PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = {LOG_PAGES}; \
+             PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = {FEWEST_LOG_PAGES}; \
              PRAGMA cache_size = -32768;"
         );
         connection.execute_batch(&settings).map_err(sql)?;
@@ -59,7 +65,8 @@ impl Store {
         let places = vec!["?"; COLUMNS.len() + 3].join(", ");
         let insert = format!("INSERT OR REPLACE INTO entries VALUES ({places})");
         let put = rows.map_err(sql)? as u64;
-        Ok(Store { path: path.to_owned(), connection, insert, last: None, pending: 0, put })
+        let (path, log_pages) = (path.to_owned(), FEWEST_LOG_PAGES);
+        Ok(Store { path, connection, insert, last: None, pending: 0, put, log_pages })
     }
 
     /// Rows that were there at the beginning, or put since.
@@ -93,7 +100,7 @@ impl Store {
     /// Puts rows, in place of what was known of these files.
     pub fn put<'r>(&mut self, rows: impl IntoIterator<Item = &'r Row>) -> Result<()> {
         self.begin()?;
-        let Store { path, connection, insert, last, pending, put } = self;
+        let Store { path, connection, insert, last, pending, put, .. } = self;
         let all = || -> rusqlite::Result<()> {
             let mut insert = connection.prepare_cached(insert)?;
             // What was bound before stays bound: nothing, at first.
@@ -214,9 +221,16 @@ impl Store {
         if self.connection.is_autocommit() {
             return Ok(());
         }
+        let pages = u32::try_from(self.put / ROWS_OF_A_PAGE).unwrap_or(u32::MAX);
+        let pages = pages.clamp(FEWEST_LOG_PAGES, MOST_LOG_PAGES);
         let done = self.connection.execute_batch("COMMIT");
         self.sql(done)?;
         self.pending = 0;
+        if pages >= 2 * self.log_pages || (pages == MOST_LOG_PAGES && pages > self.log_pages) {
+            let set = self.connection.pragma_update(None, "wal_autocheckpoint", pages);
+            self.sql(set)?;
+            self.log_pages = pages;
+        }
         Ok(())
     }
 
