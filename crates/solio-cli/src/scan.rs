@@ -7,7 +7,6 @@ use crate::{Outcome, inputs, options, screen};
 use serde_json::{Value, json};
 use solio::{Error, Limits, Result, ScanCount, ScanFields, ScanOptions, ScanReport};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Failures that are shown; all are counted.
@@ -47,7 +46,8 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
             solio::scan(&wanted, &work)
         }
     })?;
-    tell(args, &counts, &report, &meter.cost())?;
+    quarantine(args, &counts, &report)?;
+    tell(args, &counts, &report, &meter.cost());
     let failed = counts.failed.load(Relaxed) > 0;
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
@@ -98,21 +98,9 @@ fn passed_on(args: &ScanArgs) -> Vec<String> {
     more
 }
 
-/// What came of it: the failures, the quarantine list, a line or an object.
-pub(crate) fn tell(
-    args: &ScanArgs,
-    counts: &ScanCount,
-    report: &ScanReport,
-    cost: &Cost,
-) -> Result<()> {
-    if let Some(list) = &args.quarantine {
-        quarantine(list, &report.failures)?;
-    }
+/// What came of it: the failures, a line or an object.
+pub(crate) fn tell(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, cost: &Cost) {
     let failed = counts.failed.load(Relaxed);
-    let listed = report.failures.len() as u64;
-    if args.quarantine.is_some() && failed > listed {
-        screen::complain(&format!("the list holds the first {} of them", count(listed)));
-    }
     report.failures.iter().take(SHOWN).for_each(|e| screen::complain(&e.to_string()));
     if failed > SHOWN as u64 {
         screen::complain(&format!("and {} more", count(failed - SHOWN as u64)));
@@ -133,14 +121,20 @@ pub(crate) fn tell(
             limit.words(job, cost.wall_s).iter().for_each(|words| screen::say(words));
         }
     }
-    Ok(())
 }
 
-/// Names of what cannot be read, each before a zero byte.
-fn quarantine(list: &Path, failures: &[Error]) -> Result<()> {
+/// Writes the names of what cannot be read to the list that was asked for, each before a zero byte.
+pub(crate) fn quarantine(args: &ScanArgs, counts: &ScanCount, report: &ScanReport) -> Result<()> {
+    let Some(list) = &args.quarantine else { return Ok(()) };
+    let failures = &report.failures;
     let names = failures.iter().filter_map(Error::path).map(|path| path.as_os_str().as_bytes());
     let bytes: Vec<u8> = names.flat_map(|name| [name, b"\0"].concat()).collect();
-    solio::write_bytes(list, &bytes)
+    solio::write_bytes(list, &bytes)?;
+    let listed = failures.len() as u64;
+    if counts.failed.load(Relaxed) > listed {
+        screen::complain(&format!("the list holds the first {} of them", count(listed)));
+    }
+    Ok(())
 }
 
 fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> String {

@@ -92,7 +92,8 @@ pub(crate) struct ScanArgs {
     /// Stop after so many files and folders that cannot be read
     #[arg(long, value_name = "N")]
     pub(crate) max_errors: Option<u64>,
-    /// Write the names of what cannot be read to this file, each before a zero byte
+    /// Write the names of what cannot be read to this file, each before a zero byte; with --watch those
+    /// of the first scan
     #[arg(long, value_name = "FILE")]
     pub(crate) quarantine: Option<PathBuf>,
     /// Read at most so many bytes a second, such as 100M

@@ -1,6 +1,6 @@
 //! `solio scan --watch`: the catalogue is kept current until Ctrl-C.
 
-use crate::scan::tell;
+use crate::scan::{quarantine, tell};
 use crate::scan_args::ScanArgs;
 use crate::scan_meter::{Cost, Meter};
 use crate::{Outcome, screen};
@@ -25,7 +25,8 @@ pub(crate) fn run(
         crate::scan_shown::while_shown(args.shown.progress, wanted.count, &meter, || {
             LiveCatalog::open(wanted, every, work)
         })?;
-    tell(args, wanted.count, &report, &meter.cost())?;
+    quarantine(args, wanted.count, &report)?;
+    tell(args, wanted.count, &report, &meter.cost());
     if !args.json {
         screen::say("watching; Ctrl-C ends it");
     }
@@ -43,7 +44,7 @@ fn rounds(args: &ScanArgs, live: &mut LiveCatalog, work: &Work) -> Result<()> {
         let Round { count, report, wall_s } = live.wait(work)?;
         let happened = count.looked_at.load(Relaxed) + count.failed.load(Relaxed) + report.removed;
         if happened > 0 {
-            tell(args, &count, &report, &Cost { wall_s, ..Cost::default() })?;
+            tell(args, &count, &report, &Cost { wall_s, ..Cost::default() });
         }
     }
 }

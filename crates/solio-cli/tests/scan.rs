@@ -242,7 +242,9 @@ fn a_watched_catalogue_stays_current_until_it_is_interrupted() {
     let first = next();
     assert_eq!(first["files"], 30);
     assert!(first["read_bytes"].as_u64().unwrap() > 0 && first["cpu_s"].is_number(), "{first}");
-    std::fs::write(path.join("r/000/new.txt"), "words").unwrap();
+    // In one step, so that it is one round.
+    std::fs::write(path.join("new.txt"), "words").unwrap();
+    std::fs::rename(path.join("new.txt"), path.join("r/000/new.txt")).unwrap();
     assert_eq!(next()["looked_at"], 1);
     // The catalogue can be asked while it is kept current, and has one writer.
     assert_eq!(ask(path, "SELECT count(*) AS n FROM files")[0]["n"], 31);

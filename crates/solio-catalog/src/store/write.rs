@@ -12,10 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Pages that the write-ahead log collects before they are copied into the database: about as many as
-/// that has, so that a small catalogue needs little room, and at most this many. Copying always after
-/// the fewest makes inserting twice as slow.
-const FEWEST_LOG_PAGES: u32 = 256;
-const MOST_LOG_PAGES: u32 = 32_000;
+/// that has, so that a small catalogue needs little room; copying often makes inserting slow.
+const FEWEST_LOG_PAGES: u64 = 256;
+const MOST_LOG_PAGES: u64 = 32_000;
 /// Rows that a page holds, about.
 const ROWS_OF_A_PAGE: u64 = 32;
 
@@ -32,7 +31,7 @@ pub struct Store {
     /// Rows that were there at the beginning, or put since.
     put: u64,
     /// After how many pages the log is copied now.
-    log_pages: u32,
+    log_pages: u64,
 }
 
 impl Store {
@@ -221,13 +220,13 @@ impl Store {
         if self.connection.is_autocommit() {
             return Ok(());
         }
-        let pages = u32::try_from(self.put / ROWS_OF_A_PAGE).unwrap_or(u32::MAX);
+        let pages = (self.put / ROWS_OF_A_PAGE).next_power_of_two();
         let pages = pages.clamp(FEWEST_LOG_PAGES, MOST_LOG_PAGES);
         let done = self.connection.execute_batch("COMMIT");
         self.sql(done)?;
         self.pending = 0;
-        if pages >= 2 * self.log_pages || (pages == MOST_LOG_PAGES && pages > self.log_pages) {
-            let set = self.connection.pragma_update(None, "wal_autocheckpoint", pages);
+        if pages != self.log_pages {
+            let set = self.connection.pragma_update(None, "wal_autocheckpoint", pages as i64);
             self.sql(set)?;
             self.log_pages = pages;
         }

@@ -1,12 +1,12 @@
 //! Files that are named one by one: the rows that a scan would make of them, without a catalogue.
 
 use super::facts::{FileFacts, file_facts};
-use super::row::row_of;
+use super::row::{row_of, row_of_unknown};
 use solio_base::{Error, Result, Work, ordered};
-use solio_catalog::row::{Cell, Row, column, key};
+use solio_catalog::row::{Row, key};
 use solio_io::HeadReader;
 use solio_io::objects::is_address;
-use solio_io::walk::{self, EntryKind, Listing, Status, Visit, WalkOptions};
+use solio_io::walk::{self, Listing, Visit, WalkOptions};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -47,7 +47,7 @@ pub fn list_files(
 }
 
 /// Folder and name of a file or an object.
-fn split(path: &Path) -> (&[u8], &[u8]) {
+pub(super) fn split(path: &Path) -> (&[u8], &[u8]) {
     if is_address(path) {
         let bytes = path.as_os_str().as_bytes();
         let slash = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or_default();
@@ -143,21 +143,14 @@ fn row(path: &Path, facts: &FileFacts, work: &Work, heads: &mut HeadReader) -> R
     if is_address(path) {
         return super::objects::row(path, &folder, name, facts, work);
     }
-    let found = walk::status_of_name(path);
-    // Of what is not there nothing is known but why.
-    let absent = (Status { size: 1, ..Status::default() }, EntryKind::File);
-    let (status, kind) = *found.as_ref().unwrap_or(&absent);
-    let is_missing = found.is_err();
-    let (mut row, _) = row_of(&folder, name, status, kind, facts, |cells| {
-        found?;
+    let (status, kind) = match walk::status_of_name(path) {
+        Ok(found) => found,
+        Err(why) => return row_of_unknown(&folder, name, facts, why),
+    };
+    let (row, _) = row_of(&folder, name, status, kind, facts, |cells| {
         let source = walk::open_head(path, heads, status.size, crate::kind::KIND_HEAD_BYTES)?;
         file_facts(path, &source, facts, work, cells)
     })?;
-    if is_missing {
-        for place in [column::SIZE, column::MODIFIED_NS, column::INODE] {
-            row.cells.set(place, Cell::Null);
-        }
-    }
     heads.count(&work.progress);
     Ok(row)
 }

@@ -1,5 +1,6 @@
 //! A listing of objects beside what the catalogue knows: keys come folder by folder.
 
+use super::files::split;
 use super::met::Met;
 use super::walked::{Local, Walked, locked};
 use super::writer::Change;
@@ -23,15 +24,6 @@ pub(super) struct Job {
 pub(super) fn status_of(object: &Object) -> Status {
     let Object { size, modified_ns, version, .. } = *object;
     Status { size, modified_ns, inode: version, device: 0, links: 1 }
-}
-
-/// The folder of an address, and the name in it.
-pub(super) fn split(address: &Path) -> (&[u8], &[u8]) {
-    let bytes = address.as_os_str().as_encoded_bytes();
-    match bytes.iter().rposition(|byte| *byte == b'/') {
-        Some(at) => (&bytes[..at], &bytes[at + 1..]),
-        None => (b"", bytes),
-    }
 }
 
 /// A listing that is being followed.

@@ -69,9 +69,10 @@ impl LiveCatalog {
         };
         let own = OwnFiles::of(scan.catalog)?;
         let is_own = move |path: &Path| {
-            let (folder, name) = (path.parent(), path.file_name());
-            let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
-            folder.is_some_and(|f| name.is_some_and(|n| own.has(&bytes(f), n.as_bytes())))
+            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+                return false;
+            };
+            own.has(folder.as_os_str().as_bytes(), name.as_bytes())
         };
         // Before the first scan, which thus misses nothing.
         let tree = TreeWatch::new(&roots, options.follow, is_own)?;

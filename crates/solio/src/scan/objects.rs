@@ -6,15 +6,16 @@
 //! * A store that stops answering ends the scan, which is then unfinished. What it had is kept.
 
 use super::facts::{FileFacts, file_facts};
-use super::following::{Following, Job, split, status_of};
+use super::files::split;
+use super::following::{Following, Job, status_of};
 use super::met::Met;
-use super::row::row_of;
+use super::row::{row_of, row_of_unknown};
 use super::walked::{Local, Walked, locked};
 use super::writer::Change;
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_catalog::row::{Cell, Row, column};
 use solio_io::objects::{Address, Bucket, Object, ObjectSource, ask, open_object};
-use solio_io::walk::{EntryKind, Status};
+use solio_io::walk::EntryKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -99,20 +100,14 @@ pub(super) fn row(
 ) -> Result<Row> {
     let opened = open_object(path, ask(crate::kind::KIND_HEAD_BYTES, work));
     work.progress.add_file();
-    let is_missing = opened.is_err();
-    let status = match &opened {
-        Ok(source) => status_of(source.object()),
-        // Of what is not there nothing is known but why.
-        Err(_) => Status { size: 1, ..Status::default() },
+    let source = match opened {
+        Ok(source) => source,
+        Err(why) => return row_of_unknown(folder, name, facts, why),
     };
-    let (mut row, _) = row_of(folder, name, status, EntryKind::File, facts, |cells| {
-        file_facts(path, &opened?, facts, work, cells)
+    let status = status_of(source.object());
+    let (row, _) = row_of(folder, name, status, EntryKind::File, facts, |cells| {
+        file_facts(path, &source, facts, work, cells)
     })?;
-    if is_missing {
-        for place in [column::SIZE, column::MODIFIED_NS, column::INODE] {
-            row.cells.set(place, Cell::Null);
-        }
-    }
     Ok(row)
 }
 

@@ -1,12 +1,11 @@
 //! Roots in a store, in a build that cannot read them.
 
 use super::facts::FileFacts;
-use super::row::row_of;
+use super::row::row_of_unknown;
 use super::walked::Walked;
 use solio_base::{Error, Result, Work};
 use solio_catalog::row::Row;
 use solio_io::objects::not_built;
-use solio_io::walk::{EntryKind, Status};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,7 +29,5 @@ pub(super) fn row(
     facts: &FileFacts,
     _: &Work,
 ) -> Result<Row> {
-    let status = Status { size: 1, ..Status::default() };
-    let look = |_: &mut _| Err(not_built().at_path(path));
-    Ok(row_of(folder, name, status, EntryKind::File, facts, look)?.0)
+    row_of_unknown(folder, name, facts, not_built().at_path(path))
 }

@@ -52,6 +52,26 @@ pub(super) fn row_of(
     Ok((row, failed))
 }
 
+/// The row of a file that is not there, or of which nobody can say more: nothing is known of it but
+/// why.
+///
+/// # Errors
+/// `Cancelled`.
+pub(super) fn row_of_unknown(
+    folder: &Arc<[u8]>,
+    name: &[u8],
+    facts: &FileFacts,
+    why: Error,
+) -> Result<Row> {
+    // Not empty, or there would be nothing to look at.
+    let status = Status { size: 1, ..Status::default() };
+    let (mut row, _) = row_of(folder, name, status, EntryKind::File, facts, |_| Err(why))?;
+    for place in [column::SIZE, column::MODIFIED_NS, column::INODE] {
+        row.cells.set(place, Cell::Null);
+    }
+    Ok(row)
+}
+
 /// Which frame of which sequence the name says.
 pub(super) fn number(row: &mut Row) {
     let Some(name) = numbered(&row.name) else {
