@@ -39,7 +39,7 @@ test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
 	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python
 	@$(STEP) "python install" .venv/bin/pip install --quiet --force-reinstall --no-deps dist/test/solio-*.whl
 	@$(STEP) "python tests" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q python/tests
-	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/tests
+	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/solio_command python/tests
 	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml solio
 
 test-web: .venv/ready ## The pages that Solio makes, in a headless browser (needs Chromium)

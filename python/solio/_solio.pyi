@@ -27,6 +27,7 @@ __all__ = [
     "color_mix",
     "color_parse",
     "color_to",
+    "command",
     "encode",
     "image_attribute_type",
     "image_encode",
@@ -52,6 +53,7 @@ __all__ = [
 
 version: str
 
+def command(arguments: list[str]) -> int: ...
 def read(source: str | PathLike[str] | bytes, options: dict[str, Any]) -> Mesh: ...
 def write(
     meshes: list[Mesh | Instance],

@@ -10,11 +10,13 @@
 //! * `archive` is for archives of images and files of arrays;
 //! * `scan` is for catalogues;
 //! * `reader` is the asynchronous engine;
+//! * `command` is the command `solio`;
 //! * `errors` raises `solio.Error`.
 
 mod archive;
 mod color;
 mod color_arrays;
+mod command;
 mod errors;
 mod functions;
 mod give;
@@ -41,6 +43,8 @@ mod _solio {
     };
     #[pymodule_export]
     use super::color_arrays::color_convert;
+    #[pymodule_export]
+    use super::command::command;
     #[pymodule_export]
     use super::functions::{encode, read, unused, write};
     #[pymodule_export]

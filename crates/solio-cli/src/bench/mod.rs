@@ -13,7 +13,7 @@ pub(crate) mod twin;
 
 use crate::args::{BenchArgs, KernelBenchArgs};
 use crate::table::{Align, BOLD, DIM, Table, bytes, figures};
-use crate::{Outcome, options, screen};
+use crate::{Outcome, options, program, screen};
 use serde_json::{Value, json};
 use solio::{Error, Result, Summary, cpu};
 use stats::Ratio;
@@ -81,8 +81,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Outcome> {
 fn kernels_on(tier: cpu::Tier, args: &BenchArgs) -> Result<Vec<Value>> {
     let failed =
         |what: String| Error::unsupported(format!("cannot measure {}: {what}", tier.name()));
-    let own = std::env::current_exe().map_err(|e| failed(e.to_string()))?;
-    let mut command = Command::new(own);
+    let mut command = Command::new(program::own());
     command.args(["bench", "mesh", "--kernels-only"]).env("SOLIO_CPU", tier.name());
     if args.quick {
         command.arg("--quick");

@@ -12,12 +12,12 @@ mod run;
 use super::ratio_json;
 use super::stats::{Ratio, median};
 use crate::table::{Align, DIM, Table, bytes};
-use crate::{Outcome, options, screen};
+use crate::{Outcome, options, program, screen};
 pub(crate) use args::PhotoBenchArgs;
 use files::Files;
 use run::{Took, Way};
 use serde_json::{Value, json};
-use solio::{Error, Result, Work};
+use solio::{Result, Work};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -63,12 +63,11 @@ pub(crate) fn run(args: &PhotoBenchArgs) -> Result<Outcome> {
 
 /// `solio meta` with `options` over the list.
 fn ours(files: &Files, args: &PhotoBenchArgs, options: &[&str]) -> Result<Way> {
-    let own = std::env::current_exe().map_err(|e| Error::io("find the own program", e))?;
     let mut words: Vec<OsString> = vec!["meta".into(), "--jsonl".into(), "--files-from".into()];
     words.push(files.list.clone().into());
     words.extend(options.iter().map(OsString::from));
     words.extend(jobs(args));
-    Ok(Way::new("Solio", own, words))
+    Ok(Way::new("Solio", program::own(), words))
 }
 
 fn jobs(args: &PhotoBenchArgs) -> Vec<OsString> {
@@ -101,11 +100,10 @@ fn dates(args: &PhotoBenchArgs, files: &Files) -> Result<Vec<Line>> {
         let words: Vec<OsString> = words.chain([files.list.clone().into()]).collect();
         quick.push(Way::new(name.clone(), program, words));
     }
-    let own = std::env::current_exe().map_err(|e| Error::io("find the own program", e))?;
     let mut words: Vec<OsString> = ["bench", "photo", "--floor"].map(OsString::from).into();
     words.push(files.list.clone().into());
     words.extend(jobs(args));
-    quick.push(Way::new("open and read 64 KiB", own, words));
+    quick.push(Way::new("open and read 64 KiB", program::own(), words));
     compare("three dates", &ours, &quick, exiftool.as_ref(), args)
 }
 

@@ -5,7 +5,7 @@ use super::args::PhotoBenchArgs;
 use super::files::Files;
 use super::run::all;
 use crate::table::{Align, DIM, Table};
-use crate::{Outcome, page, screen};
+use crate::{Outcome, page, program, screen};
 use serde_json::{Value, json};
 use solio::{Error, Result, Usage, Work};
 use std::ffi::OsString;
@@ -98,9 +98,8 @@ fn one_round(program: &Path, files: &Files, work: &Work) -> Result<Vec<Mode>> {
         command.arg(&files.list);
         add(name, 1, all(std::iter::once(command), 1)?);
     }
-    let own = std::env::current_exe().map_err(|e| Error::io("find the own program", e))?;
     let solio = |engine: &str| {
-        let mut command = Command::new(&own);
+        let mut command = Command::new(program::own());
         let words = ["meta", "--jsonl", "--engine", engine, "--exiftool"].map(OsString::from);
         command.args(words).arg(program).arg("--files-from").arg(&files.list);
         command.args(["-j".to_owned(), work.threads.to_string()]).stdin(Stdio::null());

@@ -7,7 +7,7 @@
 //! is measured again in every turn, between ours and ours again.
 
 use super::{Bench, Files, timed};
-use crate::screen;
+use crate::{program, screen};
 use flate2::write::GzEncoder;
 use libdeflater::Decompressor;
 use serde_json::Value;
@@ -71,8 +71,7 @@ impl Bench<'_> {
 
 /// A process of its own, on one core.
 fn first_picture(scene: &Path) -> Result<(Usage, u64)> {
-    let own = std::env::current_exe().map_err(|e| Error::io("find the own program", e))?;
-    let mut command = vec![own.into_os_string()];
+    let mut command = vec![program::own().as_os_str().to_owned()];
     command.extend(["bench", "scene", "--stages", "-j", "1"].map(OsString::from));
     command.push(scene.into());
     let before_s = solio::children_cpu_s();

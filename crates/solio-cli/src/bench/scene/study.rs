@@ -11,7 +11,7 @@ use super::crossing::crossings;
 use super::encoding::{self, Encoding};
 use super::stages::STAGES;
 use crate::table::{Align, DIM, Table, bytes, figures};
-use crate::{Outcome, page, screen};
+use crate::{Outcome, page, program, screen};
 use serde_json::{Value, json};
 use solio::{Cancel, Error, Result, SlowDown, Work};
 use std::ffi::OsString;
@@ -127,8 +127,7 @@ impl Study {
     fn once(&mut self, cell: usize) -> Result<Ran> {
         let Cell { encoding, threads, bandwidth, .. } = self.cells[cell];
         let encoding = &self.encodings[encoding];
-        let own = std::env::current_exe().map_err(|e| Error::io("find the own program", e))?;
-        let mut command = vec![own.into_os_string()];
+        let mut command = vec![program::own().as_os_str().to_owned()];
         command.extend(["bench", "scene", "--stages", "-j"].map(OsString::from));
         command.extend([OsString::from(threads.to_string()), encoding.scene.clone().into()]);
         command.extend(encoding.libdeflate.then(|| "--libdeflate".into()));
