@@ -5,8 +5,9 @@ use crate::gradient_args;
 use crate::image_args::{ImageArgs, PreviewArgs, SetArgs};
 use crate::ls_args;
 use crate::meta_args;
+use crate::version;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use solio::array::Effort;
 use solio::io::order::Order;
@@ -16,54 +17,16 @@ use solio::{Compression, Digits, Format, ImageFormat, PathMode, SceneFormat};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `solio` without arguments says: enough to start.
-pub(crate) const TEACHING: &str = "\
-Solio moves meshes and images between disk and memory as fast as the machine
-allows.
-
-  solio info model.obj                     what is in a file
-  solio convert model.obj -o model.ply     from one format to another
-  solio convert *.stl -o out/ --format obj --compress zst
-  solio convert a.exr -o b.exr -z zstd     images, and sequences: a.####.exr
-  solio preview beauty.exr                 what it looks like, in the terminal
-  solio ls -r shots/                       sequences on one line, missing frames
-  solio scan shots/ -o shots.sqlite        a table of all that is there
-  solio query shots.sqlite                 what to ask of it, in SQL
-  solio check shots/*.exr                  are they whole?
-  solio set owner=me a.exr                 attributes; pixels stay untouched
-  solio gradient \"red, lime\" --compare     ways of blending side by side
-  solio demo                               a large mesh out and back, timed
-  solio bench mesh                         how fast, measured step by step
-  solio meta photo.jpg                     what a photo says about itself
-  solio sheet shots/ -o shots.html         all of them at a glance
-  solio dup shots/                         files with the same content
-  solio hash --mhl A002R2EC/               what a folder holds, for later checks
-  solio light                              what this machine could do at best
-  solio read --null --stats shots/         read everything, as fast as it goes
-
-It reads and writes OBJ with MTL, PLY and STL, plain or as .gz and .zst;
-OpenEXR, PNG, JPEG, TIFF and Radiance HDR; pbrt scenes, also to glTF and USD.
-`solio help convert` lists all options.
-";
-
-/// Moves meshes and images between disk and memory as fast as the machine allows.
+/// Moves meshes, images, scenes and what is said about them between disk and memory as fast as the
+/// machine allows.
 #[derive(Debug, Parser)]
-#[command(name = "solio", version, long_version = long_version(), max_term_width = 100)]
+#[command(name = "solio", version = version::text(), max_term_width = 100)]
+#[command(disable_help_subcommand = true)] // `help` here also knows tasks
 #[command(after_help = "Exit codes: 0 all done; 1 some inputs failed (each is listed); 2 usage; \
     3 nothing matched; 130 interrupted.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-}
-
-/// `--version`: what runs here, for bug reports.
-fn long_version() -> String {
-    format!(
-        "{}\ncpu tier: {} (of {}; SOLIO_CPU chooses)",
-        env!("CARGO_PKG_VERSION"),
-        solio::cpu::tier().name(),
-        solio::cpu::available().iter().map(|t| t.name()).collect::<Vec<_>>().join(", "),
-    )
 }
 
 #[derive(Debug, Subcommand)]
@@ -82,7 +45,7 @@ pub(crate) enum Command {
     #[command(after_help = ls_args::EXAMPLES)]
     Ls(ls_args::LsArgs),
     /// Walk trees once and keep what is there in a table: kinds, sizes, dates, problems
-    #[command(after_help = crate::scan_args::SCAN_EXAMPLES)]
+    #[command(after_help = crate::scan_args::SCAN_EXAMPLES, arg(recursive()))]
     Scan(Box<crate::scan_args::ScanArgs>),
     /// Ask a catalogue in SQL
     #[command(after_help = crate::scan_args::QUERY_EXAMPLES)]
@@ -91,7 +54,7 @@ pub(crate) enum Command {
     #[command(after_help = crate::scan_args::MERGE_EXAMPLES)]
     Merge(crate::scan_args::MergeArgs),
     /// Find out whether files are whole, and whether their names are sound
-    #[command(after_help = check_args::EXAMPLES)]
+    #[command(after_help = check_args::EXAMPLES, arg(recursive()))]
     Check(check_args::CheckArgs),
     /// Change attributes of OpenEXR images; their pixels are copied as they are
     #[command(after_help = SET_EXAMPLES, override_usage = "solio set [OPTIONS] <NAME=VALUE>... <FILE>...")]
@@ -116,16 +79,16 @@ pub(crate) enum Command {
     /// Export a mesh of 2 million vertices, read it back, convert it; show how fast each step was
     Demo(DemoArgs),
     /// Read everything as fast as possible, to standard output or to nowhere
-    #[command(visible_alias = "read", after_help = CAT_EXAMPLES)]
+    #[command(visible_alias = "read", after_help = CAT_EXAMPLES, arg(recursive()))]
     Cat(CatArgs),
     /// Find files with the same content
-    #[command(after_help = crate::dup_args::EXAMPLES)]
+    #[command(after_help = crate::dup_args::EXAMPLES, arg(recursive()))]
     Dup(crate::dup_args::DupArgs),
     /// Show many files as small pictures, on a page or in a picture
-    #[command(after_help = crate::sheet_args::EXAMPLES)]
+    #[command(after_help = crate::sheet_args::EXAMPLES, arg(recursive()))]
     Sheet(Box<crate::sheet_args::SheetArgs>),
     /// Sum up files (XXH128, SHA-256…), check lists of sums, keep histories of folders (ASC MHL)
-    #[command(after_help = crate::hash_args::EXAMPLES)]
+    #[command(after_help = crate::hash_args::EXAMPLES, arg(recursive()))]
     Hash(Box<crate::hash_args::HashArgs>),
     /// Measure what this machine can do at best: disk, memory, codecs
     #[command(after_help = LIGHT_NOTE)]
@@ -136,6 +99,11 @@ pub(crate) enum Command {
     /// Measure how fast Solio is on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
+    /// Tell how a task is done, or what a command takes
+    Help {
+        /// A task, such as export, or a command; without one both are listed
+        words: Vec<String>,
+    },
     /// Print the completions of a shell
     Completions {
         /// The shell
@@ -144,8 +112,15 @@ pub(crate) enum Command {
     /// Write the man pages into a folder
     Man {
         /// The folder; made if missing
+        #[arg(value_hint = ValueHint::DirPath)]
         dir: PathBuf,
     },
+}
+
+/// `-r` of commands that go into folders anyway: typed by habit, it is no mistake.
+fn recursive() -> clap::Arg {
+    let arg = clap::Arg::new("recursive").short('r').long("recursive").hide(true);
+    arg.action(clap::ArgAction::SetTrue)
 }
 
 const CONVERT_EXAMPLES: &str = "\
@@ -175,7 +150,7 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// Output file, folder (with several inputs), or - for standard output
-    #[arg(short, long, value_name = "PATH")]
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) output: PathBuf,
     /// Output format; otherwise told by the output's name
     #[arg(long, value_parser = any_format_parser())]
@@ -194,10 +169,10 @@ pub(crate) struct ConvertArgs {
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
-    /// Print time, speed and memory of each file, and how close that is to the machine's limit
+    /// Say how much was read and written, how fast, and how close that is to the machine's limit
     #[arg(long)]
     pub(crate) stats: bool,
-    /// Print one JSON object per file on standard output
+    /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -266,10 +241,10 @@ fn any_format_parser() -> impl TypedValueParser<Value = AnyFormat> {
 pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Print one JSON object per file
+    /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print what was read, how fast, and how close that is to the machine's limit
+    /// Say how much was read, how fast, and how close that is to the machine's limit
     #[arg(long)]
     pub(crate) stats: bool,
     #[command(flatten)]
@@ -300,17 +275,18 @@ A packed scene is written as text by solio convert.";
 #[derive(Debug, Args)]
 pub(crate) struct UnpackArgs {
     /// The archive
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) archive: PathBuf,
     /// The folder; made if missing
-    #[arg(short, long, value_name = "FOLDER")]
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
-    /// Only the file of this name; can be given several times
+    /// Only the file of this name; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
-    /// Each file is on the disk when it appears
+    /// Return only when the output rests safely on the disk
     #[arg(long)]
     pub(crate) durable: bool,
-    /// Print one JSON object per file
+    /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -324,11 +300,11 @@ pub(crate) struct PackArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// The packed scene, - is standard output; or the archive
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
     /// How much is tried for a small file
-    #[arg(short, long, value_enum, default_value_t = PackLevel::Fast)]
-    pub(crate) level: PackLevel,
+    #[arg(long, alias = "level", short_alias = 'l', value_enum, value_name = "HOW", default_value_t = PackLevel::Fast)]
+    pub(crate) effort: PackLevel,
     /// Images come back byte for byte
     #[arg(long)]
     pub(crate) exact: bool,
@@ -338,10 +314,10 @@ pub(crate) struct PackArgs {
     /// Forget where in the text everything stands
     #[arg(long)]
     pub(crate) no_places: bool,
-    /// The file is on the disk when the command ends
+    /// Return only when the output rests safely on the disk
     #[arg(long)]
     pub(crate) durable: bool,
-    /// Print one JSON object; of images one a file, and one at the end
+    /// Print JSON, one object; of images one per file, and one at the end
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -401,7 +377,7 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
-    /// Bytes a second, 50M for 50 MB/s; there is always a run without a limit
+    /// Bytes a second, such as 50M,100M; there is always a run without a limit
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_rate,
         default_value = "25M,50M,100M,200M,400M,800M,1600M")]
     pub(crate) bandwidths: Vec<u64>,
@@ -414,14 +390,14 @@ pub(crate) struct StudyArgs {
     /// With --how cgroup: a path on the disk that is slowed down [default: .]
     #[arg(long, value_name = "PATH")]
     pub(crate) medium: Option<PathBuf>,
-    /// Write the page here
-    #[arg(short, long, value_name = "PAGE.html")]
+    /// Write a page here (.html)
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
-    /// Print JSON instead of the table
+    /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
     /// The command and its arguments, after --
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -460,16 +436,16 @@ pub(crate) struct CatArgs {
     /// Who goes first, beside other reads of this process
     #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = named(Priority::ALL, Priority::name))]
     pub(crate) priority: Priority,
-    /// At most so many bytes a second: 100M is 100 MB/s
+    /// Read at most so many bytes a second, such as 100M
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     pub(crate) bwlimit: Option<u64>,
-    /// At most so many reads a second
+    /// Read at most so many times a second
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) iops: Option<u64>,
-    /// Print what was read, and how fast, on standard error
+    /// Say how much was read, how fast, and how close that is to the machine's limit
     #[arg(long)]
     pub(crate) stats: bool,
-    /// With --null: print one JSON object on standard output
+    /// With --null: print JSON, one object
     #[arg(long, requires = "null")]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -497,7 +473,7 @@ commands judge a run by them.";
 #[derive(Debug, Args)]
 pub(crate) struct LightArgs {
     /// Folder on the file system to measure
-    #[arg(default_value = ".")]
+    #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
     pub(crate) dir: PathBuf,
     /// Size of the scratch file; it leaves nothing behind
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
@@ -508,7 +484,7 @@ pub(crate) struct LightArgs {
     /// Measure nothing: print what was measured last on this file system
     #[arg(long)]
     pub(crate) last: bool,
-    /// Print JSON instead of the table
+    /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -518,15 +494,15 @@ pub(crate) struct LightArgs {
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// Use this mesh instead of the demo's own
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) input: Option<PathBuf>,
     /// Keep the files in this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) keep: Option<PathBuf>,
     /// Fineness of the demo's own mesh: N gives 31 N² vertices
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(4..=2048))]
     pub(crate) detail: u32,
-    /// Print JSON instead of the table
+    /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -558,7 +534,7 @@ pub(crate) enum BenchCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct KernelBenchArgs {
-    /// Print JSON instead of the table
+    /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
     /// Fewer samples
@@ -568,7 +544,7 @@ pub(crate) struct KernelBenchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// Print JSON instead of the table
+    /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
     /// A smaller mesh and fewer samples: seconds instead of a minute
@@ -585,11 +561,11 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Input files; - is standard input
-    #[arg(value_name = "FILE")]
+    /// Files, and folders where the command goes into them; - is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub(crate) files: Vec<PathBuf>,
     /// Read the names of further inputs from a file, one a line; - is standard input
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
     /// The names in LIST end with a zero byte instead of a newline
     #[arg(id = "zero", short = '0', requires = "files_from")]
@@ -606,11 +582,11 @@ impl InputArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machine")]
 pub(crate) struct WorkArgs {
-    /// Threads; the default is all
+    /// Threads [default: all]
     #[arg(short = 'j', long = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
-    /// Memory that the work may use beside the mesh itself, such as 512M or 2G [default: an eighth
-    /// of the machine's]
+    /// Memory that the work may use beside its result, such as 512M or 2G [default: an eighth of
+    /// the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) mem: Option<u64>,
 }
@@ -619,10 +595,10 @@ pub(crate) struct WorkArgs {
 #[command(next_help_heading = "Seeing the run")]
 pub(crate) struct RecordArgs {
     /// Write a trace of all threads, for Perfetto or chrome://tracing
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) trace: Option<PathBuf>,
     /// Write a page about the run: threads, CPU, disk, memory, and the machine's limit
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,
 }
 
@@ -630,7 +606,7 @@ pub(crate) struct RecordArgs {
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
     /// Input format; otherwise told by name and content
-    #[arg(long, value_parser = format_parser())]
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
     pub(crate) input_format: Option<Format>,
     /// Refuse whatever the format does not allow
     #[arg(long, overrides_with = "lenient")]

@@ -3,7 +3,7 @@
 use crate::args::CatArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
-use crate::table::{bytes, figures, seconds};
+use crate::stats;
 use crate::{Outcome, inputs, options, screen};
 use serde_json::json;
 use solio::io::EngineOptions;
@@ -15,7 +15,7 @@ use std::io::Write;
 pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let (files, failed) = solio::files_below(&inputs::collect(&args.inputs, &work)?);
-    failed.iter().for_each(|e| screen::complain(&e.to_string()));
+    failed.iter().for_each(screen::complain_of);
     if files.is_empty() && failed.is_empty() {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);
@@ -69,9 +69,9 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     if let Some(recorded) = recorded {
         recorded.finish(page_summary(args, &read, &job, &usage, &limit), &work)?;
     }
-    read.failed.iter().for_each(|e| screen::complain(&e.to_string()));
+    read.failed.iter().for_each(screen::complain_of);
     if args.stats {
-        screen::say(&summary(&read, &usage));
+        screen::say(&summary(&read, &job, &usage));
         for used in &read.order {
             let reads = crate::table::count(used.reads as u64);
             screen::say(&format!("order of {reads}: {} ({})", used.order.name(), used.why));
@@ -91,8 +91,8 @@ fn rate(read: &ReadAll, usage: &Usage) -> f64 {
     read.bytes as f64 / 1e6 / usage.wall_s.max(1e-9)
 }
 
-/// `20,000 files, 1.19 GB in 0.42 s: 2,830 MB/s, 0.30 CPU s; 100 % past the page cache, by threads`.
-fn summary(read: &ReadAll, usage: &Usage) -> String {
+/// `20,000 files, 1.19 GB in 0.42 s: 2,830 MB/s, CPU 0.30 s; 100 % past the page cache, by threads`.
+fn summary(read: &ReadAll, job: &Job, usage: &Usage) -> String {
     let by = read.engine.backend.name();
     let why = read.engine.fallback.as_ref().map_or(String::new(), |why| format!(" ({why})"));
     let direct = 100.0 * read.engine.direct_bytes as f64 / read.engine.bytes.max(1) as f64;
@@ -101,12 +101,8 @@ fn summary(read: &ReadAll, usage: &Usage) -> String {
         n => format!("{} files in one go by linked io_uring, ", crate::table::count(n)),
     };
     format!(
-        "{} files, {} in {}: {} MB/s, {} CPU; {direct:.0} % past the page cache, {linked}by {by}{why}",
-        crate::table::count(read.files),
-        bytes(read.bytes),
-        seconds(usage.wall_s),
-        figures(rate(read, usage)),
-        seconds(usage.cpu_s),
+        "{}; {direct:.0} % past the page cache, {linked}by {by}{why}",
+        stats::rates(read.files, job, usage),
     )
 }
 

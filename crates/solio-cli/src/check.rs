@@ -112,7 +112,7 @@ impl Report<'_> {
             line["error"] = screen::error_json(&error);
             screen::print(&format!("{line}\n"));
         }
-        screen::complain(&error.to_string());
+        screen::complain_of(&error);
     }
 
     fn case(&mut self, path: &Path, class: &str, failure: String, error: bool) {

@@ -36,17 +36,17 @@ pub(crate) struct CheckArgs {
     /// Rules that may be broken
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = named(Rule::ALL, Rule::name))]
     pub(crate) ignore: Vec<Rule>,
-    /// Say nothing of files that are whole
+    /// Say nothing of files that are well
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Also tell of files in folders that they are whole
+    /// Also tell of files in folders that they are well
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
-    /// Print one JSON object per file
+    /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
     /// Write a report for JUnit's readers, such as Jenkins and GitLab
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,

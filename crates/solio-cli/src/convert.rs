@@ -11,8 +11,8 @@ use crate::{image_convert, inputs, options, scene_convert};
 use report::{All, Report};
 use solio::mesh::Scene;
 use solio::{
-    Compression, Error, ErrorKind, Format, MeshInfo, Progress, Result, SceneReadOptions, Stopwatch,
-    Work,
+    Compression, Error, ErrorKind, Format, ImageFormat, MeshInfo, Progress, Result,
+    SceneReadOptions, Stopwatch, Work,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     if inputs.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
+    }
+    if let Some(image) = inputs.iter().find(|input| ImageFormat::of_name(input).is_some()) {
+        return Err(Error::argument("an image cannot become a mesh")
+            .at_path(image)
+            .hint("name an image: -o out.exr, .png, .jpg, .tif, .hdr"));
     }
     let plans = plan(args, inputs)?;
     if args.dry_run {
@@ -142,6 +147,14 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
             || ends_as_folder
             || (inputs.len() > 1 && Format::of_name(output).is_none()));
     if !folder {
+        let known = is_standard(output) || Format::of_name(output).is_some();
+        if args.format.is_none() && !known {
+            return Err(Error::argument("the name does not tell the format to write")
+                .at_path(output)
+                .hint(
+                    "end it in .obj, .ply, .stl, .exr, .png…, or add --format; solio help formats",
+                ));
+        }
         let [input] = <[PathBuf; 1]>::try_from(inputs).map_err(|inputs| {
             Error::argument(format!("{} inputs, but one output", inputs.len()))
                 .at_path(output)
@@ -155,6 +168,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
     }
     let Some(format) = args.mesh_format() else {
         return Err(Error::argument("the output is a folder, which does not tell the format")
+            .at_path(output)
             .hint("add --format obj, ply or stl"));
     };
     if !args.dry_run {

@@ -2,6 +2,7 @@
 
 use crate::dup_args::DupArgs;
 use crate::progress::Shown;
+use crate::stats::{Reading, files_words};
 use crate::table::{DIM, bytes, count};
 use crate::{Outcome, inputs, names, options, screen};
 use serde_json::{Value, json};
@@ -20,25 +21,32 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
         paranoid: args.paranoid,
         order: args.order,
     };
+    let reading = Reading::start(&inputs, args.stats, &work);
     let shown = Shown::start(args.shown.progress, "dup", &work.progress);
     let found = solio::find_duplicates(&inputs, &options, &work);
     drop(shown);
     let found = found?;
-    found.failed.iter().for_each(|error| screen::complain(&error.to_string()));
+    found.failed.iter().for_each(screen::complain_of);
     for group in &found.groups {
         if screen::is_closed() {
             break;
         }
-        match (args.json, args.print_null) {
+        match (args.json, args.print0) {
             (true, _) => screen::print(&format!("{}\n", to_json(group))),
             (_, true) => screen::print_bytes(&spare(group)),
             _ => screen::print_bytes(&lines(group)),
         }
     }
-    if !args.json && !args.print_null {
-        let (groups, files) = (count(found.groups.len() as u64), count(found.files));
-        let wasted = bytes(found.wasted_bytes());
-        screen::say(&format!("{groups} groups among {files} files waste {wasted}"));
+    if !args.json && !args.print0 && found.files > 0 {
+        let groups = match found.groups.len() {
+            1 => "1 group".to_owned(),
+            groups => format!("{} groups", count(groups as u64)),
+        };
+        let (files, wasted) = (files_words(found.files), bytes(found.wasted_bytes()));
+        screen::say(&format!("{groups} of equal files among {files}: {wasted} wasted"));
+    }
+    if args.stats {
+        reading.say(found.files, found.read_bytes);
     }
     Ok(match (found.files, found.failed.is_empty()) {
         (_, false) => Outcome::SomeFailed,

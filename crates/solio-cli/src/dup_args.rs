@@ -8,7 +8,7 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   solio dup shots/ textures/               groups of equal files, the largest waste first
   solio dup --least 1M --json shots/
-  solio dup -z textures/ | xargs -0 ls -l  names alone, without the first of each group
+  solio dup --print0 textures/ | xargs -0 ls -l    names alone, without the first of each group
 Files are compared by size, by both ends, then by XXH128 of all bytes; with --paranoid byte by byte.
 Hard links to one file are no waste: its names stand on one line. Links are not followed.
 Exit code: 0 also where there are duplicates; 1 something could not be read.";
@@ -26,16 +26,19 @@ pub(crate) struct DupArgs {
     /// Compare every byte, not only digests
     #[arg(long)]
     pub(crate) paranoid: bool,
-    /// Print the names that could go, each before a zero byte: all but the first of each group
-    #[arg(short = 'z', long, conflicts_with = "json")]
-    pub(crate) print_null: bool,
+    /// Print names alone, each with a zero byte behind it: all but the first of each group
+    #[arg(long, alias = "print-null", short_alias = 'z', conflicts_with = "json")]
+    pub(crate) print0: bool,
     /// In which order files are read: auto is by position on a disk that turns, else by inode where
     /// that is free
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,
-    /// Print one JSON object per group
+    /// Print JSON, one object per group
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say how much was read, how fast, and how close that is to the machine's limit
+    #[arg(long)]
+    pub(crate) stats: bool,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub(crate) struct GradientArgs {
     pub(crate) specs: Vec<String>,
     /// Where to: .png, .exr, .html, or a gradient file (.css .ggr .grd .cpt .cube .gradients .tres
     /// .json .svg); without it the terminal shows the gradient, and a pipe gets CSS
-    #[arg(short, long, value_name = "PATH")]
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     /// How colours are blended: srgb, linear, oklab, oklch and any space of CSS Color 4, hues as in
     /// \"oklch longer\"; smooth (a spline in Oklab), fixed (each stop's colour up to it), hold (from it
@@ -45,7 +45,7 @@ pub(crate) struct GradientArgs {
     /// For Unity: the nearest 8 keys where 8 do not hold the gradient; says how far off they are
     #[arg(long)]
     pub(crate) fit: bool,
-    /// Print JSON on standard output: stops and colours of each gradient, and how uneven it looks
+    /// Print JSON, one object per gradient: stops, colours, and how uneven it looks
     #[arg(long)]
     pub(crate) json: bool,
     /// How many colours, from the start to the end [default: 17 for --json, 1024 for .cube]

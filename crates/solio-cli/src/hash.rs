@@ -1,18 +1,16 @@
 //! `solio hash`: digests of files, lists of them checked, histories of folders.
 
 use crate::hash_args::HashArgs;
-use crate::limit::Limit;
 use crate::names;
 use crate::progress::Shown;
-use crate::table::{BAD, GOOD, bytes, count, figures, seconds};
+use crate::stats::Reading;
+use crate::table::{BAD, GOOD, bytes, count};
 use crate::{Outcome, inputs, options, screen};
 use serde_json::{Value, json};
 use solio::catalog::mhl;
 use solio::catalog::sums::{SumStyle, encode_sum, name_in_line};
 use solio::digest::{Algorithm, Digest};
-use solio::{
-    Error, ErrorKind, FileState, Finding, HashJob, Hashed, Job, MhlOptions, Result, Stopwatch, Work,
-};
+use solio::{Error, ErrorKind, FileState, Finding, HashJob, Hashed, MhlOptions, Result, Work};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,31 +20,18 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let inputs = inputs::collect(&args.inputs, &work)?;
     let shown = Shown::start(args.shown.progress, "hash", &work.progress);
-    let limit = match inputs.first() {
-        Some(first) if args.stats && first.as_os_str() != "-" => {
-            Limit::between(first, first, &work)
-        }
-        _ => Limit::default(),
-    };
+    let reading = Reading::start(&inputs, args.stats, &work);
     let mut run = Run { args, work: &work, files: 0, bytes: 0, bad: 0 };
-    let (fetched, watch) = (solio::fetched_bytes(), Stopwatch::start());
     let done = match (args.mhl, args.verify) {
         (true, _) => inputs.iter().try_for_each(|path| run.record(path)),
         (_, true) => inputs.iter().try_for_each(|path| run.verify(path)),
         _ => run.sum(&inputs),
     };
-    let usage = watch.usage();
     drop(shown);
     done?;
     let (files, bad, read) = (run.files, run.bad, run.bytes);
     if args.stats {
-        let disk_bytes = solio::fetched_bytes() - fetched;
-        let job = Job { read_bytes: read, disk_bytes, cpu_s: usage.cpu_s, ..Job::default() };
-        let rate = figures(read as f64 / 1e6 / usage.wall_s.max(1e-9));
-        let (size, wall, cpu) = (bytes(read), seconds(usage.wall_s), seconds(usage.cpu_s));
-        let files = count(files);
-        screen::say(&format!("{files} files, {size} in {wall}: {rate} MB/s, {cpu} CPU"));
-        limit.words(&job, usage.wall_s).iter().for_each(|words| screen::say(words));
+        reading.say(files, read);
     }
     if files == 0 && bad == 0 {
         screen::complain("there are no files");
@@ -111,7 +96,7 @@ impl Run<'_> {
             args.author.clone().map(|name| mhl::Author { name: Some(name), ..Default::default() });
         let options = MhlOptions {
             algorithms: args.algorithm.clone(),
-            ignore: args.ignore.clone(),
+            ignore: args.exclude.clone(),
             creator: mhl::Creator {
                 authors: author.into_iter().collect(),
                 location: args.location.clone(),
@@ -163,7 +148,7 @@ impl Run<'_> {
             Ok(!screen::is_closed())
         };
         let read = if is_folder {
-            solio::verify_mhl(path, &args.ignore, args.order, work, &mut each)
+            solio::verify_mhl(path, &args.exclude, args.order, work, &mut each)
         } else {
             let by = args.algorithm.first().copied();
             solio::verify_sums(path, by, args.order, work, &mut each)
@@ -195,7 +180,7 @@ impl Run<'_> {
             FileState::Missing => format!("{BAD}MISSING{BAD:#}"),
             FileState::New => format!("{BAD}NEW{BAD:#}"),
             FileState::Failed(error) => {
-                screen::complain(&error.to_string());
+                screen::complain_of(error);
                 format!("{BAD}FAILED{BAD:#} to read")
             }
         };

@@ -35,9 +35,10 @@ pub(crate) struct HashArgs {
     /// With --verify and --mhl: say nothing of files that are well
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// With folders and their history: leave out what matches, as in .gitignore
-    #[arg(long, value_name = "PATTERN")]
-    pub(crate) ignore: Vec<String>,
+    /// With folders and their history: leave out what matches, as in .gitignore; may be given several
+    /// times
+    #[arg(long, alias = "ignore", value_name = "PATTERN")]
+    pub(crate) exclude: Vec<String>,
     /// With --mhl: who writes this generation
     #[arg(long, value_name = "NAME", requires = "mhl")]
     pub(crate) author: Option<String>,
@@ -51,10 +52,10 @@ pub(crate) struct HashArgs {
     /// that is free
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,
-    /// Print one JSON object per file
+    /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print what was read, how fast, and how close that is to the machine's limit
+    /// Say how much was read, how fast, and how close that is to the machine's limit
     #[arg(long)]
     pub(crate) stats: bool,
     #[command(flatten)]

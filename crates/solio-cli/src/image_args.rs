@@ -80,7 +80,7 @@ pub(crate) struct SetArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// Write here instead of into the same file: a file, or a folder
-    #[arg(short, long, value_name = "PATH")]
+    #[arg(short, long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
     /// Remove this attribute; may be given several times
     #[arg(short, long, value_name = "NAME")]
@@ -88,13 +88,13 @@ pub(crate) struct SetArgs {
     /// Only in this part, by number or name [default: all parts]
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<String>,
-    /// Wait until the output rests safely on the disk
+    /// Return only when the output rests safely on the disk
     #[arg(long)]
     pub(crate) durable: bool,
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
-    /// Print one JSON object per file on standard output
+    /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -106,12 +106,12 @@ pub(crate) struct PreviewArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// PNG file, or folder; without it the terminal shows the picture
-    #[arg(short, long, value_name = "PATH")]
+    #[arg(short, long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
     /// Most columns and rows; larger images are made smaller, each pixel the mean of those under it
     #[arg(long, value_name = "N|WxH", value_parser = parse_size2)]
     pub(crate) size: Option<[u32; 2]>,
-    /// Print one JSON object per file on standard output
+    /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

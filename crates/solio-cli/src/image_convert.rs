@@ -40,6 +40,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let wanted = wanted(args)?;
     let inputs = inputs::collect(&args.inputs, &work)?;
+    if let Some(mesh) = inputs.iter().find(|input| Format::of_name(input).is_some()) {
+        let error = Error::argument("a mesh cannot become an image").at_path(mesh);
+        return Err(error.hint("solio sheet draws meshes: solio sheet a.obj -o a.png"));
+    }
     let jobs = plan(args, &inputs)?;
     if jobs.is_empty() {
         let what = if inputs.is_empty() { "the list names no files" } else { "no frames match" };

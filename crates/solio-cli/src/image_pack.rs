@@ -22,9 +22,9 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
         return Err(Error::argument("--no-meshes and --no-places are for scenes"));
     }
     let effort = args
-        .level
+        .effort
         .effort()
-        .ok_or_else(|| Error::argument("images are packed with --level fast, thorough or max"))?;
+        .ok_or_else(|| Error::argument("images are packed with --effort fast, thorough or max"))?;
     let wanted = ImagePackOptions {
         exact: args.exact,
         effort,
@@ -108,7 +108,11 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
     if !solio::is_archive(&args.archive) && solio::is_packed_scene(&args.archive) {
         // An archive that cannot be read says so when it is opened.
         Archive::open(&args.archive, &Limits::default(), &work).map_err(|error| {
-            error.hint("a packed scene becomes text by solio convert scene.solio -o scene.pbrt")
+            match error.kind() {
+                ErrorKind::Io => error,
+                _ => error
+                    .hint("a packed scene becomes text by solio convert scene.solio -o scene.pbrt"),
+            }
         })?;
     }
     let wanted = ImageUnpackOptions { durable: args.durable, ..ImageUnpackOptions::default() };

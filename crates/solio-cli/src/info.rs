@@ -3,11 +3,11 @@
 use crate::Outcome;
 use crate::args::InfoArgs;
 use crate::limit::Limit;
-use crate::scene_info;
 use crate::screen;
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds};
+use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
 use crate::{image_info, image_pack};
 use crate::{inputs, options};
+use crate::{scene_info, stats};
 use serde_json::{Value, json};
 use solio::{Compression, ErrorKind, FileInfo, Job, MeshInfo, Result, Stopwatch, Summary, Usage};
 use std::io::IsTerminal;
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
                     let error = error.at_path(path);
                     let line = json!({ "path": path.to_string_lossy(), "error": screen::error_json(&error) });
                     screen::print(&format!("{line}\n"));
-                    screen::complain(&error.to_string());
+                    screen::complain_of(&error);
                 } else {
                     screen::complain_about(path, error);
                 }
@@ -97,25 +97,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         many => screen::print(&overview(many)),
     }
     if args.stats {
-        say_stats(&job, &usage, moved.files, &limit);
+        stats::say(moved.files, &job, &usage, &limit);
     }
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
-}
-
-/// `3 files, 1.19 GB in 0.42 s: 2,830 MB/s, CPU 0.30 s`, and how close to the limit that is.
-fn say_stats(job: &Job, usage: &Usage, files: u64, limit: &Limit) {
-    screen::say(&format!(
-        "{} files, {} in {}: {} MB/s, CPU {}; peak memory {}",
-        count(files),
-        bytes(job.read_bytes),
-        seconds(usage.wall_s),
-        figures(job.read_bytes as f64 / 1e6 / usage.wall_s.max(1e-9)),
-        seconds(usage.cpu_s),
-        bytes(solio::peak_rss_bytes()),
-    ));
-    if let Some(words) = limit.words(job, usage.wall_s) {
-        screen::say(&words);
-    }
 }
 
 /// What the trace and the page say.

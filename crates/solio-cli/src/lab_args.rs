@@ -19,8 +19,8 @@ bit comes back.";
 pub(crate) struct LabArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Where the page goes
-    #[arg(short, long, value_name = "PATH")]
+    /// Write a page here (.html)
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     /// Every filter with every codec, all levels and sizes of chunks, of whole files; takes long
     #[arg(long)]
@@ -36,12 +36,12 @@ pub(crate) struct LabArgs {
     #[arg(long, value_name = "TYPE,N,WxH")]
     pub(crate) raw: Option<RawShape>,
     /// A Python, whose packages blosc2, openzl, fpzip and imagecodecs (JPEG XL) are measured, too
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", value_hint = clap::ValueHint::CommandName)]
     pub(crate) python: Option<PathBuf>,
-    /// Print everything as JSON on standard output
+    /// Print JSON, one object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print all cells as comma-separated values on standard output
+    /// Print comma-separated values, a line a measurement
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
     #[command(flatten)]

@@ -18,6 +18,7 @@ mod gradient;
 mod gradient_args;
 mod hash;
 mod hash_args;
+mod help;
 mod image_args;
 mod image_convert;
 mod image_info;
@@ -57,8 +58,11 @@ mod set;
 mod shape;
 mod sheet;
 mod sheet_args;
+mod stats;
 mod study;
 mod table;
+mod usage;
+mod version;
 
 use args::{BenchCommand, Cli, Command};
 use clap::Parser;
@@ -78,15 +82,16 @@ enum Outcome {
 
 /// Runs the command with `arguments`, the first of which is a name for messages, and returns the
 /// exit code: 0 all done, 1 some inputs failed, 2 usage, 3 nothing matched, 130 interrupted.
-/// `program` is what starts the same command again. Prints to the standard streams. Arguments that
-/// cannot be parsed, `--help` and `--version` end the process.
+/// `program` is what starts the same command again. Prints to the standard streams.
 pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::set(program);
-    let outcome = match Cli::parse_from(arguments).command {
-        None => {
-            screen::print(args::TEACHING);
-            Ok(Outcome::Done)
-        }
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return usage::end(&error) as u8,
+    };
+    let outcome = match cli.command {
+        None => Ok(help::teach()),
+        Some(Command::Help { words }) => help::run(&words),
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Meta(args)) => meta::run(&args),
         Some(Command::Info(args)) => info::run(&args),
@@ -121,7 +126,7 @@ pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u
         Some(Command::Man { dir }) => manual::write_pages(&dir),
     };
     let outcome = outcome.unwrap_or_else(|error| {
-        screen::complain(&error.to_string());
+        screen::complain_of(&error);
         outcome_of(&error)
     });
     let lost = outcome == Outcome::Done && screen::has_lost();

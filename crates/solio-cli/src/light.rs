@@ -4,7 +4,7 @@ use crate::args::LightArgs;
 use crate::table::{Align, Table, bytes, figures};
 use crate::{Outcome, options, screen};
 use serde_json::{Value, json};
-use solio::{Kept, Peak, Result};
+use solio::{Error, Kept, Peak, Result};
 use std::path::Path;
 
 /// Measures, keeps and prints; or prints what was kept.
@@ -12,6 +12,9 @@ pub(crate) fn run(args: &LightArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     if args.last {
         return Ok(last(args));
+    }
+    if !args.dir.is_dir() {
+        return Err(Error::argument("there is no such folder").at_path(&args.dir));
     }
     let peaks = solio::measure_machine(&args.dir, args.size, args.rounds.into(), &work)?;
     let kept = match solio::keep_peaks(&args.dir, args.size, &peaks) {

@@ -1,6 +1,7 @@
 //! `solio ls`: what is in folders, sequences on one line each.
 
 use crate::ls_args::LsArgs;
+use crate::progress::Shown;
 use crate::table::{BAD, DIM, bytes};
 use crate::{Outcome, inputs, names, options, screen};
 use solio::{ListEntry, ListKind, ListOptions, ListSequence, Result};
@@ -23,7 +24,10 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let options = ListOptions { recursive: args.recursive, hidden: args.all, sizes: args.long };
-    let list = solio::list(&paths, options, &work)?;
+    let shown = Shown::start(args.shown.progress, "ls", &work.progress);
+    let list = solio::list(&paths, options, &work);
+    drop(shown);
+    let list = list?;
     let mut text = Vec::new();
     for entry in &list.entries {
         match args {
@@ -36,11 +40,13 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
         }
     }
     screen::print_bytes(&text);
-    list.failed.iter().for_each(|error| screen::complain(&error.to_string()));
+    list.failed.iter().for_each(screen::complain_of);
+    // A file that is not there failed; a pattern without a file matched nothing.
+    let missing = list.failed.iter().any(|error| error.os_error().is_some());
     Ok(match (list.failed.is_empty(), list.entries.is_empty()) {
         (true, _) => Outcome::Done,
-        (false, true) => Outcome::NothingMatched,
-        (false, false) => Outcome::SomeFailed,
+        (false, true) if !missing => Outcome::NothingMatched,
+        (false, _) => Outcome::SomeFailed,
     })
 }
 

@@ -1,6 +1,6 @@
 //! The arguments of `solio ls`.
 
-use crate::args::{InputArgs, WorkArgs};
+use crate::args::{InputArgs, ShownArgs, WorkArgs};
 use clap::Args;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -30,13 +30,15 @@ pub(crate) struct LsArgs {
     /// Sizes, of sequences those of all frames together
     #[arg(short, long)]
     pub(crate) long: bool,
-    /// Print one JSON object a line
+    /// Print JSON, one object per file, folder or sequence
     #[arg(long)]
     pub(crate) json: bool,
     /// Print names alone, each with a zero byte behind it; of sequences with exactly the frames that
     /// are there
     #[arg(long, conflicts_with = "json")]
     pub(crate) print0: bool,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

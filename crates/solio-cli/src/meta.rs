@@ -44,7 +44,7 @@ struct Shown {
 pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let (files, failed) = files(&inputs::collect(&args.inputs, &work)?, args.recursive);
-    failed.iter().for_each(|e| screen::complain(&e.to_string()));
+    failed.iter().for_each(screen::complain_of);
     if files.is_empty() && failed.is_empty() {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);
@@ -127,7 +127,7 @@ impl Output<'_> {
                     Ok(files) => self.read(&files)?,
                     Err(e) => {
                         self.all = false;
-                        screen::complain(&e.to_string());
+                        screen::complain_of(&e);
                     }
                 }
                 self.printed.clear();
@@ -135,7 +135,7 @@ impl Output<'_> {
             }
             if let Some(error) = &shown.error {
                 self.all = false;
-                screen::complain(&error.to_string());
+                screen::complain_of(error);
             }
             if self.form == Form::Cells {
                 self.rows.push(std::mem::take(&mut shown.cells));
@@ -254,6 +254,7 @@ impl Shown {
         self.text.clear();
         self.text.shrink_to(MOST_KEPT);
         match form {
+            Form::Text if self.error.is_some() => {}
             Form::Text => self.text += &text(path, &metadata, args),
             Form::Cells => self.cells = cells(path, &metadata, args),
             _ => object(path, &metadata, &self.error, form, args, &mut self.text),

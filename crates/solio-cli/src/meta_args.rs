@@ -41,10 +41,10 @@ pub(crate) struct MetaArgs {
     /// Print the bytes of the one field of the one file, and nothing else
     #[arg(short, long, group = "form", requires = "fields", conflicts_with = "numbers")]
     pub(crate) binary: bool,
-    /// Print one JSON array
+    /// Print JSON, one array
     #[arg(long, group = "form")]
     pub(crate) json: bool,
-    /// Print one JSON object a line, as soon as it is known
+    /// Print JSON, one object per file and line, as soon as it is known
     #[arg(long, group = "form")]
     pub(crate) jsonl: bool,
     /// Print comma-separated values, a line a file
@@ -63,7 +63,7 @@ pub(crate) struct MetaArgs {
     #[arg(long, value_enum, value_name = "WHO", default_value_t = EngineChoice::Native)]
     pub(crate) engine: EngineChoice,
     /// The program of ExifTool [default: $SOLIO_EXIFTOOL, or exiftool]
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", value_hint = clap::ValueHint::CommandName)]
     pub(crate) exiftool: Option<PathBuf>,
     /// How long ExifTool may take for a file; then it is started anew
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]

@@ -23,6 +23,15 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
             Ok(Outcome::NothingMatched)
         }
         [first, ..] if solio::is_image(first) => image_pack::run(args, &inputs, &work),
+        [scene] if solio::is_scene(scene) || scene.as_os_str() == "-" => {
+            run_scene(args, scene, &work)
+        }
+        // A file that cannot be opened says so.
+        [other] if other.exists() && !other.is_dir() => {
+            Err(Error::argument("neither an OpenEXR image nor a scene (.pbrt)")
+                .at_path(other)
+                .hint("solio help shrink tells how other files get smaller"))
+        }
         [scene] => run_scene(args, scene, &work),
         [first, ..] => Err(Error::argument("several scenes do not go into one file")
             .at_path(first)
@@ -39,7 +48,7 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
         return Err(Error::argument("--json and -o - both want standard output"));
     }
     let wanted = ScenePackOptions {
-        pack: PackOptions { effort: args.level.effort(), places: !args.no_places },
+        pack: PackOptions { effort: args.effort.effort(), places: !args.no_places },
         meshes: !args.no_meshes,
         durable: args.durable,
         ..ScenePackOptions::default()
@@ -55,7 +64,7 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
     }
     let problems = &packed.scene.problems;
     for error in problems.iter().chain(&packed.left_meshes).take(PROBLEMS) {
-        screen::complain(&error.to_string());
+        screen::complain_of(error);
     }
     let all = problems.len() + packed.left_meshes.len();
     if all > PROBLEMS {

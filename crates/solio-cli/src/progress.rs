@@ -2,7 +2,7 @@
 
 use crate::args;
 use crate::screen::say;
-use crate::table::bytes;
+use crate::table::{bytes, count};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use solio::{Progress, Progressed};
 use std::io::IsTerminal;
@@ -83,9 +83,12 @@ fn draw(bar: &ProgressBar, now: Progressed) {
         bar.set_style(style(WRITING));
         bar.set_message(format!("written {}", bytes(now.written_bytes)));
     } else if now.read_total_bytes == 0 {
-        // A pipe does not say how much will come.
+        // A pipe does not say how much will come, and a list reads nothing.
         bar.set_style(style(WRITING));
-        bar.set_message(format!("read {}", bytes(now.read_bytes)));
+        bar.set_message(match now.read_bytes {
+            0 => format!("{} files", count(now.files)),
+            read => format!("read {}", bytes(read)),
+        });
     }
     bar.tick();
 }
@@ -96,6 +99,7 @@ fn json(name: &str, now: Progressed) {
         "read_bytes": now.read_bytes,
         "read_total_bytes": now.read_total_bytes,
         "written_bytes": now.written_bytes,
+        "files": now.files,
     });
     say(&line.to_string());
 }

@@ -14,7 +14,11 @@ const LAID_OUT: usize = 1000;
 pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
     let cancel = Cancel::default();
     solio::cancel_on_signals(&cancel)?;
-    let query = Query::open(&args.catalog, &cancel)?;
+    let query =
+        Query::open(&args.catalog, &cancel).map_err(|error| match args.catalog.exists() {
+            true => error,
+            false => error.hint("solio scan FOLDER -o CATALOGUE makes one"),
+        })?;
     let Some(sql) = &args.sql else {
         query.views()?.iter().for_each(|view| screen::print(&format!("{view}\n")));
         return Ok(Outcome::Done);
@@ -43,14 +47,14 @@ impl Shown<'_> {
     fn head(&mut self, names: &[&str]) {
         match self.args {
             QueryArgs { csv: true, .. } => screen::print(&csv(names.iter().copied())),
-            QueryArgs { json: true, .. } | QueryArgs { null: true, .. } => {}
+            QueryArgs { json: true, .. } | QueryArgs { print0: true, .. } => {}
             _ => self.lay_out(names.iter().map(|name| (*name).to_owned()).collect()),
         }
     }
 
     fn row(&mut self, names: &[&str], row: Vec<Answer>) {
         self.any = true;
-        if self.args.null {
+        if self.args.print0 {
             if let Some(first) = row.into_iter().next() {
                 screen::print_bytes(&[bytes(first), vec![0]].concat());
             }

@@ -2,6 +2,7 @@
 
 use crate::scan_args::{MergeArgs, ScanArgs};
 use crate::scan_meter::{Cost, Meter};
+use crate::stats::files_words;
 use crate::table::{bytes, count, figures, seconds};
 use crate::{Outcome, inputs, options, screen};
 use serde_json::{Value, json};
@@ -101,7 +102,7 @@ fn passed_on(args: &ScanArgs) -> Vec<String> {
 /// What came of it: the failures, a line or an object.
 pub(crate) fn tell(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, cost: &Cost) {
     let failed = counts.failed.load(Relaxed);
-    report.failures.iter().take(SHOWN).for_each(|e| screen::complain(&e.to_string()));
+    report.failures.iter().take(SHOWN).for_each(screen::complain_of);
     if failed > SHOWN as u64 {
         screen::complain(&format!("and {} more", count(failed - SHOWN as u64)));
     }
@@ -137,12 +138,16 @@ pub(crate) fn quarantine(args: &ScanArgs, counts: &ScanCount, report: &ScanRepor
     Ok(())
 }
 
+fn folders_words(folders: u64) -> String {
+    if folders == 1 { "1 folder".into() } else { format!("{} folders", count(folders)) }
+}
+
 fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> String {
     let number = |value: &AtomicU64| value.load(Relaxed);
     let files = number(&counts.files);
     let verb = if args.dry_run { "to look at" } else { "looked at" };
     let mut parts = vec![
-        format!("{} files in {} folders", count(files), count(number(&counts.folders))),
+        format!("{} in {}", files_words(files), folders_words(number(&counts.folders))),
         bytes(number(&counts.bytes)),
         format!("{} {verb}", count(number(&counts.looked_at))),
     ];

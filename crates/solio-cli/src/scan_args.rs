@@ -25,7 +25,8 @@ Examples:
   solio query show.sqlite                          the views there are
   solio query show.sqlite \"SELECT * FROM problems\"
   solio query show.sqlite \"SELECT path FROM images WHERE width > 8000\" --csv
-  solio query show.sqlite \"SELECT path FROM files WHERE kind = 'exr'\" -0 | xargs -0 solio check
+  solio query show.sqlite \"SELECT path FROM files WHERE kind = 'exr'\" --print0 |
+    solio check -0 --files-from -
 The view files has a row for each file; kinds, images, photos, meshes, scenes, sequences, problems,
 folder_sizes, duplicates (after --hash) and gallery (after --thumbnails) answer what is asked often.";
 
@@ -39,7 +40,7 @@ pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// The catalogue: SQLite, or Parquet where the name ends in .parquet
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) output: PathBuf,
     /// Further tags to keep, as solio meta names them; they are JSON in the column tags
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
@@ -94,18 +95,18 @@ pub(crate) struct ScanArgs {
     pub(crate) max_errors: Option<u64>,
     /// Write the names of what cannot be read to this file, each before a zero byte; with --watch those
     /// of the first scan
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) quarantine: Option<PathBuf>,
     /// Read at most so many bytes a second, such as 100M
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     pub(crate) bwlimit: Option<u64>,
-    /// Only count what would be looked at
+    /// Say how much would be looked at, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
-    /// Print what came of it as JSON
+    /// Print JSON, one object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Say also what was read, and how close the scan came to the machine's limit
+    /// Say how much was read, how fast, and how close that is to the machine's limit
     #[arg(long)]
     pub(crate) stats: bool,
     #[command(flatten)]
@@ -117,29 +118,29 @@ pub(crate) struct ScanArgs {
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
     /// The catalogue
-    #[arg(value_name = "CATALOGUE")]
+    #[arg(value_name = "CATALOGUE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) catalog: PathBuf,
     /// A question in SQL; without one, the views are listed
     #[arg(value_name = "SQL")]
     pub(crate) sql: Option<String>,
-    /// Print one JSON object a row
+    /// Print JSON, one object per row
     #[arg(long, group = "form")]
     pub(crate) json: bool,
-    /// Print comma-separated values
+    /// Print comma-separated values, a line a row
     #[arg(long, group = "form")]
     pub(crate) csv: bool,
-    /// Print the first value of each row, and a zero byte behind it
-    #[arg(short = '0', long, group = "form")]
-    pub(crate) null: bool,
+    /// Print the first values alone, each with a zero byte behind it
+    #[arg(long, alias = "null", short_alias = '0', group = "form")]
+    pub(crate) print0: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct MergeArgs {
     /// Parts of a catalogue, SQLite or Parquet
-    #[arg(value_name = "PART", required = true)]
+    #[arg(value_name = "PART", required = true, value_hint = clap::ValueHint::FilePath)]
     pub(crate) parts: Vec<PathBuf>,
     /// The whole: SQLite, or Parquet where the name ends in .parquet
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) work: WorkArgs,

@@ -89,7 +89,7 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
 
 fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
     for problem in &made.problems {
-        screen::complain(&problem.to_string());
+        screen::complain_of(problem);
     }
     for warning in &made.warnings {
         screen::complain(&format!("warning: {warning}"));

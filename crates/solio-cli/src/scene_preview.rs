@@ -29,7 +29,7 @@ pub(crate) fn show(
         Ok(true)
     })?;
     for problem in drawn.problems.iter().take(PROBLEMS) {
-        screen::complain(&problem.to_string());
+        screen::complain_of(problem);
     }
     if drawn.problems.len() > PROBLEMS {
         let more = drawn.problems.len() - PROBLEMS;

@@ -80,9 +80,39 @@ pub(crate) fn complain(message: &str) {
     say(&text);
 }
 
+/// Prints an error of the engine, and what to do about it.
+pub(crate) fn complain_of(error: &Error) {
+    match advice(error) {
+        Some(advice) => complain(&format!("{error}\n  hint: {advice}")),
+        None => complain(&error.to_string()),
+    }
+}
+
 /// Prints an error of the engine, about `path` unless the error names a place itself.
 pub(crate) fn complain_about(path: &Path, error: Error) {
-    complain(&error.at_path(path).to_string());
+    complain_of(&error.at_path(path));
+}
+
+/// What to do about what the system says, where the error itself has no hint.
+fn advice(error: &Error) -> Option<&'static str> {
+    const MISSING: i32 = 2;
+    const FORBIDDEN: i32 = 13;
+    const FULL: i32 = 28;
+    if error.hint_text().is_some() || error.kind() != solio::ErrorKind::Io {
+        return None;
+    }
+    match error.os_error() {
+        Some(MISSING) if error.message().starts_with("cannot create") => {
+            Some("make the folder first, or end the output with / where it is to be one")
+        }
+        Some(MISSING) => Some("check the name; solio ls lists a folder"),
+        Some(FORBIDDEN) => Some("you may not do this here; ls -l tells who may"),
+        Some(FULL) => Some("free some space or write elsewhere; nothing is left behind"),
+        _ if error.path().is_some_and(Path::is_dir) => Some(
+            "name the files in it; ls, check, meta, scan, dup, hash, sheet and read take folders",
+        ),
+        _ => None,
+    }
 }
 
 /// Says that `input` failed: for the person, and as a line of JSON for who reads that.
@@ -95,7 +125,7 @@ pub(crate) fn fail(input: &Path, error: Error, as_json: bool) {
         });
         print(&format!("{line}\n"));
     }
-    complain(&error.to_string());
+    complain_of(&error);
 }
 
 /// An error as JSON.
@@ -107,6 +137,6 @@ pub(crate) fn error_json(error: &Error) -> serde_json::Value {
         "offset": error.offset(),
         "line": error.line(),
         "column": error.column(),
-        "hint": error.hint_text(),
+        "hint": error.hint_text().or_else(|| advice(error)),
     })
 }

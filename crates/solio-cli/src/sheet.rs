@@ -2,6 +2,7 @@
 
 use crate::progress::Shown;
 use crate::sheet_args::SheetArgs;
+use crate::stats::Reading;
 use crate::{Outcome, inputs, names, options, screen};
 use solio::{Choice, PreviewOptions, Result, SheetOptions, ThumbnailOptions};
 
@@ -23,11 +24,16 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         columns: args.columns,
         title: args.title.clone(),
     };
+    let reading = Reading::start(&inputs, args.stats, &work);
     let shown = Shown::start(args.shown.progress, "sheet", &work.progress);
     let done = solio::write_sheet(&inputs, &args.output, &options, &work);
     drop(shown);
     let done = done?;
-    done.failed.iter().for_each(|error| screen::complain(&error.to_string()));
+    done.failed.iter().for_each(screen::complain_of);
+    if args.stats {
+        let moved = work.progress.now();
+        reading.say(moved.files, moved.read_bytes);
+    }
     if args.json {
         let mut line = names::json(&args.output);
         line["cells"] = done.cells.into();

@@ -22,7 +22,7 @@ pub(crate) struct SheetArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// The sheet: .html or .png
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) output: PathBuf,
     /// Most columns and rows of a small picture
     #[arg(long, value_name = "PIXELS", default_value_t = 256, value_parser = clap::value_parser!(u32).range(16..=2048))]
@@ -36,8 +36,8 @@ pub(crate) struct SheetArgs {
     /// Brighter by so many steps; each doubles the light
     #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true)]
     pub(crate) exposure: f32,
-    /// How light of any strength becomes 0 to 1: none, reinhard, hable, aces or neutral [default:
-    /// neutral]
+    /// How light of any strength becomes 0 to 1: none, reinhard, hable, aces or neutral, as
+    /// `solio help preview` explains them [default: neutral]
     #[arg(long, value_name = "OPERATOR", value_parser = parse_tonemap)]
     pub(crate) tonemap: Option<ToneMap>,
     /// The layer: diffuse for diffuse.R, diffuse.G, diffuse.B [default: the finished picture]
@@ -49,9 +49,12 @@ pub(crate) struct SheetArgs {
     /// Of one channel (--channels Z): colours from its lowest to its highest value
     #[arg(long, value_name = "NAME", value_parser = parse_colormap)]
     pub(crate) colormap: Option<Gradient>,
-    /// Print what was shown as a JSON object
+    /// Print JSON, one object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say how much was read, how fast, and how close that is to the machine's limit
+    #[arg(long)]
+    pub(crate) stats: bool,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! What is in folders, with sequences of frames on one line each.
 
 use globset::{GlobBuilder, GlobMatcher};
-use solio_base::{Error, Result, Work};
+use solio_base::{Error, Progress, Result, Work};
 use solio_catalog::sequence::{NamePattern, Padding, Sequence, collapse, frames_text, numbered};
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, status_of, walk};
 use std::collections::BTreeMap;
@@ -231,7 +231,8 @@ impl Lister {
             cancel: work.cancel.clone(),
             ..WalkOptions::default()
         };
-        walk(&[folder.to_owned()], &options, &Folder { lister: self, filter })
+        let visitor = Folder { lister: self, filter, progress: &work.progress };
+        walk(&[folder.to_owned()], &options, &visitor)
     }
 
     /// A path that is not there.
@@ -287,6 +288,7 @@ impl Lister {
 struct Folder<'l> {
     lister: &'l Lister,
     filter: Filter,
+    progress: &'l Progress,
 }
 
 impl Folder<'_> {
@@ -346,6 +348,8 @@ impl Visit for Folder<'_> {
     type Local = ();
 
     fn folder(&self, (): &mut (), listing: &Listing) -> Result<()> {
+        // Names that were looked at; nothing is opened.
+        listing.entries().iter().for_each(|_| self.progress.add_file());
         let entries = self.entries(listing);
         self.lister.locked().entries.extend(entries);
         Ok(())

@@ -1,0 +1,13 @@
+//! Tells the command for which target, and by which compiler, it is built: `solio --version` says it.
+
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let target = std::env::var("TARGET").unwrap_or_default();
+    println!("cargo:rustc-env=SOLIO_TARGET={target}");
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = Command::new(rustc).arg("--version").output();
+    let version = version.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
+    println!("cargo:rustc-env=SOLIO_RUSTC={}", version.unwrap_or_default());
+}

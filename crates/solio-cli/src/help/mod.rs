@@ -1,0 +1,194 @@
+//! `solio help`: tasks, each a short page of commands to copy, and the options of commands. The texts
+//! lie beside this file.
+
+use crate::args::Cli;
+use crate::table::{BOLD, DIM};
+use crate::{Outcome, screen};
+use clap::CommandFactory;
+use solio::{Error, Result};
+use std::fmt::Write;
+
+/// What `solio` without arguments says: enough to start.
+const TEACHING: &str = include_str!("teaching.txt");
+
+/// A task and its page, whose first line is its title.
+const TASKS: [(&str, &str); 17] = [
+    ("look", include_str!("look.txt")),
+    ("export", include_str!("export.txt")),
+    ("shrink", include_str!("shrink.txt")),
+    ("sequences", include_str!("sequences.txt")),
+    ("broken", include_str!("broken.txt")),
+    ("photos", include_str!("photos.txt")),
+    ("scene", include_str!("scene.txt")),
+    ("catalogue", include_str!("catalogue.txt")),
+    ("gradients", include_str!("gradients.txt")),
+    ("codec", include_str!("codec.txt")),
+    ("speed", include_str!("speed.txt")),
+    ("farm", include_str!("farm.txt")),
+    ("pipes", include_str!("pipes.txt")),
+    ("json", include_str!("json.txt")),
+    ("formats", include_str!("formats.txt")),
+    ("exit-codes", include_str!("exit-codes.txt")),
+    ("start", TEACHING),
+];
+
+/// Words that mean a task, too.
+const ALSO: [(&str, &str); 22] = [
+    ("blender", "export"),
+    ("mesh", "export"),
+    ("meshes", "export"),
+    ("images", "shrink"),
+    ("compress", "shrink"),
+    ("sequence", "sequences"),
+    ("frames", "sequences"),
+    ("damage", "broken"),
+    ("photo", "photos"),
+    ("exiftool", "photos"),
+    ("pbrt", "scene"),
+    ("scenes", "scene"),
+    ("catalog", "catalogue"),
+    ("colors", "gradients"),
+    ("colours", "gradients"),
+    ("codecs", "codec"),
+    ("compression", "codec"),
+    ("performance", "speed"),
+    ("s3", "farm"),
+    ("scripts", "pipes"),
+    ("exit", "exit-codes"),
+    ("errors", "exit-codes"),
+];
+
+/// Least likeness of a word that may have been meant.
+const LIKE: f64 = 0.75;
+
+/// Prints the first words of all.
+pub(crate) fn teach() -> Outcome {
+    screen::print(TEACHING);
+    Outcome::Done
+}
+
+/// Prints what there is to know, or of a command or task.
+pub(crate) fn run(words: &[String]) -> Result<Outcome> {
+    let mut root = Cli::command();
+    root.build();
+    let Some(first) = words.first() else {
+        screen::print(&all(&root));
+        return Ok(Outcome::Done);
+    };
+    if root.find_subcommand(first).is_some() {
+        screen::print(&command(root, words)?);
+        return Ok(Outcome::Done);
+    }
+    let also = ALSO.iter().find(|(word, _)| word == first).map(|(_, task)| *task);
+    let named = also.unwrap_or(first);
+    let Some((_, page)) = TASKS.iter().find(|(task, _)| *task == named) else {
+        return Err(unknown(&root, first));
+    };
+    let (title, rest) = page.split_once('\n').unwrap_or((page, ""));
+    screen::print(&format!("{BOLD}{title}{BOLD:#}\n{rest}"));
+    Ok(Outcome::Done)
+}
+
+/// All that a command takes; of `bench mesh` two words are needed.
+fn command(mut root: clap::Command, words: &[String]) -> Result<String> {
+    let mut found = &mut root;
+    for word in words {
+        let name = found.get_name().to_owned();
+        found = found.find_subcommand_mut(word).ok_or_else(|| {
+            Error::argument(format!("{name} has no command {word}"))
+                .hint(format!("solio help {name}"))
+        })?;
+    }
+    Ok(found.render_long_help().ansi().to_string())
+}
+
+/// Tasks and commands, a line each.
+fn all(root: &clap::Command) -> String {
+    let mut text = format!("{BOLD}Tasks{BOLD:#}, with commands to copy: solio help <TASK>\n");
+    for (task, page) in TASKS.iter().filter(|(task, _)| *task != "start") {
+        let title = page.lines().next().unwrap_or_default();
+        let _ = writeln!(text, "  {task:<12} {DIM}{title}{DIM:#}");
+    }
+    let _ = writeln!(text, "\n{BOLD}Commands{BOLD:#}, with all options: solio help <COMMAND>");
+    let names: Vec<&str> = root.get_subcommands().map(clap::Command::get_name).collect();
+    let mut line = String::new();
+    for name in names {
+        if line.len() + name.len() > 76 {
+            let _ = writeln!(text, " {line}");
+            line.clear();
+        }
+        let _ = write!(line, " {name}");
+    }
+    let _ = writeln!(text, " {line}");
+    text
+}
+
+/// Neither command nor task, and what may have been meant.
+fn unknown(root: &clap::Command, word: &str) -> Error {
+    let names = root.get_subcommands().map(|command| command.get_name().to_owned());
+    let tasks = TASKS.iter().map(|(task, _)| (*task).to_owned());
+    let also = ALSO.iter().map(|(word, _)| (*word).to_owned());
+    let like = |name: &String| strsim::jaro_winkler(name, word);
+    let near = names.chain(tasks).chain(also).max_by(|a, b| like(a).total_cmp(&like(b)));
+    let error = Error::argument(format!("there is no command or task {word}"));
+    match near.filter(|name| like(name) > LIKE) {
+        Some(name) => error.hint(format!("solio help {name}; solio help lists all")),
+        None => error.hint("solio help lists commands and tasks"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    /// The commands of Solio in a line of a page: before `|` and `>`, and before two spaces.
+    fn commands(line: &str) -> Vec<String> {
+        let Some(at) = line.find("solio ") else { return Vec::new() };
+        if !line.starts_with("  ") || line[..at].trim_start().split(' ').count() > 20 {
+            return Vec::new();
+        }
+        let text = line.trim_start();
+        let text = text.split_once("  ").map_or(text, |(command, _)| command);
+        let parts = text.split(['|', '&']).map(str::trim);
+        let parts = parts.filter(|part| part.starts_with("solio "));
+        let ended = |part: &str| {
+            let end = [" > ", " 2> "].iter().filter_map(|by| part.find(by)).min();
+            part[..end.unwrap_or(part.len())].to_owned()
+        };
+        parts.map(ended).collect()
+    }
+
+    #[test]
+    fn every_command_of_a_page_is_one() {
+        let mut seen = 0;
+        for (task, page) in TASKS {
+            assert!(page.lines().count() <= 26, "{task} is long");
+            assert!(page.lines().all(|line| line.chars().count() <= 80), "{task} is wide");
+            for line in page.lines().map(|line| line.replacen("Convert", "       ", 1)) {
+                for command in commands(&line) {
+                    let words = shlex::split(&command).expect("quotes match");
+                    if let Err(error) = Cli::try_parse_from(words) {
+                        panic!("{task}: {command}: {error}");
+                    }
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 120, "{seen}");
+    }
+
+    #[test]
+    fn words_lead_to_tasks_that_are_there() {
+        let root = Cli::command();
+        for (word, task) in ALSO {
+            assert!(TASKS.iter().any(|(name, _)| *name == task), "{word}");
+            assert!(root.find_subcommand(word).is_none(), "{word} is a command");
+        }
+        for (task, _) in TASKS {
+            assert!(root.find_subcommand(task).is_none(), "{task} is a command");
+        }
+        assert!(unknown(&root, "gradents").to_string().contains("solio help gradient"));
+        assert!(unknown(&root, "qqq").to_string().contains("solio help lists"));
+    }
+}

@@ -1,0 +1,117 @@
+//! What is wrong with a command line, in the words and the shape of all other messages.
+
+use crate::args::Cli;
+use crate::{Outcome, screen};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
+use solio::Error;
+
+/// Help and version are printed as they are; the rest is an error with a hint.
+pub(crate) fn end(error: &clap::Error) -> Outcome {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            screen::print(&error.render().ansi().to_string());
+            Outcome::Done
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            screen::say(error.render().ansi().to_string().trim_end());
+            Outcome::Usage
+        }
+        _ => {
+            screen::complain(&explained(error).to_string());
+            Outcome::Usage
+        }
+    }
+}
+
+fn explained(error: &clap::Error) -> Error {
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim);
+    // Up to the empty line it says what is wrong, over one line or several.
+    let what: Vec<&str> = lines.clone().take_while(|line| !line.is_empty()).collect();
+    let what = what.join(" ");
+    let what = what.strip_prefix("error: ").unwrap_or(&what).to_owned();
+    let tips = lines.clone().filter_map(|line| line.strip_prefix("tip: "));
+    let tips = tips.filter(|tip| !tip.starts_with("to pass "));
+    let mut hints: Vec<String> = tips.map(str::to_owned).collect();
+    let usage = lines.clone().find_map(|line| line.strip_prefix("Usage: "));
+    let command = usage.map_or_else(Vec::new, words);
+    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(flag))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    {
+        hints.extend(elsewhere(flag, &command));
+    }
+    let help = match command.is_empty() {
+        true => "solio help lists tasks and commands".to_owned(),
+        false => format!("solio help {} lists all options", command.join(" ")),
+    };
+    hints.push(help);
+    Error::argument(what).hint(hints.join("; "))
+}
+
+/// The commands that a usage line names: of `solio bench mesh [OPTIONS]` the two behind `solio`.
+fn words(usage: &str) -> Vec<&str> {
+    let is_command = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
+    usage.split(' ').skip(1).take_while(is_command).collect()
+}
+
+/// Which other commands have this option.
+fn elsewhere(flag: &str, here: &[&str]) -> Option<String> {
+    let flag = flag.split('=').next().unwrap_or(flag);
+    let has = |command: &&Command| {
+        command.get_arguments().filter(|arg| !arg.is_hide_set()).any(|arg| {
+            let long = arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long));
+            let short = |short: char| flag.strip_prefix('-') == Some(short.to_string().as_str());
+            long || arg.get_short().is_some_and(short)
+        })
+    };
+    let mut root = Cli::command();
+    root.build();
+    let names: Vec<&str> = root.get_subcommands().filter(has).map(Command::get_name).collect();
+    let others = names.iter().filter(|name| here.first() != Some(*name)).copied();
+    let others: Vec<&str> = others.take(6).collect();
+    (!others.is_empty()).then(|| format!("{flag} is an option of {}", others.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn of(line: &str) -> String {
+        explained(&Cli::try_parse_from(line.split(' ')).unwrap_err()).to_string()
+    }
+
+    #[test]
+    fn wrong_command_lines_say_what_to_do() {
+        for (line, expected) in [
+            (
+                "solio conver a.obj",
+                "unrecognized subcommand 'conver'\n  hint: a similar subcommand exists: 'convert'; \
+                 solio help lists tasks and commands",
+            ),
+            (
+                "solio info --jason a.obj",
+                "unexpected argument '--jason' found\n  hint: a similar argument exists: '--json'; \
+                 solio help info lists all options",
+            ),
+            (
+                "solio query --deep a.sqlite",
+                "unexpected argument '--deep' found\n  hint: --deep is an option of scan, check; \
+                 solio help query lists all options",
+            ),
+            (
+                "solio convert a.obj",
+                "the following required arguments were not provided: --output <PATH>\n  hint: solio \
+                 help convert lists all options",
+            ),
+            (
+                "solio info -j 0 a.obj",
+                "invalid value '0' for '--jobs <N>': 0 is not in 1..=65535\n  hint: solio help info \
+                 lists all options",
+            ),
+        ] {
+            assert_eq!(of(line), expected, "{line}");
+        }
+    }
+}
