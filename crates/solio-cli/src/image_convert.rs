@@ -281,7 +281,7 @@ fn distinct(jobs: Vec<ImageJob>) -> Result<Vec<ImageJob>> {
 
 fn tell(args: &ConvertArgs, input: &Path, output: &Path, converted: &ImageConverted) {
     for note in &converted.notes {
-        screen::say(&format!("solio: note: {}: {note}", input.display()));
+        screen::complain(&format!("note: {}: {note}", input.display()));
     }
     if args.json {
         screen::print(&format!("{}\n", to_json(input, output, converted)));

@@ -85,9 +85,10 @@ enum Outcome {
 /// `program` is what starts the same command again. Prints to the standard streams.
 pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::set(program);
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return usage::end(&error) as u8,
+        Err(error) => return usage::end(&error, &arguments) as u8,
     };
     let outcome = match cli.command {
         None => Ok(help::teach()),

@@ -5,9 +5,10 @@ use crate::{Outcome, screen};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 use solio::Error;
+use std::ffi::OsString;
 
 /// Help and version are printed as they are; the rest is an error with a hint.
-pub(crate) fn end(error: &clap::Error) -> Outcome {
+pub(crate) fn end(error: &clap::Error, arguments: &[OsString]) -> Outcome {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             screen::print(&error.render().ansi().to_string());
@@ -18,13 +19,13 @@ pub(crate) fn end(error: &clap::Error) -> Outcome {
             Outcome::Usage
         }
         _ => {
-            screen::complain(&explained(error).to_string());
+            screen::complain(&explained(error, arguments).to_string());
             Outcome::Usage
         }
     }
 }
 
-fn explained(error: &clap::Error) -> Error {
+fn explained(error: &clap::Error, arguments: &[OsString]) -> Error {
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim);
     // Up to the empty line it says what is wrong, over one line or several.
@@ -34,12 +35,15 @@ fn explained(error: &clap::Error) -> Error {
     let tips = lines.clone().filter_map(|line| line.strip_prefix("tip: "));
     let tips = tips.filter(|tip| !tip.starts_with("to pass "));
     let mut hints: Vec<String> = tips.map(str::to_owned).collect();
-    let usage = lines.clone().find_map(|line| line.strip_prefix("Usage: "));
-    let command = usage.map_or_else(Vec::new, words);
+    let mut root = Cli::command();
+    root.build();
+    let command = command(&root, arguments);
     if let (ErrorKind::UnknownArgument, Some(ContextValue::String(flag))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     {
-        hints.extend(elsewhere(flag, &command));
+        if let Some(elsewhere) = elsewhere(&root, flag, &command) {
+            hints = vec![elsewhere];
+        }
     }
     let help = match command.is_empty() {
         true => "solio help lists tasks and commands".to_owned(),
@@ -49,14 +53,19 @@ fn explained(error: &clap::Error) -> Error {
     Error::argument(what).hint(hints.join("; "))
 }
 
-/// The commands that a usage line names: of `solio bench mesh [OPTIONS]` the two behind `solio`.
-fn words(usage: &str) -> Vec<&str> {
-    let is_command = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
-    usage.split(' ').skip(1).take_while(is_command).collect()
+/// The command that was typed: of `solio bench mesh --quick` the two words behind `solio`.
+fn command<'c>(root: &'c Command, arguments: &[OsString]) -> Vec<&'c str> {
+    let (mut at, mut names) = (root, Vec::new());
+    for word in arguments.iter().skip(1).filter_map(|word| word.to_str()) {
+        let Some(found) = at.find_subcommand(word) else { break };
+        names.push(found.get_name());
+        at = found;
+    }
+    names
 }
 
 /// Which other commands have this option.
-fn elsewhere(flag: &str, here: &[&str]) -> Option<String> {
+fn elsewhere(root: &Command, flag: &str, here: &[&str]) -> Option<String> {
     let flag = flag.split('=').next().unwrap_or(flag);
     let has = |command: &&Command| {
         command.get_arguments().filter(|arg| !arg.is_hide_set()).any(|arg| {
@@ -65,8 +74,6 @@ fn elsewhere(flag: &str, here: &[&str]) -> Option<String> {
             long || arg.get_short().is_some_and(short)
         })
     };
-    let mut root = Cli::command();
-    root.build();
     let names: Vec<&str> = root.get_subcommands().filter(has).map(Command::get_name).collect();
     let others = names.iter().filter(|name| here.first() != Some(*name)).copied();
     let others: Vec<&str> = others.take(6).collect();
@@ -79,7 +86,8 @@ mod tests {
     use clap::Parser;
 
     fn of(line: &str) -> String {
-        explained(&Cli::try_parse_from(line.split(' ')).unwrap_err()).to_string()
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        explained(&Cli::try_parse_from(&words).unwrap_err(), &words).to_string()
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl All {
 /// Prints what the options ask for.
 pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Limit) {
     for warning in report.counts.warnings.iter().chain(&report.written.warnings) {
-        screen::say(&format!("solio: warning: {}: {warning}", plan.input.display()));
+        screen::complain(&format!("warning: {}: {warning}", plan.input.display()));
     }
     if args.json {
         screen::print(&format!("{}\n", to_json(plan, report, limit)));

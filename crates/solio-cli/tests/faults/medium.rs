@@ -167,7 +167,7 @@ fn a_catalogue_on_a_full_disk_keeps_what_it_has_and_goes_on_when_there_is_room()
         std::fs::remove_file(&filler).unwrap();
         let (code, err) = solio(disk.path(), &[&args[..], &["--resume"]].concat());
         assert_eq!(code, 0, "{err}");
-        assert!(err.contains("4,000 files in 1 folders") && err.contains("unchanged"), "{err}");
+        assert!(err.contains("4,000 files in 1 folder,") && err.contains("unchanged"), "{err}");
         assert_eq!(files(disk.path()).keys().collect::<Vec<_>>(), [catalog]);
         let (code, err) = solio(disk.path(), &[&args[..], &["-n"]].concat());
         assert!(code == 0 && err.contains(" 0 to look at"), "{err}");

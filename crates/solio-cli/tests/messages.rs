@@ -1,0 +1,132 @@
+//! What the common mistakes are answered with: file, place, what is wrong, what to do.
+
+#![allow(clippy::disallowed_methods)] // tests write their own files
+
+mod ran;
+
+use ran::run as solio;
+
+const CASES: [(&str, i32, &str); 19] = [
+    (
+        "info none.obj",
+        1,
+        "solio: none.obj: cannot open: No such file or directory (os error 2)\n  hint: check the name; \
+         solio ls lists a folder\n",
+    ),
+    (
+        "convert shots -o a.png",
+        1,
+        "solio: shots: cannot open: this is a directory\n  hint: name the files in it; ls, check, meta, \
+         scan, dup, hash, sheet and read take folders\n",
+    ),
+    (
+        "convert tri.obj -o tri.xyz",
+        2,
+        "solio: tri.xyz: the name does not tell the format to write\n  hint: end it in .obj, .ply, .stl, \
+         .exr, .png…, or add --format; solio help formats\n",
+    ),
+    (
+        "convert tri.obj -o shots",
+        2,
+        "solio: shots: the output is a folder, which does not tell the format\n  hint: add --format obj, \
+         ply or stl\n",
+    ),
+    (
+        "convert tri.obj -o none/tri.ply",
+        1,
+        "solio: none/tri.ply: cannot create: No such file or directory (os error 2)\n  hint: make the \
+         folder first, or end the output with / where it is to be one\n",
+    ),
+    (
+        "convert tri.obj bad.obj -o one.ply",
+        2,
+        "solio: one.ply: 2 inputs, but one output\n  hint: name a folder: -o out/\n",
+    ),
+    (
+        "convert tri.obj -o tri.png",
+        2,
+        "solio: tri.obj: a mesh cannot become an image\n  hint: solio sheet draws meshes: solio sheet \
+         a.obj -o a.png\n",
+    ),
+    (
+        "convert a.png -o a.ply",
+        2,
+        "solio: a.png: an image cannot become a mesh\n  hint: name an image: -o out.exr, .png, .jpg, \
+         .tif, .hdr\n",
+    ),
+    ("info bad.obj", 1, "solio: bad.obj:2:7: `x` is not a number (byte 14)\n"),
+    (
+        "info cut.exr",
+        1,
+        "solio: cut.exr: byte 6: the data ends 2 bytes early, inside the version\n",
+    ),
+    (
+        "pack note.txt -o a.solio",
+        2,
+        "solio: note.txt: neither an OpenEXR image nor a scene (.pbrt)\n  hint: solio help shrink tells \
+         how other files get smaller\n",
+    ),
+    (
+        "info",
+        2,
+        "solio: no input files given\n  hint: name files, or give a list with --files-from\n",
+    ),
+    (
+        "convert tri.obj",
+        2,
+        "solio: the following required arguments were not provided: --output <PATH>\n  hint: solio help \
+         convert lists all options\n",
+    ),
+    (
+        "set --deep a=b",
+        2,
+        "solio: unexpected argument '--deep' found\n  hint: --deep is an option of scan, check; solio \
+         help set lists all options\n",
+    ),
+    (
+        "frobnicate",
+        2,
+        "solio: unrecognized subcommand 'frobnicate'\n  hint: solio help lists tasks and commands\n",
+    ),
+    ("ls none.####.exr", 3, "solio: none.####.exr: nothing matches this pattern\n"),
+    (
+        "gradient nocolour",
+        2,
+        "solio: nocolour: 1:1: no colour: no such name\n  hint: give stops (\"black, white 40%, blue\"), a \
+         name of `solio gradient --list`, or a file\n",
+    ),
+    ("dup empty", 3, "solio: there are no files\n"),
+    (
+        "unpack none.solio -o out",
+        1,
+        "solio: none.solio: cannot open: No such file or directory (os error 2)\n  hint: check the name; \
+         solio ls lists a folder\n",
+    ),
+];
+
+#[test]
+fn mistakes_are_answered_in_one_style() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    std::fs::create_dir(dir.join("shots")).unwrap();
+    std::fs::create_dir(dir.join("empty")).unwrap();
+    for (name, text) in [
+        ("tri.obj", &b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"[..]),
+        ("bad.obj", b"v 0 0 0\nv 1 0 x\nf 1 2 2\n"),
+        ("note.txt", b"hello\n"),
+        ("cut.exr", b"\x76\x2f\x31\x01\x02\0"),
+        ("a.png", b"\x89PNG\r\n\x1a\n"),
+    ] {
+        std::fs::write(dir.join(name), text).unwrap();
+    }
+    let mut wrong = Vec::new();
+    for (line, code, expected) in CASES {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ran = solio(dir, &words, b"");
+        if (ran.code, ran.err.as_str()) != (code, expected) {
+            wrong.push(format!("{line}: {}\n{}wanted {code}\n{expected}", ran.code, ran.err));
+        }
+        assert!(ran.out.is_empty(), "{line}: {}", ran.text());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
