@@ -86,6 +86,8 @@ clean: ## Remove what make made
 		|| echo "== coloraide: skipped (it cannot be installed)"
 	@.venv/bin/pip install --quiet --disable-pip-version-check pyarrow \
 		|| echo "== pyarrow: skipped (it cannot be installed)"
+	@.venv/bin/pip install --quiet --disable-pip-version-check jsonschema \
+		|| echo "== jsonschema: skipped (it cannot be installed)"
 	@.venv/bin/pip install --quiet --disable-pip-version-check Fileseq==3.4.0 \
 		|| echo "== Fileseq: skipped (it cannot be installed)"
 	@.venv/bin/pip install --quiet --disable-pip-version-check "moto[s3,server]" \

@@ -4,7 +4,7 @@ use crate::args::CatArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::stats;
-use crate::{Outcome, inputs, options, screen};
+use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::io::EngineOptions;
 use solio::io::order::Order;
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         }
     }
     if args.json {
-        screen::print(&format!("{}\n", to_json(&read, &job, &usage, &limit)));
+        screen::print(&schema::line("read/1", &[], to_json(&read, &job, &usage, &limit)));
     }
     let all = failed.is_empty() && read.failed.is_empty();
     Ok(if all { Outcome::Done } else { Outcome::SomeFailed })

@@ -4,7 +4,7 @@ use crate::check_args::CheckArgs;
 use crate::junit::{self, Case};
 use crate::progress::Shown;
 use crate::table::{Align, BAD, DIM, GOOD, Table, count};
-use crate::{Outcome, inputs, names, options, screen};
+use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{CheckOptions, Problem};
 use solio::{Error, ErrorKind, FileCheck, Odd, Result, Work, each_file};
@@ -96,7 +96,7 @@ impl Report<'_> {
             self.case(path, check.format, failure, false);
         }
         if self.args.json {
-            screen::print(&format!("{}\n", to_json(path, check)));
+            screen::print(&schema::line("check/1", &[("path", path)], to_json(check)));
         } else if !check.is_fine() || !self.below || self.args.verbose {
             tell(self.args, path, check);
         }
@@ -108,9 +108,7 @@ impl Report<'_> {
             self.case(path, "unreadable", error.to_string(), true);
         }
         if self.args.json {
-            let mut line = names::json(path);
-            line["error"] = screen::error_json(&error);
-            screen::print(&format!("{line}\n"));
+            screen::print(&screen::failure(path, &error));
         }
         screen::complain_of(&error);
     }
@@ -190,7 +188,7 @@ fn words(problem: &Problem, format: &str) -> String {
     text + &problem.message
 }
 
-fn to_json(path: &Path, found: &FileCheck) -> Value {
+fn to_json(found: &FileCheck) -> Value {
     let problem = |problem: &Problem| {
         json!({
             "kind": problem.kind.name(),
@@ -204,11 +202,11 @@ fn to_json(path: &Path, found: &FileCheck) -> Value {
     let problems = found.problems.iter().map(problem);
     let problems = problems.chain(found.text_problems.iter().map(screen::error_json));
     let problems: Vec<Value> = problems.chain(found.odd.iter().map(odd)).collect();
-    let mut line = names::json(path);
-    line["format"] = found.format.into();
-    line["found"] = found.found.as_str().into();
-    line["ok"] = found.is_fine().into();
-    line["problems"] = problems.into();
-    line["notes"] = found.notes.clone().into();
-    line
+    json!({
+        "format": found.format,
+        "found": found.found,
+        "ok": found.is_fine(),
+        "problems": problems,
+        "notes": found.notes,
+    })
 }

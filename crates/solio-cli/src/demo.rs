@@ -8,9 +8,9 @@ use crate::args::DemoArgs;
 use crate::compare::{self, Tolerance};
 use crate::inputs::make_way;
 use crate::limit::Limit;
-use crate::screen;
 use crate::table::{Align, BAD, BOLD, DIM, GOOD, Table, bytes, count, figures};
 use crate::{options, shape};
+use crate::{schema, screen};
 use serde_json::json;
 use solio::mesh::Scene;
 use solio::{
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     }
     let failed = verdict.is_err();
     if args.json {
-        screen::print(&format!("{}\n", demo.to_json(&info, !failed)));
+        screen::print(&schema::line("demo/1", &[], demo.to_json(&info, !failed)));
     } else {
         screen::print(&demo.table(args.keep.as_deref(), failed));
     }

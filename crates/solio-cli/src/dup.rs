@@ -4,7 +4,7 @@ use crate::dup_args::DupArgs;
 use crate::progress::Shown;
 use crate::stats::{Reading, files_words};
 use crate::table::{DIM, bytes, count};
-use crate::{Outcome, inputs, names, options, screen};
+use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::{Value, json};
 use solio::catalog::sums::name_in_line;
 use solio::{DuplicateGroup, DuplicateOptions, Result};
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
             break;
         }
         match (args.json, args.print0) {
-            (true, _) => screen::print(&format!("{}\n", to_json(group))),
+            (true, _) => screen::print(&schema::line("dup/1", &[], to_json(group))),
             (_, true) => screen::print_bytes(&spare(group)),
             _ => screen::print_bytes(&lines(group)),
         }

@@ -1,7 +1,7 @@
 //! `solio gradient`: gradients as pictures, pages, text and files of other programs.
 
 use crate::gradient_args::GradientArgs;
-use crate::{Outcome, options, page, preview, screen};
+use crate::{Outcome, options, page, preview, schema, screen};
 use serde_json::{Value, json};
 use solio::color::Difference;
 use solio::color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
@@ -42,7 +42,9 @@ pub(crate) fn run(args: &GradientArgs) -> Result<Outcome> {
         None => show(&gradients, args)?,
     }
     if args.json {
-        let lines = gradients.iter().map(|gradient| format!("{}\n", described(gradient, args)));
+        let lines = gradients
+            .iter()
+            .map(|gradient| schema::line("gradient/1", &[], described(gradient, args)));
         screen::print(&lines.collect::<String>());
     }
     Ok(Outcome::Done)

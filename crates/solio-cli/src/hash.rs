@@ -1,11 +1,10 @@
 //! `solio hash`: digests of files, lists of them checked, histories of folders.
 
 use crate::hash_args::HashArgs;
-use crate::names;
 use crate::progress::Shown;
 use crate::stats::Reading;
 use crate::table::{BAD, GOOD, bytes, count};
-use crate::{Outcome, inputs, options, screen};
+use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::catalog::mhl;
 use solio::catalog::sums::{SumStyle, encode_sum, name_in_line};
@@ -82,7 +81,7 @@ impl Run<'_> {
             for digest in &hashed.digests {
                 line[digest.algorithm().name()] = digest.to_string().into();
             }
-            return print_json(path, line);
+            return print_json("hash/1", path, line);
         }
         let name = path.as_os_str().as_bytes();
         let lines = hashed.digests.iter().flat_map(|digest| encode_sum(name, digest, style));
@@ -124,7 +123,7 @@ impl Run<'_> {
                 "verified": created.verified,
                 "problems": problems,
             });
-            print_json(root, line);
+            print_json("hash-mhl/1", root, line);
         } else if !args.quiet {
             let manifest =
                 created.manifests.last().map_or(String::new(), |m| m.display().to_string());
@@ -169,7 +168,7 @@ impl Run<'_> {
         }
         let path = &finding.path;
         if self.args.json {
-            return print_json(path, state_json(&finding.state));
+            return print_json("hash-verify/1", path, state_json(&finding.state));
         }
         let words = match &finding.state {
             FileState::Same { .. } => format!("{GOOD}OK{GOOD:#}"),
@@ -224,11 +223,7 @@ fn state_json(state: &FileState) -> Value {
     }
 }
 
-/// A line about `path`, whose name comes first.
-fn print_json(path: &Path, rest: Value) {
-    let mut line = names::json(path);
-    if let (Some(line), Value::Object(rest)) = (line.as_object_mut(), rest) {
-        line.extend(rest);
-    }
-    screen::print(&format!("{line}\n"));
+/// A line about `path`.
+fn print_json(schema: &str, path: &Path, rest: Value) {
+    screen::print(&schema::line(schema, &[("path", path)], rest));
 }

@@ -6,7 +6,7 @@ use crate::image_args::ImageArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{Align, Table, bytes, count, figures, seconds};
-use crate::{Outcome, inputs, options, screen};
+use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -284,14 +284,13 @@ fn tell(args: &ConvertArgs, input: &Path, output: &Path, converted: &ImageConver
         screen::complain(&format!("note: {}: {note}", input.display()));
     }
     if args.json {
-        screen::print(&format!("{}\n", to_json(input, output, converted)));
+        let paths = [("input", input), ("output", output)];
+        screen::print(&schema::line("convert-image/1", &paths, to_json(converted)));
     }
 }
 
-fn to_json(input: &Path, output: &Path, converted: &ImageConverted) -> Value {
+fn to_json(converted: &ImageConverted) -> Value {
     json!({
-        "input": input.to_string_lossy(),
-        "output": output.to_string_lossy(),
         "width": converted.size[0],
         "height": converted.size[1],
         "parts": converted.parts,

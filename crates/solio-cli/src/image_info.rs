@@ -1,7 +1,7 @@
 //! `solio info` of images: their headers, as people know them from `exrheader`.
 
-use crate::screen;
 use crate::table::{BOLD, DIM};
+use crate::{schema, screen};
 use anstyle::Style;
 use serde_json::{Map, Value as Json, json};
 use solio::image::header::{Part, Value};
@@ -20,8 +20,7 @@ pub(crate) fn look(
 ) -> Result<()> {
     let header = solio::image_header(path, limits, work)?;
     if as_json {
-        // Writing into text does not fail.
-        let _ = writeln!(text, "{}", to_json(path, &header));
+        *text += &schema::line("info-image/1", &[("path", path)], to_json(&header));
     } else {
         words(path, &header, text);
     }
@@ -62,9 +61,8 @@ fn words(path: &Path, header: &Header, text: &mut String) {
     }
 }
 
-fn to_json(path: &Path, header: &Header) -> Json {
+fn to_json(header: &Header) -> Json {
     json!({
-        "path": path.to_string_lossy(),
         "format": "exr",
         "multipart": header.is_multipart(),
         "parts": header.parts.iter().map(part_json).collect::<Vec<_>>(),

@@ -3,7 +3,7 @@
 use crate::args::{PackArgs, UnpackArgs};
 use crate::progress::Shown;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds};
-use crate::{Outcome, options, screen};
+use crate::{Outcome, options, schema, screen};
 use serde_json::{Value, json};
 use solio::array::Kind;
 use solio::{
@@ -54,7 +54,6 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
     let ratio = packed.image_bytes as f64 / packed.file_bytes.max(1) as f64;
     if args.json {
         let line = json!({
-            "output": args.output.to_string_lossy(),
             "images": packed.images,
             "image_bytes": packed.image_bytes,
             "file_bytes": packed.file_bytes,
@@ -64,7 +63,7 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
             "wall_s": usage.wall_s,
             "cpu_s": usage.cpu_s,
         });
-        screen::print(&format!("{line}\n"));
+        screen::print(&schema::line("pack-archive/1", &[("output", &args.output)], line));
     } else if packed.images == 0 {
         screen::complain("no image could be packed; no archive was made");
     } else if args.output.as_os_str() != "-" {
@@ -90,7 +89,6 @@ fn tell(args: &PackArgs, path: &Path, packed: &ImagePacked) {
     }
     if args.json {
         let line = json!({
-            "input": path.to_string_lossy(),
             "name": packed.name,
             "image_bytes": packed.file_bytes,
             "packed_bytes": packed.packed_bytes,
@@ -98,7 +96,7 @@ fn tell(args: &PackArgs, path: &Path, packed: &ImagePacked) {
             "kept_pieces": packed.kept_pieces,
             "damage": packed.damage,
         });
-        screen::print(&format!("{line}\n"));
+        screen::print(&schema::line("pack-image/1", &[("input", path)], line));
     }
 }
 
@@ -126,9 +124,8 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
                 written += file_bytes;
                 if args.json {
                     let output = args.output.join(name);
-                    let output = output.to_string_lossy();
-                    let line = json!({ "name": name, "output": output, "file_bytes": file_bytes });
-                    screen::print(&format!("{line}\n"));
+                    let line = json!({ "name": name, "file_bytes": file_bytes });
+                    screen::print(&schema::line("unpack/1", &[("output", &output)], line));
                 }
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
@@ -175,13 +172,12 @@ pub(crate) fn look(
     // Writing into text does not fail.
     if as_json {
         let line = json!({
-            "path": path.to_string_lossy(),
             "format": "archive",
             "file_bytes": file_bytes,
             "packed_bytes": packed_bytes,
             "entries": entries.iter().map(to_json).collect::<Vec<_>>(),
         });
-        let _ = writeln!(text, "{line}");
+        *text += &schema::line("info-archive/1", &[("path", path)], line);
         return Ok(());
     }
     let _ = writeln!(

@@ -3,11 +3,11 @@
 use crate::Outcome;
 use crate::args::InfoArgs;
 use crate::limit::Limit;
-use crate::screen;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
 use crate::{image_info, image_pack};
 use crate::{inputs, options};
 use crate::{scene_info, stats};
+use crate::{schema, screen};
 use serde_json::{Value, json};
 use solio::{Compression, ErrorKind, FileInfo, Job, MeshInfo, Result, Stopwatch, Summary, Usage};
 use std::io::IsTerminal;
@@ -52,7 +52,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         } else {
             solio::info(path, &read, &work).map(|info| {
                 if args.json {
-                    waiting += &format!("{}\n", to_json(&info));
+                    waiting +=
+                        &schema::line("info-mesh/1", &[("path", &info.path)], to_json(&info));
                 } else {
                     infos.push(info);
                 }
@@ -69,8 +70,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
                 failed = true;
                 if args.json {
                     let error = error.at_path(path);
-                    let line = json!({ "path": path.to_string_lossy(), "error": screen::error_json(&error) });
-                    screen::print(&format!("{line}\n"));
+                    screen::print(&screen::failure(path, &error));
                     screen::complain_of(&error);
                 } else {
                     screen::complain_about(path, error);
@@ -238,7 +238,6 @@ fn warnings(info: &FileInfo) -> String {
 fn to_json(info: &FileInfo) -> Value {
     let mesh = &info.mesh;
     json!({
-        "path": info.path.to_string_lossy(),
         "format": info.format.as_str(),
         "compression": kind(info).split_once('.').map(|(_, c)| c),
         "file_bytes": info.file_bytes,

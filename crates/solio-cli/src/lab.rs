@@ -3,7 +3,7 @@
 use crate::args;
 use crate::lab_args::{LabArgs, Sample};
 use crate::table::{Align, BOLD, DIM, Table};
-use crate::{Outcome, inputs, options, page, screen};
+use crate::{Outcome, inputs, options, page, schema, screen};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use solio::laboratory::{ChunkSize, Kind, MeasureOptions, Results, Verdict};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
         page::write(PAGE, &data, output)?;
     }
     if args.json {
-        screen::print(&format!("{data}\n"));
+        screen::print(&schema::line("lab/1", &[], data));
     } else if args.csv {
         screen::print(&lab.results.to_csv());
     } else {
@@ -180,8 +180,8 @@ impl Shown {
         }
         if self.json && now_s - self.last_s.get() >= LINES_S {
             self.last_s.set(now_s);
-            let line = json!({"progress": "lab", "done": done, "left_s": left_s});
-            screen::say(&line.to_string());
+            let line = json!({ "done": done, "left_s": left_s });
+            screen::say(&schema::object("progress-lab/1", &[], line).to_string());
         }
     }
 

@@ -53,6 +53,7 @@ mod scan_watch;
 mod scene_convert;
 mod scene_info;
 mod scene_preview;
+mod schema;
 mod screen;
 mod set;
 mod shape;

@@ -2,7 +2,7 @@
 
 use crate::args::LightArgs;
 use crate::table::{Align, Table, bytes, figures};
-use crate::{Outcome, options, screen};
+use crate::{Outcome, options, schema, screen};
 use serde_json::{Value, json};
 use solio::{Error, Kept, Peak, Result};
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &LightArgs) -> Result<Outcome> {
         line["cores"] = work.threads.into();
         line["cpu_tier"] = solio::cpu::tier().name().into();
         line["kept"] = kept.map(|path| path.to_string_lossy().into_owned()).into();
-        screen::print(&format!("{line}\n"));
+        screen::print(&schema::line("light/1", &[], line));
     } else {
         screen::print(&table(&peaks));
     }
@@ -48,7 +48,7 @@ fn last(args: &LightArgs) -> Outcome {
         let mut line = to_json(&kept.folder, kept.scratch_bytes, &kept.peaks);
         line["unix_s"] = kept.unix_s.into();
         line["medium"] = kept.medium.into();
-        screen::print(&format!("{line}\n"));
+        screen::print(&schema::line("light-last/1", &[], line));
     } else {
         let age = age(solio::unix_s().saturating_sub(kept.unix_s));
         let size = bytes(kept.scratch_bytes);

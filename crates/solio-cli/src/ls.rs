@@ -3,7 +3,8 @@
 use crate::ls_args::LsArgs;
 use crate::progress::Shown;
 use crate::table::{BAD, DIM, bytes};
-use crate::{Outcome, inputs, names, options, screen};
+use crate::{Outcome, inputs, options, schema, screen};
+use serde_json::json;
 use solio::{ListEntry, ListKind, ListOptions, ListSequence, Result};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -112,8 +113,7 @@ fn to_json(entry: &ListEntry) -> String {
         ListKind::File(_) => "file",
         ListKind::Sequence(_) => "sequence",
     };
-    let mut object = names::json(&path);
-    object["type"] = kind.into();
+    let mut object = json!({ "type": kind });
     if let ListKind::Sequence(sequence) = &entry.kind {
         let ListSequence { range, expected, missing, udim, files } = sequence;
         object["range"] = range.as_str().into();
@@ -129,5 +129,5 @@ fn to_json(entry: &ListEntry) -> String {
     if let Some(bytes) = entry.bytes {
         object["bytes"] = bytes.into();
     }
-    format!("{object}\n")
+    schema::line("ls/1", &[("path", &path)], object)
 }

@@ -21,7 +21,8 @@ pub(crate) fn completions(shell: Shell) -> Result<Outcome> {
 pub(crate) fn write_pages(dir: &Path) -> Result<Outcome> {
     let made = std::fs::create_dir_all(dir);
     made.map_err(|e| Error::io("make the folder", e).at_path(dir))?;
-    let mut command = Cli::command();
+    // What runs where the pages are made is of no interest where they are read.
+    let mut command = Cli::command().version(env!("CARGO_PKG_VERSION"));
     command.build();
     write_page(dir, "solio", command)?;
     Ok(Outcome::Done)

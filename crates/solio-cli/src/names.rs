@@ -1,16 +1,29 @@
 //! Names of files in JSON: what is no UTF-8 gets a second field from which the bytes come back.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// An object with `path` and, where that has lost bytes, `path_encoded`.
 pub(crate) fn json(path: &Path) -> Value {
-    let mut line = json!({ "path": path.to_string_lossy() });
-    if path.to_str().is_none() {
-        line["path_encoded"] = percent(path).into();
-    }
+    let mut object = Map::new();
+    put(&mut object, "path", path);
+    object.into()
+}
+
+/// [`json`] with `bytes`.
+pub(crate) fn sized(path: &Path, bytes: u64) -> Value {
+    let mut line = json(path);
+    line["bytes"] = bytes.into();
     line
+}
+
+/// The field `name`, and `name_encoded` where that has lost bytes.
+pub(crate) fn put(object: &mut Map<String, Value>, name: &str, path: &Path) {
+    object.insert(name.to_owned(), path.to_string_lossy().into());
+    if path.to_str().is_none() {
+        object.insert(format!("{name}_encoded"), percent(path).into());
+    }
 }
 
 /// Bytes as they stand in a URL.
@@ -21,6 +34,7 @@ pub(crate) fn percent(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use std::ffi::OsStr;
 
     #[test]

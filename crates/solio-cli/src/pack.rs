@@ -4,7 +4,7 @@
 use crate::args::PackArgs;
 use crate::progress::Shown;
 use crate::table::{bytes, count};
-use crate::{Outcome, image_pack, inputs, options, screen};
+use crate::{Outcome, image_pack, inputs, options, schema, screen};
 use serde_json::json;
 use solio::scene::pack::PackOptions;
 use solio::{Error, Result, ScenePackOptions, ScenePacked, Work};
@@ -58,7 +58,8 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
     drop(shown);
     let packed = packed?;
     if args.json {
-        screen::print(&format!("{}\n", to_json(args, scene, &packed)));
+        let paths: [(&str, &Path); 2] = [("input", scene), ("output", &args.output)];
+        screen::print(&schema::line("pack-scene/1", &paths, to_json(&packed)));
     } else if !to_standard {
         screen::print(&words(args, &packed));
     }
@@ -92,12 +93,10 @@ fn words(args: &PackArgs, packed: &ScenePacked) -> String {
     )
 }
 
-fn to_json(args: &PackArgs, input: &Path, packed: &ScenePacked) -> serde_json::Value {
+fn to_json(packed: &ScenePacked) -> serde_json::Value {
     let (scene, summary) = (&packed.scene, &packed.summary);
     let errors = |errors: &[Error]| errors.iter().map(screen::error_json).collect::<Vec<_>>();
     json!({
-        "input": input.to_string_lossy(),
-        "output": args.output.to_string_lossy(),
         "text_bytes": text_bytes(packed),
         "plain_bytes": summary.plain_bytes,
         "file_bytes": summary.file_bytes,

@@ -1,7 +1,7 @@
 //! `solio preview`: an image or a scene as a PNG, or as coloured half blocks in the terminal.
 
 use crate::image_args::{PreviewArgs, ShowArgs};
-use crate::{Outcome, inputs, options, screen};
+use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::{Choice, Error, ErrorKind, Preview, PreviewOptions, Result, Work};
 use std::fmt::Write;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
                 failed = true;
-                screen::complain_about(input, error);
+                screen::fail(input, error, args.json);
             }
         }
     }
@@ -57,13 +57,12 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
     solio::write_bytes(output, &preview.to_png()?)?;
     if args.json {
         let line = json!({
-            "input": input.to_string_lossy(),
-            "output": output.to_string_lossy(),
             "width": preview.width,
             "height": preview.height,
             "channels": preview.shown,
         });
-        screen::print(&format!("{line}\n"));
+        let paths = [("input", input), ("output", output)];
+        screen::print(&schema::line("preview/1", &paths, line));
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Shows the progress of a job: a bar on a terminal, JSON lines when asked, nothing in a pipe.
 
-use crate::args;
 use crate::screen::say;
 use crate::table::{bytes, count};
+use crate::{args, schema};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use solio::{Progress, Progressed};
 use std::io::IsTerminal;
@@ -95,11 +95,11 @@ fn draw(bar: &ProgressBar, now: Progressed) {
 
 fn json(name: &str, now: Progressed) {
     let line = serde_json::json!({
-        "progress": name,
+        "job": name,
         "read_bytes": now.read_bytes,
         "read_total_bytes": now.read_total_bytes,
         "written_bytes": now.written_bytes,
         "files": now.files,
     });
-    say(&line.to_string());
+    say(&schema::object("progress/1", &[], line).to_string());
 }

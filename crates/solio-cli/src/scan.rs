@@ -4,7 +4,7 @@ use crate::scan_args::{MergeArgs, ScanArgs};
 use crate::scan_meter::{Cost, Meter};
 use crate::stats::files_words;
 use crate::table::{bytes, count, figures, seconds};
-use crate::{Outcome, inputs, options, screen};
+use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::{Error, Limits, Result, ScanCount, ScanFields, ScanOptions, ScanReport};
 use std::os::unix::ffi::OsStrExt;
@@ -113,7 +113,7 @@ pub(crate) fn tell(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, cos
             line["cpu_s"] = job.cpu_s.into();
             limit.add_to(&mut line, job, cost.wall_s);
         }
-        screen::print(&format!("{line}\n"));
+        screen::print(&schema::line("scan/1", &[("catalogue", &args.output)], line));
     } else {
         screen::say(&words(args, counts, report, cost.wall_s));
         if let Some((job, limit)) = &cost.job {
@@ -169,7 +169,6 @@ fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) 
 fn to_json(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> Value {
     let number = |value: &AtomicU64| value.load(Relaxed);
     json!({
-        "catalogue": args.output.to_string_lossy(),
         "dry_run": args.dry_run,
         "files": number(&counts.files),
         "folders": number(&counts.folders),

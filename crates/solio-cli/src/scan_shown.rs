@@ -2,6 +2,7 @@
 
 use crate::args::Progress;
 use crate::scan_meter::Meter;
+use crate::schema;
 use crate::screen::say;
 use crate::table::{bytes, count, figures};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -105,8 +106,7 @@ fn words(counts: &ScanCount, meter: &Meter) -> String {
 
 fn line(counts: &ScanCount, meter: &Meter) -> String {
     let (read_bytes, wall_s, share) = meter.now();
-    json!({
-        "progress": "scan",
+    let line = json!({
         "files": counts.files.load(Relaxed),
         "folders": counts.folders.load(Relaxed),
         "looked_at": counts.looked_at.load(Relaxed),
@@ -114,7 +114,7 @@ fn line(counts: &ScanCount, meter: &Meter) -> String {
         "read_bytes": read_bytes,
         "wall_s": wall_s,
         "achieved": share,
-        "eta_s": eta_s(counts, wall_s),
-    })
-    .to_string()
+        "left_s": eta_s(counts, wall_s),
+    });
+    schema::object("progress-scan/1", &[], line).to_string()
 }

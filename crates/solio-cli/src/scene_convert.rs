@@ -4,7 +4,7 @@
 use crate::args::{AnyFormat, ConvertArgs, MeshesChoice};
 use crate::convert::is_standard;
 use crate::progress::Shown;
-use crate::{Outcome, inputs, options, screen};
+use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::json;
 use solio::{
     Compression, Error, ErrorKind, Format, Limits, MeshPlace, Result, SceneExportOptions,
@@ -105,8 +105,6 @@ fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
     if args.json {
         let all = |errors: &[Error]| errors.iter().map(screen::error_json).collect::<Vec<_>>();
         let line = json!({
-            "input": input.to_string_lossy(),
-            "output": output.to_string_lossy(),
             "bytes": made.written.file_bytes,
             "problems": all(&made.problems),
             "warnings": all(&made.warnings),
@@ -115,7 +113,8 @@ fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
             "moved_meshes": made.moved_meshes,
             "copied": made.copied,
         });
-        screen::print(&format!("{line}\n"));
+        let paths = [("input", input), ("output", output)];
+        screen::print(&schema::line("convert-scene/1", &paths, line));
     }
 }
 
@@ -128,11 +127,8 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
     }
     if args.json {
         let files = made.written.files.iter();
-        let files =
-            files.map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes }));
+        let files = files.map(|(path, bytes)| names::sized(path, *bytes));
         let line = json!({
-            "input": input.to_string_lossy(),
-            "output": output.to_string_lossy(),
             "files": files.collect::<Vec<_>>(),
             "bytes": made.written.file_bytes,
             "meshes": made.meshes,
@@ -141,7 +137,8 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
             "problems": made.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
             "left_out": made.left_out,
         });
-        screen::print(&format!("{line}\n"));
+        let paths = [("input", input), ("output", output)];
+        screen::print(&schema::line("convert-export/1", &paths, line));
     }
 }
 

@@ -1,6 +1,7 @@
 //! `solio info` of scenes: what is in them, and how much.
 
 use crate::table::{Align, BOLD, DIM, Table, bytes, count};
+use crate::{names, schema};
 use serde_json::{Value as Json, json};
 use solio::scene::scene::{Entity, Scene, SceneFile};
 use solio::{Limits, Result, SceneInfo, SceneReadOptions, Work};
@@ -22,7 +23,7 @@ pub(crate) fn look(
     let options = SceneReadOptions { limits: *limits, ..SceneReadOptions::default() };
     let info = solio::scene_info(path, &options, LARGEST, work)?;
     if as_json {
-        *text += &format!("{}\n", to_json(path, &info));
+        *text += &schema::line("info-scene/1", &[("path", path)], to_json(&info));
     } else {
         *text += &words(path, &info);
     }
@@ -240,11 +241,14 @@ fn problems(info: &SceneInfo) -> String {
 }
 
 /// Everything, for programs.
-fn to_json(path: &Path, info: &SceneInfo) -> Json {
+fn to_json(info: &SceneInfo) -> Json {
     let (scene, counts) = (&info.scene, &info.counts);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let files = scene.files.iter().map(|file| {
-        json!({ "path": file.path.to_string_lossy(), "bytes": file.bytes, "depth": file.depth })
+        let mut line = names::json(&file.path);
+        line["bytes"] = file.bytes.into();
+        line["depth"] = file.depth.into();
+        line
     });
     let classes: serde_json::Map<String, Json> = counts
         .classes
@@ -269,7 +273,6 @@ fn to_json(path: &Path, info: &SceneInfo) -> Json {
     let problems = scene.problems.iter().chain(&info.missing_meshes);
     let class_of = |entity: &Option<Entity>| entity.as_ref().map(|e| class(scene, e));
     json!({
-        "path": path.to_string_lossy(),
         "format": "pbrt",
         "version": scene.version,
         "files": files.collect::<Vec<_>>(),

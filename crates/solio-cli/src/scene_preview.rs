@@ -1,7 +1,7 @@
 //! `solio preview` of scenes: drawn as their camera sees them.
 
 use crate::image_args::PreviewArgs;
-use crate::{preview, screen};
+use crate::{preview, schema, screen};
 use serde_json::json;
 use solio::image::Image;
 use solio::scene::preview::PreviewOptions as DrawOptions;
@@ -44,15 +44,14 @@ pub(crate) fn show(
     if args.json {
         let window = drawn.image.parts[0].header.display_window();
         let line = json!({
-            "input": input.to_string_lossy(),
-            "output": output.to_string_lossy(),
             "width": window.map(|window| window.width()),
             "height": window.map(|window| window.height()),
             "definitions": drawn.trees[0],
             "definitions_seen": drawn.trees[1],
             "problems": drawn.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
         });
-        screen::print(&format!("{line}\n"));
+        let paths = [("input", input), ("output", output)];
+        screen::print(&schema::line("preview-scene/1", &paths, line));
     }
     Ok(())
 }

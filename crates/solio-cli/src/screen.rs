@@ -2,6 +2,7 @@
 //! stripped where they are not wanted (a pipe, `NO_COLOR`, a dumb terminal).
 
 use crate::table::{BAD, HINT};
+use serde_json::{Map, Value};
 use solio::Error;
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
@@ -119,24 +120,34 @@ fn advice(error: &Error) -> Option<&'static str> {
 pub(crate) fn fail(input: &Path, error: Error, as_json: bool) {
     let error = error.at_path(input);
     if as_json {
-        let line = serde_json::json!({
-            "input": input.to_string_lossy(),
-            "error": error_json(&error),
-        });
-        print(&format!("{line}\n"));
+        print(&failure(input, &error));
     }
     complain_of(&error);
 }
 
+/// What failed, as a line of JSON.
+pub(crate) fn failure(path: &Path, error: &Error) -> String {
+    let rest = serde_json::json!({ "error": error_json(error) });
+    crate::schema::line("failure/1", &[("path", path)], rest)
+}
+
 /// An error as JSON.
-pub(crate) fn error_json(error: &Error) -> serde_json::Value {
-    serde_json::json!({
-        "kind": error.kind().name(),
-        "message": error.message(),
-        "path": error.path().map(|p| p.to_string_lossy()),
+pub(crate) fn error_json(error: &Error) -> Value {
+    let mut object = Map::new();
+    object.insert("kind".into(), error.kind().name().into());
+    object.insert("message".into(), error.message().into());
+    match error.path() {
+        Some(path) => crate::names::put(&mut object, "path", path),
+        None => drop(object.insert("path".into(), Value::Null)),
+    }
+    let place = serde_json::json!({
         "offset": error.offset(),
         "line": error.line(),
         "column": error.column(),
         "hint": error.hint_text().or_else(|| advice(error)),
-    })
+    });
+    if let Value::Object(place) = place {
+        object.extend(place);
+    }
+    object.into()
 }

@@ -1,7 +1,7 @@
 //! `solio set`: other attributes for images; their pixels are copied as they lie.
 
 use crate::image_args::SetArgs;
-use crate::{Outcome, inputs, options, screen};
+use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::{Edit, Error, ErrorKind, Result, SetOptions, Work};
 use std::os::unix::ffi::OsStrExt;
@@ -53,12 +53,9 @@ fn set_all(
     for (input, output) in inputs.iter().zip(outputs) {
         match solio::set_attributes(input, output, wanted, work) {
             Ok(written) if args.json => {
-                let line = json!({
-                    "input": input.to_string_lossy(),
-                    "output": output.to_string_lossy(),
-                    "written_bytes": written.file_bytes,
-                });
-                screen::print(&format!("{line}\n"));
+                let line = json!({ "written_bytes": written.file_bytes });
+                let paths: [(&str, &Path); 2] = [("input", input), ("output", output)];
+                screen::print(&schema::line("set/1", &paths, line));
             }
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),

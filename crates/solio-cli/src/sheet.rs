@@ -3,7 +3,8 @@
 use crate::progress::Shown;
 use crate::sheet_args::SheetArgs;
 use crate::stats::Reading;
-use crate::{Outcome, inputs, names, options, screen};
+use crate::{Outcome, inputs, options, schema, screen};
+use serde_json::json;
 use solio::{Choice, PreviewOptions, Result, SheetOptions, ThumbnailOptions};
 
 /// Shows all inputs, goes on past bad ones.
@@ -35,11 +36,12 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         reading.say(moved.files, moved.read_bytes);
     }
     if args.json {
-        let mut line = names::json(&args.output);
-        line["cells"] = done.cells.into();
-        line["passed_by"] = done.passed_by.into();
-        line["failed"] = done.failed.iter().map(screen::error_json).collect();
-        screen::print(&format!("{line}\n"));
+        let line = json!({
+            "cells": done.cells,
+            "passed_by": done.passed_by,
+            "failed": done.failed.iter().map(screen::error_json).collect::<Vec<_>>(),
+        });
+        screen::print(&schema::line("sheet/1", &[("output", &args.output)], line));
     }
     if done.cells == 0 && done.failed.is_empty() {
         screen::complain("there is nothing to look at");

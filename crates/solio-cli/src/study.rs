@@ -2,7 +2,7 @@
 
 use crate::args::{SlowDownChoice, StudyArgs};
 use crate::table::{Align, Table, bytes, figures, seconds};
-use crate::{Outcome, page, screen};
+use crate::{Outcome, page, schema, screen};
 use serde_json::json;
 use solio::{Cancel, Result, SlowDown, Study, StudyOptions, StudyPoint};
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
         page::write(PAGE, &data, path)?;
     }
     if args.json {
-        screen::print(&format!("{data}\n"));
+        screen::print(&schema::line("study/1", &[], data));
     } else {
         screen::print(&table(&study));
     }

@@ -40,10 +40,9 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Error {
     let command = command(&root, arguments);
     if let (ErrorKind::UnknownArgument, Some(ContextValue::String(flag))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
+        && let Some(elsewhere) = elsewhere(&root, flag, &command)
     {
-        if let Some(elsewhere) = elsewhere(&root, flag, &command) {
-            hints = vec![elsewhere];
-        }
+        hints = vec![elsewhere];
     }
     let help = match command.is_empty() {
         true => "solio help lists tasks and commands".to_owned(),

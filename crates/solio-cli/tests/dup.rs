@@ -88,7 +88,11 @@ fn waste_is_told_and_spare_names_are_listed() {
         "100 kB wasted (2 files of 100 kB)\n  ./large1\n  ./large2\n\
          4 B wasted (2 files of 4 B)\n  ./a = ./a2\n  \\./in/b\\n\n"
     );
-    assert!(ran.err.contains("2 groups of equal files among 5 files: 100 kB wasted"), "{}", ran.err);
+    assert!(
+        ran.err.contains("2 groups of equal files among 5 files: 100 kB wasted"),
+        "{}",
+        ran.err
+    );
     let ran = run(dir.path(), &["dup", "-z", "."], b"").fine();
     assert_eq!(ran.out, b"./large2\0./in/b\n\0");
     let ran = run(dir.path(), &["dup", "--least", "1K", "--json", "."], b"").fine();

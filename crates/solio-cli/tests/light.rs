@@ -72,7 +72,7 @@ fn light_measures_every_peak_and_keeps_it() {
     assert_eq!(solio(dir, &MEASURE).0, 0);
     let kept = json(&std::fs::read_to_string(dir.join("cache/solio/light.json")).unwrap());
     assert_eq!(kept["kept"].as_array().unwrap().len(), 1);
-    assert_eq!(solio(dir, &["light", "none"]).0, 1);
+    assert_eq!(solio(dir, &["light", "none"]).0, 2);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn runs_are_judged_by_the_kept_peaks() {
         assert!(summary()["advice"].as_str().unwrap().contains("solio light ."));
     }
     let (code, _, err) = solio(dir, &info);
-    assert!(code == 0 && err.contains("1 files, ") && err.contains(advice.trim_end()), "{err}");
+    assert!(code == 0 && err.contains("1 file, ") && err.contains(advice.trim_end()), "{err}");
     let (code, _, err) = solio(dir, &["light", "--last"]);
     assert!(code == 3 && err.contains("no peaks are kept"), "{err}");
 

@@ -5,7 +5,7 @@ use super::ratio_json;
 use super::stats::{Ratio, median};
 use crate::args::KernelBenchArgs;
 use crate::table::{Align, DIM, Table};
-use crate::{Outcome, screen};
+use crate::{Outcome, schema, screen};
 use serde_json::{Value, json};
 use solio::color::Space;
 use solio::color::arrays::{Conversion, Sample};
@@ -43,7 +43,7 @@ type Run<'a> = &'a mut dyn FnMut();
 pub(crate) fn run(args: &KernelBenchArgs) -> Result<Outcome> {
     let lines = measure(if args.quick { 7 } else { 41 })?;
     if args.json {
-        lines.iter().for_each(|line| screen::print(&format!("{}\n", as_json(line))));
+        lines.iter().for_each(|line| screen::print(&schema::line("bench/1", &[], as_json(line))));
     } else {
         screen::print(&as_table(&lines));
     }

@@ -13,7 +13,7 @@ pub(crate) mod twin;
 
 use crate::args::{BenchArgs, KernelBenchArgs};
 use crate::table::{Align, BOLD, DIM, Table, bytes, figures};
-use crate::{Outcome, options, program, screen};
+use crate::{Outcome, options, program, schema, screen};
 use serde_json::{Value, json};
 use solio::{Error, Result, Summary, cpu};
 use stats::Ratio;
@@ -29,7 +29,7 @@ fn peer_argument(text: &str) -> std::result::Result<(String, String), String> {
 pub(crate) fn run_io(args: &KernelBenchArgs) -> Result<Outcome> {
     let lines = fold::measure(if args.quick { 21 } else { 101 });
     if args.json {
-        lines.iter().for_each(|line| screen::print(&format!("{}\n", fold_json(line))));
+        lines.iter().for_each(|line| screen::print(&schema::line("bench/1", &[], fold_json(line))));
     } else {
         screen::print(&fold_table(&lines));
     }
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     if args.kernels_only {
         for line in kernels::measure(if args.quick { 41 } else { 201 }) {
-            screen::print(&format!("{}\n", kernel_json(&line)));
+            screen::print(&schema::line("bench-kernel/1", &[], kernel_json(&line)));
         }
         return Ok(Outcome::Done);
     }
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Outcome> {
     let mut lines = Vec::new();
     jobs::measure(folder.path(), detail, samples, &work, |line| {
         if args.json {
-            screen::print(&format!("{}\n", job_json(&line)));
+            screen::print(&schema::line("bench/1", &[], job_json(&line)));
         } else {
             screen::say(&format!("measured: {}", line.name));
         }

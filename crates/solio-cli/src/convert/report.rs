@@ -3,8 +3,8 @@
 use super::Plan;
 use crate::args::ConvertArgs;
 use crate::limit::Limit;
-use crate::screen;
 use crate::table::{Align, Table, bytes, count, figures, seconds};
+use crate::{names, schema, screen};
 use serde_json::{Value, json};
 use solio::{Job, MeshInfo, Progressed, Summary, Usage, Written};
 use std::path::Path;
@@ -137,7 +137,8 @@ pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Lim
         screen::complain(&format!("warning: {}: {warning}", plan.input.display()));
     }
     if args.json {
-        screen::print(&format!("{}\n", to_json(plan, report, limit)));
+        let paths: [(&str, &Path); 2] = [("input", &plan.input), ("output", &plan.output)];
+        screen::print(&schema::line("convert-mesh/1", &paths, to_json(report, limit)));
     }
     if args.stats {
         screen::say(&stats(plan, report, limit));
@@ -166,16 +167,10 @@ fn stats(plan: &Plan, report: &Report, limit: &Limit) -> String {
     text
 }
 
-fn to_json(plan: &Plan, report: &Report, limit: &Limit) -> Value {
-    let files: Vec<Value> = report
-        .written
-        .files
-        .iter()
-        .map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes }))
-        .collect();
+fn to_json(report: &Report, limit: &Limit) -> Value {
+    let files: Vec<Value> =
+        report.written.files.iter().map(|(path, bytes)| names::sized(path, *bytes)).collect();
     let mut line = json!({
-        "input": plan.input.to_string_lossy(),
-        "output": plan.output.to_string_lossy(),
         "files": files,
         "vertices": report.counts.vertices,
         "faces": report.counts.faces,

@@ -2,7 +2,7 @@
 
 use super::CatalogBenchArgs;
 use crate::table::{count, figures};
-use crate::{Outcome, options, screen};
+use crate::{Outcome, options, schema, screen};
 use serde_json::json;
 use solio::{Error, KIND_HEAD_BYTES, Result, Stopwatch, kind_of_head};
 use solio_io::HeadReader;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &CatalogBenchArgs) -> Result<Outcome> {
             "case": "kinds", "files": files, "failed": failed, "kinds": counts,
             "wall_s": took.wall_s, "cpu_s": took.cpu_s,
         });
-        screen::print(&format!("{line}\n"));
+        screen::print(&schema::line("bench-kinds/1", &[], line));
     } else {
         for (kind, files) in &counts {
             screen::print(&format!("{:>12}  {kind}\n", count(*files)));

@@ -5,7 +5,7 @@ mod kinds;
 
 use crate::args::WorkArgs;
 use crate::table::{count, figures};
-use crate::{Outcome, screen};
+use crate::{Outcome, schema, screen};
 use clap::Args;
 use serde_json::json;
 use solio::catalog::row::{Cells, Level, Row, column};
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &CatalogBenchArgs) -> Result<Outcome> {
             "case": "insert", "rows": rows, "wall_s": took.wall_s, "cpu_s": took.cpu_s,
             "answer": format!("{rows} rows, {bytes} bytes"),
         });
-        screen::print(&format!("{line}\n"));
+        screen::print(&schema::line("bench/1", &[], line));
     } else {
         screen::print(&format!(
             "{} rows in {} s ({} s of CPU), {} rows/s\n",

@@ -7,7 +7,7 @@ mod peer;
 
 use super::ratio_json;
 use crate::table::{Align, BOLD, DIM, Table};
-use crate::{Outcome, options, screen};
+use crate::{Outcome, options, schema, screen};
 pub(crate) use args::ExrBenchArgs;
 use images::Class;
 use measure::{Bench, Case, Job, Line};
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ExrBenchArgs) -> Result<Outcome> {
     let mut lines = Vec::new();
     let mut done = |line: Line| {
         if args.json {
-            screen::print(&format!("{}\n", line_json(&line)));
+            screen::print(&schema::line("bench/1", &[], line_json(&line)));
         } else {
             screen::say(&format!("measured: {}, against {}", line.work, line.peer));
         }

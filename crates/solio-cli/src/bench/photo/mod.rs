@@ -12,7 +12,7 @@ mod run;
 use super::ratio_json;
 use super::stats::{Ratio, median};
 use crate::table::{Align, DIM, Table, bytes};
-use crate::{Outcome, options, program, screen};
+use crate::{Outcome, options, program, schema, screen};
 pub(crate) use args::PhotoBenchArgs;
 use files::Files;
 use run::{Took, Way};
@@ -54,7 +54,9 @@ pub(crate) fn run(args: &PhotoBenchArgs) -> Result<Outcome> {
     let mut lines = dates(args, &files)?;
     lines.extend(everything(args, &files)?);
     if args.json {
-        lines.iter().for_each(|line| screen::print(&format!("{}\n", line_json(line, &files))));
+        lines.iter().for_each(|line| {
+            screen::print(&schema::line("bench/1", &[], line_json(line, &files)));
+        });
     } else {
         screen::print(&table(&lines, &files));
     }

@@ -5,7 +5,7 @@ use super::args::PhotoBenchArgs;
 use super::files::Files;
 use super::run::all;
 use crate::table::{Align, DIM, Table};
-use crate::{Outcome, page, program, screen};
+use crate::{Outcome, page, program, schema, screen};
 use serde_json::{Value, json};
 use solio::{Error, Result, Usage, Work};
 use std::ffi::OsString;
@@ -47,7 +47,7 @@ pub(super) fn run(args: &PhotoBenchArgs, files: &Files, work: &Work) -> Result<O
         page::write(PAGE, &data, path)?;
     }
     if args.json {
-        screen::print(&format!("{data}\n"));
+        screen::print(&schema::line("bench-photo-modes/1", &[], data));
     } else {
         screen::print(&table(&modes, files, &version));
     }

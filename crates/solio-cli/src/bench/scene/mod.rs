@@ -15,7 +15,7 @@ use super::stats::{Ratio, median};
 use super::{ratio_json, twin};
 use crate::args::{WorkArgs, parse_rate};
 use crate::table::{Align, DIM, Table, bytes};
-use crate::{Outcome, options, screen};
+use crate::{Outcome, options, schema, screen};
 use clap::Args;
 use serde_json::{Value, json};
 use solio::mesh::Scene;
@@ -264,7 +264,7 @@ impl Bench<'_> {
     /// Prints JSON, and keeps the line for the table.
     fn add(&mut self, line: Line) {
         if self.args.json {
-            screen::print(&format!("{}\n", line_json(&line)));
+            screen::print(&schema::line("bench/1", &[], line_json(&line)));
         }
         self.lines.push(line);
     }

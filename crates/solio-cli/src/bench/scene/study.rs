@@ -11,7 +11,7 @@ use super::crossing::crossings;
 use super::encoding::{self, Encoding};
 use super::stages::STAGES;
 use crate::table::{Align, DIM, Table, bytes, figures};
-use crate::{Outcome, page, program, screen};
+use crate::{Outcome, page, program, schema, screen};
 use serde_json::{Value, json};
 use solio::{Cancel, Error, Result, SlowDown, Work};
 use std::ffi::OsString;
@@ -81,7 +81,7 @@ pub(super) fn run(args: &SceneBenchArgs, path: &Path, made: &Path, work: &Work) 
         page::write(PAGE, &data, output)?;
     }
     if args.json {
-        screen::print(&format!("{data}\n"));
+        screen::print(&schema::line("bench-scene-study/1", &[], data));
     } else {
         screen::print(&study.table());
     }

@@ -14,7 +14,7 @@ mod text;
 
 use crate::args::WorkArgs;
 use crate::table::{Align, DIM, Table, bytes, count};
-use crate::{Outcome, options, screen};
+use crate::{Outcome, options, schema, screen};
 use clap::Args;
 use files::{Bytes, Folder};
 use plan::{Amounts, ELEMENTS, Element, Form, Large, Layer};
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &TwinArgs) -> Result<Outcome> {
     };
     let made = make(&args.folder, args.scale, args.seed, pack, &work)?;
     if args.json {
-        screen::print(&format!("{}\n", made.json()));
+        screen::print(&schema::line("bench-twin/1", &[], made.json()));
     } else {
         screen::print(&made.table(args.scale, pack));
     }
