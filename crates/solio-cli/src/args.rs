@@ -625,7 +625,7 @@ pub(crate) struct ReadArgs {
     pub(crate) no_merge_vertices: bool,
 }
 
-/// Options of Blender's exporters, with Blender's names.
+// Options of Blender's exporters, with Blender's names.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Writing (names as in Blender's exporters)")]
 pub(crate) struct WriteArgs {

@@ -9,7 +9,7 @@ use solio::image::header::{Box2i, LevelMode, Rounding, Tiles};
 use solio::{Frame, FrameRange, ToneMap};
 use std::path::PathBuf;
 
-/// What becomes of images.
+// What becomes of images.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Images")]
 pub(crate) struct ImageArgs {
@@ -129,7 +129,7 @@ pub(crate) struct PreviewArgs {
     pub(crate) work: WorkArgs,
 }
 
-/// What of an image is seen.
+// What of an image is seen.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Seeing")]
 pub(crate) struct ShowArgs {

@@ -9,7 +9,10 @@ use crate::{inputs, options};
 use crate::{scene_info, stats};
 use crate::{schema, screen};
 use serde_json::{Value, json};
-use solio::{Compression, ErrorKind, FileInfo, Job, MeshInfo, Result, Stopwatch, Summary, Usage};
+use solio::{
+    Compression, Error, ErrorKind, FileInfo, ImageFormat, Job, MeshInfo, Result, Stopwatch,
+    Summary, Usage,
+};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -67,6 +70,13 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
+                let picture =
+                    error.kind() == ErrorKind::Unsupported && ImageFormat::of_name(path).is_some();
+                let error = match picture {
+                    true => Error::unsupported("info knows no images but OpenEXR")
+                        .hint("solio meta tells what is in PNG, JPEG, TIFF and HDR"),
+                    false => error,
+                };
                 failed = true;
                 if args.json {
                     let error = error.at_path(path);

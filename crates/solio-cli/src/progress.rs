@@ -5,9 +5,10 @@ use crate::table::{bytes, count};
 use crate::{args, schema};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use solio::{Progress, Progressed};
+use std::cell::OnceCell;
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -31,9 +32,13 @@ impl Shown {
                 watch(&until, Duration::from_millis(500), || json(&name, progress.now()));
             })),
             args::Progress::Auto | args::Progress::Bar => Some(std::thread::spawn(move || {
-                let bar = new_bar(&name);
-                watch(&until, Duration::from_millis(100), || draw(&bar, progress.now()));
-                bar.finish_and_clear();
+                let bar = OnceCell::new();
+                let look = || draw(bar.get_or_init(|| new_bar(&name)), progress.now());
+                watch(&until, Duration::from_millis(100), look);
+                if let Some(bar) = bar.get() {
+                    *shown_bar() = None;
+                    bar.finish_and_clear();
+                }
             })),
         };
         Shown { stop, thread }
@@ -73,7 +78,24 @@ fn new_bar(name: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
     bar.set_style(style(READING));
     bar.set_prefix(name.to_owned());
+    *shown_bar() = Some(bar.clone());
     bar
+}
+
+/// The bar that is on the terminal now.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn shown_bar() -> MutexGuard<'static, Option<ProgressBar>> {
+    BAR.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints while no bar is in the way: it is taken off the terminal, and comes again below.
+pub(crate) fn beside<T>(print: impl FnOnce() -> T) -> T {
+    let bar = shown_bar().clone();
+    match bar {
+        Some(bar) => bar.suspend(print),
+        None => print(),
+    }
 }
 
 fn draw(bar: &ProgressBar, now: Progressed) {

@@ -24,13 +24,18 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     };
     let mut shown = Shown { args, widths: Vec::new(), rows: Vec::new(), any: false };
-    query.ask(sql, |names, row| {
-        match row {
-            None => shown.head(names),
-            Some(row) => shown.row(names, row),
-        }
-        Ok(!screen::is_closed())
-    })?;
+    query
+        .ask(sql, |names, row| {
+            match row {
+                None => shown.head(names),
+                Some(row) => shown.row(names, row),
+            }
+            Ok(!screen::is_closed())
+        })
+        .map_err(|error| match error.message().contains("no such table") {
+            true => error.hint("without a question solio query lists the views"),
+            false => error,
+        })?;
     shown.flush();
     Ok(if shown.any { Outcome::Done } else { Outcome::NothingMatched })
 }

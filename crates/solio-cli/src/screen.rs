@@ -1,6 +1,7 @@
 //! Where text goes: data to standard output, everything else to standard error. Colours are
 //! stripped where they are not wanted (a pipe, `NO_COLOR`, a dumb terminal).
 
+use crate::progress::beside;
 use crate::table::{BAD, HINT};
 use serde_json::{Map, Value};
 use solio::Error;
@@ -37,8 +38,10 @@ pub(crate) fn print_bytes(bytes: &[u8]) {
     if is_closed() {
         return;
     }
-    let mut out = std::io::stdout().lock();
-    let result = out.write_all(bytes).and_then(|()| out.flush());
+    let result = beside(|| {
+        let mut out = std::io::stdout().lock();
+        out.write_all(bytes).and_then(|()| out.flush())
+    });
     if let Err(error) = result {
         CLOSED.store(true, Relaxed);
         if error.kind() != ErrorKind::BrokenPipe {
@@ -68,7 +71,7 @@ pub(crate) fn has_lost() -> bool {
 /// Prints a message for the person, on standard error.
 pub(crate) fn say(text: &str) {
     // Nothing can be done about a standard error that is closed.
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    let _ = beside(|| writeln!(anstream::stderr().lock(), "{text}"));
 }
 
 /// Prints `solio: message`; further lines (`  hint: …`) keep their indent.

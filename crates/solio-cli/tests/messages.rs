@@ -6,7 +6,13 @@ mod ran;
 
 use ran::run as solio;
 
-const CASES: [(&str, i32, &str); 19] = [
+const CASES: [(&str, i32, &str); 20] = [
+    (
+        "info a.png",
+        1,
+        "solio: a.png: info knows no images but OpenEXR\n  hint: solio meta tells what is in PNG, JPEG, \
+         TIFF and HDR\n",
+    ),
     (
         "info none.obj",
         1,

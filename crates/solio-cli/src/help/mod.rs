@@ -178,6 +178,21 @@ mod tests {
     }
 
     #[test]
+    fn commands_say_what_they_are_for() {
+        let mut root = Cli::command();
+        root.build();
+        for command in root.get_subcommands() {
+            let about = command.get_about().expect("a line about it").to_string();
+            let verbs = ["Options", "What", "The "];
+            assert!(!verbs.iter().any(|start| about.starts_with(start)), "{about}");
+            for arg in command.get_arguments().filter(|arg| arg.get_long() == Some("json")) {
+                let help = arg.get_help().expect("help").to_string();
+                assert!(help.contains("rint JSON"), "{}: {help}", command.get_name());
+            }
+        }
+    }
+
+    #[test]
     fn words_lead_to_tasks_that_are_there() {
         let root = Cli::command();
         for (word, task) in ALSO {
