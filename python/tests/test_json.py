@@ -85,8 +85,8 @@ CASES: dict[str, list[tuple[str, str]]] = {
 }
 # What progress there is depends on time: these take a second by their bandwidth.
 PROGRESS = [
-    ("read --null --bwlimit 500K --progress json large", "progress"),
-    ("scan large -o l.sqlite --hash xxh128 --bwlimit 1M --progress json", "progress-scan"),
+    ("read --null --bwlimit 1M --progress json large", "progress"),
+    ("scan large -o l.sqlite --hash xxh128 --bwlimit 2M --progress json", "progress-scan"),
 ]
 # Outputs of the bench that take too long for a test.
 UNSEEN = {"bench-kernel-1", "bench-photo-modes-1", "bench-scene-study-1"}
@@ -104,7 +104,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "model.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     (tmp_path / "bad.obj").write_text("v 0 0 0\nv 1 0 x\nf 1 2 2\n")
     (tmp_path / "scene.pbrt").write_text(SCENE)
-    (tmp_path / "large").write_bytes(bytes(range(250)) * 6000)
+    (tmp_path / "large").write_bytes(bytes(range(250)) * 12_000)
     (tmp_path / "empty.png").write_bytes(b"")
     for line in [
         "convert model.obj -o model.ply",
