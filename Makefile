@@ -19,7 +19,7 @@ LIBCLANG := $(wildcard $(foreach d,/usr/lib/llvm*/lib /usr/lib/*-linux-gnu /usr/
 HAS_ZFP := $(and $(shell command -v cmake),$(or $(LIBCLANG_PATH),$(LIBCLANG)))
 ZFP := $(if $(HAS_ZFP),--features solio-cli/zfp)
 
-.PHONY: help demo test test-rust test-python test-web test-blender test-slow bench bench-table dist clean
+.PHONY: help demo test test-rust test-python test-web test-blender test-slow bench bench-table dist site clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -68,13 +68,22 @@ dist: .venv/ready ## The wheel and Blender's extension, in dist/
 	.venv/bin/maturin build --release --out dist --interpreter .venv/bin/python
 	$(PYTHON) blender/build.py --wheel dist/solio-*.whl --out dist
 
+site: .venv-site/ready ## The guide and the references as a site, in dist/site
+	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli $(ZFP)
+	@$(STEP) "site" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --quiet --strict --clean
+
 clean: ## Remove what make made
 	$(CARGO) clean
-	rm -rf .venv .venv-blender dist fuzz/target
+	rm -rf .venv .venv-site .venv-blender dist fuzz/target
 
 .venv/ready:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; set PYTHON=/path/to/python"; exit 1; }
 	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9.4,<2" numpy pytest mypy playwright'
+	@touch $@
+
+.venv-site/ready: docs/requirements.txt
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; set PYTHON=/path/to/python"; exit 1; }
+	@$(STEP) "environment of the site" sh -c '$(PYTHON) -m venv .venv-site && .venv-site/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt'
 	@touch $@
 
 # The references that images, colours, sequences and tables are compared with; without them those

@@ -1,0 +1,62 @@
+"""What the site has beside the files of this folder: pages that are made when it is built.
+
+mkdocs calls `on_files` and `on_page_markdown`. The command, which SOLIO_COMMAND names, tells of its own
+flags; the documents of the repository's root become pages; mkdocstrings writes the pages of Python.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parent.parent
+HOUSE = {
+    "ARCHITECTURE.md": "house/architecture.md",
+    "CONTRIBUTING.md": "house/contributing.md",
+    "CHANGELOG.md": "house/changes.md",
+}
+MODULES = {"python": "solio", "color": "solio.color", "io": "solio.io", "image": "solio.image"}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    pages = {"reference/commands.md": commands()}
+    for name, module in MODULES.items():
+        pages[f"reference/{name}.md"] = f"# `{module}`\n\n::: {module}\n"
+    for source, page in HOUSE.items():
+        pages[page] = of_house((ROOT / source).read_text(encoding="utf-8"))
+    for page, text in pages.items():
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
+def commands() -> str:
+    """The reference of the command, as it tells it itself."""
+    command = os.environ.get("SOLIO_COMMAND", "solio")
+    done = subprocess.run([command, "man", "--markdown"], check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout
+
+
+def of_house(text: str) -> str:
+    """A document of the root as a page: links to other documents lead to their pages."""
+
+    def link(match: re.Match[str]) -> str:
+        target = match[2]
+        if target.startswith(("http", "#")):
+            return match[0]
+        if target in HOUSE:
+            return f"[{match[1]}]({Path(HOUSE[target]).name})"
+        if target.startswith("docs/"):
+            return f"[{match[1]}](../{target.removeprefix('docs/')})"
+        return f"{match[1]} (`{target}`)"
+
+    return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", link, text)
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Blocks that no test runs say so."""
+    return re.sub(r'^```(\w+) notest="([^"]+)"$', r'*Not run by the tests: \2.*\n\n```\1', markdown, flags=re.M)
