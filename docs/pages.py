@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,19 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def commands() -> str:
-    """The reference of the command, as it tells it itself."""
+    """The reference of the command, as it tells it itself; its man pages name what there is."""
     command = os.environ.get("SOLIO_COMMAND", "solio")
-    done = subprocess.run([command, "man", "--markdown"], check=True, stdout=subprocess.PIPE, text=True)
-    return done.stdout
+    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1"}
+    text = "# Commands\n"
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([command, "man", folder], check=True)
+        names = sorted(page.stem for page in Path(folder).glob("*.1"))
+    for name in names:
+        words = name.split("-")[1:]
+        call = [command, *words, "--help"]
+        done = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+        text += f"\n## `{' '.join(['solio', *words])}`\n\n```text\n{done.stdout.rstrip()}\n```\n"
+    return text
 
 
 def of_house(text: str) -> str:
@@ -55,6 +65,11 @@ def of_house(text: str) -> str:
         return f"{match[1]} (`{target}`)"
 
     return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", link, text)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """No page asks another machine: the theme would load a help for searching without a server."""
+    return re.sub(r'<script src="https://[^"]*"></script>', "", output)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import coverage
 import pytest
 from document_files import make_files
 from documents import Block, Desk, agrees, blocks_of
@@ -54,6 +55,11 @@ def desks(command: str, files: Path, tmp_path_factory: pytest.TempPathFactory) -
         shutil.copytree(files, folder)
         made[document] = Desk(folder, command)
     return made
+
+
+def test_what_formats_keep_is_in_their_tables(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOLIO_COMMAND", command)
+    assert not coverage.differences(), "python/tests/coverage.py writes the tables"
 
 
 def name_of(block: Block) -> str:
