@@ -13,6 +13,8 @@ DEBUG_SOLIO := $(or $(CARGO_TARGET_DIR),target)/debug/solio
 find-python = $(firstword $(foreach p,$(1),$(shell $(p) -c 'import sys; sys.exit(not $(2))' 2>/dev/null && echo $(p))))
 PYTHON ?= $(call find-python,python3 python3.14 python3.13 python3.12 python3.11 $(wildcard $(HOME)/.pyenv/versions/3.1[1-4]*/bin/python),sys.version_info >= (3, 11))
 PYTHON313 ?= $(call find-python,python3.13 $(wildcard $(HOME)/.pyenv/versions/3.13*/bin/python),sys.version_info[:2] == (3, 13))
+# All of them, one a version: the wheel is tried in each.
+PYTHONS := $(foreach v,3.11 3.12 3.13 3.14,$(firstword $(foreach p,$(shell command -v python$(v)) $(wildcard $(HOME)/.pyenv/versions/$(v)*/bin/python),$(shell $(p) -c 'import venv; print("$(p)")' 2>/dev/null))))
 
 # ZFP in `solio lab`: its library is built with cmake, its header read with libclang.
 LIBCLANG := $(wildcard $(foreach d,/usr/lib/llvm*/lib /usr/lib/*-linux-gnu /usr/lib64 /usr/lib /usr/local/lib,$(d)/libclang.so* $(d)/libclang-[0-9]*.so*))
@@ -64,9 +66,11 @@ bench: ## Compare with the peers that are installed; write bench/record
 bench-table: ## Write the tables of README.md and bench/RESULTS.md from the newest records
 	$(PYTHON) bench/table.py
 
-dist: .venv/ready ## The wheel and Blender's extension, in dist/
-	.venv/bin/maturin build --release --out dist --interpreter .venv/bin/python
+dist: .venv/ready ## The wheel, with the command, and Blender's extension, in dist/; both are tried
+	rm -f dist/solio-*.whl dist/solio_io-*.zip
+	.venv/bin/maturin build --profile dist --out dist --interpreter .venv/bin/python
 	$(PYTHON) blender/build.py --wheel dist/solio-*.whl --out dist
+	.ci/try-dist dist $(PYTHONS)
 
 site: .venv-site/ready ## The guide and the references as a site, in dist/site
 	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli $(ZFP)

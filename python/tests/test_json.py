@@ -71,6 +71,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
     "cat": [("read --null --json .", "read")],
     "lab": [("lab a.exr model.ply --seconds 0 --sample 4K --json --progress json", "lab progress-lab")],
     "meta": [("meta --json a.exr none.jpg", "meta"), ("meta --jsonl photo.jpg model.ply", "meta")],
+    "bench-all": [("bench all --only catalog --json", "bench-all")],
     "bench-mesh": [],  # half a minute; its lines are those of the others
     "bench-scene": [],  # makes a scene of gigabytes
     "bench-io": [("bench io --quick --json", "bench")],

@@ -514,6 +514,8 @@ pub(crate) struct DemoArgs {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum BenchCommand {
+    /// Every area in one run: one table, one page
+    All(crate::bench::all::AllBenchArgs),
     /// Number text, OBJ, PLY and STL, each against the least that the machine must do
     Mesh(BenchArgs),
     /// Case folding of file names, each way beside the others

@@ -116,6 +116,7 @@ pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u
         Some(Command::Light(args)) => light::run(&args),
         Some(Command::Study(args)) => study::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Bench(BenchCommand::All(args))) => bench::all::run(&args),
         Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),
         Some(Command::Bench(BenchCommand::Io(args))) => bench::run_io(&args),
         Some(Command::Bench(BenchCommand::Catalog(args))) => bench::catalog::run(&args),

@@ -1,5 +1,6 @@
 //! `solio bench`: how fast, against the least that the machine must do.
 
+pub(crate) mod all;
 pub(crate) mod catalog;
 pub(crate) mod color;
 pub(crate) mod exr;
