@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from markdown import Extension, Markdown
+from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,6 +24,28 @@ HOUSE = {
     "CHANGELOG.md": "house/changes.md",
 }
 MODULES = {"python": "solio", "color": "solio.color", "io": "solio.io", "image": "solio.image"}
+
+
+class Sessions(Preprocessor):
+    """Sessions of Python in docstrings are code; without a word on it they would be quotations."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        text = "\n".join(lines)
+        return re.sub(r"(?:^>>>.*\n(?:.+\n?)*)+", self.fenced, text + "\n", flags=re.M).split("\n")
+
+    def fenced(self, session: re.Match[str]) -> str:
+        code = session[0].replace("  # doctest: +SKIP", "").rstrip("\n")
+        return f"```pycon\n{code}\n```\n"
+
+
+class SessionsExtension(Extension):
+    def extendMarkdown(self, md: Markdown) -> None:
+        md.preprocessors.register(Sessions(md), "sessions", 60)
+
+
+def on_config(config: Any) -> Any:
+    config.markdown_extensions.append(SessionsExtension())
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -67,9 +91,12 @@ def of_house(text: str) -> str:
     return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", link, text)
 
 
-def on_post_page(output: str, **_: Any) -> str:
+def without_other_machines(output: str, **_: Any) -> str:
     """No page asks another machine: the theme would load a help for searching without a server."""
     return re.sub(r'<script src="https://[^"]*"></script>', "", output)
+
+
+on_post_page = on_post_template = without_other_machines
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
