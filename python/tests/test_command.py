@@ -71,7 +71,8 @@ def test_numpy_is_not_loaded(triangle: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_it_as_any_command(tmp_path: Path) -> None:
     (tmp_path / "a.obj").write_bytes(b"v 0 0 0\n")
-    scan = [COMMAND, "scan", tmp_path, "-o", tmp_path / "a.sqlite", "--watch", "--progress", "json"]
+    catalogue = str(tmp_path / "a.sqlite")
+    scan = [str(COMMAND), "scan", str(tmp_path), "-o", catalogue, "--watch", "--progress", "json"]
     with subprocess.Popen(scan, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         process.stderr.readline()  # it runs
