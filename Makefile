@@ -21,7 +21,7 @@ LIBCLANG := $(wildcard $(foreach d,/usr/lib/llvm*/lib /usr/lib/*-linux-gnu /usr/
 HAS_ZFP := $(and $(shell command -v cmake),$(or $(LIBCLANG_PATH),$(LIBCLANG)))
 ZFP := $(if $(HAS_ZFP),--features solio-cli/zfp)
 
-.PHONY: help demo test test-rust test-python test-web test-blender test-slow bench bench-table dist site clean
+.PHONY: help demo test test-rust test-python test-web test-blender test-slow test-tiers test-asan soak deny sbom bench bench-table dist site clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,31 @@ test-slow:
 	@$(STEP) "slow rust tests" $(CARGO) test --release --workspace $(ZFP) -- --ignored
 	@$(STEP) "fuzz" .ci/fuzz
 	@$(STEP) "peers" $(MAKE) bench
+
+# The crates with kernels, and what stands on them.
+KERNELS := $(foreach c,base codec color exr mesh scene,-p solio-$(c)) -p solio
+
+test-tiers: ## The tests of kernels and what uses them, on each tier of CPUs (minutes)
+	@for tier in scalar sse2 avx2 avx512; do \
+		$(STEP) "tests on $$tier" env SOLIO_CPU=$$tier $(CARGO) test --quiet $(KERNELS) || exit 1; done
+
+test-asan: ## AddressSanitizer over the crates with unsafe code and those on them (nightly; minutes)
+	@$(STEP) "tests with AddressSanitizer" env RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_leaks=0 \
+		$(CARGO) +nightly test --quiet --tests --target $$(rustc -vV | sed -n 's/^host: //p') \
+		-p solio-base -p solio-codec -p solio-measure -p solio-io -p solio-exr -p solio-photo $(ARGS)
+
+soak: ## Half an hour of work, kills and repetition; SECONDS_EACH=… says how long, ARGS="--seed N" repeats
+	$(CARGO) build --release -p solio-cli $(ZFP)
+	@$(STEP) "soak" .ci/soak $(SOLIO) --seconds $(or $(SECONDS_EACH),1800) $(ARGS)
+
+deny: ## Licences, bans and sources of all dependencies (needs cargo-deny)
+	@$(STEP) "cargo deny" $(CARGO) deny check licenses bans sources
+
+sbom: ## What the command is made of, as CycloneDX, in dist/solio.cdx.json (needs cargo-cyclonedx)
+	@mkdir -p dist
+	@$(STEP) "sbom" env SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(CARGO) cyclonedx --quiet --format json \
+		--override-filename solio.cdx --manifest-path crates/solio-cli/Cargo.toml
+	@mv crates/solio-cli/solio.cdx.json dist/solio.cdx.json; rm -f crates/*/solio.cdx.json
 
 bench: ## Compare with the peers that are installed; write bench/record
 	@$(STEP) "bench" $(PYTHON) bench/run $(ARGS)

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         None => Ok(read),
     });
     let usage = watch.usage();
-    let disk_bytes = solio::fetched_bytes() - fetched;
+    let disk_bytes = solio::fetched_bytes().saturating_sub(fetched);
     drop(shown);
     let read = match read {
         Err(e) if e.os_error() == Some(crate::convert::BROKEN_PIPE) => return Ok(Outcome::Done),

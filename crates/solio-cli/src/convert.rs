@@ -105,7 +105,7 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     let watch = Stopwatch::start();
     let write = |scene: &Scene<'_>| {
         let read = watch.usage();
-        let fetched = solio::fetched_bytes() - fetched;
+        let fetched = solio::fetched_bytes().saturating_sub(fetched);
         let options = options::write(&args.write, &args.read, &plan.input, args.mesh_format());
         let watch = Stopwatch::start();
         let written = solio::write_mesh(scene, &plan.output, &options, &work)?;

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     let watch = Stopwatch::start();
     let outcome = convert_all(args, &jobs, &wanted, &work, &mut all)?;
     all.usage = watch.usage();
-    all.fetched = solio::fetched_bytes() - fetched;
+    all.fetched = solio::fetched_bytes().saturating_sub(fetched);
     if args.stats {
         screen::say(&all.stats(&limit));
     }

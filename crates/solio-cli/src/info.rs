@@ -93,7 +93,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     let moved = work.progress.now();
     let job = Job {
         read_bytes: moved.read_bytes,
-        disk_bytes: solio::fetched_bytes() - fetched,
+        disk_bytes: solio::fetched_bytes().saturating_sub(fetched),
         copied_bytes: moved.read_bytes,
         cpu_s: usage.cpu_s,
         ..Job::default()

@@ -41,7 +41,7 @@ impl Meter {
         let usage = self.clock.usage();
         let job = Job {
             read_bytes: self.progress.now().read_bytes,
-            disk_bytes: solio::fetched_bytes() - self.fetched_bytes,
+            disk_bytes: solio::fetched_bytes().saturating_sub(self.fetched_bytes),
             cpu_s: usage.cpu_s,
             ..Job::default()
         };

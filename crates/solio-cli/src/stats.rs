@@ -27,7 +27,7 @@ impl Reading {
     /// Says what was read, and how fast.
     pub(crate) fn say(&self, files: u64, read_bytes: u64) {
         let usage = self.watch.usage();
-        let disk_bytes = solio::fetched_bytes() - self.fetched_bytes;
+        let disk_bytes = solio::fetched_bytes().saturating_sub(self.fetched_bytes);
         let job = Job { read_bytes, disk_bytes, cpu_s: usage.cpu_s, ..Job::default() };
         say(files, &job, &usage, &self.limit);
     }

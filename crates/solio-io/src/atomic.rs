@@ -73,7 +73,9 @@ impl AtomicFile {
         };
         std::thread::scope(|scope| {
             let others = files.len().min(AT_ONCE).saturating_sub(1);
-            let others: Vec<_> = (0..others).map(|_| scope.spawn(sync)).collect();
+            // Where no more threads are to be had, fewer do it.
+            let start = |_| std::thread::Builder::new().spawn_scoped(scope, sync).ok();
+            let others: Vec<_> = (0..others).filter_map(start).collect();
             let own = sync();
             let others = others.into_iter().map(|other| other.join().expect("it cannot panic"));
             others.fold(own, Result::and)

@@ -7,9 +7,14 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods)] // tests read and write their own files
 
+#[path = "../commands/mod.rs"]
+mod commands;
+mod every;
 mod folder;
+mod judge;
 mod kill;
 mod medium;
+mod memory;
 mod nth;
 mod strace;
 mod uring;

@@ -6,9 +6,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Every system call by which bytes, names and sizes of files come about.
-const WRITING: &str = "open,openat,creat,write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,\
+pub(crate) const WRITING: &str = "open,openat,creat,write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,\
     link,linkat,rename,renameat,renameat2,ftruncate,truncate,fallocate,copy_file_range,sendfile,\
     fchown,fchmod,mkdir,mkdirat,unlink,unlinkat";
+
+/// Calls by which bytes, names and sizes of files are learnt.
+pub(crate) const READING: &str = "read,pread64,preadv,readv,getdents64,statx,newfstatat,fstat,lseek,\
+    readlink,readlinkat,mmap";
 
 /// One system call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,6 +94,19 @@ pub(crate) fn solio(
     named_temporaries: bool,
     fault: Option<&str>,
 ) -> Traced {
+    let words: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
+    let environment: &[_] = if named_temporaries { &[("SOLIO_NO_TMPFILE", "1")] } else { &[] };
+    solio_in(dir, &words, environment, WRITING, fault)
+}
+
+/// The same with an environment, and with the names of the calls that are told.
+pub(crate) fn solio_in(
+    dir: &Path,
+    words: &[String],
+    environment: &[(&str, &str)],
+    told: &str,
+    fault: Option<&str>,
+) -> Traced {
     let log = tempfile::NamedTempFile::new().unwrap();
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-y", "-s", "200", "-o"]).arg(log.path());
@@ -98,15 +115,13 @@ pub(crate) fn solio(
         command.arg("--seccomp-bpf");
     }
     let also = fault.and_then(|f| f.split(':').next()).unwrap_or("write");
-    command.arg("-e").arg(format!("trace={WRITING},{also}"));
+    command.arg("-e").arg(format!("trace={told},{also}"));
     if let Some(fault) = fault {
         command.arg("-e").arg(format!("inject={fault}"));
     }
-    command.arg(env!("CARGO_BIN_EXE_solio")).args(args).current_dir(dir).stdin(Stdio::null());
-    command.env("XDG_CACHE_HOME", dir.join("cache"));
-    if named_temporaries {
-        command.env("SOLIO_NO_TMPFILE", "1");
-    }
+    command.arg(env!("CARGO_BIN_EXE_solio")).args(words).current_dir(dir).stdin(Stdio::null());
+    command.env("XDG_CACHE_HOME", dir.join("cache")).envs(environment.iter().copied());
+    command.env_remove("RUST_BACKTRACE");
     let output = command.output().unwrap();
     // strace ends as the command did, by the same signal where that ended it.
     let signal = std::os::unix::process::ExitStatusExt::signal(&output.status);

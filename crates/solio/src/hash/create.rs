@@ -64,6 +64,8 @@ pub fn create_mhl(root: &Path, options: &MhlOptions, work: &Work) -> Result<MhlC
         let message = format!("ASC MHL has no {}; it knows {known}", unknown.name());
         return Err(Error::argument(message));
     }
+    // What a kill has left is not part of what the folder holds.
+    let _ = std::fs::remove_dir_all(root.join(UNFINISHED));
     let mut tree = look(root, &options.ignore, work)?;
     let date = iso_date(solio_measure::unix_s() as i64);
     let mut created = MhlCreated::default();
@@ -308,18 +310,27 @@ fn write_all(
     Ok(())
 }
 
-/// Writes a manifest, then the chain that lists it.
+/// Where a folder's first generation is made, beside its folder `ascmhl`.
+const UNFINISHED: &str = ".ascmhl.solio-first.tmp";
+
+/// Writes a manifest, then the chain that lists it. The first time both appear at once: a manifest
+/// without a chain would be taken for a damaged history.
 fn write(history: &History, number: u64, manifest: &Manifest) -> Result<(PathBuf, Digest)> {
     let folder = history.root.join(FOLDER);
-    let is_new = !folder.is_dir();
-    if is_new {
-        std::fs::create_dir(&folder).map_err(|e| Error::io("make", e).at_path(&folder))?;
+    if folder.is_dir() {
+        return write_into(&folder, history, number, manifest);
     }
-    let written = write_into(&folder, history, number, manifest);
-    if written.is_err() && is_new {
-        // Without a chain it would be taken for a damaged history. It is not empty where the chain
-        // could not be written: then the manifest goes, too.
-        let _ = std::fs::remove_dir_all(&folder);
+    let unfinished = history.root.join(UNFINISHED);
+    let made = || {
+        std::fs::create_dir(&unfinished).map_err(|e| Error::io("make", e).at_path(&unfinished))?;
+        let (path, digest) = write_into(&unfinished, history, number, manifest)?;
+        std::fs::rename(&unfinished, &folder)
+            .map_err(|e| Error::io("put in place", e).at_path(&folder))?;
+        Ok((folder.join(path.file_name().unwrap_or_default()), digest))
+    };
+    let written = made();
+    if written.is_err() {
+        let _ = std::fs::remove_dir_all(&unfinished);
     }
     written
 }

@@ -29,7 +29,9 @@ pub(crate) fn fill<T: Send, S>(
         }
     };
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..work.threads).map(|_| scope.spawn(worker)).collect();
+        // Where no more threads are to be had, fewer do it.
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, worker).ok();
+        let others: Vec<_> = (1..work.threads).filter_map(start).collect();
         let own = worker();
         let others = others
             .into_iter()

@@ -96,7 +96,8 @@ impl FileFacts {
 /// among the values.
 ///
 /// # Errors
-/// `Cancelled`; everything else becomes a problem of the file.
+/// `Cancelled`, and where the system could not read the file: that says nothing about what is in it,
+/// and another scan is to try again. Everything else becomes a problem of the file.
 pub fn file_facts(
     path: &Path,
     source: &dyn Source,
@@ -113,15 +114,15 @@ pub fn file_facts(
         "gzip" | "zstd" => packed(path, &kind, facts, work, cells),
         _ => look(path, source, &kind, facts, work, cells),
     };
-    note(looked, &mut problems)?;
+    note(path, looked, &mut problems)?;
     if facts.deep {
-        note(deep(path, facts, work, cells), &mut problems)?;
+        note(path, deep(path, facts, work, cells), &mut problems)?;
     }
     if facts.check {
-        note(check(path, facts, work, &mut problems), &mut problems)?;
+        note(path, check(path, facts, work, &mut problems), &mut problems)?;
     }
     if facts.hash {
-        note(hash(source, work, cells), &mut problems)?;
+        note(path, hash(source, work, cells), &mut problems)?;
     }
     problems.dedup();
     if !problems.is_empty() {
@@ -132,10 +133,14 @@ pub fn file_facts(
     Ok(())
 }
 
-/// An error as a problem of the file.
-fn note(result: Result<()>, problems: &mut Vec<String>) -> Result<()> {
+/// An error as a problem of the file at `path`.
+fn note(path: &Path, result: Result<()>, problems: &mut Vec<String>) -> Result<()> {
+    // Errors of the system about other files are about what this one refers to.
+    let own = |error: &Error| {
+        error.os_error().is_some() && error.path().is_none_or(|other| other == path)
+    };
     match result {
-        Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
+        Err(error) if error.kind() == ErrorKind::Cancelled || own(&error) => Err(error),
         Err(error) => {
             problems.push(sentence(&error));
             Ok(())

@@ -68,10 +68,13 @@ pub(super) fn pass(
     let walked = Walked::new(scan, reach, is_new, Some(send), work)?;
     let (written, walked) = std::thread::scope(|scope| {
         let store = &mut *store;
-        let writer = scope.spawn(move || writer::write(store, &receive));
+        let writer = std::thread::Builder::new().name("solio writer".into());
+        let writer = writer
+            .spawn_scoped(scope, move || writer::write(store, &receive))
+            .map_err(|e| Error::io("start a thread", e))?;
         let walked = walked.run(work);
-        (writer.join().unwrap_or_else(|_| Err(Error::cancelled())), walked)
-    });
+        Ok((writer.join().unwrap_or_else(|_| Err(Error::cancelled())), walked))
+    })?;
     // Why the writer ended counts more than that it did.
     let mut removed = written?;
     let Ended { seen, kept, failures } = walked?;

@@ -115,23 +115,30 @@ fn of_sequence(folder: &Path, sequence: &Sequence) -> Cell {
 pub(super) fn shown(cell: &Cell, options: &SheetOptions, work: &Work) -> Shown {
     let mut shown =
         Shown { folder: cell.folder.clone(), name: cell.name.clone(), ..Shown::default() };
-    let picture = match &cell.files {
+    let (sizes, picture): (Result<u64>, _) = match &cell.files {
         Files::One(path) => {
-            shown.bytes = solio_io::file_bytes(path).unwrap_or(0);
-            thumbnail_of(path, &options.thumbnail, work)
+            (solio_io::file_bytes(path), thumbnail_of(path, &options.thumbnail, work))
         }
         Files::Sequence { frames, count, missing } => {
             shown.note = format!("{count} frames");
             if !missing.is_empty() {
                 shown.note += &format!(", missing {missing}");
             }
-            shown.bytes = frames.iter().map(|path| solio_io::file_bytes(path).unwrap_or(0)).sum();
-            of_frames(frames, &options.thumbnail, work, &mut shown.errors)
+            let sizes = frames.iter().map(|path| solio_io::file_bytes(path)).sum();
+            (sizes, of_frames(frames, &options.thumbnail, work, &mut shown.errors))
         }
     };
-    match picture {
-        Ok(picture) => shown.picture = Some(picture),
-        Err(error) => shown.errors.push(error),
+    // One error a cell: a file that is not there has neither.
+    match (picture, sizes) {
+        (Ok(picture), sizes) => {
+            shown.picture = Some(picture);
+            match sizes {
+                Ok(bytes) => shown.bytes = bytes,
+                Err(error) if shown.errors.is_empty() => shown.errors.push(error),
+                Err(_) => {}
+            }
+        }
+        (Err(error), _) => shown.errors.push(error),
     }
     shown
 }

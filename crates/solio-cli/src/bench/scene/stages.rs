@@ -39,7 +39,7 @@ pub(super) fn run(args: &SceneBenchArgs, work: &Work) -> Result<Outcome> {
             PreviewStage::Picture(Pass::Boxes, _) => return Ok(true),
             PreviewStage::Picture(_, picture) => Some(picture.image()),
         };
-        let (usage, read_bytes) = (watch.usage(), solio::called_bytes() - before);
+        let (usage, read_bytes) = (watch.usage(), solio::called_bytes().saturating_sub(before));
         reached.push(json!([usage.wall_s, usage.cpu_s, read_bytes]));
         let is_last = picture.is_some();
         // It is there; what follows is no part of it.
