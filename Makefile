@@ -72,7 +72,7 @@ test-asan: ## AddressSanitizer over the crates with unsafe code and those on the
 		$(CARGO) +nightly test --quiet --tests --target $$(rustc -vV | sed -n 's/^host: //p') \
 		-p solio-base -p solio-codec -p solio-measure -p solio-io -p solio-exr -p solio-photo $(ARGS)
 
-soak: ## Half an hour of work, kills and repetition; SECONDS_EACH=… says how long, ARGS="--seed N" repeats
+soak: ## Half an hour of work and kills (SECONDS_EACH=…, ARGS="--seed N")
 	$(CARGO) build --release -p solio-cli $(ZFP)
 	@$(STEP) "soak" .ci/soak $(SOLIO) --seconds $(or $(SECONDS_EACH),1800) $(ARGS)
 

@@ -1,7 +1,11 @@
-//! Replays the body of the fuzz target of zlib streams over made-up ones.
+//! Replays the body of the fuzz target of zlib streams over made-up ones, and over what fuzzing has
+//! left.
+#![allow(clippy::disallowed_methods)] // tests read their own files
 
 #[path = "../../../fuzz/bodies/inflate.rs"]
 mod bodies;
+#[path = "../../../fuzz/bodies/kept.rs"]
+mod kept;
 
 #[test]
 fn inflate_replays() {
@@ -21,4 +25,5 @@ fn inflate_replays() {
         }
         bodies::inflate(&bytes);
     }
+    kept::kept("inflate").iter().for_each(|(_, bytes)| bodies::inflate(bytes));
 }

@@ -6,11 +6,13 @@
 mod color_body;
 #[path = "../../../fuzz/bodies/gradient.rs"]
 mod gradient_body;
+#[path = "../../../fuzz/bodies/kept.rs"]
+mod kept;
 
 use solio_color::gradient::formats::{GradientFormat, GradientWriteOptions, write};
 use solio_color::gradient::{Gradient, Mode, parse_stops, presets::STUDY};
 use solio_color::{Color, Space};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a fuzz target does with its bytes.
 type Body = fn(&[u8]);
@@ -108,11 +110,7 @@ fn changed_seeds_do_no_harm() {
 
 #[test]
 fn what_fuzzing_found_does_no_harm() {
-    let findings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/findings");
     for (name, body, _) in targets() {
-        let Ok(found) = std::fs::read_dir(findings.join(name)) else { continue };
-        for entry in found {
-            body(&std::fs::read(entry.unwrap().path()).unwrap());
-        }
+        kept::kept(name).iter().for_each(|(_, bytes)| body(bytes));
     }
 }

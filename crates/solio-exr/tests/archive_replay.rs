@@ -5,6 +5,8 @@
 #[path = "../../../fuzz/bodies/array.rs"]
 mod bodies;
 mod images;
+#[path = "../../../fuzz/bodies/kept.rs"]
+mod kept;
 
 use solio_base::Work;
 use solio_codec::array::file::{ArrayShape, ArrayWriter, Kind, Sum};
@@ -89,8 +91,5 @@ fn the_body_holds() {
             bodies::array(&seed[..at]);
         }
     }
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/findings/array");
-    for file in std::fs::read_dir(found).into_iter().flatten().flatten() {
-        bodies::array(&std::fs::read(file.path()).unwrap());
-    }
+    kept::kept("array").iter().for_each(|(_, bytes)| bodies::array(bytes));
 }

@@ -3,9 +3,10 @@
 
 #[path = "../../../fuzz/bodies/exr.rs"]
 mod bodies;
+#[path = "../../../fuzz/bodies/kept.rs"]
+mod kept;
 
 use solio_exr::Compression;
-use std::path::Path;
 
 /// The methods that have a target each, by its name.
 const CHUNKS: [(&str, Compression); 7] = [
@@ -32,10 +33,9 @@ fn made_up(seed: u64) -> Vec<u8> {
     (0..length).map(|_| (next() >> 32) as u8 & mask).collect()
 }
 
+/// What fuzzing has found, and what reaches most.
 fn findings(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/findings").join(target);
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files.map(|file| std::fs::read(file.path()).unwrap()).collect()
+    kept::kept(target).into_iter().map(|(_, bytes)| bytes).collect()
 }
 
 #[test]

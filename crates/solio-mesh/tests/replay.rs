@@ -4,6 +4,8 @@
 
 #[path = "../../../fuzz/bodies/mod.rs"]
 mod bodies;
+#[path = "../../../fuzz/bodies/kept.rs"]
+mod kept;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,13 +38,13 @@ fn what_fuzzing_found_stays_fixed() {
     ];
     let data = files(&root.join("data"));
     for (name, body) in targets {
-        let findings = files(&root.join("fuzz/findings").join(name));
-        assert!(!findings.is_empty(), "no findings for {name}");
+        let kept = kept::kept(name);
+        assert!(!kept.is_empty(), "no findings for {name}");
         let own = data.iter().filter(|path| path.extension().is_some_and(|end| end == name));
-        for path in findings.iter().chain(own) {
-            let bytes = fs::read(path).expect("readable");
+        let own = own.map(|path| (path.display().to_string(), fs::read(path).expect("readable")));
+        for (place, bytes) in kept.into_iter().chain(own) {
             let ran = std::panic::catch_unwind(|| body(&bytes));
-            assert!(ran.is_ok(), "target {name}: {}: panicked as told above", path.display());
+            assert!(ran.is_ok(), "target {name}: {place}: panicked as told above");
         }
     }
 }

@@ -4,6 +4,8 @@
 #[path = "../../../fuzz/bodies/photo.rs"]
 mod bodies;
 mod fixtures;
+#[path = "../../../fuzz/bodies/kept.rs"]
+mod kept;
 mod photos;
 
 use fixtures::{all, boxed, directory, entry, jpeg};
@@ -211,7 +213,8 @@ fn the_bodies_hold() {
             Some((_, kind)) => bodies::container(kind, bytes),
             None => {}
         };
-        for seed in seeds(&target).into_iter().chain(findings(&target)) {
+        findings(&target).iter().filter(|bytes| !bytes.is_empty()).for_each(|bytes| run(bytes));
+        for seed in seeds(&target) {
             let mut state = 7u64;
             for _ in 0..200 {
                 run(&seed);
@@ -229,9 +232,7 @@ fn the_bodies_hold() {
 }
 
 fn findings(target: &str) -> Vec<Vec<u8>> {
-    let folder = root().join("fuzz/findings").join(target);
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files.map(|file| std::fs::read(file.path()).unwrap()).collect()
+    kept::kept(target).into_iter().map(|(_, bytes)| bytes).collect()
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 #[path = "../../../fuzz/bodies/pack.rs"]
 mod bodies;
+#[path = "../../../fuzz/bodies/kept.rs"]
+mod kept;
 
 use solio_base::{Error, Result, Source, Work};
 use solio_codec::array::Effort;
@@ -107,8 +109,5 @@ fn the_body_holds() {
             bodies::pack(&bytes);
         }
     }
-    let findings = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/findings/pack");
-    for entry in std::fs::read_dir(findings).into_iter().flatten().flatten() {
-        bodies::pack(&std::fs::read(entry.path()).expect("a finding that can be read"));
-    }
+    kept::kept("pack").iter().for_each(|(_, bytes)| bodies::pack(bytes));
 }

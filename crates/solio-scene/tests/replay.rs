@@ -3,6 +3,8 @@
 
 #[path = "../../../fuzz/bodies/pbrt.rs"]
 mod bodies;
+#[path = "../../../fuzz/bodies/kept.rs"]
+mod kept;
 
 const SCENE: &str = "LookAt 0 0 5  0 0 0  0 1 0 # eye\n\
     Transform [1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1]\n\
@@ -27,8 +29,5 @@ fn the_body_holds() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         bodies::pbrt(&bytes);
     }
-    let findings = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/findings/pbrt");
-    for entry in std::fs::read_dir(findings).into_iter().flatten().flatten() {
-        bodies::pbrt(&std::fs::read(entry.path()).expect("a finding that can be read"));
-    }
+    kept::kept("pbrt").iter().for_each(|(_, bytes)| bodies::pbrt(bytes));
 }

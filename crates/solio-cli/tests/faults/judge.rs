@@ -40,7 +40,7 @@ impl Stage {
         let (printed, after) = run();
         // Old files to lose: at every second line, and not where another scan would go on from them.
         let mut before = place.inputs.clone();
-        if line.len() % 2 == 0 && !line.starts_with("scan") {
+        if line.len().is_multiple_of(2) && !line.starts_with("scan") {
             for name in after.keys() {
                 before.entry(name.clone()).or_insert_with(|| format!("old {name}\n").into_bytes());
             }
