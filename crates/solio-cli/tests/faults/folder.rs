@@ -1,33 +1,12 @@
 //! What the command finds, and what it leaves.
 
+pub(crate) use crate::commands::{Files, files};
 use solio::Work;
 use solio::image::header::{Box2i, Part};
 use solio::image::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio::image::{Channel, Compression, PixelType, WriteOptions};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-
-/// Names, with folders, and bytes of all files below a folder.
-pub(crate) type Files = BTreeMap<String, Vec<u8>>;
-
-/// All files below `dir`.
-pub(crate) fn files(dir: &Path) -> Files {
-    let mut found = Files::new();
-    let mut folders = vec![dir.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(dir).unwrap().to_str().unwrap().to_owned();
-                found.insert(name, std::fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
-}
 
 /// Makes the files of `dir` be `wanted` and nothing else.
 pub(crate) fn set(dir: &Path, wanted: &Files) {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use solio::{Error, Peak, Result, Work};
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -60,26 +60,19 @@ enum Area {
 }
 
 impl Area {
-    fn name(self) -> &'static str {
-        match self {
-            Area::Mesh => "mesh",
-            Area::Io => "io",
-            Area::Exr => "exr",
-            Area::Photo => "photo",
-            Area::Scene => "scene",
-            Area::Color => "color",
-            Area::Catalog => "catalog",
-        }
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     /// `bench AREA --json`, and what makes it quick.
-    fn arguments(self, quick: bool) -> Vec<&'static str> {
+    fn arguments(self, quick: bool) -> Vec<String> {
         let less: &[&str] = match (quick, self) {
             (false, _) => &[],
             (true, Area::Catalog) => &["--rows", "100000"],
             (true, _) => &["--quick"],
         };
-        [&["bench", self.name(), "--json"], less].concat()
+        let words = ["bench".into(), self.name(), "--json".into()].into_iter();
+        words.chain(less.iter().map(|word| (*word).to_owned())).collect()
     }
 }
 
@@ -102,14 +95,14 @@ pub(crate) fn run(args: &AllBenchArgs) -> Result<Outcome> {
         if args.only.is_empty() || args.only.contains(area) {
             let mut command = Command::new(program::own());
             command.args(area.arguments(!args.full));
-            found.add(area.name(), &mut command, copy_mb_s, args.json)?;
+            found.add(&area.name(), &mut command, copy_mb_s, args.json);
         }
     }
     if let Some(peers) = &args.peers {
         let mut command = Command::new(peers);
         command.args(["--json", "--beside"]);
         command.args((!args.full).then_some("--quick"));
-        found.add("peers", &mut command, copy_mb_s, args.json)?;
+        found.add("peers", &mut command, copy_mb_s, args.json);
     }
     for (area, why) in &found.skipped {
         screen::complain(&format!("{area}: not measured: {why}"));
@@ -138,43 +131,54 @@ fn peaks(quick: bool, work: &Work) -> Result<Vec<Peak>> {
 }
 
 impl Found {
-    /// Runs a command and takes its rows as they come.
-    fn add(
+    /// Runs a command and takes its rows; what was measured before is kept whatever comes of it.
+    fn add(&mut self, area: &str, command: &mut Command, copy_mb_s: Option<f64>, as_json: bool) {
+        let before = self.rows.len();
+        let why = match self.take(area, command, copy_mb_s, as_json) {
+            Err(error) => {
+                self.has_failed = true;
+                error.to_string()
+            }
+            Ok(status) if status.code() == Some(Outcome::NothingMatched as i32) => {
+                "there are no inputs for it here".into()
+            }
+            Ok(status) if !status.success() => {
+                self.has_failed = true;
+                format!("it ended with {status}")
+            }
+            Ok(_) if self.rows.len() == before => "it gave no rows".into(),
+            Ok(_) => return,
+        };
+        self.skipped.push((area.into(), why));
+    }
+
+    fn take(
         &mut self,
         area: &str,
         command: &mut Command,
         copy_mb_s: Option<f64>,
         as_json: bool,
-    ) -> Result<()> {
+    ) -> Result<ExitStatus> {
         let name = Path::new(command.get_program()).to_owned();
         let failed = |e| Error::io("run the benchmark", e).at_path(&name);
         let shows = std::io::stderr().is_terminal();
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
-        let mut came = false;
         for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
             let line = line.map_err(failed)?;
             let Some(row) = Row::of(area, &line, copy_mb_s) else { continue };
+            // A program outside may measure again what was measured here.
+            if self.rows.iter().any(|old| (&old.work, &old.peer) == (&row.work, &row.peer)) {
+                continue;
+            }
             if as_json {
                 screen::print(&schema::line("bench-all/1", &[], row.json()));
             } else if shows {
                 screen::say(&format!("measured: {}, against {}", row.work, row.peer));
             }
-            // A program outside may measure again what was measured here.
-            self.rows.retain(|old| (&old.work, &old.peer) != (&row.work, &row.peer));
             self.rows.push(row);
-            came = true;
         }
-        let status = child.wait().map_err(failed)?;
-        if status.code() == Some(Outcome::NothingMatched as i32) {
-            self.skipped.push((area.into(), "there are no inputs for it here".into()));
-        } else if !status.success() {
-            self.has_failed = true;
-            self.skipped.push((area.into(), format!("it ended with {status}")));
-        } else if !came {
-            self.skipped.push((area.into(), "it gave no rows".into()));
-        }
-        Ok(())
+        child.wait().map_err(failed)
     }
 }
 
@@ -196,7 +200,8 @@ fn table(rows: &[Row]) -> String {
             row.work.clone(),
             row.peer_and_version(),
             figures(middle),
-            format!("{}–{}", figures(low), figures(high)),
+            // One turn has no interval.
+            if low < high { format!("{}–{}", figures(low), figures(high)) } else { "–".into() },
             row.same.map_or("–".into(), |same| format!("{same:.2}")),
             row.share.map_or("–".into(), |share| format!("{:.0} %", 100.0 * share)),
         ]);
