@@ -9,7 +9,16 @@ use std::path::Path;
 
 /// Holds a file until it is dropped, or the process ends, however that comes.
 #[derive(Debug)]
-pub struct FileLock(#[allow(dead_code)] OwnedFd);
+pub struct FileLock(OwnedFd);
+
+impl Drop for FileLock {
+    /// Unlocks by word, as closing is not enough: a child that another thread is just starting has
+    /// a copy of the descriptor until it executes its program.
+    fn drop(&mut self) {
+        // What cannot be unlocked is let go when the last copy is closed.
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
 
 /// Takes the lock (`flock`) of the file at `path`, which is made where there is none; `None` while
 /// another process holds it.
@@ -38,8 +47,11 @@ mod tests {
         let first = lock(&path).unwrap();
         assert!(first.is_some() && path.exists());
         assert!(lock(&path).unwrap().is_none());
+        // As a child has it that was forked meanwhile.
+        let copy = first.as_ref().unwrap().0.try_clone().unwrap();
         drop(first);
         assert!(lock(&path).unwrap().is_some());
+        drop(copy);
         assert_eq!(lock(folder.path()).unwrap_err().path(), Some(folder.path()));
     }
 }
