@@ -94,6 +94,8 @@ bench-table: ## Write the tables of README.md and bench/RESULTS.md from the newe
 dist: .venv/ready ## The wheel, with the command, and Blender's extension, in dist/; both are tried
 	rm -f dist/solio-*.whl dist/solio_io-*.zip
 	.venv/bin/maturin build --profile dist --out dist --interpreter .venv/bin/python
+	.venv/bin/pip install --quiet --disable-pip-version-check deflate stream-zip
+	.venv/bin/python .ci/pack-wheel dist/solio-*.whl
 	$(PYTHON) blender/build.py --wheel dist/solio-*.whl --out dist
 	.ci/try-dist dist $(PYTHONS)
 

@@ -7,11 +7,14 @@
 //! nothing but its rows.
 
 mod arrow;
+mod fields;
 mod merge;
 mod parquet;
+mod rows;
 #[cfg(test)]
 mod tests;
 
-pub use arrow::{Batch, rows_of, schema};
+pub use arrow::{Batch, schema};
 pub use merge::Merge;
-pub use parquet::{ParquetRows, ParquetWriter};
+pub use parquet::ParquetWriter;
+pub use rows::ParquetRows;

@@ -1,28 +1,124 @@
-//! Parquet files of rows.
+//! Parquet files of rows, written.
+//!
+//! Columns are written through the crate's plain interface, without Arrow between: that halves what
+//! reading and writing Parquet adds to the program.
 
-use super::arrow::{Batch, rows_of, schema};
+use super::fields::{Kind, Value, fields, values};
 use crate::row::Row;
 use bytes::Bytes;
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::{ChunkReader, Length};
-use solio_base::{Error, Result, Sink, Source, Work};
-use std::collections::VecDeque;
-use std::io::{self, BufWriter, Read, Write};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{Type, TypePtr};
+use solio_base::{Error, Result, Sink, Work};
+use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
 /// Rows that are compressed together; a reader skips groups that have nothing it asks for.
 const GROUP_ROWS: usize = 100_000;
-/// Rows of a batch.
-const BATCH_ROWS: usize = 8192;
+
+/// The columns as Parquet has them.
+pub(super) fn columns() -> std::result::Result<TypePtr, ParquetError> {
+    let columns = fields().map(|field| {
+        let (physical, logical) = match field.kind {
+            Kind::Integer => (Physical::INT64, None),
+            Kind::Time => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MICROS))),
+            Kind::Real => (Physical::DOUBLE, None),
+            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Kind::Bytes => (Physical::BYTE_ARRAY, None),
+        };
+        let repetition = if field.nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let column = Type::primitive_type_builder(field.name, physical);
+        column.with_logical_type(logical).with_repetition(repetition).build().map(Arc::new)
+    });
+    let columns = columns.collect::<std::result::Result<_, _>>()?;
+    Type::group_type_builder("schema").with_fields(columns).build().map(Arc::new)
+}
 
 /// Writes rows to a sink.
 pub struct ParquetWriter<'s> {
-    writer: ArrowWriter<BufWriter<ToSink<'s>>>,
-    batch: Batch,
+    writer: SerializedFileWriter<BufWriter<ToSink<'s>>>,
+    columns: Vec<Column>,
+    rows: usize,
+}
+
+/// A column of the rows that wait for their group to be full.
+struct Column {
+    values: Values,
+    /// 1 where a row has a value, 0 where it has none; `None` where every row has one.
+    present: Option<Vec<i16>>,
+}
+
+/// Only those that are there.
+enum Values {
+    Integer(Vec<i64>),
+    Real(Vec<f64>),
+    /// One behind the other, and where each ends.
+    Bytes(Vec<u8>, Vec<usize>),
+}
+
+impl Column {
+    fn push(&mut self, value: Value<'_>) {
+        let is_there = match (&mut self.values, value) {
+            (Values::Integer(values), Value::Integer(value)) => {
+                values.push(value);
+                true
+            }
+            (Values::Real(values), Value::Real(value)) => {
+                values.push(value);
+                true
+            }
+            (Values::Bytes(bytes, ends), Value::Text(text)) => {
+                bytes.extend_from_slice(text.as_bytes());
+                ends.push(bytes.len());
+                true
+            }
+            (Values::Bytes(bytes, ends), Value::Bytes(value)) => {
+                bytes.extend_from_slice(&value);
+                ends.push(bytes.len());
+                true
+            }
+            // Nothing, or what is of another type than its column, which is not known then.
+            _ => false,
+        };
+        if let Some(present) = &mut self.present {
+            present.push(i16::from(is_there));
+        }
+    }
+
+    /// Writes what was gathered, which is none then.
+    fn write(
+        &mut self,
+        writer: &mut SerializedColumnWriter<'_>,
+    ) -> std::result::Result<usize, ParquetError> {
+        let present = self.present.as_deref();
+        let written = match &mut self.values {
+            Values::Integer(values) => {
+                let written = writer.typed::<Int64Type>().write_batch(values, present, None);
+                values.clear();
+                written
+            }
+            Values::Real(values) => {
+                let written = writer.typed::<DoubleType>().write_batch(values, present, None);
+                values.clear();
+                written
+            }
+            Values::Bytes(bytes, ends) => {
+                let bytes = Bytes::from(std::mem::take(bytes));
+                let starts = std::iter::once(0).chain(ends.iter().copied());
+                let parts = starts.zip(&*ends).map(|(start, end)| bytes.slice(start..*end).into());
+                let parts: Vec<ByteArray> = parts.collect();
+                ends.clear();
+                writer.typed::<ByteArrayType>().write_batch(&parts, present, None)
+            }
+        };
+        if let Some(present) = &mut self.present {
+            present.clear();
+        }
+        written
+    }
 }
 
 /// A sink as `parquet` wants it.
@@ -42,7 +138,8 @@ impl Write for ToSink<'_> {
     }
 }
 
-fn failed(error: ParquetError) -> Error {
+/// What `parquet` says, or what our own source or sink said through it.
+pub(super) fn failed(error: ParquetError) -> Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(error) => of_io(*error),
@@ -65,107 +162,48 @@ impl<'s> ParquetWriter<'s> {
     pub fn new(sink: &'s mut dyn Sink, work: &'s Work) -> Result<Self> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by("solio".into())
             .build();
         let sink = BufWriter::with_capacity(1 << 20, ToSink { sink, work });
-        let writer = ArrowWriter::try_new(sink, schema(), Some(properties));
-        Ok(ParquetWriter { writer: writer.map_err(failed)?, batch: Batch::default() })
+        let schema = columns().map_err(failed)?;
+        let writer = SerializedFileWriter::new(sink, schema, properties.into()).map_err(failed)?;
+        let columns = fields().map(|field| Column {
+            values: match field.kind {
+                Kind::Integer | Kind::Time => Values::Integer(Vec::new()),
+                Kind::Real => Values::Real(Vec::new()),
+                Kind::Text | Kind::Bytes => Values::Bytes(Vec::new(), Vec::new()),
+            },
+            present: field.nullable.then(Vec::new),
+        });
+        Ok(ParquetWriter { writer, columns: columns.collect(), rows: 0 })
     }
 
     /// Takes in a row; they come in the catalogue's order.
     pub fn push(&mut self, row: &Row) -> Result<()> {
-        self.batch.push(row);
-        if self.batch.len() == BATCH_ROWS { self.flush() } else { Ok(()) }
+        for (column, value) in self.columns.iter_mut().zip(values(row)) {
+            column.push(value);
+        }
+        self.rows += 1;
+        if self.rows == GROUP_ROWS { self.write_group().map_err(failed) } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<()> {
-        self.writer.write(&self.batch.finish()).map_err(failed)
+    fn write_group(&mut self) -> std::result::Result<(), ParquetError> {
+        self.rows = 0;
+        let mut group = self.writer.next_row_group()?;
+        for column in &mut self.columns {
+            let Some(mut writer) = group.next_column()? else { break };
+            column.write(&mut writer)?;
+            writer.close()?;
+        }
+        group.close().map(drop)
     }
 
     /// Writes what is left, and the footer.
     pub fn finish(mut self) -> Result<()> {
-        if !self.batch.is_empty() {
-            self.flush()?;
+        if self.rows > 0 {
+            self.write_group().map_err(failed)?;
         }
         self.writer.close().map(drop).map_err(failed)
-    }
-}
-
-/// A source as `parquet` wants it.
-struct OfSource(Arc<dyn Source>);
-
-impl Length for OfSource {
-    fn len(&self) -> u64 {
-        self.0.len_bytes().unwrap_or(0)
-    }
-}
-
-impl ChunkReader for OfSource {
-    type T = ReadFrom;
-
-    fn get_read(&self, start: u64) -> parquet::errors::Result<ReadFrom> {
-        Ok(ReadFrom { source: Arc::clone(&self.0), at: start })
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-        let end = start.checked_add(length as u64).filter(|end| *end <= self.len());
-        if end.is_none() {
-            return Err(ParquetError::EOF(format!("byte {start}: {length} bytes go past the end")));
-        }
-        let mut bytes = vec![0; length];
-        let mut read = ReadFrom { source: Arc::clone(&self.0), at: start };
-        read.read_exact(&mut bytes)?;
-        Ok(bytes.into())
-    }
-}
-
-/// Reads on from a place.
-struct ReadFrom {
-    source: Arc<dyn Source>,
-    at: u64,
-}
-
-impl Read for ReadFrom {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let got = self.source.read_at(self.at, buffer).map_err(io::Error::other)?;
-        self.at += got as u64;
-        Ok(got)
-    }
-}
-
-/// Reads the rows of a file that [`ParquetWriter`] wrote.
-pub struct ParquetRows {
-    batches: ParquetRecordBatchReader,
-    ready: VecDeque<Row>,
-}
-
-impl Iterator for ParquetRows {
-    type Item = Result<Row>;
-
-    fn next(&mut self) -> Option<Result<Row>> {
-        self.row().transpose()
-    }
-}
-
-impl ParquetRows {
-    /// Opens a file.
-    ///
-    /// # Errors
-    /// `Corrupt` for what is no Parquet file.
-    pub fn open(source: Arc<dyn Source>) -> Result<Self> {
-        let builder = ParquetRecordBatchReaderBuilder::try_new(OfSource(source)).map_err(failed)?;
-        let batches = builder.with_batch_size(BATCH_ROWS).build().map_err(failed)?;
-        Ok(ParquetRows { batches, ready: VecDeque::new() })
-    }
-
-    fn row(&mut self) -> Result<Option<Row>> {
-        while self.ready.is_empty() {
-            let Some(batch) = self.batches.next() else { return Ok(None) };
-            let batch = batch.map_err(|e| Error::corrupt(e.to_string()))?;
-            self.ready = rows_of(&batch)?.into();
-        }
-        Ok(self.ready.pop_front())
     }
 }

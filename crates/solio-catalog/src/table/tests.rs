@@ -49,6 +49,18 @@ fn every_prefix_of_a_file_is_refused() {
     }
 }
 
+#[test]
+fn a_damaged_file_gives_rows_or_an_error() {
+    let mut rows = vec![row(b"/b\xff", b"\xff", 3)];
+    rows.extend((0..200).map(|n| row(b"/many", format!("{n:05}").as_bytes(), n)));
+    let whole = written(&rows);
+    for place in (0..whole.len()).step_by(5) {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1 << (place % 8);
+        let _ = read(bytes);
+    }
+}
+
 fn merged(parts: &[Vec<Row>]) -> Result<Vec<Row>> {
     let parts = parts.iter().map(|rows| rows.clone().into_iter().map(Ok));
     let merge = Merge::new(parts.collect())?;
