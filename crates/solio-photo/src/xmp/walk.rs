@@ -477,10 +477,15 @@ impl<'t> Walk<'t, '_, '_> {
     }
 }
 
-/// The text of an attribute.
+/// The text of an attribute, with the line ends that it has.
 fn value_of<'a>(attribute: &Attribute<'a>) -> Cow<'a, str> {
-    match attribute.unescape_value() {
-        Ok(value) => value,
-        Err(_) => Cow::Owned(String::from_utf8_lossy(&attribute.value).into_owned()),
+    match &attribute.value {
+        Cow::Borrowed(written) => without_references(str_of(written)),
+        Cow::Owned(written) => Cow::Owned(without_references(str_of(written)).into_owned()),
     }
+}
+
+/// A text with the letters that references such as `&amp;` mean; as it is where one means none.
+fn without_references(written: &str) -> Cow<'_, str> {
+    quick_xml::escape::unescape(written).unwrap_or(Cow::Borrowed(written))
 }
