@@ -67,23 +67,32 @@ test-tiers: ## The tests of kernels and what uses them, on each tier of CPUs (mi
 	@for tier in scalar sse2 avx2 avx512; do \
 		$(STEP) "tests on $$tier" env SOLIO_CPU=$$tier $(CARGO) test --quiet $(KERNELS) || exit 1; done
 
+# libdeflate has tables of one name in several files, which are no fault; memory that is given back
+# stays with the sanitizer for a while, which one test of peaks counts.
 test-asan: ## AddressSanitizer over the crates with unsafe code and those on them (nightly; minutes)
-	@$(STEP) "tests with AddressSanitizer" env RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_leaks=0 \
+	@$(STEP) "tests with AddressSanitizer" env RUSTFLAGS=-Zsanitizer=address \
+		ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0 \
 		$(CARGO) +nightly test --quiet --tests --target $$(rustc -vV | sed -n 's/^host: //p') \
-		-p solio-base -p solio-codec -p solio-measure -p solio-io -p solio-exr -p solio-photo $(ARGS)
+		-p solio-base -p solio-codec -p solio-measure -p solio-io -p solio-exr -p solio-photo $(ARGS) \
+		-- --skip the_peak_begins_anew
 
 soak: ## Half an hour of work and kills (SECONDS_EACH=…, ARGS="--seed N")
 	$(CARGO) build --release -p solio-cli $(ZFP)
 	@$(STEP) "soak" .ci/soak $(SOLIO) --seconds $(or $(SECONDS_EACH),1800) $(ARGS)
 
-deny: ## Licences, bans and sources of all dependencies (needs cargo-deny)
+deny: ## Licences, bans, sources and known faults of all dependencies (needs cargo-deny)
 	@$(STEP) "cargo deny" $(CARGO) deny check licenses bans sources
+	@if $(CARGO) deny fetch db >/dev/null 2>&1; then $(STEP) "advisories" $(CARGO) deny check advisories; \
+		else echo "== advisories: skipped (their database cannot be reached)"; fi
 
 sbom: ## What the command is made of, as CycloneDX, in dist/solio.cdx.json (needs cargo-cyclonedx)
 	@mkdir -p dist
 	@$(STEP) "sbom" env SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(CARGO) cyclonedx --quiet --format json \
 		--override-filename solio.cdx --manifest-path crates/solio-cli/Cargo.toml
-	@mv crates/solio-cli/solio.cdx.json dist/solio.cdx.json; rm -f crates/*/solio.cdx.json
+	@# Our own crates are named by the folder of the build; that is no news to anybody.
+	@sed -E 's#path[+]file://[^"#]*/crates/#path+crates/#; s#[?]download_url=file://[^"#]*##' \
+		crates/solio-cli/solio.cdx.json >dist/solio.cdx.json; rm -f crates/*/solio.cdx.json
+	@! grep -n 'file://' dist/solio.cdx.json
 
 bench: ## Compare with the peers that are installed; write bench/record
 	@$(STEP) "bench" $(PYTHON) bench/run $(ARGS)
