@@ -8,6 +8,7 @@ where a page says something else than what was found.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import coverage_catalogue
+import coverage_gradients
+import coverage_scenes
 import numpy as np
 import solio
 from conftest import make_grid
@@ -192,11 +196,14 @@ def picture(names: str, path: Path, bits: int) -> str:
     return said if set(names) == found else f"{said} as {''.join(n for n in 'RGBYA' if n in found)}"
 
 
+def command() -> str:
+    return shutil.which(os.environ.get("SOLIO_COMMAND", "solio")) or "solio"
+
+
 def solio_convert(source: Path, target: Path, options: dict[str, Any]) -> None:
     """As the command does it."""
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    command = os.environ.get("SOLIO_COMMAND", "solio")
-    call = [command, "convert", str(source), "-o", str(target), "--tonemap", "none", *words]
+    call = [command(), "convert", str(source), "-o", str(target), "--tonemap", "none", *words]
     subprocess.run(call, check=True, capture_output=True)
 
 
@@ -233,12 +240,46 @@ def arrays(folder: Path) -> str:
     return table("written and read again", types, rows)
 
 
+# Gradients, scenes, catalogues.
+
+
+def gradients(folder: Path) -> str:
+    rows = coverage_gradients.rows(folder, command())
+    return table("written and read again", list(coverage_gradients.FORMATS), rows)
+
+
+def scenes_as_text(folder: Path) -> str:
+    rows = coverage_scenes.texts(folder, command())
+    return table("written and read again", list(coverage_scenes.TEXTS), rows)
+
+
+def packed_scenes(folder: Path) -> str:
+    rows = coverage_scenes.packs(folder, command())
+    return table("packed, as `solio info` sees it", list(coverage_scenes.PACKS), rows)
+
+
+def scenes_elsewhere(folder: Path) -> str:
+    columns = [f"`.{end}`" for end in coverage_scenes.TARGETS]
+    return table("in the file", columns, coverage_scenes.others(folder, command()))
+
+
+def catalogue(folder: Path) -> str:
+    (folder / "files").mkdir()
+    rows = coverage_catalogue.known(folder / "files", command())
+    return table("file", ["`kind`", "known of it"], rows)
+
+
 PAGES: dict[str, Callable[[Path], str]] = {
     "obj.md": lambda folder: meshes("obj", folder),
     "ply.md": lambda folder: meshes("ply", folder),
     "stl.md": lambda folder: meshes("stl", folder),
     "pictures.md": pictures,
     "array.md": arrays,
+    "gradients.md": gradients,
+    "pbrt.md": scenes_as_text,
+    "solio-scene.md": packed_scenes,
+    "scene-convert.md": scenes_elsewhere,
+    "../catalogue.md": catalogue,
 }
 
 
