@@ -21,7 +21,7 @@ LIBCLANG := $(wildcard $(foreach d,/usr/lib/llvm*/lib /usr/lib/*-linux-gnu /usr/
 HAS_ZFP := $(and $(shell command -v cmake),$(or $(LIBCLANG_PATH),$(LIBCLANG)))
 ZFP := $(if $(HAS_ZFP),--features solio-cli/zfp)
 
-.PHONY: help demo test test-rust test-python test-web test-blender test-slow test-tiers test-asan soak deny sbom bench bench-table dist site clean
+.PHONY: help demo test test-rust test-python test-web test-blender test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist site clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -79,6 +79,9 @@ test-asan: ## AddressSanitizer over the crates with unsafe code and those on the
 soak: ## Half an hour of work and kills (SECONDS_EACH=…, ARGS="--seed N")
 	$(CARGO) build --release -p solio-cli $(ZFP)
 	@$(STEP) "soak" .ci/soak $(SOLIO) --seconds $(or $(SECONDS_EACH),1800) $(ARGS)
+
+doc-count: ## How much of the public interface is documented, as rustdoc counts it (nightly)
+	@.ci/doc-count
 
 deny: ## Licences, bans, sources and known faults of all dependencies (needs cargo-deny)
 	@$(STEP) "cargo deny" $(CARGO) deny check licenses bans sources
