@@ -169,9 +169,6 @@ pub(crate) struct ConvertArgs {
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
-    /// Say how much was read and written, how fast, and how close that is to the machine's limit
-    #[arg(long)]
-    pub(crate) stats: bool,
     /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
@@ -244,9 +241,8 @@ pub(crate) struct InfoArgs {
     /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
-    /// Say how much was read, how fast, and how close that is to the machine's limit
-    #[arg(long)]
-    pub(crate) stats: bool,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) record: RecordArgs,
     #[command(flatten)]
@@ -442,9 +438,6 @@ pub(crate) struct CatArgs {
     /// Read at most so many times a second
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) iops: Option<u64>,
-    /// Say how much was read, how fast, and how close that is to the machine's limit
-    #[arg(long)]
-    pub(crate) stats: bool,
     /// With --null: print JSON, one object
     #[arg(long, requires = "null")]
     pub(crate) json: bool,
@@ -766,6 +759,9 @@ pub(crate) enum ColorsChoice {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShownArgs {
+    /// Say how much was moved, how fast, and how close that is to the machine's limit
+    #[arg(long)]
+    pub(crate) stats: bool,
     /// How progress is shown, on standard error
     #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "HOW")]
     pub(crate) progress: Progress,

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let record = options::record(&args.record);
-    let watched = args.stats || args.json || record.is_wanted();
+    let watched = args.shown.stats || args.json || record.is_wanted();
     let limit = match files.iter().find(|file| watched && file.as_os_str() != "-") {
         Some(file) => Limit::between(file, file, &work),
         None => Limit::default(),
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         recorded.finish(page_summary(args, &read, &job, &usage, &limit), &work)?;
     }
     read.failed.iter().for_each(screen::complain_of);
-    if args.stats {
+    if args.shown.stats {
         screen::say(&summary(&read, &job, &usage));
         for used in &read.order {
             let reads = crate::table::count(used.reads as u64);

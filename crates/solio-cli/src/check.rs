@@ -2,7 +2,7 @@
 
 use crate::check_args::CheckArgs;
 use crate::junit::{self, Case};
-use crate::progress::Shown;
+use crate::stats::Seen;
 use crate::table::{Align, BAD, DIM, GOOD, Table, count};
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
@@ -19,13 +19,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
     }
-    let shown = Shown::start(args.shown.progress, "check", &work.progress);
+    let seen = Seen::start(&args.shown, "check", &inputs, &work);
     let mut report =
         Report { args, below: false, bad: 0, kinds: BTreeMap::new(), cases: Vec::new() };
-    let done = look(args, inputs, &mut report, &work);
-    drop(shown);
-    done?;
-    report.finish()
+    look(args, inputs, &mut report, &work)?;
+    let files = report.files();
+    let outcome = report.finish();
+    seen.end(files);
+    outcome
 }
 
 fn look(
@@ -118,9 +119,13 @@ impl Report<'_> {
         self.cases.push(Case { class: class.to_owned(), name, failure, error });
     }
 
+    fn files(&self) -> u64 {
+        self.kinds.values().map(|(files, _)| files).sum()
+    }
+
     /// Sums up.
     fn finish(self) -> Result<Outcome> {
-        let files: u64 = self.kinds.values().map(|(files, _)| files).sum();
+        let files = self.files();
         if self.below && !self.args.json {
             screen::print(&table(&self.kinds));
         }

@@ -54,12 +54,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let record = options::record(&args.record);
-    let watched = args.stats || record.is_wanted();
+    let watched = args.shown.stats || record.is_wanted();
     let limit = if watched { limit(&plans, args, &work) } else { Limit::default() };
     let recorded = record.start()?;
     let mut all = All::new(limit);
     let outcome = convert_all(args, &plans, &work, &mut all);
-    if args.stats && plans.len() > 1 {
+    if args.shown.stats && plans.len() > 1 {
         screen::say(&all.stats());
     }
     if let Some(recorded) = recorded {
@@ -110,7 +110,7 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
         let watch = Stopwatch::start();
         let written = solio::write_mesh(scene, &plan.output, &options, &work)?;
         let write = watch.usage();
-        let counts = if args.json || args.stats {
+        let counts = if args.json || args.shown.stats {
             MeshInfo::of(scene)
         } else {
             MeshInfo { warnings: scene.warnings.clone(), ..MeshInfo::default() }

@@ -2,8 +2,8 @@
 
 use crate::dup_args::DupArgs;
 use crate::progress::Shown;
-use crate::stats::{Reading, files_words};
-use crate::table::{DIM, bytes, count};
+use crate::stats::Reading;
+use crate::table::{DIM, bytes, some};
 use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::{Value, json};
 use solio::catalog::sums::name_in_line;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
         paranoid: args.paranoid,
         order: args.order,
     };
-    let reading = Reading::start(&inputs, args.stats, &work);
+    let reading = Reading::start(&inputs, args.shown.stats, &work);
     let shown = Shown::start(args.shown.progress, "dup", &work.progress);
     let found = solio::find_duplicates(&inputs, &options, &work);
     drop(shown);
@@ -38,14 +38,11 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
         }
     }
     if !args.json && !args.print0 && found.files > 0 {
-        let groups = match found.groups.len() {
-            1 => "1 group".to_owned(),
-            groups => format!("{} groups", count(groups as u64)),
-        };
-        let (files, wasted) = (files_words(found.files), bytes(found.wasted_bytes()));
+        let groups = some(found.groups.len() as u64, "group");
+        let (files, wasted) = (some(found.files, "file"), bytes(found.wasted_bytes()));
         screen::say(&format!("{groups} of equal files among {files}: {wasted} wasted"));
     }
-    if args.stats {
+    if args.shown.stats {
         reading.say(found.files, found.read_bytes);
     }
     Ok(match (found.files, found.failed.is_empty()) {

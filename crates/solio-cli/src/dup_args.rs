@@ -36,9 +36,6 @@ pub(crate) struct DupArgs {
     /// Print JSON, one object per group
     #[arg(long)]
     pub(crate) json: bool,
-    /// Say how much was read, how fast, and how close that is to the machine's limit
-    #[arg(long)]
-    pub(crate) stats: bool,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]

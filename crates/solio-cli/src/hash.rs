@@ -4,7 +4,7 @@ use crate::hash_args::HashArgs;
 use crate::progress::Shown;
 use crate::stats::Reading;
 use crate::table::{BAD, GOOD, bytes, count};
-use crate::{Outcome, inputs, options, schema, screen};
+use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::{Value, json};
 use solio::catalog::mhl;
 use solio::catalog::sums::{SumStyle, encode_sum, name_in_line};
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let inputs = inputs::collect(&args.inputs, &work)?;
     let shown = Shown::start(args.shown.progress, "hash", &work.progress);
-    let reading = Reading::start(&inputs, args.stats, &work);
+    let reading = Reading::start(&inputs, args.shown.stats, &work);
     let mut run = Run { args, work: &work, files: 0, bytes: 0, bad: 0 };
     let done = match (args.mhl, args.verify) {
         (true, _) => inputs.iter().try_for_each(|path| run.record(path)),
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     drop(shown);
     done?;
     let (files, bad, read) = (run.files, run.bad, run.bytes);
-    if args.stats {
+    if args.shown.stats {
         reading.say(files, read);
     }
     if files == 0 && bad == 0 {
@@ -113,16 +113,15 @@ impl Run<'_> {
         let problems = created.problems.len();
         created.problems.into_iter().for_each(|finding| self.tell(finding));
         if args.json {
-            let manifests = created.manifests.iter().map(|path| path.to_string_lossy());
-            let line = json!({
+            let mut line = json!({
                 "generation": created.generation,
-                "manifests": manifests.collect::<Vec<_>>(),
                 "files": created.files,
                 "bytes": created.bytes,
                 "original": created.original,
                 "verified": created.verified,
                 "problems": problems,
             });
+            names::put_all(&mut line, "manifests", &created.manifests);
             print_json("hash-mhl/1", root, line);
         } else if !args.quiet {
             let manifest =

@@ -55,9 +55,6 @@ pub(crate) struct HashArgs {
     /// Print JSON, one object per file
     #[arg(long)]
     pub(crate) json: bool,
-    /// Say how much was read, how fast, and how close that is to the machine's limit
-    #[arg(long)]
-    pub(crate) stats: bool,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! The arguments about images: `solio convert`, `set` and `preview`.
 
-use crate::args::{InputArgs, WorkArgs};
+use crate::args::{InputArgs, ShownArgs, WorkArgs};
 use clap::{Args, ValueEnum};
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{COLORMAPS, Gradient, Mode, colormap};
@@ -98,6 +98,8 @@ pub(crate) struct SetArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) shown: ShownArgs,
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
 
@@ -125,6 +127,8 @@ pub(crate) struct PreviewArgs {
     /// Of a scene: write the output early, coarse, and again as the picture gets better
     #[arg(long, requires = "output", help_heading = "Scenes")]
     pub(crate) progressive: bool,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let record = options::record(&args.record);
-    let watched = args.stats || record.is_wanted();
+    let watched = args.shown.stats || record.is_wanted();
     let limit = match watched {
         true => limit_between(jobs.first().map(|(input, _)| &**input), &args.output, &work),
         false => Limit::default(),
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     let outcome = convert_all(args, &jobs, &wanted, &work, &mut all)?;
     all.usage = watch.usage();
     all.fetched = solio::fetched_bytes().saturating_sub(fetched);
-    if args.stats {
+    if args.shown.stats {
         screen::say(&all.stats(&limit));
     }
     if let Some(recorded) = recorded {
@@ -211,6 +211,12 @@ fn plan(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<ImageJob>> {
         return Err(error);
     }
     if let Some(to) = to {
+        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(Error::argument("there is no such folder for the frames")
+                .at_path(folder)
+                .hint(format!("make it first: mkdir -p {}", folder.display())));
+        }
         let named = |(input, frame): (PathBuf, Option<i64>)| match frame {
             Some(frame) => Ok((input, to.path(frame))),
             None => Err(Error::argument("only frames can become frames")

@@ -1,8 +1,8 @@
 //! `solio pack` and `solio unpack` of images, and what `solio info` says of an archive.
 
 use crate::args::{PackArgs, UnpackArgs};
-use crate::progress::Shown;
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds};
+use crate::stats::Seen;
+use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds, some};
 use crate::{Outcome, options, schema, screen};
 use serde_json::{Value, json};
 use solio::array::Kind;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
         durable: args.durable,
         ..ImagePackOptions::default()
     };
-    let shown = Shown::start(args.shown.progress, "pack", &work.progress);
+    let seen = Seen::start(&args.shown, "pack", inputs, work);
     let watch = Stopwatch::start();
     let (mut failed, mut damaged) = (0, 0);
     let packed = solio::pack_images(inputs, &args.output, &wanted, work, |path, result| {
@@ -49,7 +49,6 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
         Ok(())
     });
     let usage = watch.usage();
-    drop(shown);
     let packed = packed?;
     let ratio = packed.image_bytes as f64 / packed.file_bytes.max(1) as f64;
     if args.json {
@@ -68,9 +67,9 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
         screen::complain("no image could be packed; no archive was made");
     } else if args.output.as_os_str() != "-" {
         screen::print(&format!(
-            "{}: {} images, {} instead of {}: {ratio:.2} times smaller; in {}, {} MB/s\n",
+            "{}: {}, {} instead of {}: {ratio:.2} times smaller; in {}, {} MB/s\n",
             args.output.display(),
-            count(packed.images),
+            some(packed.images, "image"),
             bytes(packed.file_bytes),
             bytes(packed.image_bytes),
             seconds(usage.wall_s),
@@ -80,6 +79,7 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
     if failed > 0 && inputs.len() > 1 {
         screen::complain(&format!("{failed} of {} inputs failed", inputs.len()));
     }
+    seen.end(packed.images);
     Ok(if failed + damaged > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
         })?;
     }
     let wanted = ImageUnpackOptions { durable: args.durable, ..ImageUnpackOptions::default() };
-    let shown = Shown::start(args.shown.progress, "unpack", &work.progress);
+    let seen = Seen::start(&args.shown, "unpack", &[&args.archive], &work);
     let watch = Stopwatch::start();
     let (mut done, mut written, mut failed) = (0, 0, 0);
     let each = |name: &str, result: Result<u64>| {
@@ -139,13 +139,12 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
     let result =
         solio::unpack_images(&args.archive, &args.output, &args.only, &wanted, &work, each);
     let usage = watch.usage();
-    drop(shown);
     result?;
     if !args.json {
         screen::print(&format!(
-            "{}: {} images, {}; in {}, {} MB/s\n",
+            "{}: {}, {}; in {}, {} MB/s\n",
             args.output.display(),
-            count(done),
+            some(done, "image"),
             bytes(written),
             seconds(usage.wall_s),
             figures(written as f64 / 1e6 / usage.wall_s.max(1e-9)),
@@ -154,6 +153,7 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
     if failed > 0 {
         screen::complain(&format!("{failed} of {} entries failed", failed + done));
     }
+    seen.end(done);
     Ok(if failed > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }
 

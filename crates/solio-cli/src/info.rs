@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::args::InfoArgs;
 use crate::limit::Limit;
+use crate::progress::Shown;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
 use crate::{image_info, image_pack};
 use crate::{inputs, options};
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let record = options::record(&args.record);
-    let watched = args.stats || record.is_wanted();
+    let watched = args.shown.stats || record.is_wanted();
     let limit = match inputs.iter().find(|path| watched && path.as_os_str() != "-") {
         Some(input) => Limit::between(input, input, &work),
         None => Limit::default(),
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     let recorded = record.start()?;
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
+    let shown = Shown::start(args.shown.progress, "info", &work.progress);
     let mut infos = Vec::new();
     let mut failed = false;
     // Of many files, text is printed some at a time; a person sees each at once.
@@ -89,6 +91,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         }
     }
     screen::print(&waiting);
+    drop(shown);
     let usage = watch.usage();
     let moved = work.progress.now();
     let job = Job {
@@ -106,7 +109,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         [one] if inputs.len() == 1 => screen::print(&details(one)),
         many => screen::print(&overview(many)),
     }
-    if args.stats {
+    if args.shown.stats {
         stats::say(moved.files, &job, &usage, &limit);
     }
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })

@@ -2,6 +2,7 @@
 
 use crate::args;
 use crate::lab_args::{LabArgs, Sample};
+use crate::stats::Reading;
 use crate::table::{Align, BOLD, DIM, Table};
 use crate::{Outcome, inputs, options, page, schema, screen};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);
     }
+    let reading = Reading::start(&files, args.shown.stats, &work);
     let watch = Stopwatch::start();
     let shown = Shown::new(args.shown.progress);
     let lab = run_lab(&files, &lab_options(args), &work, |now| shown.show(now.done, &watch))?;
@@ -46,6 +48,9 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
     } else {
         screen::print(&summary(&lab));
         lab.notes.iter().for_each(|note| screen::say(&format!("note: {note}")));
+    }
+    if args.shown.stats {
+        reading.say(files.len() as u64, work.progress.now().read_bytes);
     }
     Ok(if lab.failed.is_empty() { Outcome::Done } else { Outcome::SomeFailed })
 }

@@ -25,11 +25,15 @@ pub(crate) fn run(args: &LightArgs) -> Result<Outcome> {
         }
     };
     if args.json {
-        let mut line = to_json(&args.dir.to_string_lossy(), args.size, &peaks);
+        let mut line = to_json(args.size, &peaks);
         line["cores"] = work.threads.into();
         line["cpu_tier"] = solio::cpu::tier().name().into();
-        line["kept"] = kept.map(|path| path.to_string_lossy().into_owned()).into();
-        screen::print(&schema::line("light/1", &[], line));
+        let mut paths = vec![("dir", &*args.dir)];
+        match &kept {
+            Some(kept) => paths.push(("kept", kept)),
+            None => line["kept"] = Value::Null,
+        }
+        screen::print(&schema::line("light/1", &paths, line));
     } else {
         screen::print(&table(&peaks));
     }
@@ -45,7 +49,8 @@ fn last(args: &LightArgs) -> Outcome {
         return Outcome::NothingMatched;
     };
     if args.json {
-        let mut line = to_json(&kept.folder, kept.scratch_bytes, &kept.peaks);
+        let mut line = to_json(kept.scratch_bytes, &kept.peaks);
+        line["dir"] = kept.folder.into();
         line["unix_s"] = kept.unix_s.into();
         line["medium"] = kept.medium.into();
         screen::print(&schema::line("light-last/1", &[], line));
@@ -75,9 +80,9 @@ fn age(seconds: u64) -> String {
     }
 }
 
-fn to_json(folder: &str, scratch_bytes: u64, peaks: &[Peak]) -> Value {
+fn to_json(scratch_bytes: u64, peaks: &[Peak]) -> Value {
     let peaks: Vec<_> = peaks.iter().map(peak_json).collect();
-    json!({ "dir": folder, "scratch_bytes": scratch_bytes, "peaks": peaks })
+    json!({ "scratch_bytes": scratch_bytes, "peaks": peaks })
 }
 
 fn peak_json(peak: &Peak) -> Value {

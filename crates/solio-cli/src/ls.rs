@@ -1,7 +1,7 @@
 //! `solio ls`: what is in folders, sequences on one line each.
 
 use crate::ls_args::LsArgs;
-use crate::progress::Shown;
+use crate::stats::Seen;
 use crate::table::{BAD, DIM, bytes};
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
@@ -25,10 +25,8 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let options = ListOptions { recursive: args.recursive, hidden: args.all, sizes: args.long };
-    let shown = Shown::start(args.shown.progress, "ls", &work.progress);
-    let list = solio::list(&paths, options, &work);
-    drop(shown);
-    let list = list?;
+    let seen = Seen::start(&args.shown, "ls", &paths, &work);
+    let list = solio::list(&paths, options, &work)?;
     let mut text = Vec::new();
     for entry in &list.entries {
         match args {
@@ -42,6 +40,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
     }
     screen::print_bytes(&text);
     list.failed.iter().for_each(screen::complain_of);
+    seen.end(work.progress.now().files);
     // A file that is not there failed; a pattern without a file matched nothing.
     let missing = list.failed.iter().any(|error| error.os_error().is_some());
     Ok(match (list.failed.is_empty(), list.entries.is_empty()) {

@@ -2,6 +2,7 @@
 
 use crate::meta_args::{EngineChoice, MetaArgs};
 use crate::names::percent;
+use crate::stats::Seen;
 use crate::table::{BOLD, DIM, csv_cell, visible};
 use crate::{Outcome, inputs, options, screen};
 use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
@@ -78,6 +79,7 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
         rows: Vec::new(),
         printed: String::new(),
     };
+    let seen = Seen::start(&args.shown, "meta", &files, &work);
     match output.read(&files) {
         Err(e) if e.kind() == ErrorKind::Cancelled && screen::is_closed() => {
             return Ok(Outcome::Done);
@@ -91,6 +93,7 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
         Form::Cells => screen::print(&lines(rows, columns, args.csv)),
         _ => {}
     }
+    seen.end(work.progress.now().files);
     Ok(if all { Outcome::Done } else { Outcome::SomeFailed })
 }
 

@@ -1,6 +1,6 @@
 //! The arguments of `solio meta`.
 
-use crate::args::{InputArgs, WorkArgs, named};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, named};
 use clap::{Args, ValueEnum};
 use solio::io::order::Order;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(crate) struct MetaArgs {
     /// Only these tags: names, with or without a group (CreateDate, ExifIFD:CreateDate, GPS:*)
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) fields: Vec<String>,
-    /// Numbers instead of words
+    /// Numbers instead of words; short as ExifTool's -n (meta writes nothing that could be tried dry)
     #[arg(short, long)]
     pub(crate) numbers: bool,
     /// Folders with all that is below them; otherwise only the files right in them
@@ -72,6 +72,8 @@ pub(crate) struct MetaArgs {
     /// results come in the order of the names
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

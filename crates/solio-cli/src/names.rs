@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An object with `path` and, where that has lost bytes, `path_encoded`.
 pub(crate) fn json(path: &Path) -> Value {
@@ -23,6 +23,15 @@ pub(crate) fn put(object: &mut Map<String, Value>, name: &str, path: &Path) {
     object.insert(name.to_owned(), path.to_string_lossy().into());
     if path.to_str().is_none() {
         object.insert(format!("{name}_encoded"), percent(path).into());
+    }
+}
+
+/// The field `name` with all of them, and `name_encoded` where any has lost bytes.
+pub(crate) fn put_all(line: &mut Value, name: &str, paths: &[PathBuf]) {
+    let text = paths.iter().map(|path| path.to_string_lossy().into_owned());
+    line[name] = text.collect();
+    if paths.iter().any(|path| path.to_str().is_none()) {
+        line[format!("{name}_encoded")] = paths.iter().map(|path| percent(path)).collect();
     }
 }
 

@@ -2,8 +2,8 @@
 //! (`image_pack`).
 
 use crate::args::PackArgs;
-use crate::progress::Shown;
-use crate::table::{bytes, count};
+use crate::stats::Seen;
+use crate::table::{bytes, some};
 use crate::{Outcome, image_pack, inputs, options, schema, screen};
 use serde_json::json;
 use solio::scene::pack::PackOptions;
@@ -53,10 +53,8 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
         durable: args.durable,
         ..ScenePackOptions::default()
     };
-    let shown = Shown::start(args.shown.progress, "pack", &work.progress);
-    let packed = solio::pack_scene(scene, &args.output, &wanted, work);
-    drop(shown);
-    let packed = packed?;
+    let seen = Seen::start(&args.shown, "pack", &[scene], work);
+    let packed = solio::pack_scene(scene, &args.output, &wanted, work)?;
     if args.json {
         let paths: [(&str, &Path); 2] = [("input", scene), ("output", &args.output)];
         screen::print(&schema::line("pack-scene/1", &paths, to_json(&packed)));
@@ -69,8 +67,9 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
     }
     let all = problems.len() + packed.left_meshes.len();
     if all > PROBLEMS {
-        screen::complain(&format!("{} problems more", count((all - PROBLEMS) as u64)));
+        screen::complain(&format!("{} more", some((all - PROBLEMS) as u64, "problem")));
     }
+    seen.end((packed.scene.files.len() as u64).max(1) + packed.summary.meshes);
     Ok(if all > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }
 
@@ -83,11 +82,11 @@ fn words(args: &PackArgs, packed: &ScenePacked) -> String {
     let text = text_bytes(packed);
     let scene_bytes = (summary.file_bytes - summary.mesh_bytes).max(1);
     format!(
-        "{}: {}, of which {} are {} meshes; {} of text are {:.1} times smaller\n",
+        "{}: {}, of which {} are {}; {} of text are {:.1} times smaller\n",
         args.output.display(),
         bytes(summary.file_bytes),
         bytes(summary.mesh_bytes),
-        count(summary.meshes),
+        some(summary.meshes, "mesh"),
         bytes(text),
         text as f64 / scene_bytes as f64,
     )

@@ -1,6 +1,7 @@
 //! `solio preview`: an image or a scene as a PNG, or as coloured half blocks in the terminal.
 
 use crate::image_args::{PreviewArgs, ShowArgs};
+use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::{Choice, Error, ErrorKind, Preview, PreviewOptions, Result, Work};
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let outputs = outputs(args, &inputs)?;
+    let seen = Seen::start(&args.shown, "preview", &inputs, &work);
     let mut failed = false;
     for (i, input) in inputs.iter().enumerate() {
         let output = outputs.as_ref().map(|outputs| &*outputs[i]);
@@ -32,6 +34,7 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
             }
         }
     }
+    seen.end(inputs.len() as u64);
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 

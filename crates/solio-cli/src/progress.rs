@@ -29,7 +29,15 @@ impl Shown {
             args::Progress::None => None,
             args::Progress::Auto if !terminal => None,
             args::Progress::Json => Some(std::thread::spawn(move || {
-                watch(&until, Duration::from_millis(500), || json(&name, progress.now()));
+                let mut told = false;
+                watch(&until, Duration::from_millis(500), || {
+                    told = true;
+                    json(&name, progress.now());
+                });
+                // The last line has all; short jobs have none.
+                if told {
+                    json(&name, progress.now());
+                }
             })),
             args::Progress::Auto | args::Progress::Bar => Some(std::thread::spawn(move || {
                 let bar = OnceCell::new();
@@ -55,7 +63,7 @@ impl Drop for Shown {
     }
 }
 
-fn watch(stop: &AtomicBool, every: Duration, look: impl Fn()) {
+fn watch(stop: &AtomicBool, every: Duration, mut look: impl FnMut()) {
     // Short jobs finish before the first look, and then nothing flickers.
     std::thread::park_timeout(every);
     while !stop.load(Ordering::Relaxed) {

@@ -2,8 +2,7 @@
 
 use crate::scan_args::{MergeArgs, ScanArgs};
 use crate::scan_meter::{Cost, Meter};
-use crate::stats::files_words;
-use crate::table::{bytes, count, figures, seconds};
+use crate::table::{bytes, count, figures, seconds, some};
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::{Error, Limits, Result, ScanCount, ScanFields, ScanOptions, ScanReport};
@@ -138,16 +137,12 @@ pub(crate) fn quarantine(args: &ScanArgs, counts: &ScanCount, report: &ScanRepor
     Ok(())
 }
 
-fn folders_words(folders: u64) -> String {
-    if folders == 1 { "1 folder".into() } else { format!("{} folders", count(folders)) }
-}
-
 fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> String {
     let number = |value: &AtomicU64| value.load(Relaxed);
     let files = number(&counts.files);
     let verb = if args.dry_run { "to look at" } else { "looked at" };
     let mut parts = vec![
-        format!("{} in {}", files_words(files), folders_words(number(&counts.folders))),
+        format!("{} in {}", some(files, "file"), some(number(&counts.folders), "folder")),
         bytes(number(&counts.bytes)),
         format!("{} {verb}", count(number(&counts.looked_at))),
     ];

@@ -25,12 +25,12 @@ pub(crate) struct Cost {
 impl Meter {
     /// The limit is that of the first root's file system and of the catalogue's.
     pub(crate) fn start(args: &ScanArgs, roots: &[PathBuf], work: &Work) -> Meter {
-        let is_wanted = args.stats || crate::scan_shown::is_shown(args.shown.progress);
+        let is_wanted = args.shown.stats || crate::scan_shown::is_shown(args.shown.progress);
         let limit = is_wanted.then(|| Limit::between(&roots[0], &args.output, work));
         let (progress, clock) = (work.progress.clone(), Stopwatch::start());
         Meter {
             limit,
-            is_asked: args.stats,
+            is_asked: args.shown.stats,
             progress,
             clock,
             fetched_bytes: solio::fetched_bytes(),

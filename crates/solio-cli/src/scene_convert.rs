@@ -3,11 +3,11 @@
 
 use crate::args::{AnyFormat, ConvertArgs, MeshesChoice};
 use crate::convert::is_standard;
-use crate::progress::Shown;
+use crate::stats::Seen;
 use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::json;
 use solio::{
-    Compression, Error, ErrorKind, Format, Limits, MeshPlace, Result, SceneExportOptions,
+    Compression, Error, ErrorKind, Format, Limits, MeshPlace, Progress, Result, SceneExportOptions,
     SceneExported, SceneText, SceneTextOptions, Work,
 };
 use std::path::{Path, PathBuf};
@@ -47,21 +47,22 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
 
 fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<bool> {
     let name = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
-    let shown = Shown::start(args.shown.progress, &name, &work.progress);
+    let work = &Work { progress: Progress::default(), ..work.clone() };
+    let seen = Seen::start(&args.shown, &name, &[input], work);
     if let Some(format) = args.scene_format() {
         let format = Some(format);
         let options = SceneExportOptions { format, ..SceneExportOptions::default() };
         let made = solio::export_scene(input, output, &options, work)?;
-        drop(shown);
         say_exported(args, input, output, &made);
+        seen.end(1);
         return Ok(true);
     }
     if solio::is_packed_scene(input) {
         let made = solio::unpack_scene(input, output, &Limits::default(), work)?;
-        drop(shown);
         let problems = made.left_meshes;
         let made = SceneText { written: made.written, problems, ..SceneText::default() };
         say(args, input, output, &made);
+        seen.end(1);
         return Ok(made.problems.is_empty());
     }
     let meshes = match args.meshes {
@@ -82,8 +83,8 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         }
         false => solio::rewrite_scene(input, output, &options, work)?,
     };
-    drop(shown);
     say(args, input, output, &made);
+    seen.end(1);
     Ok(made.problems.is_empty())
 }
 

@@ -1,6 +1,6 @@
 //! `solio info` of scenes: what is in them, and how much.
 
-use crate::table::{Align, BOLD, DIM, Table, bytes, count};
+use crate::table::{Align, BOLD, DIM, Table, bytes, count, some};
 use crate::{names, schema};
 use serde_json::{Value as Json, json};
 use solio::scene::scene::{Entity, Scene, SceneFile};
@@ -96,10 +96,6 @@ fn mesh_bytes(info: &SceneInfo) -> u64 {
 
 fn mesh_memory(info: &SceneInfo) -> u64 {
     info.meshes.iter().map(|(_, mesh)| mesh.memory_bytes).sum()
-}
-
-fn some(n: u64, name: &str) -> String {
-    if n == 1 { format!("1 {name}") } else { format!("{} {name}s", count(n)) }
 }
 
 fn class(scene: &Scene, entity: &Entity) -> String {

@@ -1,6 +1,7 @@
 //! `solio preview` of scenes: drawn as their camera sees them.
 
 use crate::image_args::PreviewArgs;
+use crate::table::some;
 use crate::{preview, schema, screen};
 use serde_json::json;
 use solio::image::Image;
@@ -33,7 +34,7 @@ pub(crate) fn show(
     }
     if drawn.problems.len() > PROBLEMS {
         let more = drawn.problems.len() - PROBLEMS;
-        screen::complain(&format!("{more} more problems; solio check lists them"));
+        screen::complain(&format!("{} more; solio check lists them", some(more as u64, "problem")));
     }
     let Some(output) = output else {
         let made = solio::preview(&drawn.image, &wanted, work)?;

@@ -1,6 +1,7 @@
 //! `solio set`: other attributes for images; their pixels are copied as they lie.
 
 use crate::image_args::SetArgs;
+use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::{Edit, Error, ErrorKind, Result, SetOptions, Work};
@@ -39,7 +40,10 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
         }
         return Ok(Outcome::Done);
     }
-    set_all(args, &inputs, &outputs, &wanted, &work)
+    let seen = Seen::start(&args.shown, "set", &inputs, &work);
+    let outcome = set_all(args, &inputs, &outputs, &wanted, &work)?;
+    seen.end(inputs.len() as u64);
+    Ok(outcome)
 }
 
 fn set_all(

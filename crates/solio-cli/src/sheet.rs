@@ -1,8 +1,7 @@
 //! `solio sheet`: many files as small pictures on a page.
 
-use crate::progress::Shown;
 use crate::sheet_args::SheetArgs;
-use crate::stats::Reading;
+use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::{Choice, PreviewOptions, Result, SheetOptions, ThumbnailOptions};
@@ -25,16 +24,11 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         columns: args.columns,
         title: args.title.clone(),
     };
-    let reading = Reading::start(&inputs, args.stats, &work);
-    let shown = Shown::start(args.shown.progress, "sheet", &work.progress);
+    let seen = Seen::start(&args.shown, "sheet", &inputs, &work);
     let done = solio::write_sheet(&inputs, &args.output, &options, &work);
-    drop(shown);
     let done = done?;
     done.failed.iter().for_each(screen::complain_of);
-    if args.stats {
-        let moved = work.progress.now();
-        reading.say(moved.files, moved.read_bytes);
-    }
+    seen.end(work.progress.now().files);
     if args.json {
         let line = json!({
             "cells": done.cells,

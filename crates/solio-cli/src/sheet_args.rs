@@ -52,9 +52,6 @@ pub(crate) struct SheetArgs {
     /// Print JSON, one object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Say how much was read, how fast, and how close that is to the machine's limit
-    #[arg(long)]
-    pub(crate) stats: bool,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]

@@ -1,11 +1,13 @@
 //! What a run that reads has cost, for `--stats`: the same words in every command.
 
+use crate::args::ShownArgs;
 use crate::convert::is_standard;
 use crate::limit::Limit;
+use crate::progress::Shown;
 use crate::screen;
-use crate::table::{bytes, count, figures, seconds};
-use solio::{Job, Stopwatch, Usage, Work};
-use std::path::PathBuf;
+use crate::table::{bytes, figures, seconds, some};
+use solio::{Job, Progress, Stopwatch, Usage, Work};
+use std::path::Path;
 
 /// Measures from its start on.
 pub(crate) struct Reading {
@@ -16,11 +18,12 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// The limit is that of the file system of the first input; looked up only where it `is_wanted`.
-    pub(crate) fn start(inputs: &[PathBuf], is_wanted: bool, work: &Work) -> Reading {
-        let limit = match inputs.iter().find(|path| is_wanted && !is_standard(path)) {
-            Some(input) => Limit::between(input, input, work),
-            None => Limit::default(),
-        };
+    pub(crate) fn start(inputs: &[impl AsRef<Path>], is_wanted: bool, work: &Work) -> Reading {
+        let limit =
+            match inputs.iter().map(AsRef::as_ref).find(|path| is_wanted && !is_standard(path)) {
+                Some(input) => Limit::between(input, input, work),
+                None => Limit::default(),
+            };
         Reading { limit, fetched_bytes: solio::fetched_bytes(), watch: Stopwatch::start() }
     }
 
@@ -30,6 +33,35 @@ impl Reading {
         let disk_bytes = solio::fetched_bytes().saturating_sub(self.fetched_bytes);
         let job = Job { read_bytes, disk_bytes, cpu_s: usage.cpu_s, ..Job::default() };
         say(files, &job, &usage, &self.limit);
+    }
+}
+
+/// What a command lets be seen of its run, by `--progress` while it works and by `--stats` at its end.
+pub(crate) struct Seen {
+    shown: Shown,
+    reading: Option<Reading>,
+    progress: Progress,
+}
+
+impl Seen {
+    /// `name` is what is being worked on; counted is what `work` moves.
+    pub(crate) fn start(
+        args: &ShownArgs,
+        name: &str,
+        inputs: &[impl AsRef<Path>],
+        work: &Work,
+    ) -> Seen {
+        let reading = args.stats.then(|| Reading::start(inputs, true, work));
+        let shown = Shown::start(args.progress, name, &work.progress);
+        Seen { shown, reading, progress: work.progress.clone() }
+    }
+
+    /// Shows no progress any more; says what the run cost if that is wanted.
+    pub(crate) fn end(self, files: u64) {
+        drop(self.shown);
+        if let Some(reading) = self.reading {
+            reading.say(files, self.progress.now().read_bytes);
+        }
     }
 }
 
@@ -46,17 +78,16 @@ pub(crate) fn say(files: u64, job: &Job, usage: &Usage, limit: &Limit) {
 
 /// `3 files, 1.19 GB in 0.42 s: 2,830 MB/s, CPU 0.30 s`.
 pub(crate) fn rates(files: u64, job: &Job, usage: &Usage) -> String {
+    if job.read_bytes == 0 {
+        let (wall, cpu) = (seconds(usage.wall_s), seconds(usage.cpu_s));
+        return format!("{} in {wall}, CPU {cpu}", some(files, "file"));
+    }
     format!(
         "{}, {} in {}: {} MB/s, CPU {}",
-        files_words(files),
+        some(files, "file"),
         bytes(job.read_bytes),
         seconds(usage.wall_s),
         figures(job.read_bytes as f64 / 1e6 / usage.wall_s.max(1e-9)),
         seconds(usage.cpu_s),
     )
-}
-
-/// `1 file`, `1,234 files`.
-pub(crate) fn files_words(files: u64) -> String {
-    if files == 1 { "1 file".into() } else { format!("{} files", count(files)) }
 }

@@ -15,6 +15,15 @@ pub(crate) enum Align {
     Right,
 }
 
+/// `1 file`, `1,234 files`, `2 meshes`.
+pub(crate) fn some(n: u64, name: &str) -> String {
+    match n {
+        1 => format!("1 {name}"),
+        n if name.ends_with("sh") => format!("{} {name}es", count(n)),
+        n => format!("{} {name}s", count(n)),
+    }
+}
+
 /// Rows of cells under a heading.
 pub(crate) struct Table {
     columns: Vec<(&'static str, Align)>,

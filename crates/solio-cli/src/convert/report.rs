@@ -140,7 +140,7 @@ pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Lim
         let paths: [(&str, &Path); 2] = [("input", &plan.input), ("output", &plan.output)];
         screen::print(&schema::line("convert-mesh/1", &paths, to_json(report, limit)));
     }
-    if args.stats {
+    if args.shown.stats {
         screen::say(&stats(plan, report, limit));
     }
 }

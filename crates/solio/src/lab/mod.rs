@@ -8,9 +8,11 @@ use peers::Peers;
 
 use serde_json::{Value, json};
 use solio_base::{Error, Limits, Result, Work};
+use solio_catalog::names::percent;
 use solio_lab::npy::RawShape;
 use solio_lab::plan::plan;
 use solio_lab::{MeasureOptions, Measuring, Results, Statement, measure, statements};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// What is tried, on how much, for how long.
@@ -63,7 +65,13 @@ impl Lab {
         let statements = self.statements.iter().map(Statement::to_json);
         value["statements"] = json!(statements.collect::<Vec<_>>());
         value["notes"] = json!(self.notes);
-        let failed = |(path, error): &(PathBuf, Error)| json!({"path": path.to_string_lossy(), "message": error.message()});
+        let failed = |(path, error): &(PathBuf, Error)| {
+            let mut line = json!({"path": path.to_string_lossy(), "message": error.message()});
+            if path.to_str().is_none() {
+                line["path_encoded"] = json!(percent(path.as_os_str().as_bytes()));
+            }
+            line
+        };
         value["failed"] = json!(self.failed.iter().map(failed).collect::<Vec<_>>());
         value
     }

@@ -238,7 +238,7 @@ pub(super) fn write(
             (Err(why), false) => {
                 let what = format!("Unity cannot hold the gradient \"{}\": {why}", gradient.name);
                 return Err(Error::unsupported(what)
-                    .hint("ask for a fit, which takes the nearest 8 keys and says how far off"));
+                    .hint("--fit (in Python fit=True) takes the nearest 8 keys and says how far off they are"));
             }
         };
         write_one(&mut out, &gradient.name, &held, notes);
