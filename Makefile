@@ -65,6 +65,8 @@ KERNELS := $(foreach c,base codec color exr mesh scene,-p solio-$(c)) -p solio
 
 test-tiers: ## The tests of kernels and what uses them, on each tier of CPUs (minutes)
 	@for tier in scalar sse2 avx2 avx512; do \
+		case $$tier in avx2|avx512) grep -qw "$${tier/512/512f}" /proc/cpuinfo \
+			|| { echo "== tests on $$tier: skipped (this CPU has none)"; continue; };; esac; \
 		$(STEP) "tests on $$tier" env SOLIO_CPU=$$tier $(CARGO) test --quiet $(KERNELS) || exit 1; done
 
 # libdeflate has tables of one name in several files, which are no fault; memory that is given back

@@ -209,11 +209,11 @@ fn kind(info: &FileInfo) -> String {
 }
 
 fn faces(mesh: &MeshInfo) -> String {
-    let kinds = [("triangles", mesh.triangles), ("quads", mesh.quads), ("n-gons", mesh.ngons)];
+    let kinds = [("triangle", mesh.triangles), ("quad", mesh.quads), ("n-gon", mesh.ngons)];
     let kinds: Vec<String> = kinds
         .iter()
         .filter(|(_, n)| *n > 0)
-        .map(|(name, n)| format!("{} {name}", count(*n as u64)))
+        .map(|(name, n)| crate::table::some(*n as u64, name))
         .collect();
     let all = count(mesh.faces as u64);
     if kinds.is_empty() { all } else { format!("{all} ({})", kinds.join(", ")) }
