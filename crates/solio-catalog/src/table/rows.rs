@@ -80,10 +80,12 @@ impl ParquetRows {
     }
 }
 
-/// The crate ends in a panic at some damaged pages.
+/// The crate ends in a panic at some damaged pages, and what unpacks them where it gets no memory.
 fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(Error::corrupt("its pages are damaged")))
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let message = "its pages are damaged, or there was no memory to unpack them";
+        Err(Error::corrupt(message))
+    })
 }
 
 /// A column of some rows: `None` where a row has no value.
