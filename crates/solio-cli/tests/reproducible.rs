@@ -53,6 +53,34 @@ fn the_same_bytes_on_any_threads_and_tier_and_again() {
     });
 }
 
+/// Commands without `--stats` and `--progress`: they answer at once, or write a few rows.
+const WITHOUT_FIGURES: [&str; 5] = ["query", "merge", "gradient", "completions", "man"];
+
+#[test]
+fn figures_and_progress_change_no_bytes() {
+    each_line(&[SAME, SAME_FILES].concat(), |line| {
+        if WITHOUT_FIGURES.contains(&words(line)[0].as_str()) {
+            return;
+        }
+        let place = Place::new();
+        let (out, files) = left(&place, line, 1, None);
+        let mut with = words_on(line, 1);
+        with.splice(1..1, ["--stats".to_owned(), "--progress".into(), "json".into()]);
+        let output = place.run(&with, &[]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {said}");
+        if line.contains("--json") || SAME_FILES.contains(&line) {
+            assert!(said.contains("peak") || output.stdout.len() > out.len(), "{line}: {said}");
+        } else {
+            assert!(said.contains("CPU"), "{line}: {said}");
+            assert!(output.stdout == out, "{line} prints something else");
+        }
+        let mut changed = place.changed(&place.inputs);
+        changed.retain(|name, _| !name.starts_with("cache/"));
+        assert!(changed == files, "{line}: other files");
+    });
+}
+
 #[test]
 fn every_command_has_a_line() {
     let output = Command::new(env!("CARGO_BIN_EXE_solio")).arg("--help").output().unwrap();
