@@ -121,6 +121,19 @@ impl Error {
         error
     }
 
+    /// [`ErrorKind::Io`] of what is not there, as the system tells it, while doing `action`.
+    ///
+    /// ```
+    /// use solio_base::Error;
+    ///
+    /// assert!(Error::missing("open").is_missing());
+    /// assert!(!Error::corrupt("zip data ends 113 bytes early").is_missing());
+    /// ```
+    #[cold]
+    pub fn missing(action: &str) -> Self {
+        Self::io(action, std::io::Error::from_raw_os_error(libc::ENOENT))
+    }
+
     /// Sets the path, unless a deeper layer already did.
     pub fn at_path(mut self, path: impl AsRef<Path>) -> Self {
         self.0.path.get_or_insert_with(|| path.as_ref().to_owned());
@@ -177,6 +190,10 @@ impl Error {
     /// The operating system's error number, for [`ErrorKind::Io`].
     pub fn os_error(&self) -> Option<i32> {
         self.0.os
+    }
+    /// Whether the file, folder or object is not there.
+    pub fn is_missing(&self) -> bool {
+        self.0.os == Some(libc::ENOENT)
     }
 }
 

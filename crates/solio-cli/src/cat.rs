@@ -26,26 +26,13 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         Some(file) => Limit::between(file, file, &work),
         None => Limit::default(),
     };
-    let options = ReadFilesOptions {
-        engine: EngineOptions {
-            backend: args.backend,
-            direct: args.direct,
-            bytes_per_second: args.bwlimit,
-            operations_per_second: args.iops,
-            ..EngineOptions::default()
-        },
-        priority: args.priority,
-        // What is piped comes as it was named, unless something else is wished for.
-        order: args.order.unwrap_or(if args.null { Order::Auto } else { Order::None }),
-        in_order: !args.null,
-    };
     let recorded = record.start()?;
     let shown = Shown::start(args.shown.progress, "read", &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let mut out = (!args.null).then(std::io::stdout);
     let lost = |e| Error::io("write to standard output", e);
-    let read = solio::read_files(files, &options, &work, |_, part| match &mut out {
+    let read = solio::read_files(files, &wanted(args), &work, |_, part| match &mut out {
         Some(out) => out.write_all(part).map_err(lost),
         None => Ok(()),
     });
@@ -71,20 +58,42 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     }
     read.failed.iter().for_each(screen::complain_of);
     if args.shown.stats {
-        screen::say(&summary(&read, &job, &usage));
-        for used in &read.order {
-            let reads = crate::table::count(used.reads as u64);
-            screen::say(&format!("order of {reads}: {} ({})", used.order.name(), used.why));
-        }
-        if let Some(words) = limit.words(&job, usage.wall_s) {
-            screen::say(&words);
-        }
+        say(&read, &job, &usage, &limit);
     }
     if args.json {
         screen::print(&schema::line("read/1", &[], to_json(&read, &job, &usage, &limit)));
     }
     let all = failed.is_empty() && read.failed.is_empty();
     Ok(if all { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+/// How the files are read.
+fn wanted(args: &CatArgs) -> ReadFilesOptions {
+    ReadFilesOptions {
+        engine: EngineOptions {
+            backend: args.backend,
+            direct: args.direct,
+            bytes_per_second: args.bwlimit,
+            operations_per_second: args.iops,
+            ..EngineOptions::default()
+        },
+        priority: args.priority,
+        // What is piped comes as it was named, unless something else is wished for.
+        order: args.order.unwrap_or(if args.null { Order::Auto } else { Order::None }),
+        in_order: !args.null,
+    }
+}
+
+/// How fast it was, in which order, and how far from the machine's limit.
+fn say(read: &ReadAll, job: &Job, usage: &Usage, limit: &Limit) {
+    screen::say(&summary(read, job, usage));
+    for used in &read.order {
+        let reads = crate::table::count(used.reads as u64);
+        screen::say(&format!("order of {reads}: {} ({})", used.order.name(), used.why));
+    }
+    if let Some(words) = limit.words(job, usage.wall_s) {
+        screen::say(&words);
+    }
 }
 
 fn rate(read: &ReadAll, usage: &Usage) -> f64 {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use solio::array::Kind;
 use solio::{
     Archive, ArchiveEntry, Error, ErrorKind, ImagePackOptions, ImagePacked, ImageUnpackOptions,
-    Limits, Result, Stopwatch, Work,
+    ImagesPacked, Limits, Result, Stopwatch, Usage, Work,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,6 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
     });
     let usage = watch.usage();
     let packed = packed?;
-    let ratio = packed.image_bytes as f64 / packed.file_bytes.max(1) as f64;
     if args.json {
         let line = json!({
             "images": packed.images,
@@ -66,21 +65,27 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
     } else if packed.images == 0 {
         screen::complain("no image could be packed; no archive was made");
     } else if args.output.as_os_str() != "-" {
-        screen::print(&format!(
-            "{}: {}, {} instead of {}: {ratio:.2} times smaller; in {}, {} MB/s\n",
-            args.output.display(),
-            some(packed.images, "image"),
-            bytes(packed.file_bytes),
-            bytes(packed.image_bytes),
-            seconds(usage.wall_s),
-            figures(packed.image_bytes as f64 / 1e6 / usage.wall_s.max(1e-9)),
-        ));
+        screen::print(&words(&args.output, &packed, &usage));
     }
     if failed > 0 && inputs.len() > 1 {
         screen::complain(&format!("{failed} of {} inputs failed", inputs.len()));
     }
     seen.end(packed.images);
     Ok(if failed + damaged > 0 { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+/// `frames.solio: 24 images, 1.2 GB instead of 3.1 GB: …`
+fn words(output: &Path, packed: &ImagesPacked, usage: &Usage) -> String {
+    let ratio = packed.image_bytes as f64 / packed.file_bytes.max(1) as f64;
+    format!(
+        "{}: {}, {} instead of {}: {ratio:.2} times smaller; in {}, {} MB/s\n",
+        output.display(),
+        some(packed.images, "image"),
+        bytes(packed.file_bytes),
+        bytes(packed.image_bytes),
+        seconds(usage.wall_s),
+        figures(packed.image_bytes as f64 / 1e6 / usage.wall_s.max(1e-9)),
+    )
 }
 
 fn tell(args: &PackArgs, path: &Path, packed: &ImagePacked) {

@@ -11,11 +11,11 @@ use crate::{scene_info, stats};
 use crate::{schema, screen};
 use serde_json::{Value, json};
 use solio::{
-    Compression, Error, ErrorKind, FileInfo, ImageFormat, Job, MeshInfo, Result, Stopwatch,
-    Summary, Usage,
+    Compression, Error, ErrorKind, FileInfo, ImageFormat, Job, MeshInfo, MeshReadOptions, Result,
+    Stopwatch, Summary, Usage, Work,
 };
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Bytes of text that are printed at once into a pipe or file.
 const PRINTED_AT_ONCE: usize = 32 << 10;
@@ -48,22 +48,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         if screen::is_closed() {
             break;
         }
-        let known = if solio::is_packed_scene(path) && solio::is_archive(path) {
-            image_pack::look(path, &read.limits, args.json, &work, &mut waiting)
-        } else if solio::is_scene(path) {
-            scene_info::look(path, &read.limits, args.json, &work, &mut waiting)
-        } else if solio::is_image(path) {
-            image_info::look(path, &read.limits, args.json, &work, &mut waiting)
-        } else {
-            solio::info(path, &read, &work).map(|info| {
-                if args.json {
-                    waiting +=
-                        &schema::line("info-mesh/1", &[("path", &info.path)], to_json(&info));
-                } else {
-                    infos.push(info);
-                }
-            })
-        };
+        let known = look(path, &read, args.json, &work, &mut waiting, &mut infos);
         if known.is_err() || waiting.len() > most_waiting {
             screen::print(&waiting);
             waiting.clear();
@@ -72,21 +57,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
-                let picture =
-                    error.kind() == ErrorKind::Unsupported && ImageFormat::of_name(path).is_some();
-                let error = match picture {
-                    true => Error::unsupported("info knows no images but OpenEXR")
-                        .hint("solio meta tells what is in PNG, JPEG, TIFF and HDR"),
-                    false => error,
-                };
                 failed = true;
-                if args.json {
-                    let error = error.at_path(path);
-                    screen::print(&screen::failure(path, &error));
-                    screen::complain_of(&error);
-                } else {
-                    screen::complain_about(path, error);
-                }
+                screen::fail(path, advised(path, error), args.json);
             }
         }
     }
@@ -113,6 +85,42 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         stats::say(moved.files, &job, &usage, &limit);
     }
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+/// What is in one file: into `waiting` as text, or, of a mesh for a person, into `infos`.
+fn look(
+    path: &Path,
+    read: &MeshReadOptions,
+    as_json: bool,
+    work: &Work,
+    waiting: &mut String,
+    infos: &mut Vec<FileInfo>,
+) -> Result<()> {
+    if solio::is_packed_scene(path) && solio::is_archive(path) {
+        return image_pack::look(path, &read.limits, as_json, work, waiting);
+    }
+    if solio::is_scene(path) {
+        return scene_info::look(path, &read.limits, as_json, work, waiting);
+    }
+    if solio::is_image(path) {
+        return image_info::look(path, &read.limits, as_json, work, waiting);
+    }
+    let info = solio::info(path, read, work)?;
+    if as_json {
+        *waiting += &schema::line("info-mesh/1", &[("path", &info.path)], to_json(&info));
+    } else {
+        infos.push(info);
+    }
+    Ok(())
+}
+
+/// Whoever asks about a picture is told which command knows it.
+fn advised(path: &Path, error: Error) -> Error {
+    if error.kind() != ErrorKind::Unsupported || ImageFormat::of_name(path).is_none() {
+        return error;
+    }
+    Error::unsupported("info knows no images but OpenEXR")
+        .hint("solio meta tells what is in PNG, JPEG, TIFF and HDR")
 }
 
 /// What the trace and the page say.

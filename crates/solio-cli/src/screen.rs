@@ -92,11 +92,6 @@ pub(crate) fn complain_of(error: &Error) {
     }
 }
 
-/// Prints an error of the engine, about `path` unless the error names a place itself.
-pub(crate) fn complain_about(path: &Path, error: Error) {
-    complain_of(&error.at_path(path));
-}
-
 /// What to do about what the system says, where the error itself has no hint.
 fn advice(error: &Error) -> Option<&'static str> {
     const MISSING: i32 = 2;

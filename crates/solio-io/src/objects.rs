@@ -51,8 +51,6 @@ mod asked {
 
     /// Of an opened object, as of a file: they tell the compression.
     const HEAD_BYTES: usize = 4096;
-    /// The system's number for a file that is not there.
-    const ENOENT: i32 = 2;
 
     /// How objects are asked for in `work`: what comes is counted there, and waits for the rate that
     /// the process may read with.
@@ -75,9 +73,7 @@ mod asked {
             Err(Error::argument("this is no address of an object").at_path(path))
         })?;
         let opened = ObjectSource::open(&Bucket::open(&address)?, &address.key, asking)?;
-        opened.ok_or_else(|| {
-            Error::io("open", std::io::Error::from_raw_os_error(ENOENT)).at_path(path)
-        })
+        opened.ok_or_else(|| Error::missing("open").at_path(path))
     }
 
     pub(super) fn open(

@@ -172,7 +172,7 @@ impl Bucket {
             Ok(meta) => Ok(Some(self.object(&meta))),
             Err(error) => {
                 let error = self.error("look at the object", &error, key);
-                if is_missing(&error) { Ok(None) } else { Err(error) }
+                if error.is_missing() { Ok(None) } else { Err(error) }
             }
         }
     }
@@ -242,11 +242,6 @@ impl Bucket {
         let modified_ns = meta.last_modified.timestamp().saturating_mul(1_000_000_000);
         Object { key, size: meta.size, modified_ns, version }
     }
-}
-
-/// Whether an error says that there is no such object.
-fn is_missing(error: &Error) -> bool {
-    error.os_error().is_some()
 }
 
 fn runtime() -> Result<Arc<Runtime>> {

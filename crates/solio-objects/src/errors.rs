@@ -4,15 +4,12 @@ use crate::Store;
 use solio_base::{Error, ErrorKind};
 use std::error::Error as _;
 
-/// The system's number for a file that is not there, which an object that is not there has, too.
-const ENOENT: i32 = 2;
-
 /// An error of `object_store` while doing `action`.
 pub(crate) fn failed(action: &str, error: &object_store::Error, store: Store) -> Error {
     let text = told(error);
     let code = between(&text, "<Code>", "</Code>").or_else(|| between(&text, "<code>", "</code>"));
     if matches!(error, object_store::Error::NotFound { .. }) && !names_a_bucket(&text, code) {
-        return Error::io(action, std::io::Error::from_raw_os_error(ENOENT));
+        return Error::missing(action);
     }
     if matches!(error, object_store::Error::Precondition { .. }) {
         return Error::new(ErrorKind::Io, "the object was overwritten while it was read")

@@ -352,38 +352,52 @@ fn read(
         None => format_of(input, limits)?,
     }
     .unwrap_or(ImageFormat::Exr);
-    if of_input != ImageFormat::Exr {
-        if !options.parts.is_empty() {
-            return Err(Error::argument("only OpenEXR has parts"));
+    match (of_input, stream) {
+        (ImageFormat::Exr, Some(bytes)) => {
+            let read = ReadOptions {
+                levels: levels(options),
+                window: options.crop,
+                partial: options.partial,
+                limits: *limits,
+                ..ReadOptions::default()
+            };
+            let mut image = solio_exr::decode_exr(&bytes, &read, work)?;
+            if !options.channels.is_empty() && format == ImageFormat::Exr {
+                image_edit::keep(&mut image, &options.channels)?;
+            }
+            Ok(image)
         }
-        let raw = options.picture.raw;
-        let mut decoded = match &stream {
-            Some(bytes) => decode(bytes, of_input, raw, limits)?,
-            None => read_picture(input, of_input, raw, limits, work)?,
-        };
-        notes.append(&mut decoded.notes);
-        if format == ImageFormat::Exr && !options.channels.is_empty() {
-            image_edit::keep(&mut decoded.image, &options.channels)?;
+        (ImageFormat::Exr, None) => read_exr(input, format, options, notes, work),
+        (of_input, stream) => {
+            if !options.parts.is_empty() {
+                return Err(Error::argument("only OpenEXR has parts"));
+            }
+            let raw = options.picture.raw;
+            let mut decoded = match &stream {
+                Some(bytes) => decode(bytes, of_input, raw, limits)?,
+                None => read_picture(input, of_input, raw, limits, work)?,
+            };
+            notes.append(&mut decoded.notes);
+            if format == ImageFormat::Exr && !options.channels.is_empty() {
+                image_edit::keep(&mut decoded.image, &options.channels)?;
+            }
+            if let Some(window) = &options.crop {
+                image_edit::crop(&mut decoded.image, window)?;
+            }
+            Ok(decoded.image)
         }
-        if let Some(window) = &options.crop {
-            image_edit::crop(&mut decoded.image, window)?;
-        }
-        return Ok(decoded.image);
     }
-    if let Some(bytes) = &stream {
-        let read = ReadOptions {
-            levels: levels(options),
-            window: options.crop,
-            partial: options.partial,
-            limits: *limits,
-            ..ReadOptions::default()
-        };
-        let mut image = solio_exr::decode_exr(bytes, &read, work)?;
-        if !options.channels.is_empty() && format == ImageFormat::Exr {
-            image_edit::keep(&mut image, &options.channels)?;
-        }
-        return Ok(image);
-    }
+}
+
+/// Of an OpenEXR file, only the chunks that are wanted.
+fn read_exr(
+    input: &Path,
+    format: ImageFormat,
+    options: &ImageConvertOptions,
+    notes: &mut Vec<String>,
+    work: &Work,
+) -> Result<Image<'static>> {
+    let limits = &options.limits;
     let header = crate::image_header(input, limits, work)?;
     let parts = options.parts.iter().map(|name| part_number(&header, name));
     let mut parts: Vec<usize> = parts.collect::<Result<_>>()?;

@@ -1,7 +1,7 @@
 //! Values of attributes as people read them, much as `exrheader` shows them.
 
-use super::values::{LevelMode, LineOrder, Rounding, TimeCode, Value};
-use crate::PixelType;
+use super::values::{KeyCode, LevelMode, LineOrder, Rounding, Tiles, TimeCode, Value};
+use crate::{Channel, PixelType};
 use std::fmt::{self, Display, Formatter};
 
 /// Most numbers of a long value that are shown.
@@ -19,20 +19,7 @@ impl Display for Value {
             Value::Box2f(v) => write!(f, "{} - {}", Point(&v[0]), Point(&v[1])),
             Value::Bytes { hint, data } if hint.0.is_empty() => write!(f, "{} bytes", data.len()),
             Value::Bytes { hint, data } => write!(f, "{} bytes of {hint}", data.len()),
-            Value::Channels(channels) => channels.iter().try_for_each(|channel| {
-                let kind = match channel.pixel_type {
-                    PixelType::Uint => ", 32-bit unsigned integer, sampling ",
-                    PixelType::Half => ", 16-bit floating-point, sampling ",
-                    PixelType::Float => ", 32-bit floating-point, sampling ",
-                };
-                for words in ["\n    ", &channel.name, kind] {
-                    f.write_str(words)?;
-                }
-                channel.x_sampling.fmt(f)?;
-                f.write_str(" ")?;
-                channel.y_sampling.fmt(f)?;
-                f.write_str(if channel.linear { ", plinear" } else { "" })
-            }),
+            Value::Channels(channels) => channels.iter().try_for_each(|one| channel(f, one)),
             Value::Chromaticities(v) => {
                 let rows =
                     [("red", v.red), ("green", v.green), ("blue", v.blue), ("white", v.white)];
@@ -48,14 +35,7 @@ impl Display for Value {
             Value::Float(v) => number(f, v),
             Value::FloatVector(v) => list(f, v),
             Value::Int(v) => write!(f, "{v}"),
-            Value::KeyCode(v) => {
-                write!(f, "\n    film manufacturer code {}", v.film_manufacturer)?;
-                write!(f, "\n    film type code {}", v.film_type)?;
-                write!(f, "\n    prefix {}\n    count {}", v.prefix, v.count)?;
-                write!(f, "\n    perf offset {}", v.perforation_offset)?;
-                write!(f, "\n    perfs per frame {}", v.perforations_per_frame)?;
-                write!(f, "\n    perfs per count {}", v.perforations_per_count)
-            }
+            Value::KeyCode(v) => key_code(f, v),
             Value::LineOrder(v) => f.write_str(match v {
                 LineOrder::Increasing => "increasing y",
                 LineOrder::Decreasing => "decreasing y",
@@ -71,19 +51,7 @@ impl Display for Value {
             }
             Value::Text(v) => write!(f, "\"{v}\""),
             Value::TextVector(v) => v.iter().try_for_each(|text| write!(f, "\n    \"{text}\"")),
-            Value::Tiles(v) => {
-                f.write_str(match v.levels {
-                    LevelMode::One => "\n    single level",
-                    LevelMode::Mipmap => "\n    mip-map",
-                    LevelMode::Ripmap => "\n    rip-map",
-                })?;
-                write!(f, "\n    tile size {} by {} pixels", v.width, v.height)?;
-                match (v.levels, v.rounding) {
-                    (LevelMode::One, _) => Ok(()),
-                    (_, Rounding::Down) => f.write_str("\n    level sizes rounded down"),
-                    (_, Rounding::Up) => f.write_str("\n    level sizes rounded up"),
-                }
-            }
+            Value::Tiles(v) => tiles(f, v),
             Value::TimeCode(v) => write!(f, "{v}"),
             Value::V2i(v) => Point(v).fmt(f),
             Value::V2f(v) => Point(v).fmt(f),
@@ -93,6 +61,44 @@ impl Display for Value {
             Value::V3d(v) => Point(v).fmt(f),
             Value::Opaque { data, .. } => write!(f, "{} bytes", data.len()),
         }
+    }
+}
+
+fn channel(f: &mut Formatter<'_>, channel: &Channel) -> fmt::Result {
+    let kind = match channel.pixel_type {
+        PixelType::Uint => ", 32-bit unsigned integer, sampling ",
+        PixelType::Half => ", 16-bit floating-point, sampling ",
+        PixelType::Float => ", 32-bit floating-point, sampling ",
+    };
+    for words in ["\n    ", &channel.name, kind] {
+        f.write_str(words)?;
+    }
+    channel.x_sampling.fmt(f)?;
+    f.write_str(" ")?;
+    channel.y_sampling.fmt(f)?;
+    f.write_str(if channel.linear { ", plinear" } else { "" })
+}
+
+fn key_code(f: &mut Formatter<'_>, v: &KeyCode) -> fmt::Result {
+    write!(f, "\n    film manufacturer code {}", v.film_manufacturer)?;
+    write!(f, "\n    film type code {}", v.film_type)?;
+    write!(f, "\n    prefix {}\n    count {}", v.prefix, v.count)?;
+    write!(f, "\n    perf offset {}", v.perforation_offset)?;
+    write!(f, "\n    perfs per frame {}", v.perforations_per_frame)?;
+    write!(f, "\n    perfs per count {}", v.perforations_per_count)
+}
+
+fn tiles(f: &mut Formatter<'_>, v: &Tiles) -> fmt::Result {
+    f.write_str(match v.levels {
+        LevelMode::One => "\n    single level",
+        LevelMode::Mipmap => "\n    mip-map",
+        LevelMode::Ripmap => "\n    rip-map",
+    })?;
+    write!(f, "\n    tile size {} by {} pixels", v.width, v.height)?;
+    match (v.levels, v.rounding) {
+        (LevelMode::One, _) => Ok(()),
+        (_, Rounding::Down) => f.write_str("\n    level sizes rounded down"),
+        (_, Rounding::Up) => f.write_str("\n    level sizes rounded up"),
     }
 }
 

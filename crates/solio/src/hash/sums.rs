@@ -45,17 +45,12 @@ pub fn verify_sums(
                 compare(&sums[index], &hashed.digests)
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
-            Err(error) if is_missing(&error) => FileState::Missing,
+            Err(error) if error.is_missing() => FileState::Missing,
             Err(error) => FileState::Failed(error),
         };
         each(Finding { path: jobs[index].path.clone(), state })
     })?;
     Ok(bytes)
-}
-
-fn is_missing(error: &Error) -> bool {
-    let system = error.os_error().map(std::io::Error::from_raw_os_error);
-    system.is_some_and(|e| e.kind() == std::io::ErrorKind::NotFound)
 }
 
 fn job(sum: &Sum) -> HashJob {

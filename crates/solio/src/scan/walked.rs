@@ -36,8 +36,6 @@ const SEND_NS: u64 = 50_000_000;
 const FAILURES: usize = 100_000;
 /// Bytes of a file that are read before anything is known of it.
 const HEAD_BYTES: usize = crate::kind::KIND_HEAD_BYTES;
-/// The system's number for a file that is not there.
-const ENOENT: i32 = 2;
 
 /// What is walked.
 #[derive(Clone, Copy)]
@@ -374,7 +372,7 @@ impl Visit for Walked<'_> {
             let status = match listing.status(entry) {
                 Ok(status) => status,
                 // It has just gone; the next scan sees that.
-                Err(error) if is_missing(&error) => continue,
+                Err(error) if error.is_missing() => continue,
                 Err(error) => {
                     self.fail(error);
                     continue;
@@ -397,7 +395,7 @@ impl Visit for Walked<'_> {
     }
 
     fn failed(&self, path: &Path, error: Error) {
-        if is_missing(&error) {
+        if error.is_missing() {
             // It has just gone, with what is known of it; only what was asked for is missed.
             if self.reach.roots.iter().any(|root| root == path) {
                 self.fail(error);
@@ -406,8 +404,4 @@ impl Visit for Walked<'_> {
         }
         self.unlisted(path, error);
     }
-}
-
-fn is_missing(error: &Error) -> bool {
-    error.os_error() == Some(ENOENT)
 }
