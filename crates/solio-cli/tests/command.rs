@@ -301,6 +301,27 @@ fn images_are_measured_without_any_peer() {
 }
 
 #[test]
+fn what_has_nothing_to_measure_is_skipped_and_told() {
+    let dir = folder();
+    let empty = dir.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let ran = solio(dir.path(), &["bench", "photo", "empty", "--json"], b"");
+    assert_eq!((ran.code, ran.out.len()), (3, 0), "{}", ran.err);
+    assert!(ran.err.contains("name some"), "{}", ran.err);
+    // The folder that is named is looked at, not the one of the environment.
+    let args = ["bench", "all", "--only", "photo", "--photos", "empty", "-o", "page.html"];
+    let ran = solio(dir.path(), &args, b"");
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(
+        ran.err.contains("photo: not measured: there are no inputs for it here"),
+        "{}",
+        ran.err
+    );
+    let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
+    assert!(page.contains("there are no inputs for it here"));
+}
+
+#[test]
 fn completions_and_manual_name_every_command() {
     let dir = folder();
     for shell in ["bash", "zsh", "fish"] {

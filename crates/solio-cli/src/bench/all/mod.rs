@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use row::Row;
 use serde_json::{Value, json};
 use solio::{Error, Peak, Result, Work};
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -27,6 +28,13 @@ pub(crate) struct AllBenchArgs {
     /// Only these areas
     #[arg(long, value_enum, value_name = "AREA", value_delimiter = ',')]
     only: Vec<Area>,
+    /// Photos, or folders with photos below them, for the area photo [default: the folder photo of
+    /// $SOLIO_DATA]
+    #[arg(long, value_name = "FILE")]
+    photos: Vec<PathBuf>,
+    /// The Python whose OpenEXR and OpenImageIO the area exr is compared with [default: python3]
+    #[arg(long, value_name = "PYTHON")]
+    python: Option<PathBuf>,
     /// Add the rows of a program that measures further peers: bench/run of the source
     #[arg(long, value_name = "PROGRAM", value_hint = clap::ValueHint::ExecutablePath)]
     peers: Option<PathBuf>,
@@ -45,6 +53,7 @@ Examples:
   solio bench all -o bench.html                    a few minutes, and a page
   solio bench all --full --json > bench.jsonl
   solio bench all --full --peers bench/run -o bench.html
+  solio bench all --photos photos/ --python .venv/bin/python
   solio bench all --only mesh,exr";
 
 /// What `solio bench` can measure without being told more.
@@ -64,15 +73,20 @@ impl Area {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// `bench AREA --json`, and what makes it quick.
-    fn arguments(self, quick: bool) -> Vec<String> {
-        let less: &[&str] = match (quick, self) {
-            (false, _) => &[],
-            (true, Area::Catalog) => &["--rows", "100000"],
-            (true, _) => &["--quick"],
-        };
-        let words = ["bench".into(), self.name(), "--json".into()].into_iter();
-        words.chain(less.iter().map(|word| (*word).to_owned())).collect()
+    /// `bench AREA --json`, what makes it quick, and what was named for it.
+    fn arguments(self, args: &AllBenchArgs) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["bench".into(), self.name().into(), "--json".into()];
+        match (args.full, self) {
+            (true, _) => (),
+            (false, Area::Catalog) => words.extend(["--rows".into(), "100000".into()]),
+            (false, _) => words.push("--quick".into()),
+        }
+        match (self, &args.python) {
+            (Area::Photo, _) => words.extend(args.photos.iter().map(OsString::from)),
+            (Area::Exr, Some(python)) => words.extend(["--python".into(), python.into()]),
+            _ => (),
+        }
+        words
     }
 }
 
@@ -94,7 +108,7 @@ pub(crate) fn run(args: &AllBenchArgs) -> Result<Outcome> {
     for area in Area::value_variants() {
         if args.only.is_empty() || args.only.contains(area) {
             let mut command = Command::new(program::own());
-            command.args(area.arguments(!args.full));
+            command.args(area.arguments(args));
             found.add(&area.name(), &mut command, copy_mb_s, args.json);
         }
     }

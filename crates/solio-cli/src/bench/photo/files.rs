@@ -21,9 +21,9 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Copies the photos at and below `from` to `count` files, in turn.
-    pub(super) fn mixed(from: &[PathBuf], count: usize, work: &Work) -> Result<Files> {
-        let from = if from.is_empty() { vec![data()?] } else { from.to_vec() };
+    /// Copies the photos at and below `from` to `count` files, in turn; `None` where there are none.
+    pub(super) fn mixed(from: &[PathBuf], count: usize, work: &Work) -> Result<Option<Files>> {
+        let from = if from.is_empty() { data().into_iter().collect() } else { from.to_vec() };
         let (found, failed) = solio::files_below(&from);
         if let Some(e) = failed.into_iter().next() {
             return Err(e);
@@ -33,7 +33,7 @@ impl Files {
             |path: &PathBuf| solio::read_metadata(path, &fields, &Limits::default(), work).is_ok();
         let photos: Vec<PathBuf> = found.into_iter().filter(known).collect();
         if photos.is_empty() {
-            return Err(Error::argument("there are no photos to read"));
+            return Ok(None);
         }
         let folder = tempfile::Builder::new().prefix("solio-bench-").tempdir();
         let folder = folder.map_err(|e| Error::io("make a temporary folder", e))?;
@@ -60,7 +60,7 @@ impl Files {
             files.paths.push(path);
         }
         write_plain(&files.list, &list)?;
-        Ok(files)
+        Ok(Some(files))
     }
 
     /// A list of some of the files.
@@ -74,12 +74,9 @@ impl Files {
     }
 }
 
-/// The photos of the tests.
-fn data() -> Result<PathBuf> {
+/// The photos of the tests, where they are.
+fn data() -> Option<PathBuf> {
     let data = std::env::var_os("SOLIO_DATA").map(PathBuf::from);
     let photos = data.unwrap_or_else(|| Path::new("../shared/data").to_owned()).join(PHOTOS);
-    if photos.is_dir() {
-        return Ok(photos);
-    }
-    Err(Error::argument("no photos were named").hint("name some, or a folder of them"))
+    photos.is_dir().then_some(photos)
 }

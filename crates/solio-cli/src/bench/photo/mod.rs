@@ -47,7 +47,10 @@ pub(crate) fn run(args: &PhotoBenchArgs) -> Result<Outcome> {
         return floor(list, &work);
     }
     let count = args.count.unwrap_or(if args.exiftool_modes { 100 } else { 1000 }) as usize;
-    let files = Files::mixed(&args.files, count, &work)?;
+    let Some(files) = Files::mixed(&args.files, count, &work)? else {
+        screen::complain("there are no photos to read: name some, or a folder of them");
+        return Ok(Outcome::NothingMatched);
+    };
     if args.exiftool_modes {
         return modes::run(args, &files, &work);
     }
