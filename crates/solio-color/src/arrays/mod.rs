@@ -1,15 +1,16 @@
 //! Colours of whole arrays, a block that stays in the cache at a time.
 
+mod block;
 mod kernel;
 mod sample;
 
 use crate::Space;
 use crate::convert::Matrix;
 use crate::step::{Operation, between};
-use kernel::{BLOCK, Plane, Stage};
+use block::Block;
+use kernel::{BLOCK, Stage};
 pub use sample::Sample;
 use solio_base::{Error, Result};
-use solio_codec::wide::{Wide, wide};
 
 /// The way from one colour space to another for arrays, in `f32`.
 ///
@@ -76,9 +77,9 @@ impl Conversion {
         let mut block = Block::default();
         let length = BLOCK * channels;
         for (from, to) in from.chunks(length).zip(to.chunks_mut(length)) {
-            let stages = block.load(from, channels, &self.stages);
+            let stages = self.load(&mut block, from, channels);
             block.work(stages);
-            block.store(to, channels);
+            B::store(&mut block, to, channels);
         }
         Ok(())
     }
@@ -92,11 +93,17 @@ impl Conversion {
         check(pixels.len(), channels)?;
         let mut block = Block::default();
         for pixels in pixels.chunks_mut(BLOCK * channels) {
-            let stages = block.load(pixels, channels, &self.stages);
+            let stages = self.load(&mut block, pixels, channels);
             block.work(stages);
-            block.store(pixels, channels);
+            A::store(&mut block, pixels, channels);
         }
         Ok(())
+    }
+
+    /// Takes in up to a block of pixels; gives the stages that are left to do.
+    fn load<A: Sample>(&self, block: &mut Block, from: &[A], channels: usize) -> &[Stage] {
+        let curve = channels == 3 && matches!(self.stages.first(), Some(Stage::DecodeSrgb));
+        &self.stages[usize::from(A::load(block, from, channels, curve))..]
     }
 
     /// The same in `f64`, one pixel after the other, as [`crate::convert`] does it. `None` for
@@ -148,139 +155,11 @@ fn narrow(m: &Matrix) -> [[f32; 3]; 3] {
     m.map(|row| row.map(|x| x as f32))
 }
 
-/// Pixels as planes, and room for those that are no floats.
-struct Block {
-    planes: [Plane; 3],
-    alpha: Plane,
-    numbers: [f32; 4 * BLOCK],
-}
-
-impl Default for Block {
-    fn default() -> Block {
-        Block { planes: [[0.0; BLOCK]; 3], alpha: [0.0; BLOCK], numbers: [0.0; 4 * BLOCK] }
-    }
-}
-
-impl Block {
-    /// Takes in up to a block of pixels; returns the stages that are left to do.
-    fn load<'s, A: Sample>(
-        &mut self,
-        from: &[A],
-        channels: usize,
-        stages: &'s [Stage],
-    ) -> &'s [Stage] {
-        wide(Load { block: self, from, channels, stages })
-    }
-
-    fn work(&mut self, stages: &[Stage]) {
-        wide(Run { planes: &mut self.planes, stages });
-    }
-
-    fn store<B: Sample>(&mut self, to: &mut [B], channels: usize) {
-        wide(Store { block: self, to, channels });
-    }
-}
-
-struct Load<'b, 's, A> {
-    block: &'b mut Block,
-    from: &'b [A],
-    channels: usize,
-    stages: &'s [Stage],
-}
-
-impl<'s, A: Sample> Wide for Load<'_, 's, A> {
-    type Output = &'s [Stage];
-    #[inline(always)]
-    fn run(self) -> &'s [Stage] {
-        let Load { block: Block { planes, alpha, numbers }, from, channels, stages } = self;
-        let numbers = &mut numbers[..from.len()];
-        let mut rest = stages;
-        let floats = match A::floats(from) {
-            Some(floats) => floats,
-            None => {
-                let curve = channels == 3 && matches!(stages.first(), Some(Stage::DecodeSrgb));
-                if curve && A::to_light(from, numbers) {
-                    rest = &stages[1..];
-                } else {
-                    A::to_floats(from, numbers);
-                }
-                numbers
-            }
-        };
-        match channels {
-            3 => part::<3>(floats, planes, alpha),
-            _ => part::<4>(floats, planes, alpha),
-        }
-        rest
-    }
-}
-
-struct Run<'b> {
-    planes: &'b mut [Plane; 3],
-    stages: &'b [Stage],
-}
-
-impl Wide for Run<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        for stage in self.stages {
-            stage.run(self.planes);
-        }
-    }
-}
-
-struct Store<'b, B> {
-    block: &'b mut Block,
-    to: &'b mut [B],
-    channels: usize,
-}
-
-impl<B: Sample> Wide for Store<'_, B> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Store { block: Block { planes, alpha, numbers }, to, channels } = self;
-        let weave = |floats: &mut [f32]| match channels {
-            3 => interleave::<3>((planes, alpha), floats),
-            _ => interleave::<4>((planes, alpha), floats),
-        };
-        if let Some(floats) = B::floats_mut(to) {
-            weave(floats);
-            return;
-        }
-        let numbers = &mut numbers[..to.len()];
-        weave(numbers);
-        B::of_floats(numbers, to);
-    }
-}
-
-#[inline(always)]
-fn part<const CHANNELS: usize>(floats: &[f32], [x, y, z]: &mut [Plane; 3], alpha: &mut Plane) {
-    for (i, pixel) in floats.as_chunks::<CHANNELS>().0.iter().enumerate().take(BLOCK) {
-        (x[i], y[i], z[i]) = (pixel[0], pixel[1], pixel[2]);
-        if CHANNELS == 4 {
-            alpha[i] = pixel[3];
-        }
-    }
-}
-
-#[inline(always)]
-fn interleave<const CHANNELS: usize>(([x, y, z], alpha): (&[Plane; 3], &Plane), to: &mut [f32]) {
-    for (i, pixel) in to.as_chunks_mut::<CHANNELS>().0.iter_mut().enumerate().take(BLOCK) {
-        (pixel[0], pixel[1], pixel[2]) = (x[i], y[i], z[i]);
-        if CHANNELS == 4 {
-            pixel[3] = alpha[i];
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::convert;
     use half::f16;
-    use proptest::prelude::*;
 
     fn pixels(count: usize) -> Vec<f32> {
         let mut state = 1_u32;
@@ -365,30 +244,6 @@ mod tests {
         assert!(conversion.run_in_place(&mut [0.0_f32; 4], 2).is_err());
         assert!(conversion.run(&[0.0_f32; 3], &mut [0.0_f32; 6], 3).is_err());
         assert!(conversion.run_in_place::<u8>(&mut [], 4).is_ok());
-    }
-
-    proptest! {
-        /// Clones for vectors against the plain loop, any bits.
-        #[test]
-        fn all_tiers_give_the_same_bits(bits in proptest::collection::vec(any::<u32>(), 3..600)) {
-            let from: Vec<f32> = bits.iter().map(|b| f32::from_bits(*b)).collect();
-            for (a, b) in [(Space::Srgb, Space::Oklab), (Space::Oklab, Space::DisplayP3),
-                           (Space::Rec2020, Space::AcesCg), (Space::XyzD50, Space::Rec2020)] {
-                let stages = Conversion::new(a, b).stages;
-                let mut plain = [[0.0; BLOCK]; 3];
-                for (i, x) in from.iter().enumerate() {
-                    plain[i % 3][i / 3] = *x;
-                }
-                let mut cloned = plain;
-                Run { planes: &mut plain, stages: &stages }.run();
-                wide(Run { planes: &mut cloned, stages: &stages });
-                let (plain, cloned) = (plain.as_flattened(), cloned.as_flattened());
-                let same = plain.iter().zip(cloned).all(|(a, b)| {
-                    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
-                });
-                prop_assert!(same);
-            }
-        }
     }
 
     /// All 2²⁴ colours of eight bits.

@@ -1,8 +1,10 @@
 //! Numbers that arrays of pixels are made of.
 
+use super::block::{Block, Load, Store};
 use crate::srgb;
 use half::f16;
 use half::slice::HalfFloatSliceExt;
+use solio_codec::wide::wide;
 
 /// A number of a pixel: `f32`, `f16`, or a code of 8 or 16 bits, whose largest stands for 1.
 pub trait Sample: Copy + Default + Send + Sync + Sealed + 'static {
@@ -34,12 +36,31 @@ pub trait Sample: Copy + Default + Send + Sync + Sealed + 'static {
     }
 }
 
-/// Keeps the list of samples closed.
-pub trait Sealed {}
-impl Sealed for f32 {}
-impl Sealed for f16 {}
-impl Sealed for u8 {}
-impl Sealed for u16 {}
+/// Keeps the list of samples closed; its functions are compiled once, here, with this crate's level
+/// of optimisation. Generic ones would be compiled where they are called, for size.
+pub trait Sealed: Sized {
+    /// Takes in up to a block of pixels; codes of sRGB as light, if `as_light` asks for it and a
+    /// table does it exactly: then it gives `true`.
+    fn load(block: &mut Block, from: &[Self], channels: usize, as_light: bool) -> bool;
+    /// Gives out up to a block of pixels.
+    fn store(block: &mut Block, to: &mut [Self], channels: usize);
+}
+
+macro_rules! samples {
+    ($($sample:ty),*) => {$(
+        impl Sealed for $sample {
+            #[inline(never)]
+            fn load(block: &mut Block, from: &[Self], channels: usize, as_light: bool) -> bool {
+                wide(Load { block, from, channels, as_light })
+            }
+            #[inline(never)]
+            fn store(block: &mut Block, to: &mut [Self], channels: usize) {
+                wide(Store { block, to, channels });
+            }
+        }
+    )*};
+}
+samples!(f32, f16, u8, u16);
 
 impl Sample for f32 {
     #[inline(always)]

@@ -93,6 +93,33 @@ impl Table8 {
         range: [f32; 2],
         colors: &mut [[u8; CHANNELS]],
     ) {
+        const { assert!(CHANNELS == 3 || CHANNELS == 4, "colours have 3 channels, or 4 with alpha") };
+        let codes = colors.as_flattened_mut();
+        match CHANNELS {
+            3 => self.apply_rgb(values, range, codes.as_chunks_mut().0),
+            _ => self.apply_rgba(values, range, codes.as_chunks_mut().0),
+        }
+    }
+
+    // Compiled once, here, with this crate's level of optimisation: what is generic is compiled
+    // where it is called, for size.
+    #[inline(never)]
+    fn apply_rgb(&self, values: &[f32], range: [f32; 2], colors: &mut [[u8; 3]]) {
+        self.fill(values, range, colors);
+    }
+
+    #[inline(never)]
+    fn apply_rgba(&self, values: &[f32], range: [f32; 2], colors: &mut [[u8; 4]]) {
+        self.fill(values, range, colors);
+    }
+
+    #[inline(always)]
+    fn fill<const CHANNELS: usize>(
+        &self,
+        values: &[f32],
+        range: [f32; 2],
+        colors: &mut [[u8; CHANNELS]],
+    ) {
         let near = self.near();
         let span = Span { start: range[0], scale: 1.0 / (range[1] - range[0]) };
         let color = |place: u32, value: f32, to: &mut [u8; CHANNELS]| {
