@@ -4,11 +4,17 @@
 The zip holds the files of `solio_io`, the manifest with the line `wheels`, and the wheel. Several
 wheels (for several platforms) make one zip that fits them all. It is the same for the same input,
 byte for byte.
+
+It is one zip for the extension (Blender 4.2 and later) and for the classic add-on before. Add-ons want
+all in one folder and a `bl_info`; extensions allow the one and ignore the other. Two zips would be
+12 MB more and a question to whoever installs one; what it costs is `wheels.py`, which unpacks the wheel
+where Blender does not.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 import sys
 import tomllib
@@ -25,6 +31,12 @@ PLATFORMS = (
     (r"macosx_.*_arm64", "macos-arm64"),
     (r"macosx_.*_x86_64", "macos-x64"),
 )
+SAME_IN_BL_INFO = {
+    "name": "name",
+    "tagline": "description",
+    "maintainer": "author",
+    "version": "version",
+}
 REQUIRED = ("schema_version", "id", "version", "name", "tagline", "maintainer", "type", "license")
 
 
@@ -93,12 +105,24 @@ def manifest(wheels: list[Path]) -> str:
     for key in (*REQUIRED, "blender_version_min"):
         if not values.get(key):
             raise ValueError(f"the manifest lacks {key}")
+    for ours, theirs in SAME_IN_BL_INFO.items():
+        if values[ours] != bl_info()[theirs]:
+            raise ValueError(f"{ours} of the manifest is not {theirs} of bl_info")
     return text
+
+
+def bl_info() -> dict[str, object]:
+    """What older Blenders read, out of the text of `__init__.py`, as they do it."""
+    for node in ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "bl_info":
+            found: dict[str, object] = ast.literal_eval(node.value)
+            return found | {"version": ".".join(map(str, found["version"]))}
+    raise ValueError("__init__.py has no bl_info")
 
 
 def add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     """Adds a file whose time and rights do not depend on this machine."""
-    info = zipfile.ZipInfo(name, EPOCH)
+    info = zipfile.ZipInfo(f"{SOURCE.name}/{name}", EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o100644 << 16
     archive.writestr(info, data)

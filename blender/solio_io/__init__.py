@@ -5,7 +5,22 @@ from __future__ import annotations
 
 import bpy
 
-from . import operators
+from . import wheels
+
+wheels.import_solio(__package__)
+
+from . import operators  # noqa: E402  (it imports solio)
+
+# For Blender before 4.2, which reads this text; later ones read the manifest.
+bl_info = {
+    "name": "Solio: fast OBJ, PLY and STL",
+    "description": "The same files as Blender's exporters, many times faster",
+    "author": "Solio maintainers",
+    "version": (0, 1, 0),
+    "blender": (3, 4, 0),
+    "location": "File > Import, File > Export",
+    "category": "Import-Export",
+}
 
 
 def _export_menu(self, _context):

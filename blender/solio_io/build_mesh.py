@@ -9,6 +9,8 @@ import solio
 from bpy_extras.io_utils import axis_conversion
 from mathutils import Matrix
 
+from . import older
+
 
 def new_mesh(name, positions, offsets, corners, edges):
     """A mesh of these vertices, faces (offsets into corners) and loose edges."""
@@ -89,6 +91,16 @@ def finish(mesh, validate):
         mesh.validate(clean_customdata=False)
 
 
+def set_normals(mesh, normals):
+    """Custom normals of the corners."""
+    mesh.normals_split_custom_set(normals)
+
+
+def set_vertex_normals(mesh, normals):
+    """Custom normals of the vertices."""
+    mesh.normals_split_custom_set_from_vertices(normals)
+
+
 def place(context, objects):
     """Selects the imported objects, and nothing else; the last one becomes active."""
     for other in context.selected_objects:
@@ -104,3 +116,7 @@ def orientation(forward, up, scale):
     forward, up = names.get(forward, forward), names.get(up, up)
     turned = axis_conversion(from_forward=forward, from_up=up, to_forward="Y", to_up="Z")
     return turned.to_4x4() @ Matrix.Scale(scale, 4)
+
+
+if older.BEFORE_4_1:
+    from .older import new_mesh, set_attribute, set_normals, set_vertex_normals

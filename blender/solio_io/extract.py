@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import solio
 
-from . import arrays
+from . import arrays, older
 
 
 def topology(mesh):
@@ -32,11 +32,31 @@ def corner_vertices(mesh):
     return arrays.column(mesh.attributes[".corner_vert"].data, "INT").view(np.uint32)
 
 
+def edge_vertices(mesh):
+    """The two vertices of each edge, of a mesh that has some."""
+    return arrays.column(mesh.attributes[".edge_verts"].data, "INT32_2D").view(np.uint32)
+
+
+def corner_edges(mesh):
+    """The edge of each corner."""
+    return arrays.column(mesh.attributes[".corner_edge"].data, "INT")
+
+
+def uv_values(layer):
+    """The values of a UV map."""
+    return arrays.column(layer.uv, "FLOAT2")
+
+
+def sharp_faces(mesh):
+    """Whether each face is flat, or `None` when all are smooth."""
+    return arrays.attribute(mesh, "sharp_face", "BOOLEAN")
+
+
 def add_uvs(out, mesh):
     """The active UV map, one value a corner."""
     layer = mesh.uv_layers.active
-    if layer is not None and len(layer.uv):
-        out.uvs = arrays.column(layer.uv, "FLOAT2")
+    if layer is not None and len(mesh.loops):
+        out.uvs = uv_values(layer)
         out.uv_domain = "corner"
 
 
@@ -59,10 +79,10 @@ def loose_edges(mesh):
     count = len(mesh.edges)
     if count == 0:
         return np.zeros((0, 2), np.uint32)
-    edges = arrays.column(mesh.attributes[".edge_verts"].data, "INT32_2D").view(np.uint32)
+    edges = edge_vertices(mesh)
     if not len(mesh.polygons):
         return edges
-    return edges[solio.unused(count, arrays.column(mesh.attributes[".corner_edge"].data, "INT"))]
+    return edges[solio.unused(count, corner_edges(mesh))]
 
 
 def add_lines(out, mesh):
@@ -76,19 +96,21 @@ def add_lines(out, mesh):
 def add_smoothing(out, mesh, groups, bitflags):
     """On and off for each face, or Blender's smoothing groups."""
     count = len(mesh.polygons)
-    sharp = arrays.attribute(mesh, "sharp_face", "BOOLEAN")
+    sharp = sharp_faces(mesh)
     if groups:
-        values = np.array(
-            mesh.calc_smooth_groups(
-                use_bitflags=bitflags, use_boundary_vertices_for_bitflags=bitflags
-            )[0],
-            np.int32,
-        ).view(np.uint32)
+        values = np.array(smooth_groups(mesh, bitflags), np.int32).view(np.uint32)
         out.face_smoothing = values if sharp is None else np.where(sharp, np.uint32(0), values)
     elif sharp is None:
         out.face_smoothing = np.ones(count, np.uint32)
     else:
         out.face_smoothing = (~sharp).astype(np.uint32)
+
+
+def smooth_groups(mesh, bitflags):
+    """Blender's smoothing group of each face."""
+    return mesh.calc_smooth_groups(
+        use_bitflags=bitflags, use_boundary_vertices_for_bitflags=bitflags
+    )[0]
 
 
 def face_slots(mesh):
@@ -182,6 +204,26 @@ def triangulated(mesh, min_vertices=4):
         work.free()
     for material in mesh.materials:
         copy.materials.append(material)
+    keep_shading(mesh, copy)
     if mesh.attributes.active_color_name:
         copy.attributes.active_color_name = mesh.attributes.active_color_name
     return copy
+
+
+def keep_shading(_mesh, _copy):
+    """What a copy through `bmesh` loses of a mesh's shading: nothing, from Blender 4.1 on."""
+
+
+if not older.HAS_BOUNDARY_BITFLAGS:
+    from .older import smooth_groups
+if older.BEFORE_4_1:
+    from .older import (
+        add_normals,
+        corner_edges,
+        corner_vertices,
+        edge_vertices,
+        keep_shading,
+        positions,
+        sharp_faces,
+        uv_values,
+    )

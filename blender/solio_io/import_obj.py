@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import solio
 
-from . import build_mesh, scene
+from . import build_mesh, extract, scene
 from .import_curves import add_curves
 from .materials_in import Materials
 
@@ -155,7 +155,7 @@ def _mesh(mesh, piece, options, materials):
     corner_count = len(vertices)
     build_mesh.finish(data, options.validate_meshes)
     if normals is not None and len(data.loops) == corner_count:
-        data.normals_split_custom_set(normals)
+        build_mesh.set_normals(data, normals)
     return data
 
 
@@ -214,8 +214,7 @@ def _vertex_groups(found, mesh, piece, data):
         return
     groups = mesh.face_groups[piece.faces]
     numbers, first = np.unique(groups, return_index=True)
-    corners = np.empty(len(data.loops), np.int32)
-    data.attributes[".corner_vert"].data.foreach_get("value", corners)
+    corners = extract.corner_vertices(data)
     sizes = np.diff(_corners(mesh, piece.faces)[0])
     of_corner = np.repeat(groups, sizes)
     for number in numbers[np.argsort(first)]:

@@ -46,7 +46,7 @@ def load_ply(context, options, path, report):
                 build_mesh.set_attribute(data, name, "FLOAT", "POINT", values)
     build_mesh.finish(data, True)
     if normals is not None and mesh.face_count and len(data.vertices) == len(normals):
-        data.normals_split_custom_set_from_vertices(normals)
+        build_mesh.set_vertex_normals(data, normals)
     if options.merge_verts:
         _merge(data)
     _add(context, options, data)
@@ -65,7 +65,7 @@ def load_stl(context, options, path, report):
     faces = mesh.face_count
     build_mesh.finish(data, options.use_mesh_validate)
     if options.use_facet_normal and mesh.normals is not None and len(data.polygons) == faces:
-        data.normals_split_custom_set(np.repeat(mesh.normals, 3, axis=0))
+        build_mesh.set_normals(data, np.repeat(mesh.normals, 3, axis=0))
     _add(context, options, data)
 
 

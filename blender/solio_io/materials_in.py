@@ -7,6 +7,8 @@ import os
 
 import bpy
 
+from .older import COAT_FACTOR, socket
+
 # MTL statement, socket, in the order of the rows of nodes.
 TEXTURES = (
     ("map_kd", "Base Color"),
@@ -56,9 +58,9 @@ def make(source, folder):
     _set_values(material, bsdf, source)
     row = 300
     maps = {SAME.get(m.key.lower(), m.key.lower()): m for m in source.maps}
-    for key, socket in TEXTURES:
+    for key, name in TEXTURES:
         if key in maps:
-            _add_texture(tree, bsdf, key, socket, maps[key], folder, row)
+            _add_texture(tree, bsdf, key, name, maps[key], folder, row)
             row -= 300
     if "map_ke" in maps:
         bsdf.inputs["Emission Strength"].default_value = 1.0
@@ -98,7 +100,7 @@ def _set_values(material, bsdf, source):
         "IOR": ior,
         "Alpha": alpha,
         "Sheen Weight": source.sheen,
-        "Coat Weight": None if source.clearcoat is None else source.clearcoat * COAT_FACTOR,
+        "Coat Weight": None if source.clearcoat is None else source.clearcoat / COAT_FACTOR,
         "Coat Roughness": source.clearcoat_roughness,
         "Anisotropic": source.anisotropy,
         "Anisotropic Rotation": source.anisotropy_rotation,
@@ -106,7 +108,7 @@ def _set_values(material, bsdf, source):
     }
     for name, value in values.items():
         if value is not None:
-            bsdf.inputs[name].default_value = value
+            socket(bsdf, name).default_value = value
     if source.emission is not None and any(source.emission):
         bsdf.inputs["Emission Strength"].default_value = 1.0
     if source.diffuse is not None:
@@ -115,18 +117,14 @@ def _set_values(material, bsdf, source):
     material.metallic = values["Metallic"]
 
 
-# What MTL calls 1 is a quarter of Blender's coat.
-COAT_FACTOR = 0.25
-
-
 def _node(tree, kind, x, y):
     node = tree.nodes.new(kind)
     node.location = (x, y)
     return node
 
 
-def _add_texture(tree, bsdf, key, socket, texture, folder, row):
-    options = {name.lower(): text.split() for name, text in texture.options}
+def _add_texture(tree, bsdf, key, name, texture, folder, row):
+    options = {option.lower(): text.split() for option, text in texture.options}
     node = _node(tree, "ShaderNodeTexImage", -480, row)
     node.image = _image(texture.path, folder)
     if "sphere" in options.get("-type", ()):
@@ -148,7 +146,7 @@ def _add_texture(tree, bsdf, key, socket, texture, folder, row):
         tree.links.new(normal.outputs["Normal"], bsdf.inputs["Normal"])
     else:
         output = node.outputs["Alpha" if key == "map_d" else "Color"]
-        tree.links.new(output, bsdf.inputs[socket])
+        tree.links.new(output, socket(bsdf, name))
 
 
 def _vector(words, missing):

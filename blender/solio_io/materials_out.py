@@ -9,6 +9,8 @@ import sys
 import numpy as np
 import solio
 
+from .older import COAT_FACTOR, node_tree, socket
+
 # MTL statement, socket of the Principled BSDF, and whether it is of the PBR extension, of the
 # classic keys only, or of both. In the order of Blender's files.
 MAPS = (
@@ -54,13 +56,13 @@ class Library:
 
 def convert(material, pbr):
     """A `solio.Material` with the keys that Blender writes."""
-    tree = material.node_tree
+    tree = node_tree(material)
     bsdf = _principled(tree)
     value = _Values(material, bsdf)
     out = solio.Material(material.name)
     written = set()
-    for key, socket, of_pbr in MAPS:
-        texture = None if bsdf is None else _texture(tree, bsdf, key, socket)
+    for key, name, of_pbr in MAPS:
+        texture = None if bsdf is None else _texture(tree, bsdf, key, name)
         if texture is None:
             continue
         written.add(key)
@@ -79,12 +81,12 @@ class _Values:
         self.bsdf = bsdf
         self.material = material
 
-    def number(self, socket, otherwise):
-        found = None if self.bsdf is None else self.bsdf.inputs.get(socket)
+    def number(self, name, otherwise):
+        found = None if self.bsdf is None else socket(self.bsdf, name)
         return np.float32(otherwise if found is None else found.default_value)
 
-    def color(self, socket, otherwise):
-        found = None if self.bsdf is None else self.bsdf.inputs.get(socket)
+    def color(self, name, otherwise):
+        found = None if self.bsdf is None else socket(self.bsdf, name)
         return tuple(otherwise if found is None else found.default_value)[:3]
 
 
@@ -130,7 +132,6 @@ def _pbr_keys(out, value, maps, bsdf):
         return
     if "map_Ps" not in maps:
         out.sheen = _not_negative(value.number("Sheen Weight", -1))
-    # The file's scale of the coat is four times that of Blender.
     out.clearcoat = _not_negative(value.number("Coat Weight", -1) * np.float32(COAT_FACTOR))
     out.clearcoat_roughness = _not_negative(value.number("Coat Roughness", -1))
     out.anisotropy = _not_negative(value.number("Anisotropic", -1))
@@ -138,9 +139,6 @@ def _pbr_keys(out, value, maps, bsdf):
     transmission = float(value.number("Transmission Weight", -1))
     if transmission > 0:
         out.transmission_filter = (transmission,) * 3
-
-
-COAT_FACTOR = 4.0
 
 
 def _not_negative(value):
@@ -159,7 +157,7 @@ def _principled(tree):
     return None
 
 
-def _linked(tree, node, socket, kind):
+def _linked(tree, node, name, kind):
     """The node of a kind that feeds a socket directly.
 
     As in Blender's exporter, the socket is that of the tree's *first* node of the type of `node`.
@@ -167,7 +165,7 @@ def _linked(tree, node, socket, kind):
     if node is None:
         return None
     first = next(other for other in tree.nodes if other.bl_idname == node.bl_idname)
-    found = first.inputs.get(socket)
+    found = socket(first, name)
     if found is not None:
         for link in found.links:
             if link.from_node.bl_idname == kind:
@@ -175,17 +173,17 @@ def _linked(tree, node, socket, kind):
     return None
 
 
-def _texture(tree, bsdf, key, socket):
+def _texture(tree, bsdf, key, name):
     """Image path, mapping node and strength of the texture of one statement; or `None`."""
     source, strength = bsdf, None
     if key == "map_Bump":
         source = _linked(tree, bsdf, "Normal", "ShaderNodeNormalMap")
         if source is None:
             return None
-        socket, strength = "Color", source.inputs["Strength"].default_value
+        name, strength = "Color", source.inputs["Strength"].default_value
     elif key == "map_Ke" and bsdf.inputs["Emission Strength"].default_value == 0:
         return None
-    node = _linked(tree, source, socket, "ShaderNodeTexImage")
+    node = _linked(tree, source, name, "ShaderNodeTexImage")
     path = None if node is None else _image_path(node)
     if not path:
         return None

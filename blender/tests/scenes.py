@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 import bpy
+from solio_io.older import BEFORE_4_1, socket
 
 
 def _new(name, data):
@@ -26,8 +27,23 @@ def _material(name, **values):
         material.use_nodes = True
     bsdf = material.node_tree.nodes["Principled BSDF"]
     for key, value in values.items():
-        bsdf.inputs[key.replace("_", " ")].default_value = value
+        socket(bsdf, key.replace("_", " ")).default_value = value
     return material
+
+
+def _shade_smooth(mesh):
+    if BEFORE_4_1:
+        mesh.polygons.foreach_set("use_smooth", [True] * len(mesh.polygons))
+    else:
+        mesh.shade_smooth()
+
+
+def _sharp_from_angle(mesh, angle):
+    if BEFORE_4_1:
+        mesh.use_auto_smooth, mesh.auto_smooth_angle = True, angle
+        _shade_smooth(mesh)
+    else:
+        mesh.set_sharp_from_angle(angle=angle)
 
 
 def cube():
@@ -123,13 +139,13 @@ def textures():
     tree = material.node_tree
     bsdf = tree.nodes["Principled BSDF"]
     rows = ("Base Color", "Metallic", "Roughness", "Specular IOR Level", "Sheen Weight", "Alpha")
-    for i, socket in enumerate((*rows, "Emission Color")):
+    for i, name in enumerate((*rows, "Emission Color")):
         image = bpy.data.images.new(f"picture {i}", 4, 4)
         image.filepath = f"/tmp/no such folder/picture {i}.png"
         image.source = "FILE"
         node = tree.nodes.new("ShaderNodeTexImage")
         node.image = image
-        tree.links.new(node.outputs["Color"], bsdf.inputs[socket])
+        tree.links.new(node.outputs["Color"], socket(bsdf, name))
         if i % 2:
             mapping = tree.nodes.new("ShaderNodeMapping")
             mapping.inputs["Location"].default_value = (0.1, 2, -1e-7)
@@ -200,9 +216,9 @@ def loose():
     _new("points", _mesh("points", vertices, [], []))
     _new("nothing", bpy.data.meshes.new("nothing"))
     bpy.ops.mesh.primitive_cube_add()
-    bpy.context.object.data.shade_smooth()
+    _shade_smooth(bpy.context.object.data)
     smooth = _mesh("smooth", vertices, [(7, 8)], [(2, 3, 4), (3, 4, 6)])
-    smooth.shade_smooth()
+    _shade_smooth(smooth)
     _new("smooth loose", smooth)
 
 
@@ -232,7 +248,7 @@ def groups():
 def smoothing():
     bpy.ops.mesh.primitive_cylinder_add(vertices=12)
     mesh = bpy.context.object.data
-    mesh.shade_smooth()
+    _shade_smooth(mesh)
     for edge in mesh.edges:
         edge.use_edge_sharp = edge.index % 5 == 0
     for face in mesh.polygons:
@@ -240,7 +256,7 @@ def smoothing():
     bpy.ops.mesh.primitive_uv_sphere_add(segments=10, ring_count=6)
     bpy.ops.object.shade_smooth()
     bpy.ops.mesh.primitive_cube_add()
-    bpy.context.object.data.set_sharp_from_angle(angle=0.5)
+    _sharp_from_angle(bpy.context.object.data, 0.5)
 
 
 def colors():
@@ -271,7 +287,10 @@ def attributes():
         "QUATERNION": ("value", lambda i: (1, 0.5, i, 0.25)),
         "INT32_2D": ("value", lambda i: (i, -i)),
     }
+    known = bpy.types.Attribute.bl_rna.properties["data_type"].enum_items
     for kind, (name, make) in values.items():
+        if kind not in known:  # Blender 3.4 has no quaternions and no pairs of integers
+            continue
         data = mesh.attributes.new(f"my_{kind.lower()}", kind, "POINT").data
         for i, element in enumerate(data):
             setattr(element, name, make(i))
@@ -289,8 +308,9 @@ def no_uv():
     bpy.ops.mesh.primitive_cone_add(vertices=5, calc_uvs=False)
     bpy.ops.mesh.primitive_monkey_add()
     extra = bpy.context.object.data.uv_layers.new(name="second")
-    for i, value in enumerate(extra.uv):
-        value.vector = (i % 13 / 13, -0.0 if i % 2 else 0.0)
+    values, key = (extra.data, "uv") if BEFORE_4_1 else (extra.uv, "vector")
+    for i, value in enumerate(values):
+        setattr(value, key, (i % 13 / 13, -0.0 if i % 2 else 0.0))
     bpy.context.object.data.uv_layers.active = extra
 
 

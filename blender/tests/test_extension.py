@@ -33,6 +33,7 @@ for kind in ("obj", "ply", "stl"):
         filepath=f"{folder}/solio.{kind}"
     ) == {"FINISHED"}
 import solio
+assert "wheels" not in solio.__file__  # Blender has installed the wheel
 print("SOLIO", solio.__file__)
 """
 
@@ -51,13 +52,14 @@ def package(tmp_path_factory):
 
 def test_manifest(package):
     with zipfile.ZipFile(package) as archive:
-        values = tomllib.loads(archive.read("blender_manifest.toml").decode())
+        values = tomllib.loads(archive.read("solio_io/blender_manifest.toml").decode())
         names = set(archive.namelist())
     assert values["license"] == ["SPDX:GPL-3.0-or-later"]
     assert values["blender_version_min"] == "4.2.0"
     assert len(values["wheels"]) == len(values["platforms"]) == 1
-    assert {wheel.removeprefix("./") for wheel in values["wheels"]} <= names
-    assert {"__init__.py", "operators.py"} <= names
+    assert {f"solio_io/{wheel.removeprefix('./')}" for wheel in values["wheels"]} <= names
+    assert {"solio_io/__init__.py", "solio_io/operators.py"} <= names
+    assert {name.split("/")[0] for name in names} == {"solio_io"}
 
 
 def test_installs_and_exports(package, tmp_path):

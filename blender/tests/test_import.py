@@ -7,45 +7,13 @@ import os
 from pathlib import Path
 
 import bpy
-import numpy as np
 import pytest
 import scenes
+from imported import difference, snapshot
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = Path(os.environ.get("SOLIO_DATA", ROOT / "../shared/data")) / "mesh"
 MOST_BYTES = 3_000_000
-
-
-def snapshot():
-    """What an import has made, by the names of the objects."""
-    found = {}
-    for thing in bpy.context.scene.objects:
-        if thing.type != "MESH":
-            found[thing.name] = {"type": thing.type}
-            continue
-        mesh = thing.data
-        found[thing.name] = {
-            "matrix": np.array(thing.matrix_world),
-            "vertices": values(mesh.vertices, "co", 3),
-            "edges": len(mesh.edges),
-            "starts": values(mesh.polygons, "loop_start", 1, np.int32),
-            "corners": values(mesh.loops, "vertex_index", 1, np.int32),
-            "smooth": values(mesh.polygons, "use_smooth", 1, np.bool_),
-            "slots": values(mesh.polygons, "material_index", 1, np.int32),
-            "materials": [m and m.name for m in mesh.materials],
-            "colors": [c.name for c in mesh.color_attributes],
-        }
-        if mesh.uv_layers.active:
-            found[thing.name]["uvs"] = values(mesh.uv_layers.active.uv, "vector", 2)
-        if len(mesh.polygons):
-            found[thing.name]["normals"] = values(mesh.corner_normals, "vector", 3)
-    return found
-
-
-def values(collection, name, width, dtype=np.float32):
-    out = np.empty(len(collection) * width, dtype)
-    collection.foreach_get(name, out)
-    return out
 
 
 def load(operators, path):
@@ -57,28 +25,6 @@ def load(operators, path):
     except RuntimeError as error:
         return str(error)
     return snapshot()
-
-
-def difference(blender, solio):
-    """Empty when both are equal; normals may differ by what 16 bits of custom normals allow."""
-    if sorted(blender) != sorted(solio):
-        return f"objects: blender {sorted(blender)[:9]}, solio {sorted(solio)[:9]}"
-    for name, expected in blender.items():
-        got = solio[name]
-        if sorted(expected) != sorted(got):
-            return f"{name}: {sorted(expected)} {sorted(got)}"
-        for key, value in expected.items():
-            if not isinstance(value, np.ndarray):
-                same = value == got[key]
-            elif value.shape != got[key].shape:
-                same = False
-            elif key == "normals":
-                same = np.allclose(value, got[key], atol=2e-3)
-            else:
-                same = np.array_equal(value, got[key], equal_nan=value.dtype.kind == "f")
-            if not same:
-                return f"{name}: {key}: blender {value}, solio {got[key]}"
-    return ""
 
 
 @pytest.mark.parametrize("kind", ["obj", "ply", "stl"])
