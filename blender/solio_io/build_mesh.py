@@ -91,6 +91,11 @@ def finish(mesh, validate):
         mesh.validate(clean_customdata=False)
 
 
+def flat_with_normals(_flat, _normals, _offsets):
+    """Which faces are flat in a mesh with custom normals: these alone say how it looks."""
+    return None
+
+
 def set_normals(mesh, normals):
     """Custom normals of the corners."""
     mesh.normals_split_custom_set(normals)
@@ -119,4 +124,4 @@ def orientation(forward, up, scale):
 
 
 if older.BEFORE_4_1:
-    from .older import new_mesh, set_attribute, set_normals, set_vertex_normals
+    from .older import flat_with_normals, new_mesh, set_attribute, set_normals, set_vertex_normals

@@ -145,13 +145,14 @@ def _mesh(mesh, piece, options, materials):
     if mesh.colors is not None:
         colors = mesh.colors[used]
         build_mesh.set_colors(data, "Color", colors, mesh.color_space == "srgb")
-    normals = None
+    normals, flat = None, _flat(mesh, faces)
     if mesh.normals is not None and len(mesh.normals) and len(vertices):
         normals = build_mesh.per_corner(
             mesh.normals, mesh.normal_domain, mesh.normal_indices, where, owner, 3
         )
-    else:
-        _flat(data, mesh, faces)
+        flat = build_mesh.flat_with_normals(flat, normals, offsets)
+    if flat is not None:
+        build_mesh.set_attribute(data, "sharp_face", "BOOLEAN", "FACE", flat)
     corner_count = len(vertices)
     build_mesh.finish(data, options.validate_meshes)
     if normals is not None and len(data.loops) == corner_count:
@@ -199,13 +200,11 @@ def _faces(data, mesh, piece, faces, materials):
     build_mesh.set_attribute(data, "material_index", "INT", "FACE", values)
 
 
-def _flat(data, mesh, faces):
+def _flat(mesh, faces):
     """Without normals, faces outside of smoothing groups are flat."""
     if len(mesh.face_smoothing):
-        flat = mesh.face_smoothing[faces] == 0
-    else:
-        flat = np.ones(len(faces), np.bool_)
-    build_mesh.set_attribute(data, "sharp_face", "BOOLEAN", "FACE", flat)
+        return mesh.face_smoothing[faces] == 0
+    return np.ones(len(faces), np.bool_)
 
 
 def _vertex_groups(found, mesh, piece, data):

@@ -116,14 +116,26 @@ def set_attribute(mesh, name, kind, domain, values):
         data.foreach_set(key, _flat(values, arrays.KINDS[kind][0]))
 
 
+def flat_with_normals(flat, normals, offsets):
+    """Those whose corners share a normal: it is kept exactly, where custom normals are 16 bits."""
+    first = np.repeat(normals[offsets[:-1]], np.diff(offsets), axis=0)
+    return flat & np.logical_and.reduceat((normals == first).all(axis=1), offsets[:-1])
+
+
 def set_normals(mesh, normals):
     mesh.use_auto_smooth = True  # without it custom normals are not used
-    mesh.normals_split_custom_set(normals)
+    mesh.normals_split_custom_set(_unit(normals))
 
 
 def set_vertex_normals(mesh, normals):
     mesh.use_auto_smooth = True
-    mesh.normals_split_custom_set_from_vertices(normals)
+    mesh.normals_split_custom_set_from_vertices(_unit(normals))
+
+
+def _unit(normals):
+    """Those that text made a little shorter are no longer of the same direction to Blender."""
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    return normals / np.where(lengths == 0, np.float32(1), lengths)
 
 
 def _flat(values, kind):

@@ -23,6 +23,7 @@ def main():
 
     failures = addon_compare.run(folder)
     remove()
+    print(f"== Blender's add-on: installed, compared and removed in Blender {bpy.app.version_string}")
     for failure in failures:
         print("FAILED", failure)
     sys.exit(1 if failures else 0)

@@ -34,6 +34,7 @@ def _material(name, **values):
 def _shade_smooth(mesh):
     if BEFORE_4_1:
         mesh.polygons.foreach_set("use_smooth", [True] * len(mesh.polygons))
+        mesh.update()
     else:
         mesh.shade_smooth()
 
@@ -167,6 +168,8 @@ def custom_normals():
     bpy.ops.object.shade_smooth()
     count = len(mesh.loops)
     normals = [(math.sin(i), math.cos(2 * i), math.sin(3 * i + 1)) for i in range(count)]
+    if BEFORE_4_1:
+        mesh.use_auto_smooth = True
     mesh.normals_split_custom_set(normals)
     bpy.context.object.scale = (1, 2, 3)
 
