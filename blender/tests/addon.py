@@ -30,8 +30,12 @@ def main():
 
 
 def registered():
-    """Which of our operators this Blender has."""
-    return [name for name in OPERATORS if hasattr(bpy.types, f"SOLIO_OT_{name}")]
+    """Which of our operators this Blender has; each is in a menu."""
+    found = [name for name in OPERATORS if hasattr(bpy.types, f"SOLIO_OT_{name}")]
+    for menu in (bpy.types.TOPBAR_MT_file_export, bpy.types.TOPBAR_MT_file_import):
+        entries = [f for f in menu._dyn_ui_initialize() if f.__module__ == MODULE]
+        assert len(entries) == (1 if found else 0)
+    return found
 
 
 def install():
