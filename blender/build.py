@@ -5,10 +5,10 @@ The zip holds the files of `solio_io`, the manifest with the line `wheels`, and 
 wheels (for several platforms) make one zip that fits them all. It is the same for the same input,
 byte for byte.
 
-It is one zip for the extension (Blender 4.2 and later) and for the classic add-on before. Add-ons want
-all in one folder and a `bl_info`; extensions allow the one and ignore the other. Two zips would be
-12 MB more and a question to whoever installs one; what it costs is `wheels.py`, which unpacks the wheel
-where Blender does not.
+It is one zip for the extension (Blender 4.2 and later) and for the classic add-on before. Add-ons
+want all in one folder and a `bl_info`; extensions allow the one and ignore the other. Two zips would
+be 12 MB more and a question to whoever installs one; what it costs is `wheels.py`, which unpacks the
+wheel where Blender does not.
 """
 
 from __future__ import annotations

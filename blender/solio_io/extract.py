@@ -55,8 +55,9 @@ def sharp_faces(mesh):
 def add_uvs(out, mesh):
     """The active UV map, one value a corner."""
     layer = mesh.uv_layers.active
-    if layer is not None and len(mesh.loops):
-        out.uvs = uv_values(layer)
+    values = () if layer is None else uv_values(layer)
+    if len(values):
+        out.uvs = values
         out.uv_domain = "corner"
 
 

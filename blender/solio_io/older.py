@@ -2,8 +2,8 @@
 """What differs in Blender before 4.1: where meshes keep their data, and names of sockets.
 
 At the end of `extract` and of `build_mesh`, functions from here take the place of those of the same
-name. All goes through `foreach_get` and `foreach_set`: in 3.4 vertices, edges and corners are structs
-with flags between the numbers, so that there is no array to look at. Tried in Blender 3.4.1.
+name. All goes through `foreach_get` and `foreach_set`: in 3.4 vertices, edges and corners are
+structs with flags between the numbers, so that there is no array to look at. Tried in 3.4.1.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def new_mesh(name, positions, offsets, corners, edges):
         mesh.loops.foreach_set("vertex_index", _flat(corners, np.int32))
         mesh.polygons.add(len(offsets) - 1)
         mesh.polygons.foreach_set("loop_start", _flat(offsets[:-1], np.int32))
-        mesh.polygons.foreach_set("loop_total", _flat(np.diff(offsets), np.int32))
+        if not bpy.types.MeshPolygon.bl_rna.properties["loop_total"].is_readonly:
+            mesh.polygons.foreach_set("loop_total", _flat(np.diff(offsets), np.int32))
         set_attribute(mesh, "sharp_face", "BOOLEAN", "FACE", np.zeros(len(offsets) - 1, np.bool_))
     return mesh
 

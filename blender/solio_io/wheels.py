@@ -2,8 +2,8 @@
 """Lets a classic add-on import the wheel that it carries; of an extension Blender installs it.
 
 Blender before 4.2 unpacks the zip and knows nothing of wheels, and Python loads no library out of a
-zip. So the wheel is unpacked beside itself when the add-on is enabled for the first time, whole or not
-at all; removing the add-on removes it.
+zip. So the wheel is unpacked beside itself when the add-on is enabled for the first time, whole or
+not at all; removing the add-on removes it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ LEAST_PYTHON = (3, 11)
 def import_solio(package):
     """Imports `solio` for the add-on `package`, or says why that cannot be."""
     if sys.version_info < LEAST_PYTHON:
-        least, found = (".".join(map(str, v[:2])) for v in (LEAST_PYTHON, sys.version_info))
-        raise ImportError(f"Solio needs a Blender with Python {least} or newer; this one has {found}")
+        least, has = (".".join(map(str, v[:2])) for v in (LEAST_PYTHON, sys.version_info))
+        raise ImportError(f"Solio needs a Blender with Python {least} or newer; this one has {has}")
     wheels = sorted((Path(__file__).parent / "wheels").glob("*.whl"))
     if package.startswith("bl_ext.") or not wheels:
         return

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs inside of a Blender before 4.2: `blender -b --python addon.py -- ZIP FOLDER`, see .ci/blender-addon.
+"""Runs inside of a Blender before 4.2: `blender -b --python addon.py -- ZIP FOLDER`.
 
-The zip is installed and enabled as a classic add-on; its exporters and importers are compared with those
-of this Blender; then it is disabled and removed.
+`.ci/blender-addon` does that. The zip is installed and enabled as a classic add-on; its exporters
+and importers are compared with those of this Blender; then it is disabled and removed.
 """
 
 import sys
@@ -23,7 +23,7 @@ def main():
 
     failures = addon_compare.run(folder)
     remove()
-    print(f"== Blender's add-on: installed, compared and removed in Blender {bpy.app.version_string}")
+    print(f"== Blender's add-on: installed, tried and removed in Blender {bpy.app.version_string}")
     for failure in failures:
         print("FAILED", failure)
     sys.exit(1 if failures else 0)
