@@ -20,6 +20,8 @@ PYTHONS := $(foreach v,3.11 3.12 3.13 3.14,$(firstword $(foreach p,$(shell comma
 LIBCLANG := $(wildcard $(foreach d,/usr/lib/llvm*/lib /usr/lib/*-linux-gnu /usr/lib64 /usr/lib /usr/local/lib,$(d)/libclang.so* $(d)/libclang-[0-9]*.so*))
 HAS_ZFP := $(and $(shell command -v cmake),$(or $(LIBCLANG_PATH),$(LIBCLANG)))
 ZFP := $(if $(HAS_ZFP),--features solio-cli/zfp)
+# What the Rust tests have built goes into the wheel for tests, too.
+AS_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
 
 .PHONY: help demo test test-rust test-python test-web test-blender test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist site clean
 
@@ -37,22 +39,24 @@ test-rust: ## Format, lints, Rust tests, the repository's own rules
 	@$(STEP) "lints" $(CARGO) clippy --workspace --all-targets --quiet $(ZFP) -- -D warnings
 	@$(STEP) "rust tests" $(CARGO) test --workspace --quiet $(ZFP)
 
-test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
-	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python
+.PHONY: installed
+installed: .venv/ready
+	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python $(AS_TESTED)
 	@$(STEP) "python install" .venv/bin/pip install --quiet --force-reinstall --no-deps dist/test/solio-*.whl
+
+test-python: installed .venv/oracle ## The Python package: tests, types, stubs
 	@$(STEP) "python tests" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q python/tests
 	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/solio_command python/tests
 	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml solio
 
-test-web: .venv/ready ## The pages that Solio makes, in a headless browser (needs Chromium)
-	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli $(ZFP)
-	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q web/tests
+test-web: installed ## The pages that Solio makes, in a headless browser (needs Chromium)
+	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath .venv/bin/solio) .venv/bin/python -m pytest -q web/tests
 
 test-blender: ## Blender 5.2.3 and Solio write the same bytes (needs Python 3.13)
 ifeq ($(PYTHON313),)
 	@echo "== blender: skipped (no Python 3.13, which Blender as a module needs)"
 else
-	@$(STEP) "blender" .ci/blender $(PYTHON313)
+	@$(STEP) "blender" .ci/blender $(PYTHON313) $(AS_TESTED)
 endif
 
 test-slow:
