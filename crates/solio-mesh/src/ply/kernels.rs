@@ -154,21 +154,20 @@ fn typed<S: Scalar, D: bytemuck::Pod>(
     convert: impl Fn(S) -> D + Copy,
 ) {
     if field.big_endian {
-        run(rows, field, out, width, k, move |b| convert(S::read_be(b)), S::SIZE);
+        run::<S, D>(rows, field, out, width, k, move |b| convert(S::read_be(b)));
     } else {
-        run(rows, field, out, width, k, move |b| convert(S::read_le(b)), S::SIZE);
+        run::<S, D>(rows, field, out, width, k, move |b| convert(S::read_le(b)));
     }
 }
 
 #[inline(always)]
-fn run<D>(
+fn run<S: Scalar, D>(
     rows: Rows<'_>,
     field: &Field,
     out: &mut [D],
     width: usize,
     k: usize,
     read: impl Fn(&[u8]) -> D + Copy,
-    size: usize,
 ) {
     /// `COUNT` consecutive values of `SIZE` bytes each.
     macro_rules! counts {
@@ -186,7 +185,8 @@ fn run<D>(
             }
         };
     }
-    match size {
+    // A constant, so that the loops of other sizes are not compiled: they were a quarter of the crate.
+    match S::SIZE {
         1 => counts!(1: 1, 3, 4),
         2 => counts!(2: 1, 3, 4),
         4 => counts!(4: 1, 2, 3, 4),
