@@ -130,33 +130,37 @@ fn show(gradients: &[Gradient], args: &GradientArgs) -> Result<()> {
     if args.json {
         return Ok(());
     }
-    if preview::shows_colors().is_err() {
-        let lines = gradients.iter().map(|gradient| Ok(css(gradient)? + "\n"));
-        screen::print(&lines.collect::<Result<String>>()?);
-        return Ok(());
-    }
+    let in_colors = preview::shows_colors().is_ok();
     let [columns, _] = preview::room();
     let mut text = String::new();
     for gradient in gradients {
         if args.compare {
-            terminal_rows(&compare_gradient(gradient), columns, &mut text)?;
-        } else {
+            compared_rows(&compare_gradient(gradient), in_colors.then_some(columns), &mut text)?;
+        } else if in_colors {
             let strip = gradient_strips(std::slice::from_ref(gradient), [columns, 4])?;
             let _ = write!(text, "{}\n{}", gradient.name, preview::blocks(&strip));
+        } else {
+            text += &(css(gradient)? + "\n");
         }
     }
     screen::print(&text);
     Ok(())
 }
 
-fn terminal_rows(compared: &Compared, columns: u32, text: &mut String) -> Result<()> {
+/// The ways of blending, as bars of so many columns or as CSS, and how even each looks.
+fn compared_rows(compared: &Compared, columns: Option<u32>, text: &mut String) -> Result<()> {
     let _ = writeln!(text, "{}", compared.name);
     for row in &compared.rows {
-        let strip = gradient_strips(std::slice::from_ref(row.gradient()), [columns, 2])?;
+        let looks = match columns {
+            Some(columns) => {
+                let strip = gradient_strips(std::slice::from_ref(row.gradient()), [columns, 2])?;
+                preview::blocks(&strip)
+            }
+            None => css(row.gradient())? + "\n",
+        };
         let _ = writeln!(
             text,
-            "{}  in {}, keys {}: unevenness {:.2} CAM16-UCS, {:.2} CIEDE2000",
-            preview::blocks(&strip),
+            "{looks}  in {}, keys {}: unevenness {:.2} CAM16-UCS, {:.2} CIEDE2000",
             row.mode,
             row.keys,
             row.unevenness_cam16_ucs,
