@@ -5,6 +5,13 @@
 use std::sync::OnceLock;
 
 /// A level of SIMD support; a later one includes the earlier ones of the same architecture.
+///
+/// ```
+/// use solio_base::cpu::Tier;
+/// // A kernel for AVX2 also serves machines that have more.
+/// assert!(Tier::Avx512 >= Tier::Avx2);
+/// assert!(Tier::Sse2 < Tier::Avx2);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// Plain code.
@@ -21,6 +28,14 @@ pub enum Tier {
 
 impl Tier {
     /// The name that `SOLIO_CPU` takes.
+    ///
+    /// ```
+    /// use solio_base::cpu::{Tier, available};
+    /// assert_eq!(Tier::Avx512.name(), "avx512");
+    /// // What `SOLIO_CPU` is set to, one after the other, to try all kernels of this machine.
+    /// let names: Vec<&str> = available().into_iter().map(Tier::name).collect();
+    /// assert_eq!(names[0], "scalar");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Tier::Scalar => "scalar",
@@ -33,6 +48,13 @@ impl Tier {
 }
 
 /// The tiers that this machine has, lowest first. Tests run a kernel on each of them.
+///
+/// ```
+/// use solio_base::cpu::{Tier, available};
+/// let tiers = available();
+/// assert_eq!(tiers[0], Tier::Scalar);
+/// assert!(tiers.is_sorted());
+/// ```
 pub fn available() -> Vec<Tier> {
     #[allow(unused_mut)]
     let mut tiers = vec![Tier::Scalar];
@@ -67,6 +89,12 @@ pub fn available() -> Vec<Tier> {
 
 /// The tier in force: the best available, or what `SOLIO_CPU` asks for if the machine has it
 /// (otherwise the best one below it).
+///
+/// ```
+/// use solio_base::cpu::{available, tier};
+/// // Never one that the machine lacks, also where `SOLIO_CPU` asks for it.
+/// assert!(available().contains(&tier()));
+/// ```
 pub fn tier() -> Tier {
     static TIER: OnceLock<Tier> = OnceLock::new();
     *TIER.get_or_init(|| {
@@ -80,6 +108,12 @@ pub fn tier() -> Tier {
 }
 
 /// Whether AMD made this processor.
+///
+/// ```
+/// use solio_base::cpu::{Tier, available, is_amd};
+/// // They make x86-64 only.
+/// assert!(!is_amd() || available().contains(&Tier::Sse2));
+/// ```
 pub fn is_amd() -> bool {
     static IS_AMD: OnceLock<bool> = OnceLock::new();
     *IS_AMD.get_or_init(|| {

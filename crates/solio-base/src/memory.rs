@@ -10,6 +10,16 @@ const SLACK: usize = 64;
 
 /// Asks the kernel for huge pages under the *spare and used* capacity of `values`. Only a hint:
 /// does nothing for small vectors and where the system has none.
+///
+/// ```
+/// use solio_base::memory::advise_huge;
+/// let mut positions: Vec<[f32; 3]> = Vec::with_capacity(1_000_000);
+/// let (place, room) = (positions.as_ptr(), positions.capacity());
+/// // Before anything is put there: each first touch takes a page.
+/// advise_huge(&mut positions);
+/// positions.push([1.0, 2.0, 3.0]);
+/// assert_eq!((positions.as_ptr(), positions.capacity()), (place, room));
+/// ```
 pub fn advise_huge<T>(values: &mut Vec<T>) {
     let bytes = values.capacity() * size_of::<T>();
     if bytes < 2 * HUGE {
@@ -35,6 +45,14 @@ pub fn advise_huge<T>(values: &mut Vec<T>) {
 }
 
 /// An empty vector with room for `count` values, on huge pages where large.
+///
+/// ```
+/// use solio_base::memory::with_capacity;
+/// let positions: Vec<[f32; 3]> = with_capacity(1_000_000);
+/// // Up to the end of a huge page.
+/// assert!(positions.is_empty() && positions.capacity() > 1_000_000);
+/// assert!(positions.capacity() < 1_200_000);
+/// ```
 pub fn with_capacity<T>(count: usize) -> Vec<T> {
     let mut values = Vec::with_capacity(whole::<T>(count));
     advise_huge(&mut values);
@@ -42,6 +60,17 @@ pub fn with_capacity<T>(count: usize) -> Vec<T> {
 }
 
 /// Makes room for `more` values beside those of `values`, on huge pages where large.
+///
+/// ```
+/// use solio_base::memory::try_reserve;
+/// let mut samples = vec![0.5f32];
+/// try_reserve(&mut samples, 1000)?;
+/// assert!(samples.capacity() >= 1001);
+/// // A count from a damaged file ends in an error and not the process.
+/// assert!(try_reserve(&mut samples, usize::MAX / 4).is_err());
+/// assert_eq!(samples, [0.5]);
+/// # Ok::<(), std::collections::TryReserveError>(())
+/// ```
 pub fn try_reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     let count = whole::<T>(values.len().saturating_add(more));
     values.try_reserve_exact(count - values.len())?;
@@ -61,6 +90,15 @@ fn whole<T>(count: usize) -> usize {
 
 /// Hands free memory back to the system, where the allocator keeps some: for who measures how much
 /// a piece of work takes. Does nothing where the allocator has no word for it.
+///
+/// ```
+/// use solio_base::memory::give_back;
+/// let (result, scratch) = (vec![7u8; 1000], vec![0u8; 1 << 20]);
+/// drop(scratch);
+/// give_back();
+/// // Only what is free goes.
+/// assert!(result.iter().all(|byte| *byte == 7));
+/// ```
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: it touches free memory of the allocator alone, under the allocator's own locks.
@@ -75,6 +113,15 @@ const PAGE: usize = 4096;
 /// 31 bytes behind `from` in their pages, and at 5.3 GB/s anywhere else. A file begins with a page,
 /// and a large block of glibc's `malloc` 16 bytes behind one: plain reads meet this all the time.
 /// See also glibc's bug 30994.
+///
+/// ```
+/// use solio_base::{cpu::is_amd, memory::copies_slowly};
+/// // From the start of a file to a block of `malloc`, and to one that starts with a page.
+/// assert_eq!(copies_slowly(0, 0x7fff_0010), is_amd());
+/// assert!(!copies_slowly(0, 0x7fff_0000));
+/// // What lies 16 bytes into the file goes there as fast as anything.
+/// assert!(!copies_slowly(16, 0x7fff_0010));
+/// ```
 pub fn copies_slowly(from: u64, to: usize) -> bool {
     is_near(from, to) && crate::cpu::is_amd()
 }
@@ -88,6 +135,18 @@ pub const CLEAR_BYTES: usize = 64;
 
 /// A part of `buffer`, of `bytes` bytes, to which what a file has from `offset` on is copied fast;
 /// the buffer grows as needed, and what it held is left there.
+///
+/// ```
+/// use solio_base::memory::{copies_slowly, placed};
+/// use std::io::Read;
+/// let mut file = &b"ply\nformat ascii 1.0\n"[..];
+/// let mut buffer = Vec::new();
+/// let head = placed(&mut buffer, 4, 0);
+/// assert!(!copies_slowly(0, head.as_ptr() as usize));
+/// file.read_exact(head)?;
+/// assert_eq!(head, b"ply\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn placed(buffer: &mut Vec<u8>, bytes: usize, offset: u64) -> &mut [u8] {
     let least = bytes + CLEAR_BYTES;
     if buffer.len() < least {

@@ -33,6 +33,25 @@ const FILLED_AHEAD: usize = 2;
 ///
 /// `next` fills a slot and returns `false` at the end of the input. The slots start as
 /// `S::default()` and come back as the last job left them.
+///
+/// ```
+/// use solio_base::{Error, Work, ordered};
+/// let mut lines = ["1", "2", "x", "y", "5"].into_iter();
+/// let mut numbers = Vec::new();
+/// let result = ordered::run::<(&str, u32)>(
+///     &Work::default(),
+///     4,
+///     |(line, _)| Ok(lines.next().map(|next| *line = next).is_some()),
+///     |(line, number)| {
+///         *number = line.parse().map_err(|_| Error::syntax(format!("{line} is no number")))?;
+///         Ok(())
+///     },
+///     |(_, number)| Ok(numbers.push(*number)),
+/// );
+/// // On any number of threads: all before the first error, and that error.
+/// assert_eq!(numbers, [1, 2]);
+/// assert_eq!(result.unwrap_err().message(), "x is no number");
+/// ```
 pub fn run<S: Default + Send>(
     work: &Work,
     window: usize,
@@ -45,6 +64,23 @@ pub fn run<S: Default + Send>(
 
 /// [`run`] in `slots` of an earlier run, which leaves those there that came back to it. Where they
 /// are fewer than `window`, more start as `S::default()`.
+///
+/// ```
+/// use solio_base::{Work, ordered};
+/// // Frame after frame, each of four chunks: their buffers are made once.
+/// let (work, mut buffers, mut made) = (Work::serial(), Vec::<Vec<u8>>::new(), 0);
+/// for frame in 0..3 {
+///     let mut chunks = 0..4;
+///     let next = |buffer: &mut Vec<u8>| {
+///         made += usize::from(buffer.capacity() == 0);
+///         buffer.resize(1000, frame);
+///         Ok(chunks.next().is_some())
+///     };
+///     ordered::run_in(&mut buffers, &work, 2, next, |_| Ok(()), |_| Ok(()))?;
+/// }
+/// assert_eq!(made, 1);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn run_in<S: Default + Send>(
     slots: &mut Vec<S>,
     work: &Work,
@@ -254,6 +290,16 @@ where
 
 /// [`run`] over numbered chunks of bytes: `fill` makes chunk `i` in an empty buffer, `put`
 /// receives the chunks in order, and may take one if it leaves another buffer in its place.
+///
+/// ```
+/// use solio_base::{Work, ordered};
+/// let mut file = Vec::new();
+/// let fill = |i: usize, text: &mut Vec<u8>| Ok(text.extend(format!("v {i} 0 0\n").bytes()));
+/// let put = |text: &mut Vec<u8>| Ok(file.extend_from_slice(text));
+/// ordered::for_chunks(&Work::default(), 8, 3, &fill, put)?;
+/// assert_eq!(file, b"v 0 0 0\nv 1 0 0\nv 2 0 0\n");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn for_chunks(
     work: &Work,
     window: usize,

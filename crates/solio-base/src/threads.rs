@@ -49,6 +49,14 @@ fn waiting() -> MutexGuard<'static, Waiting> {
 ///
 /// # Errors
 /// Where no thread waits, and the system starts no more.
+///
+/// ```
+/// use std::sync::mpsc::channel;
+/// let (sender, sums) = channel();
+/// solio_base::threads::start(move || sender.send((1..=100).sum::<u32>()).unwrap())?;
+/// assert_eq!(sums.recv(), Ok(5050));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn start(job: impl FnOnce() + Send + 'static) -> Result<()> {
     let core = core();
     give(Box::new(move || {
@@ -100,6 +108,15 @@ fn serve(number: u64, mut job: Job) {
 }
 
 /// The core that this thread runs on.
+///
+/// ```
+/// use solio_base::threads::core;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// // A counter for each core: threads seldom meet at one.
+/// let counters = [const { AtomicUsize::new(0) }; 64];
+/// counters[core() % 64].fetch_add(3, Ordering::Relaxed);
+/// assert_eq!(counters.iter().map(|count| count.load(Ordering::Relaxed)).sum::<usize>(), 3);
+/// ```
 pub fn core() -> usize {
     #[cfg(target_os = "linux")]
     return rustix::thread::sched_getcpu();
@@ -111,6 +128,16 @@ pub fn core() -> usize {
 /// woke it and goes on there. Systems choose another core themselves; but some virtual machines put
 /// a thread beside the one that wakes it, where the two take turns until the next tick. Once it is
 /// elsewhere it is woken there.
+///
+/// ```
+/// use solio_base::threads::{core, leave};
+/// use std::thread::available_parallelism;
+/// let cores = available_parallelism()?;
+/// leave(core());
+/// // It may come back: the cores that it may use are the same.
+/// assert_eq!(available_parallelism()?, cores);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn leave(core: usize) {
     #[cfg(target_os = "linux")]
     {
@@ -135,6 +162,20 @@ pub fn leave(core: usize) {
 ///
 /// # Panics
 /// When `here` does, or `helper` on any thread.
+///
+/// ```
+/// use solio_base::threads::beside;
+/// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+/// // Whoever is free takes the next number, so helpers that come late or never change nothing.
+/// let (next, sum) = (AtomicUsize::new(0), AtomicUsize::new(0));
+/// let work = || {
+///     while let number @ 0..100 = next.fetch_add(1, Relaxed) {
+///         sum.fetch_add(number, Relaxed);
+///     }
+/// };
+/// beside(3, &work, work);
+/// assert_eq!(sum.into_inner(), 4950);
+/// ```
 pub fn beside<T>(count: usize, helper: &(dyn Fn() + Sync), here: impl FnOnce() -> T) -> T {
     if count == 0 {
         return here();
