@@ -20,11 +20,23 @@ static THRESHOLDS: LazyLock<[f32; 255]> = LazyLock::new(|| {
 });
 
 /// The light of a code value; beyond 0 to 1 the curve goes on, below 0 mirrored.
+///
+/// ```
+/// use solio_color::srgb::to_linear;
+/// assert!((to_linear(0.5) - 0.214_041).abs() < 1e-6);
+/// assert_eq!(to_linear(-0.5), -to_linear(0.5));
+/// ```
 pub fn to_linear(value: f32) -> f32 {
     (linear(f64::from(value.abs())) as f32).copysign(value)
 }
 
 /// The code value of a light; beyond 0 to 1 the curve goes on, below 0 mirrored.
+///
+/// ```
+/// use solio_color::srgb::from_linear;
+/// assert!((from_linear(0.18) - 0.461_356).abs() < 1e-6); // middle grey
+/// assert!(from_linear(2.0) > 1.0); // brighter than white stays so
+/// ```
 pub fn from_linear(light: f32) -> f32 {
     let c = f64::from(light.abs());
     let value = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
@@ -37,21 +49,45 @@ pub(crate) fn lights() -> &'static [f32; 256] {
 }
 
 /// The light of a code of eight bits.
+///
+/// ```
+/// use solio_color::srgb::light_of_u8;
+/// // The middle of the codes is a fifth of the light.
+/// assert_eq!((light_of_u8(255) / light_of_u8(128)).round(), 5.0);
+/// ```
 pub fn light_of_u8(code: u8) -> f32 {
     LIGHTS[usize::from(code)]
 }
 
 /// The light of a code of sixteen bits.
+///
+/// ```
+/// use solio_color::srgb::{light_of_u8, light_of_u16};
+/// // 257 codes of sixteen bits for one of eight.
+/// assert_eq!(light_of_u16(0x80 * 257), light_of_u8(0x80));
+/// ```
 pub fn light_of_u16(code: u16) -> f32 {
     linear(f64::from(code) / 65535.0) as f32
 }
 
 /// The code of eight bits for a light: 0 to 255, not a number is 0.
+///
+/// ```
+/// use solio_color::srgb::u8_of_light;
+/// assert_eq!([0.0, 0.18, 1.0, 7.5, f32::NAN].map(u8_of_light), [0, 118, 255, 255, 0]);
+/// ```
 pub fn u8_of_light(light: f32) -> u8 {
     THRESHOLDS.partition_point(|threshold| *threshold <= light) as u8
 }
 
 /// The code of sixteen bits for a light: 0 to 65535, not a number is 0.
+///
+/// ```
+/// use solio_color::srgb::{light_of_u16, u8_of_light, u16_of_light};
+/// let (a, b) = (light_of_u16(1000), light_of_u16(1001));
+/// assert_eq!(u8_of_light(a), u8_of_light(b)); // eight bits do not tell them apart
+/// assert_eq!(u16_of_light(b) - u16_of_light(a), 1);
+/// ```
 pub fn u16_of_light(light: f32) -> u16 {
     // From a float to an integer Rust saturates, and takes no number for 0.
     (from_linear(light) * 65535.0).round() as u16

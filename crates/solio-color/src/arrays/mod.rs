@@ -18,6 +18,16 @@ use solio_base::{Error, Result};
 /// as the machine's registers hold; hues, Lab, Adobe RGB and ProPhoto go through the reference
 /// ([`crate::convert`]) one by one. Either way the results are those of the reference to
 /// 2⁻¹⁶ of the range, mostly 2⁻²¹, and the same bits on every machine.
+///
+/// ```
+/// use solio_color::{Space, arrays::Conversion};
+/// // Light, as OpenEXR holds it, to the codes of a screen.
+/// let to_screen = Conversion::new(Space::SrgbLinear, Space::Srgb);
+/// let mut codes = [0_u8; 6];
+/// to_screen.run(&[0.18_f32, 0.18, 0.18, 1.0, 0.0, 4.0], &mut codes, 3)?;
+/// assert_eq!(codes, [118, 118, 118, 255, 0, 255]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Conversion {
     operations: Vec<Operation>,
@@ -26,11 +36,29 @@ pub struct Conversion {
 
 impl Conversion {
     /// From `from` to `to`.
+    ///
+    /// ```
+    /// use solio_color::{Space, arrays::Conversion};
+    /// let mut pixel = [1.0_f32, 0.0, 0.0];
+    /// Conversion::new(Space::Srgb, Space::Oklch).run_in_place(&mut pixel, 3)?;
+    /// assert_eq!(pixel[2].round(), 29.0); // the hue of red, in degrees
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn new(from: Space, to: Space) -> Conversion {
         Conversion::of(between(from, to).collect())
     }
 
     /// From the first of `spaces` to the second and so on to the last, at once.
+    ///
+    /// ```
+    /// use solio_color::{Space, arrays::Conversion};
+    /// // What codes of eight bits lose by a stay in Oklab: nothing.
+    /// let there_and_back = Conversion::through(&[Space::Srgb, Space::Oklab, Space::Srgb]);
+    /// let mut codes = [13_u8, 115, 51];
+    /// there_and_back.run_in_place(&mut codes, 3)?;
+    /// assert_eq!(codes, [13, 115, 51]);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn through(spaces: &[Space]) -> Conversion {
         Conversion::of(spaces.windows(2).flat_map(|pair| between(pair[0], pair[1])).collect())
     }
@@ -66,6 +94,17 @@ impl Conversion {
     /// # Errors
     ///
     /// Where `channels` is neither 3 nor 4, the lengths differ or are no multiple of it.
+    ///
+    /// ```
+    /// use half::f16;
+    /// use solio_color::{Space, arrays::Conversion};
+    /// let conversion = Conversion::new(Space::Srgb, Space::SrgbLinear);
+    /// let mut light = [f16::ZERO; 4];
+    /// conversion.run(&[255_u8, 0, 0, 51], &mut light, 4)?;
+    /// assert_eq!(light.map(f32::from), [1.0, 0.0, 0.0, 0.199_951_17]); // alpha is no light
+    /// assert!(conversion.run(&[255_u8, 0], &mut light[..2], 2).is_err());
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn run<A: Sample, B: Sample>(
         &self,
         from: &[A],
@@ -89,6 +128,15 @@ impl Conversion {
     /// # Errors
     ///
     /// As [`Conversion::run`].
+    ///
+    /// ```
+    /// use solio_color::{Space, arrays::Conversion};
+    /// // The red of Display P3 is more than sRGB has: floats say so, codes would be cut off.
+    /// let mut red = [1.0_f32, 0.0, 0.0];
+    /// Conversion::new(Space::DisplayP3, Space::Srgb).run_in_place(&mut red, 3)?;
+    /// assert!(red[0] > 1.09 && red[1] < -0.22);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn run_in_place<A: Sample>(&self, pixels: &mut [A], channels: usize) -> Result<()> {
         check(pixels.len(), channels)?;
         let mut block = Block::default();
@@ -112,6 +160,15 @@ impl Conversion {
     /// # Errors
     ///
     /// As [`Conversion::run`].
+    ///
+    /// ```
+    /// use solio_color::{Space, arrays::Conversion, convert};
+    /// let mut pixels = [0.0; 3];
+    /// let conversion = Conversion::new(Space::Lab, Space::Srgb);
+    /// conversion.run_exact(Some(&[50.0, 20.0, -30.0]), &mut pixels, 3)?;
+    /// assert_eq!(pixels, convert([50.0, 20.0, -30.0], Space::Lab, Space::Srgb));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn run_exact(&self, from: Option<&[f64]>, to: &mut [f64], channels: usize) -> Result<()> {
         check(to.len(), channels)?;
         if let Some(from) = from {

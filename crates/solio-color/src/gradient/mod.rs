@@ -26,6 +26,16 @@ use crate::{Color, Space};
 /// How the numbers of a stop in sRGB are read: as codes, or as light.
 ///
 /// The same dialog gives Unity's particle system sRGB codes and its effect graph linear light.
+///
+/// ```
+/// use solio_color::gradient::{Gradient, Keys, parse_stops};
+/// let colors = parse_stops("color(srgb 0.5 0.5 0.5)")?;
+/// let codes = Gradient { colors, ..Gradient::default() };
+/// let light = Gradient { keys: Keys::Linear, ..codes.clone() };
+/// let shown = |gradient: &Gradient| gradient.sampler().codes_at(0.0)[0];
+/// assert_eq!((shown(&codes), shown(&light)), (128, 188));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keys {
     /// As codes of sRGB.
@@ -37,6 +47,11 @@ pub enum Keys {
 
 impl Keys {
     /// `srgb` or `linear`.
+    ///
+    /// ```
+    /// use solio_color::gradient::Keys;
+    /// assert_eq!(Keys::default().name(), "srgb");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Keys::Srgb => "srgb",
@@ -45,11 +60,25 @@ impl Keys {
     }
 
     /// From its name.
+    ///
+    /// ```
+    /// use solio_color::gradient::Keys;
+    /// assert_eq!(Keys::of_name("linear"), Some(Keys::Linear));
+    /// assert_eq!(Keys::of_name("gamma"), None);
+    /// ```
     pub fn of_name(name: &str) -> Option<Keys> {
         [Keys::Srgb, Keys::Linear].into_iter().find(|keys| keys.name() == name)
     }
 
     /// The colour that a stop means.
+    ///
+    /// ```
+    /// use solio_color::{Color, Space, gradient::Keys};
+    /// let grey = Color::new(Space::Srgb, [0.5; 3]);
+    /// assert_eq!(Keys::Linear.read(&grey), Color::new(Space::SrgbLinear, [0.5; 3]));
+    /// let lab = Color::new(Space::Lab, [50.0, 0.0, 0.0]);
+    /// assert_eq!(Keys::Linear.read(&lab), lab); // only numbers of sRGB are in doubt
+    /// ```
     pub fn read(self, color: &Color) -> Color {
         match (self, color.space) {
             (Keys::Linear, Space::Srgb) => Color { space: Space::SrgbLinear, ..*color },
@@ -59,6 +88,15 @@ impl Keys {
 }
 
 /// The way from a stop to the next.
+///
+/// ```
+/// use solio_color::{Space, gradient::{Gradient, Mode, Ramp, parse_stops}};
+/// let mut colors = parse_stops("black, white")?;
+/// colors[0].to_next = Ramp { midpoint: 0.2, ..Ramp::default() };
+/// let gradient = Gradient { colors, mode: Mode::in_space(Space::Srgb), ..Gradient::default() };
+/// assert!((gradient.sample(0.2)[0] - 0.5).abs() < 1e-12); // half way after a fifth
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ramp {
     /// Where the blend is half way, as a part of the way from this stop to the next: 0 to 1.
@@ -76,6 +114,16 @@ impl Default for Ramp {
 }
 
 /// A colour at a place.
+///
+/// ```
+/// use solio_color::{Color, gradient::{ColorStop, Gradient, Ramp}};
+/// // Two stops at one place are a hard edge; there the later one counts.
+/// let [red, blue] = [[255, 0, 0], [0, 0, 255]].map(Color::from_rgb8);
+/// let stop = |color| ColorStop { position: 0.5, color, to_next: Ramp::default() };
+/// let colors = vec![stop(red), stop(blue)];
+/// let edge = Gradient { colors, ..Gradient::default() }.sampler();
+/// assert_eq!([0.49, 0.5].map(|at| edge.codes_at(at)[2]), [0, 255]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColorStop {
     /// 0 at the start of the gradient, 1 at its end.
@@ -87,6 +135,15 @@ pub struct ColorStop {
 }
 
 /// An alpha at a place. Its blend is always linear in alpha.
+///
+/// ```
+/// use solio_color::gradient::{AlphaStop, Gradient, Ramp, parse_stops};
+/// let stop = |position, alpha| AlphaStop { position, alpha, to_next: Ramp::default() };
+/// let alphas = vec![stop(0.0, 1.0), stop(1.0, 0.0)];
+/// let fade = Gradient { colors: parse_stops("red")?, alphas, ..Gradient::default() };
+/// assert_eq!(fade.sampler().codes_at(0.75), [255, 0, 0, 64]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlphaStop {
     /// 0 at the start of the gradient, 1 at its end.
@@ -98,6 +155,16 @@ pub struct AlphaStop {
 }
 
 /// Colours for values that are outside of the gradient, or not numbers.
+///
+/// ```
+/// use solio_color::gradient::{Gradient, Outside, parse_stops};
+/// use solio_color::Color;
+/// let outside = Outside { above: Some(Color::parse("magenta")?), ..Outside::default() };
+/// let map = Gradient { colors: parse_stops("black, white")?, outside, ..Gradient::default() };
+/// let codes = [-1.0, 2.0, f64::NAN].map(|at| map.sampler().codes_at(at));
+/// assert_eq!(codes, [[0, 0, 0, 255], [255, 0, 255, 255], [0, 0, 0, 0]]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outside {
     /// Below 0; without it, that of 0.
@@ -113,6 +180,17 @@ pub struct Outside {
 /// With alpha stops, colours are blended by themselves and alpha by itself, as in Photoshop, GIMP
 /// and Unity. Without, the alpha of the colours counts and they are blended premultiplied, as in
 /// CSS (Color 4, section 12.3).
+///
+/// ```
+/// use solio_color::{Space, gradient::{Gradient, Mode, parse_stops}};
+/// let stops = parse_stops("yellow, blue")?;
+/// let middle = |mode| {
+///     Gradient { colors: stops.clone(), mode, ..Gradient::default() }.sampler().codes_at(0.5)
+/// };
+/// assert_eq!(middle(Mode::in_space(Space::Srgb)), [128, 128, 128, 255]); // grey
+/// assert_ne!(middle(Mode::default())[0], middle(Mode::default())[1]); // Oklab has a colour there
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gradient {
     /// What it is called.
@@ -133,6 +211,14 @@ pub struct Gradient {
 
 impl Gradient {
     /// These colours at equal distances.
+    ///
+    /// ```
+    /// use solio_color::{Color, gradient::{Gradient, Mode}};
+    /// let three = [[255, 0, 0], [255, 255, 255], [0, 0, 255]].map(Color::from_rgb8);
+    /// let gradient = Gradient::of_colors(&three, Mode::Hold);
+    /// assert_eq!(gradient.colors[1].position, 0.5);
+    /// assert_eq!(gradient.sampler().codes_at(0.49), [255, 0, 0, 255]); // held up to the next
+    /// ```
     pub fn of_colors(colors: &[Color], mode: Mode) -> Gradient {
         let last = (colors.len().max(2) - 1) as f64;
         let stop = |(i, &color): (usize, &Color)| ColorStop {
@@ -145,12 +231,27 @@ impl Gradient {
     }
 
     /// Made ready to be sampled.
+    ///
+    /// ```
+    /// use solio_color::gradient::{Mode, presets::Preset};
+    /// let sampler = Preset::of_name("black-white").unwrap().gradient(Mode::default()).sampler();
+    /// let pixels = (0..=255).flat_map(|x| sampler.codes_at(f64::from(x) / 255.0));
+    /// let strip: Vec<u8> = pixels.collect();
+    /// assert_eq!((&strip[..4], &strip[1020..]), (&[0, 0, 0, 255][..], &[255; 4][..]));
+    /// ```
     pub fn sampler(&self) -> Sampler {
         Sampler::new(self)
     }
 
     /// The colour at `at`: sRGB codes (not bounded to 0 to 1 where a stop or a blend is outside of
     /// sRGB), and alpha, not premultiplied. For more than a few places make a [`Sampler`].
+    ///
+    /// ```
+    /// use solio_color::{Color, Space, gradient::{Gradient, Mode}};
+    /// let ends = [Color::new(Space::Srgb, [0.0; 3]), Color::new(Space::Srgb, [1.0; 3])];
+    /// let light = Gradient::of_colors(&ends, Mode::in_space(Space::SrgbLinear));
+    /// assert!((light.sample(0.5)[0] - 0.735_357).abs() < 1e-6); // half the light is no half code
+    /// ```
     pub fn sample(&self, at: f64) -> [f64; 4] {
         self.sampler().at(at)
     }

@@ -3,6 +3,12 @@
 use super::{Gradient, Mode};
 
 /// A gradient with a name and the list of its colours.
+///
+/// ```
+/// use solio_color::gradient::{parse_stops, presets::STUDY};
+/// let most = STUDY.iter().max_by_key(|preset| parse_stops(preset.stops).unwrap().len());
+/// assert_eq!(most.unwrap().name, "rainbow");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
     /// As it is asked for.
@@ -29,11 +35,24 @@ pub const STUDY: [Preset; 8] = [
 
 impl Preset {
     /// The preset of this name.
+    ///
+    /// ```
+    /// use solio_color::gradient::presets::Preset;
+    /// assert_eq!(Preset::of_name("red-green").unwrap().stops, "red, lime");
+    /// assert!(Preset::of_name("viridis").is_none()); // that is one of gradient::COLORMAPS
+    /// ```
     pub fn of_name(name: &str) -> Option<Preset> {
         STUDY.into_iter().find(|preset| preset.name == name)
     }
 
     /// Its gradient, blended as `mode` says.
+    ///
+    /// ```
+    /// use solio_color::{Space, gradient::{Mode, presets::Preset}};
+    /// let muddy = Preset::of_name("muddy").unwrap();
+    /// let [r, g, b, _] = muddy.gradient(Mode::in_space(Space::Srgb)).sampler().codes_at(0.5);
+    /// assert!(r.abs_diff(g) < 20 && g.abs_diff(b) < 20); // through grey
+    /// ```
     pub fn gradient(self, mode: Mode) -> Gradient {
         let colors = super::parse_stops(self.stops).expect("a preset is right");
         Gradient { name: self.name.to_owned(), colors, mode, ..Gradient::default() }

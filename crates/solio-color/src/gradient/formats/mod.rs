@@ -24,6 +24,15 @@ use solio_base::{Error, Result};
 pub const MAX_STOPS: usize = 1_000_000;
 
 /// A file format of gradients.
+///
+/// ```
+/// use solio_color::gradient::formats::{GradientFormat, read};
+/// let file = b"linear-gradient(in oklab, red, blue)";
+/// let format = GradientFormat::detect(file).unwrap();
+/// assert_eq!(format, GradientFormat::Css);
+/// assert_eq!(read(file, format)?[0].colors.len(), 2);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GradientFormat {
     /// CSS Images 4: `linear-gradient(in oklab, red, blue)` and its kin, or a list of stops.
@@ -61,6 +70,12 @@ impl GradientFormat {
     ];
 
     /// A short name, which is the usual extension where there is one.
+    ///
+    /// ```
+    /// use solio_color::gradient::formats::GradientFormat;
+    /// let names = GradientFormat::ALL.map(GradientFormat::name).join(", ");
+    /// assert_eq!(names, "css, ggr, grd, cpt, cube, unity, godot, json, svg");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             GradientFormat::Css => "css",
@@ -76,11 +91,24 @@ impl GradientFormat {
     }
 
     /// From its name, in letters of either case.
+    ///
+    /// ```
+    /// use solio_color::gradient::formats::GradientFormat;
+    /// assert_eq!(GradientFormat::of_name("Unity"), Some(GradientFormat::Unity));
+    /// assert_eq!(GradientFormat::of_name("asset"), None); // that is an extension
+    /// ```
     pub fn of_name(name: &str) -> Option<GradientFormat> {
         GradientFormat::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
     }
 
     /// Extensions of its files, without the dot; the first is the usual one.
+    ///
+    /// ```
+    /// use solio_color::gradient::formats::GradientFormat;
+    /// let usual = |format: GradientFormat| format!("heat.{}", format.extensions()[0]);
+    /// assert_eq!(usual(GradientFormat::Godot), "heat.tres");
+    /// assert!(GradientFormat::Unity.extensions().contains(&"prefab"));
+    /// ```
     pub fn extensions(self) -> &'static [&'static str] {
         match self {
             GradientFormat::Css => &["css"],
@@ -96,6 +124,12 @@ impl GradientFormat {
     }
 
     /// From the extension of a file, with or without its dot, in letters of either case.
+    ///
+    /// ```
+    /// use solio_color::gradient::formats::GradientFormat;
+    /// assert_eq!(GradientFormat::of_extension(".TSCN"), Some(GradientFormat::Godot));
+    /// assert_eq!(GradientFormat::of_extension("png"), None);
+    /// ```
     pub fn of_extension(extension: &str) -> Option<GradientFormat> {
         let extension = extension.strip_prefix('.').unwrap_or(extension);
         GradientFormat::ALL.into_iter().find(|format| {
@@ -104,6 +138,14 @@ impl GradientFormat {
     }
 
     /// What bytes look like; `None` where they look like none of them.
+    ///
+    /// ```
+    /// use solio_color::gradient::formats::GradientFormat;
+    /// let of = GradientFormat::detect;
+    /// assert_eq!(of(b"GIMP Gradient\nName: Sky\n"), Some(GradientFormat::Ggr));
+    /// assert_eq!(of(b"black, white 30%"), Some(GradientFormat::Css)); // a list of stops
+    /// assert_eq!(of(b"\x89PNG\r\n\x1a\n"), None);
+    /// ```
     pub fn detect(bytes: &[u8]) -> Option<GradientFormat> {
         let text = text::beginning(bytes);
         let lower = text.to_ascii_lowercase();
@@ -134,6 +176,16 @@ impl GradientFormat {
 }
 
 /// How gradients are written.
+///
+/// ```
+/// use solio_color::gradient::formats::{GradientFormat, GradientWriteOptions, write};
+/// use solio_color::gradient::presets::Preset;
+/// let heat = Preset::of_name("heat").unwrap().gradient(Default::default());
+/// let options = GradientWriteOptions { samples: 16, ..Default::default() };
+/// let table = write(&[heat], GradientFormat::Cube, options)?.bytes;
+/// assert!(String::from_utf8_lossy(&table).contains("LUT_1D_SIZE 16\n"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GradientWriteOptions {
     /// How far an approximation by more stops may be off, in codes of eight bits; default a half.
@@ -152,6 +204,15 @@ impl Default for GradientWriteOptions {
 }
 
 /// A file of gradients.
+///
+/// ```
+/// use solio_color::gradient::{Gradient, formats, formats::GradientFormat, parse_stops};
+/// let colors = parse_stops("navy, white, maroon")?;
+/// let map = Gradient { colors, domain: Some([-40.0, 40.0]), ..Gradient::default() };
+/// let written = formats::write(&[map], GradientFormat::Svg, Default::default())?;
+/// assert!(written.notes.iter().any(|note| note.contains("values that 0 and 1 stand for")));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// What is in the file.
@@ -166,6 +227,15 @@ pub struct Written {
 ///
 /// Where the bytes are not of this format, with line and column or the byte; where it is something
 /// that Solio does not do; where there is no gradient in them; past [`MAX_STOPS`].
+///
+/// ```
+/// use solio_color::gradient::formats::{GradientFormat, read};
+/// let gradients = read(b"red, lime 25%, blue", GradientFormat::Css)?;
+/// let places: Vec<f64> = gradients[0].colors.iter().map(|stop| stop.position).collect();
+/// assert_eq!(places, [0.0, 0.25, 1.0]);
+/// assert!(read(b"red, blurple", GradientFormat::Css).is_err());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn read(bytes: &[u8], format: GradientFormat) -> Result<Vec<Gradient>> {
     let gradients = match format {
         GradientFormat::Css => css::read(&text::text(bytes)?)?,
@@ -194,6 +264,14 @@ pub fn read(bytes: &[u8], format: GradientFormat) -> Result<Vec<Gradient>> {
 /// Without gradients, or with several where the format holds one; where a gradient has no colours
 /// or a number that is not finite; where it does not fit into Unity's 8 keys and
 /// [`GradientWriteOptions::fit`] is not set.
+///
+/// ```
+/// use solio_color::gradient::{Mode, formats::{GradientFormat, read, write}, presets::Preset};
+/// let rainbow = Preset::of_name("rainbow").unwrap().gradient(Mode::Smooth);
+/// let file = write(&[rainbow.clone()], GradientFormat::Json, Default::default())?;
+/// assert_eq!(read(&file.bytes, GradientFormat::Json)?, [rainbow]); // JSON has it all
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn write(
     gradients: &[Gradient],
     format: GradientFormat,
