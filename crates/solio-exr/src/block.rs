@@ -8,6 +8,16 @@
 use std::ops::Range;
 
 /// How a sample is stored.
+///
+/// ```
+/// use solio_exr::PixelType;
+/// use solio_exr::model::Samples;
+/// let depth = Samples::Float(vec![1e-5, 70_000.0].into());
+/// // Half keeps neither the small difference nor the large depth.
+/// let half = depth.converted(PixelType::Half)?;
+/// assert_ne!(half.converted(PixelType::Float)?, depth);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PixelType {
     /// 32-bit unsigned integer.
@@ -20,6 +30,13 @@ pub enum PixelType {
 
 impl PixelType {
     /// Bytes of a sample.
+    ///
+    /// ```
+    /// use solio_exr::PixelType;
+    /// let row = |channels: &[PixelType]| 1920 * channels.iter().map(|t| t.bytes()).sum::<usize>();
+    /// assert_eq!(row(&[PixelType::Half; 3]), 11_520);
+    /// assert_eq!(row(&[PixelType::Half, PixelType::Uint]), 11_520);
+    /// ```
     pub fn bytes(self) -> usize {
         match self {
             PixelType::Half => 2,
@@ -29,6 +46,21 @@ impl PixelType {
 }
 
 /// One channel of a part, as its header describes it.
+///
+/// ```
+/// use solio_exr::{Channel, Compression, PixelType, header::{Box2i, Part}};
+/// let color = |name: &str, sampling| Channel {
+///     name: name.into(),
+///     pixel_type: PixelType::Half,
+///     linear: false,
+///     x_sampling: sampling,
+///     y_sampling: sampling,
+/// };
+/// // Luminance, and colour at half the size; it has to divide the window.
+/// let channels = vec![color("Y", 1), color("RY", 2), color("BY", 2)];
+/// let part = |width| Part::new(Box2i::of_size(width, 4), Compression::Piz, channels.clone());
+/// assert!(part(6).shape().is_ok() && part(7).shape().is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Channel {
     /// Name with its layers: `diffuse.left.R`. Bytes that are not UTF-8 are characters from U+EF80
@@ -45,6 +77,21 @@ pub struct Channel {
 }
 
 /// The pixels of one chunk.
+///
+/// ```
+/// use solio_exr::{Block, Channel, PixelType};
+/// let channel = |name: &str| Channel {
+///     name: name.into(),
+///     pixel_type: PixelType::Half,
+///     linear: false,
+///     x_sampling: 1,
+///     y_sampling: 1,
+/// };
+/// let channels = ["B", "G", "R"].map(channel);
+/// // The rows of a tile that the edge of the image cuts off.
+/// let block = Block { channels: &channels, x: 0..64, y: 1024..1080 };
+/// assert_eq!(block.bytes(), 64 * 56 * 3 * 2);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Block<'a> {
     /// All channels of the part, in the order of the header.
@@ -57,6 +104,16 @@ pub struct Block<'a> {
 
 impl Block<'_> {
     /// Samples of `channel` in each row that has any.
+    ///
+    /// ```
+    /// # use solio_exr::{Block, Channel, PixelType};
+    /// # let name = "RY".to_owned();
+    /// # let pixel_type = PixelType::Half;
+    /// let chroma = Channel { name, pixel_type, linear: false, x_sampling: 2, y_sampling: 2 };
+    /// // The columns that divide by 2: -2, 0 and 2.
+    /// let block = Block { channels: std::slice::from_ref(&chroma), x: -3..4, y: 0..1 };
+    /// assert_eq!(block.row_samples(&chroma), 3);
+    /// ```
     pub fn row_samples(&self, channel: &Channel) -> usize {
         self.samples_at(channel.x_sampling)
     }
@@ -67,6 +124,15 @@ impl Block<'_> {
     }
 
     /// Rows of `channel`.
+    ///
+    /// ```
+    /// # use solio_exr::{Block, Channel, PixelType};
+    /// # let name = "BY".to_owned();
+    /// # let pixel_type = PixelType::Half;
+    /// let chroma = Channel { name, pixel_type, linear: false, x_sampling: 2, y_sampling: 2 };
+    /// let at = |y| Block { channels: std::slice::from_ref(&chroma), x: 0..8, y }.rows(&chroma);
+    /// assert_eq!((at(0..16), at(15..16)), (8, 0)); // a chunk may have no row of it
+    /// ```
     pub fn rows(&self, channel: &Channel) -> usize {
         self.rows_at(channel.y_sampling)
     }
@@ -77,11 +143,35 @@ impl Block<'_> {
     }
 
     /// Whether `channel` has samples in the row `y`.
+    ///
+    /// ```
+    /// # use solio_exr::{Block, Channel, PixelType};
+    /// # let name = "RY".to_owned();
+    /// # let pixel_type = PixelType::Half;
+    /// let chroma = Channel { name, pixel_type, linear: false, x_sampling: 2, y_sampling: 2 };
+    /// let block = Block { channels: std::slice::from_ref(&chroma), x: 0..8, y: -2..2 };
+    /// let rows: Vec<i32> = block.y.clone().filter(|&y| block.has_row(&chroma, y)).collect();
+    /// assert_eq!(rows, [-2, 0]);
+    /// ```
     pub fn has_row(&self, channel: &Channel, y: i32) -> bool {
         channel.y_sampling == 1 || y.rem_euclid(channel.y_sampling) == 0
     }
 
     /// Bytes of the whole block, decompressed.
+    ///
+    /// ```
+    /// # use solio_exr::{Block, Channel, PixelType};
+    /// # let channel = |name: &str, sampling| Channel {
+    /// #     name: name.into(),
+    /// #     pixel_type: PixelType::Half,
+    /// #     linear: false,
+    /// #     x_sampling: sampling,
+    /// #     y_sampling: sampling,
+    /// # };
+    /// let channels = [channel("BY", 2), channel("RY", 2), channel("Y", 1)];
+    /// let block = Block { channels: &channels, x: 0..100, y: 0..16 };
+    /// assert_eq!(block.bytes(), 100 * 16 * 2 + 2 * (50 * 8 * 2)); // half of three full planes
+    /// ```
     pub fn bytes(&self) -> u64 {
         let bytes = |channel: &Channel| {
             let row = self.row_samples(channel) as u64 * channel.pixel_type.bytes() as u64;
@@ -93,6 +183,22 @@ impl Block<'_> {
 
 /// The samples of one deep chunk: row by row, in each channel by channel, all samples of the row
 /// side by side. Deep channels are not subsampled.
+///
+/// ```
+/// # use solio_exr::{Channel, PixelType, block::DeepBlock};
+/// # let channel = |name: &str, pixel_type| Channel {
+/// #     name: name.into(),
+/// #     pixel_type,
+/// #     linear: false,
+/// #     x_sampling: 1,
+/// #     y_sampling: 1,
+/// # };
+/// let channels = [channel("A", PixelType::Half), channel("Z", PixelType::Float)];
+/// let block = DeepBlock { channels: &channels, row_samples: &[0, 5, 2] };
+/// let samples: u64 = block.row_samples.iter().sum();
+/// let bytes: usize = block.channels.iter().map(|channel| channel.pixel_type.bytes()).sum();
+/// assert_eq!(samples * bytes as u64, 42);
+/// ```
 #[derive(Clone, Debug)]
 pub struct DeepBlock<'a> {
     /// All channels of the part, in the order of the header.

@@ -46,6 +46,14 @@ const FIRST_BYTES: usize = 4096;
 const USUAL_ATTRIBUTES: usize = 28;
 
 /// An attribute: a name and a value.
+///
+/// ```
+/// use solio_exr::header::{Attribute, Part, Value};
+/// let camera = Attribute { name: "cameraModel".into(), value: Value::Text("ALEXA 35".into()) };
+/// let mut part = Part::default();
+/// part.attributes.push(camera.clone());
+/// assert_eq!(part.get("cameraModel"), Some(&camera.value));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
     /// Its name, at most 255 bytes. Bytes that are not UTF-8 are characters from U+EF80 on.
@@ -55,6 +63,25 @@ pub struct Attribute {
 }
 
 /// The head of a file.
+///
+/// ```
+/// use solio_exr::header::{Box2i, Part, Value, decode_header};
+/// use solio_exr::{Channel, Compression, Header, PixelType};
+/// let depth = Channel {
+///     name: "Z".into(),
+///     pixel_type: PixelType::Float,
+///     linear: false,
+///     x_sampling: 1,
+///     y_sampling: 1,
+/// };
+/// let mut part = Part::new(Box2i::of_size(1920, 1080), Compression::Zip, vec![depth]);
+/// part.set("owner", Value::Text("Studio".into()));
+/// let mut bytes = Vec::new();
+/// Header { parts: vec![part], ..Header::default() }.encode(&mut bytes)?;
+/// let header = decode_header(&bytes, &Default::default())?;
+/// assert_eq!(header.parts[0].get("owner"), Some(&Value::Text("Studio".into())));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
     /// Whether the file is laid out for several parts; always where there are several.
@@ -74,6 +101,24 @@ pub(crate) struct Placed {
 }
 
 /// Reads the head of a file, and nothing else.
+///
+/// ```
+/// use solio_exr::decode_header;
+/// # use solio_exr::header::{Box2i, Part};
+/// # use solio_exr::{Channel, Compression, Header, PixelType};
+/// # let (name, pixel_type) = ("Y".to_owned(), PixelType::Half);
+/// # let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+/// # let part = Part::new(Box2i::of_size(1920, 1080), Compression::Zip, vec![channel]);
+/// # let mut file = Vec::new();
+/// # Header { parts: vec![part], ..Header::default() }.encode(&mut file)?;
+/// // `file` ends behind the header: the pixels are not looked at.
+/// let shape = decode_header(&file, &Default::default())?.parts[0].shape()?;
+/// assert_eq!((shape.data_window.width(), shape.chunks), (1920, 68));
+/// file[0] = 0;
+/// let error = decode_header(&file, &Default::default()).unwrap_err();
+/// assert_eq!(error.offset(), Some(0));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn decode_header(source: &dyn Source, limits: &Limits) -> Result<Header> {
     Ok(decode_placed(source, limits)?.header)
 }
@@ -192,6 +237,15 @@ fn parse_attribute(cursor: &mut Cursor<'_>) -> Result<Option<(Attribute, u64)>> 
 
 impl Header {
     /// Appends the bytes of the header: magic number, flags, all attributes.
+    ///
+    /// ```
+    /// use solio_exr::header::{Header, MAGIC, Part};
+    /// let mut bytes = Vec::new();
+    /// assert!(Header::default().encode(&mut bytes).is_err()); // without a part
+    /// Header { parts: vec![Part::default()], ..Header::default() }.encode(&mut bytes)?;
+    /// assert_eq!(bytes, [&MAGIC[..], &[2, 0, 0, 0], &[0]].concat()); // no attributes
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<()> {
         if self.parts.is_empty() {
             return Err(Error::argument("an OpenEXR file needs a part"));
@@ -219,6 +273,13 @@ impl Header {
     }
 
     /// Whether the file is laid out for several parts.
+    ///
+    /// ```
+    /// use solio_exr::header::{Header, Part};
+    /// let parts = |count| Header { parts: vec![Part::default(); count], ..Header::default() };
+    /// assert!(!parts(1).is_multipart() && parts(2).is_multipart());
+    /// assert!(Header { multipart: true, ..parts(1) }.is_multipart()); // laid out for more
+    /// ```
     pub fn is_multipart(&self) -> bool {
         self.multipart || self.parts.len() > 1
     }
