@@ -1,6 +1,18 @@
 //! Axis conversion between programs: which way is up, which way is forward.
 
 /// A signed axis; the names are those of Blender's exporters.
+///
+/// ```
+/// use solio_mesh::{Mesh, Positions, Scene, axes::Axis, obj::{ObjWriteOptions, encode_obj}};
+/// // Data with z up, as in Blender, to a file with y up.
+/// let mesh = Mesh { positions: Positions::F32(vec![[1.0, 2.0, 3.0]].into()), ..Mesh::default() };
+/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// let options = ObjWriteOptions { source_axes: (Axis::Y, Axis::Z), ..ObjWriteOptions::default() };
+/// let mut file = Vec::new();
+/// encode_obj(&scene, &options, &Default::default(), &mut file)?;
+/// assert!(String::from_utf8_lossy(&file).contains("v 1.000000 3.000000 -2.000000\n"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Axis {
@@ -18,6 +30,11 @@ impl Axis {
         [Axis::X, Axis::Y, Axis::Z, Axis::NegativeX, Axis::NegativeY, Axis::NegativeZ];
 
     /// `X`, `NEGATIVE_X`…
+    ///
+    /// ```
+    /// use solio_mesh::axes::Axis;
+    /// assert_eq!(Axis::NegativeZ.name(), "NEGATIVE_Z"); // as Blender's `forward_axis` wants it
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Axis::X => "X",
@@ -30,6 +47,14 @@ impl Axis {
     }
 
     /// From `X`, `NEGATIVE_X`, `-X`…; any case.
+    ///
+    /// ```
+    /// use solio_mesh::axes::Axis;
+    /// for name in ["-y", "negative_y", "NEGATIVE_Y"] {
+    ///     assert_eq!(Axis::from_name(name), Some(Axis::NegativeY));
+    /// }
+    /// assert_eq!(Axis::from_name("up"), None);
+    /// ```
     pub fn from_name(name: &str) -> Option<Axis> {
         let upper = name.to_ascii_uppercase();
         let full = upper.strip_prefix('-').map(|a| format!("NEGATIVE_{a}")).unwrap_or(upper);
@@ -37,6 +62,13 @@ impl Axis {
     }
 
     /// The axis as a unit vector.
+    ///
+    /// ```
+    /// use solio_mesh::axes::Axis;
+    /// let ([fx, fy, fz], [ux, uy, uz]) = (Axis::NegativeZ.vector(), Axis::Y.vector());
+    /// let right = [fy * uz - fz * uy, fz * ux - fx * uz, fx * uy - fy * ux];
+    /// assert_eq!(right, Axis::X.vector());
+    /// ```
     pub fn vector(self) -> [f32; 3] {
         match self {
             Axis::X => [1.0, 0.0, 0.0],

@@ -5,6 +5,20 @@
 
 /// One `newmtl` block. A key that the file does not have is `None`, so that a round trip writes
 /// what was read.
+///
+/// ```
+/// use solio_mesh::{Material, obj::{MtlWriteOptions, encode_mtl}};
+/// let gold = Material {
+///     name: "gold".into(),
+///     diffuse: Some([1.0, 0.8, 0.3]),
+///     metallic: Some(1.0),
+///     ..Material::default()
+/// };
+/// let options = MtlWriteOptions { comments: Vec::new(), ..MtlWriteOptions::default() };
+/// let file = encode_mtl(&[gold], &options)?;
+/// assert_eq!(file, b"\nnewmtl gold\nKd 1.000000 0.800000 0.300000\nPm 1.000000\n");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Material {
     /// Name.
@@ -50,6 +64,16 @@ pub struct Material {
 }
 
 /// A texture statement such as `map_Kd -o 0 0.5 0 -s 2 2 1 wood.png`.
+///
+/// ```
+/// use solio_mesh::obj::{ObjReadOptions, decode_mtl};
+/// let text = b"newmtl wood\nmap_Bump -bm 0.3 grain 01.png\n";
+/// let (materials, _) = decode_mtl(text, &ObjReadOptions::default())?;
+/// let map = &materials[0].maps[0];
+/// assert_eq!((map.key.as_str(), map.path.as_str()), ("map_Bump", "grain 01.png"));
+/// assert_eq!(map.options, [("-bm".to_owned(), "0.3".to_owned())]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextureMap {
     /// The key as written: `map_Kd`, `map_Bump`, `norm`, `refl`…

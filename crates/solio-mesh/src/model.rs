@@ -12,6 +12,17 @@ use std::borrow::Cow;
 pub const NONE: u32 = u32::MAX;
 
 /// Meshes and the materials they share.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::obj::{ObjReadOptions, decode_obj};
+/// let text = b"# by hand\nmtllib room.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl wall\nf 1 2 3\n";
+/// let scene = decode_obj(&&text[..], &ObjReadOptions::default(), &Work::serial())?;
+/// assert_eq!(scene.material_libraries, ["room.mtl"]);
+/// assert_eq!(scene.materials[0].name, "wall");
+/// assert_eq!(scene.meshes[0].face_materials[0], 0); // its place in `materials`
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene<'a> {
     /// The meshes, in file order.
@@ -27,6 +38,20 @@ pub struct Scene<'a> {
 }
 
 /// One pool of arrays, and the objects that share it.
+///
+/// ```
+/// use solio_mesh::{Mesh, Positions};
+/// // A quad and a triangle that share an edge.
+/// let positions = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.], [2., 0., 0.]];
+/// let mesh = Mesh {
+///     positions: Positions::F32((&positions[..]).into()),
+///     face_offsets: vec![0, 4, 7].into(),
+///     corner_vertices: vec![0, 1, 2, 3, 1, 4, 2].into(),
+///     ..Mesh::default()
+/// };
+/// let [start, end] = [mesh.face_offsets[1], mesh.face_offsets[2]].map(|at| at as usize);
+/// assert_eq!(mesh.corner_vertices[start..end], [1, 4, 2]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh<'a> {
     /// Vertices, shape (V, 3).
@@ -78,6 +103,18 @@ pub struct Mesh<'a> {
 }
 
 /// Vertex positions in the width of their source.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{Positions, obj::{ObjReadOptions, decode_obj}};
+/// let text = b"v 4500000.125 0 0\n"; // metres from a meridian: too long for 32 bits
+/// let read = |double| {
+///     let options = ObjReadOptions { double, ..ObjReadOptions::default() };
+///     decode_obj(&&text[..], &options, &Work::serial()).map(|s| s.meshes[0].positions.get(0)[0])
+/// };
+/// assert_eq!((read(false)?, read(true)?), (4_500_000.0, 4_500_000.125));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Positions<'a> {
     /// 32-bit.
@@ -94,6 +131,12 @@ impl Default for Positions<'_> {
 
 impl Positions<'_> {
     /// Number of vertices.
+    ///
+    /// ```
+    /// use solio_mesh::Positions;
+    /// let corners = [[0.0; 3], [1.0; 3]];
+    /// assert_eq!(Positions::F64((&corners[..]).into()).len(), 2); // vertices, not numbers
+    /// ```
     pub fn len(&self) -> usize {
         match self {
             Positions::F32(p) => p.len(),
@@ -101,6 +144,12 @@ impl Positions<'_> {
         }
     }
     /// Whether there are no vertices.
+    ///
+    /// ```
+    /// use solio_mesh::{Mesh, Positions};
+    /// assert!(Mesh::default().positions.is_empty());
+    /// assert!(!Positions::F32(vec![[0.0; 3]].into()).is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -108,6 +157,13 @@ impl Positions<'_> {
     ///
     /// # Panics
     /// When `i` is out of range.
+    ///
+    /// ```
+    /// use solio_mesh::Positions;
+    /// let positions = Positions::F32(vec![[0.0, 0.0, 0.0], [3.0, 4.0, 0.0]].into());
+    /// let ([ax, ay, _], [bx, by, _]) = (positions.get(0), positions.get(1));
+    /// assert_eq!((bx - ax).hypot(by - ay), 5.0);
+    /// ```
     pub fn get(&self, i: usize) -> [f64; 3] {
         match self {
             Positions::F32(p) => p[i].map(f64::from),
@@ -117,6 +173,20 @@ impl Positions<'_> {
 }
 
 /// Which element of the mesh a value belongs to.
+///
+/// ```
+/// use solio_mesh::{Domain, model::NONE};
+/// // The number of the value that a corner has.
+/// let value_of = |domain: &Domain<'_>, vertex: u32, face: u32, corner: u32| match domain {
+///     Domain::Vertex => Some(vertex),
+///     Domain::Face => Some(face),
+///     Domain::Corner => Some(corner),
+///     Domain::Indexed(index) => Some(index[corner as usize]).filter(|&i| i != NONE),
+/// };
+/// let index = Domain::Indexed(vec![2, NONE].into());
+/// assert_eq!((value_of(&index, 8, 0, 0), value_of(&index, 9, 0, 1)), (Some(2), None));
+/// assert_eq!(value_of(&Domain::Vertex, 8, 0, 0), Some(8));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Domain<'a> {
     /// Value `v` belongs to vertex `v`.
@@ -130,6 +200,17 @@ pub enum Domain<'a> {
 }
 
 /// Texture coordinates, shape (N, 2), u to the right and v up.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{Domain, obj::{ObjReadOptions, decode_obj}};
+/// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nf 1/1 2/2 3/1\n";
+/// let scene = decode_obj(&&text[..], &ObjReadOptions::default(), &Work::serial())?;
+/// let uvs = scene.meshes[0].uvs.as_ref().unwrap();
+/// assert_eq!(*uvs.values, [[0.0, 0.0], [1.0, 0.0]]);
+/// assert_eq!(uvs.domain, Domain::Indexed(vec![0, 1, 0].into()));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uvs<'a> {
     /// The values.
@@ -139,6 +220,15 @@ pub struct Uvs<'a> {
 }
 
 /// Normals, shape (N, 3).
+///
+/// ```
+/// use solio_mesh::{Domain, Mesh, Normals};
+/// // A flat face has one normal for all its corners.
+/// let normals = Normals { values: vec![[0.0, 0.0, 1.0]].into(), domain: Domain::Face };
+/// let offsets = vec![0, 4].into();
+/// let mesh = Mesh { face_offsets: offsets, normals: Some(normals), ..Mesh::default() };
+/// assert_eq!(mesh.normals.unwrap().values.len(), mesh.face_offsets.len() - 1);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Normals<'a> {
     /// The values.
@@ -148,6 +238,21 @@ pub struct Normals<'a> {
 }
 
 /// How colour values are encoded.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::obj::{ObjWriteOptions, encode_obj};
+/// use solio_mesh::{ColorSpace, Colors, Mesh, Positions, Scene};
+/// // OBJ has sRGB; linear light is converted as it is written.
+/// let colors = Colors { values: vec![[1.0, 0.0, 0.2, 1.0]].into(), space: ColorSpace::Linear };
+/// let positions = Positions::F32(vec![[0.0; 3]].into());
+/// let mesh = Mesh { positions, colors: Some(colors), ..Mesh::default() };
+/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// let mut file = Vec::new();
+/// encode_obj(&scene, &ObjWriteOptions::default(), &Work::serial(), &mut file)?;
+/// assert!(String::from_utf8_lossy(&file).contains(" 0.48"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColorSpace {
     /// Linear light, Rec. 709 primaries.
@@ -157,6 +262,16 @@ pub enum ColorSpace {
 }
 
 /// RGBA values of the vertices.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{ColorSpace, obj::{ObjReadOptions, decode_obj}};
+/// let text = b"v 0 0 0 1 0.5 0\n"; // a colour behind the position
+/// let scene = decode_obj(&&text[..], &ObjReadOptions::default(), &Work::serial())?;
+/// let colors = scene.meshes[0].colors.as_ref().unwrap();
+/// assert_eq!((colors.values[0], colors.space), ([1.0, 0.5, 0.0, 1.0], ColorSpace::Srgb));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Colors<'a> {
     /// The values, 0 to 1; alpha is 1 where the file has none.
@@ -166,6 +281,19 @@ pub struct Colors<'a> {
 }
 
 /// A named part of a mesh. Objects are consecutive: each range starts where the last one ended.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::obj::{ObjReadOptions, decode_obj};
+/// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\no floor\nf 1 2 3\no roof\nf 3 2 1\nf 2 3 1\n";
+/// let scene = decode_obj(&&text[..], &ObjReadOptions::default(), &Work::serial())?;
+/// let mut start = 0; // where the object before ended
+/// for (object, faces) in scene.meshes[0].objects.iter().zip([("floor", 1), ("roof", 2)]) {
+///     assert_eq!((object.name.as_str(), object.faces_end - start), faces);
+///     start = object.faces_end;
+/// }
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object {
     /// Name, as the `o` statement gives it.
@@ -193,6 +321,17 @@ pub struct Object {
 }
 
 /// Named weights on some vertices.
+///
+/// ```
+/// use solio_mesh::model::VertexGroup;
+/// let arm = VertexGroup {
+///     name: "arm".into(),
+///     vertices: vec![3, 8, 20].into(),
+///     weights: vec![0.25, 1.0, 0.5].into(),
+/// };
+/// let weight = |v| arm.vertices.binary_search(&v).map_or(0.0, |i| arm.weights[i]);
+/// assert_eq!((weight(8), weight(9)), (1.0, 0.0));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct VertexGroup<'a> {
     /// Name.
@@ -204,6 +343,18 @@ pub struct VertexGroup<'a> {
 }
 
 /// A further attribute: a PLY property, or a custom attribute of an exporter.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{model::Values, ply::decode_ply};
+/// let file = b"ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\n\
+///     property float z\nproperty ushort label\nend_header\n0 0 0 7\n1 0 0 300\n";
+/// let scene = decode_ply(&&file[..], &Default::default(), &Work::serial())?;
+/// let label = &scene.meshes[0].attributes[0];
+/// assert_eq!((label.element.as_str(), label.name.as_str()), ("vertex", "label"));
+/// assert_eq!(label.values, Values::U16(vec![7, 300].into()));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute<'a> {
     /// The PLY element: `vertex`, `face`, `edge` or any other.
@@ -217,6 +368,14 @@ pub struct Attribute<'a> {
 }
 
 /// The scalar types of PLY.
+///
+/// ```
+/// use solio_mesh::model::ScalarType;
+/// // PLY has two names for each.
+/// assert_eq!(ScalarType::from_name("uchar"), Some(ScalarType::U8));
+/// assert_eq!(ScalarType::from_name("uint8"), Some(ScalarType::U8));
+/// assert_eq!(ScalarType::F64.size(), 8);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum ScalarType {
@@ -231,6 +390,18 @@ pub enum ScalarType {
 }
 
 /// An array of one scalar type.
+///
+/// ```
+/// use solio_mesh::model::Values;
+/// let as_floats = |values: &Values<'_>| -> Option<Vec<f64>> {
+///     match values {
+///         Values::F32(v) => Some(v.iter().map(|&x| x.into()).collect()),
+///         Values::U8(v) => Some(v.iter().map(|&x| x.into()).collect()),
+///         _ => None,
+///     }
+/// };
+/// assert_eq!(as_floats(&Values::U8(vec![0, 255].into())), Some(vec![0.0, 255.0]));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Values<'a> {

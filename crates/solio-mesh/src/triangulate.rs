@@ -13,6 +13,24 @@ use solio_codec::records;
 use std::borrow::Cow;
 
 /// The triangles of a mesh, in the order of its faces.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{Mesh, Positions, triangulate::triangulate};
+/// let positions = vec![[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
+/// let mesh = Mesh {
+///     positions: Positions::F32(positions.into()),
+///     face_offsets: vec![0, 3, 7].into(),
+///     corner_vertices: vec![0, 1, 2, 0, 1, 2, 3].into(),
+///     face_materials: vec![5, 6].into(),
+///     ..Mesh::default()
+/// };
+/// let triangles = triangulate(&mesh, &Work::serial())?;
+/// // What a face has, its triangles get.
+/// let materials = triangles.faces.iter().map(|&face| mesh.face_materials[face as usize]);
+/// assert_eq!(materials.collect::<Vec<u32>>(), [5, 6, 6]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Triangles {
     /// Three corner numbers each: indices into [`Mesh::corner_vertices`] and every other array
@@ -29,6 +47,21 @@ const CHUNK: usize = 32 << 10;
 ///
 /// # Errors
 /// `Argument` when the face offsets or corner vertices lie outside their arrays.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{Mesh, Positions, triangulate::triangulate};
+/// // An arrow head: one diagonal of it lies outside.
+/// let arrow = [[0., 0., 0.], [2., 1., 0.], [0., 2., 0.], [1.5, 1., 0.]];
+/// let mesh = Mesh {
+///     positions: Positions::F32((&arrow[..]).into()),
+///     face_offsets: vec![0, 4].into(),
+///     corner_vertices: vec![0, 1, 2, 3].into(),
+///     ..Mesh::default()
+/// };
+/// assert_eq!(triangulate(&mesh, &Work::serial())?.corners, [[0, 1, 3], [1, 2, 3]]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn triangulate(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
     if mesh.face_offsets.len() <= CHUNK {
         return cut_all(mesh, work);
@@ -42,6 +75,16 @@ pub fn triangulate(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
 ///
 /// # Errors
 /// As [`triangulate`].
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{obj::decode_obj, triangulate::triangles_of_vertices};
+/// let text = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 4 3 2 1\n";
+/// let mut scene = decode_obj(&&text[..], &Default::default(), &Work::serial())?;
+/// let triangles = triangles_of_vertices(&mut scene.meshes[0], &Work::serial())?;
+/// assert_eq!(triangles, [[3, 2, 1], [3, 1, 0]]); // what a ray tracer takes
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn triangles_of_vertices(mesh: &mut Mesh<'_>, work: &Work) -> Result<Vec<[u32; 3]>> {
     let is_valid = (records::largest(&mesh.corner_vertices) as usize) < mesh.positions.len();
     match even_corners(mesh).filter(|_| is_valid) {

@@ -5,6 +5,19 @@ use solio_base::Limits;
 use solio_codec::number::Digits;
 
 /// How an OBJ file is read.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::obj::{ObjReadOptions, decode_obj};
+/// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n"; // counted from 0
+/// let read = |index_base| {
+///     let options = ObjReadOptions { strict: true, index_base, ..ObjReadOptions::default() };
+///     decode_obj(&&text[..], &options, &Work::serial())
+/// };
+/// assert_eq!(*read(0)?.meshes[0].corner_vertices, [0, 1, 2]);
+/// assert_eq!(read(1).unwrap_err().line(), Some(4));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ObjReadOptions {
     /// Refuse what the specification does not allow instead of passing over it with a warning.
@@ -24,6 +37,22 @@ impl Default for ObjReadOptions {
 }
 
 /// What to do with NaN and infinity in an output.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{Mesh, Positions, Scene, obj::{NonFinite, ObjWriteOptions, encode_obj}};
+/// let positions = Positions::F32(vec![[0.0, f32::NAN, 0.0]].into());
+/// let scene = Scene { meshes: vec![Mesh { positions, ..Mesh::default() }], ..Scene::default() };
+/// let write = |non_finite, file: &mut Vec<u8>| {
+///     let options = ObjWriteOptions { non_finite, ..ObjWriteOptions::default() };
+///     encode_obj(&scene, &options, &Work::serial(), file)
+/// };
+/// assert!(write(NonFinite::Refuse, &mut Vec::new()).is_err());
+/// let mut file = Vec::new();
+/// write(NonFinite::Write, &mut file)?;
+/// assert!(String::from_utf8_lossy(&file).contains("nan"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NonFinite {
     /// Fail, naming the element.
@@ -35,6 +64,23 @@ pub enum NonFinite {
 
 /// How an OBJ file is written. The names and defaults are those of Blender's exporter, except
 /// where a field says otherwise.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_codec::number::Digits;
+/// use solio_mesh::{Mesh, Positions, Scene, obj::{ObjWriteOptions, encode_obj}};
+/// let positions = Positions::F32(vec![[0.1, 0.2, 1e-7]].into());
+/// let scene = Scene { meshes: vec![Mesh { positions, ..Mesh::default() }], ..Scene::default() };
+/// let options = ObjWriteOptions {
+///     comments: Vec::new(),
+///     position_digits: Digits::Shortest, // six digits would make 0 of the last number
+///     ..ObjWriteOptions::default()
+/// };
+/// let mut file = Vec::new();
+/// encode_obj(&scene, &options, &Work::serial(), &mut file)?;
+/// assert_eq!(String::from_utf8_lossy(&file), "v 0.1 0.2 1e-7\n");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ObjWriteOptions {
     /// Comment lines at the head, without `# `.
@@ -130,6 +176,13 @@ impl Default for ObjWriteOptions {
 
 impl ObjWriteOptions {
     /// The defaults of Blender's exporter for data in Blender's axes, without comments.
+    ///
+    /// ```
+    /// use solio_mesh::obj::ObjWriteOptions;
+    /// let options = ObjWriteOptions { global_scale: 0.01, ..ObjWriteOptions::blender() };
+    /// assert_ne!(options.source_axes, (options.forward_axis, options.up_axis)); // will be turned
+    /// assert!(options.sort_by_material && !ObjWriteOptions::default().sort_by_material);
+    /// ```
     pub fn blender() -> Self {
         ObjWriteOptions {
             comments: Vec::new(),
@@ -145,6 +198,19 @@ impl ObjWriteOptions {
 }
 
 /// How an MTL file is written.
+///
+/// ```
+/// use solio_mesh::{Material, obj::{MtlWriteOptions, encode_mtl}};
+/// let materials = ["red car", "blue"].map(|n| Material { name: n.into(), ..Default::default() });
+/// let options = MtlWriteOptions {
+///     comments: vec!["two".into()],
+///     sort: true,
+///     spaces_to_underscores: true,
+///     ..MtlWriteOptions::default()
+/// };
+/// assert_eq!(encode_mtl(&materials, &options)?, b"# two\n\nnewmtl blue\n\nnewmtl red_car\n");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MtlWriteOptions {
     /// Comment lines at the head, without `# `.
