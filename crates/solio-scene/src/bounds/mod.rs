@@ -9,6 +9,13 @@ pub use solio_codec::boxes::{Box3, CentredBox, Transform, boxes_of_instances};
 use solio_codec::wide::{Wide, wide};
 
 /// The box of `points`; empty without any. A coordinate that is NaN is passed over.
+///
+/// ```
+/// use solio_scene::bounds::box_of_points;
+/// let found = box_of_points(&[[0.0, 2.0, 1.0], [3.0, f32::NAN, -1.0]]);
+/// assert_eq!((found.min, found.max), ([0.0, 2.0, -1.0], [3.0, 2.0, 1.0]));
+/// assert!(box_of_points(&[]).is_empty());
+/// ```
 pub fn box_of_points(points: &[[f32; 3]]) -> Box3 {
     wide(Points(points))
 }
@@ -45,6 +52,15 @@ impl Wide for Points<'_> {
 ///
 /// # Errors
 /// When a triangle refers to a vertex that is not there.
+///
+/// ```
+/// use solio_scene::bounds::box_of_triangles;
+/// // The second vertex is no part of the surface.
+/// let positions = [[0.0; 3], [99.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+/// assert_eq!(box_of_triangles(&positions, &[[0, 2, 3]])?.max, [1.0, 1.0, 0.0]);
+/// assert!(box_of_triangles(&positions, &[[0, 2, 4]]).is_err());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn box_of_triangles(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Result<Box3> {
     let mut all = Box3::EMPTY;
     for (i, triangle) in triangles.iter().enumerate() {
@@ -76,6 +92,17 @@ pub(crate) fn missing_vertex(triangle: usize, vertex: u32, vertices: usize) -> E
 ///
 /// # Panics
 /// When the lengths differ.
+///
+/// ```
+/// use solio_scene::bounds::{Box3, instance_boxes};
+/// let objects = [Box3 { min: [0.0; 3], max: [1.0; 3] }, Box3 { min: [-2.0; 3], max: [2.0; 3] }];
+/// let at = |x| [1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+/// let mut boxes = [Box3::EMPTY; 3];
+/// instance_boxes(&objects, &[0, 0, 1], &[at(0.0), at(10.0), at(100.0)], &mut boxes)?;
+/// assert!(boxes[1].contains(&Box3 { min: [10.0, 0.0, 0.0], max: [11.0, 1.0, 1.0] }));
+/// assert_eq!(boxes[2].max[0].round(), 102.0);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn instance_boxes(
     objects: &[Box3],
     object: &[u32],
@@ -108,6 +135,13 @@ pub fn instance_boxes(
 }
 
 /// The box around all `boxes`; empty ones are passed over.
+///
+/// ```
+/// use solio_scene::bounds::{Box3, box_of_boxes};
+/// let cube = |at: f32| Box3 { min: [at; 3], max: [at + 1.0; 3] };
+/// let all = box_of_boxes(&[cube(-4.0), Box3::EMPTY, cube(2.0)]);
+/// assert_eq!((all.min[0], all.max[0]), (-4.0, 3.0));
+/// ```
 pub fn box_of_boxes(boxes: &[Box3]) -> Box3 {
     boxes.iter().fold(Box3::EMPTY, |all, one| all.union(one))
 }

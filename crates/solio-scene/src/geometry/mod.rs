@@ -17,6 +17,32 @@ use solio_base::{Error, Result};
 use std::borrow::Cow;
 
 /// Triangles.
+///
+/// ```
+/// # use solio_base::{Error, Result, Source, Work};
+/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
+/// # use std::path::{Path, PathBuf};
+/// # struct NoFiles;
+/// # impl Files for NoFiles {
+/// #     fn path(&self, _: &[u8]) -> PathBuf {
+/// #         PathBuf::new()
+/// #     }
+/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+/// #         Err(Error::argument("no files here"))
+/// #     }
+/// # }
+/// use solio_scene::geometry::triangles;
+/// let text = br#"WorldBegin
+///     Shape "bilinearmesh" "point3 P" [ 0 0 0  1 0 0  0 1 0  1 1 0 ]
+/// "#;
+/// # let options = SceneOptions::default();
+/// # let work = Work::serial();
+/// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
+/// let patch = triangles(&scene, &scene.shapes[0].entity)?.unwrap();
+/// assert_eq!((patch.positions.len(), &*patch.indices), (4, &[[0, 1, 2], [1, 3, 2]][..]));
+/// assert!(patch.normals.is_empty()); // it is flat
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Triangles<'a> {
     /// Vertices.
@@ -65,6 +91,34 @@ impl Triangles<'_> {
 ///
 /// # Errors
 /// Where indices are those of no vertex, or arrays have lengths that do not fit.
+///
+/// ```
+/// # use solio_base::{Error, Result, Source, Work};
+/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
+/// # use std::path::{Path, PathBuf};
+/// # struct NoFiles;
+/// # impl Files for NoFiles {
+/// #     fn path(&self, _: &[u8]) -> PathBuf {
+/// #         PathBuf::new()
+/// #     }
+/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+/// #         Err(Error::argument("no files here"))
+/// #     }
+/// # }
+/// use solio_scene::geometry::triangles;
+/// let text = br#"WorldBegin
+///     Shape "sphere" "float radius" 2
+///     Shape "plymesh" "string filename" "bunny.ply"
+/// "#;
+/// # let options = SceneOptions::default();
+/// # let work = Work::serial();
+/// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
+/// let sphere = triangles(&scene, &scene.shapes[0].entity)?.unwrap();
+/// let radius = |p: &[f32; 3]| p.iter().map(|x| x * x).sum::<f32>().sqrt();
+/// assert!(sphere.positions.iter().all(|p| (radius(p) - 2.0).abs() < 1e-5));
+/// assert!(triangles(&scene, &scene.shapes[1].entity)?.is_none()); // they lie in its file
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn triangles<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Triangles<'s>>> {
     let found = match scene.class(entity) {
         b"trianglemesh" => mesh(scene, entity)?,

@@ -44,6 +44,38 @@ const PART_BYTES: usize = 4000;
 const NODES_BYTES: usize = 1000;
 
 /// Where a glTF goes.
+///
+/// ```
+/// # use solio_base::{Error, Result, Source, Work};
+/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
+/// # use std::path::{Path, PathBuf};
+/// # struct NoFiles;
+/// # impl Files for NoFiles {
+/// #     fn path(&self, _: &[u8]) -> PathBuf {
+/// #         PathBuf::new()
+/// #     }
+/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+/// #         Err(Error::argument("no files here"))
+/// #     }
+/// # }
+/// # use solio_scene::export::{ExportMeshes, Faces};
+/// # use solio_scene::pack::PackedMesh;
+/// # struct NoMeshes;
+/// # impl ExportMeshes for NoMeshes {
+/// #     fn mesh(&self, _: &[u8], _: Faces) -> Result<PackedMesh<'static>> {
+/// #         Err(Error::argument("no such file"))
+/// #     }
+/// # }
+/// use solio_scene::gltf::{GltfOutput, encode_gltf};
+/// let text = b"WorldBegin\nShape \"sphere\" \"float radius\" 1\n";
+/// # let options = SceneOptions::default();
+/// # let work = Work::serial();
+/// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
+/// let mut glb = Vec::new();
+/// encode_gltf(&scene, &NoMeshes, GltfOutput::Binary(&mut glb), &work)?;
+/// assert_eq!((&glb[..4], &glb[16..20]), (&b"glTF"[..], &b"JSON"[..]));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub enum GltfOutput<'o> {
     /// The document, and the buffer, which it calls `uri` (percent-encoded).
     Separate {
@@ -59,6 +91,41 @@ pub enum GltfOutput<'o> {
 }
 
 /// What was written.
+///
+/// ```
+/// # use solio_base::{Error, Result, Source, Work};
+/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
+/// # use std::path::{Path, PathBuf};
+/// # struct NoFiles;
+/// # impl Files for NoFiles {
+/// #     fn path(&self, _: &[u8]) -> PathBuf {
+/// #         PathBuf::new()
+/// #     }
+/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+/// #         Err(Error::argument("no files here"))
+/// #     }
+/// # }
+/// # use solio_scene::export::{ExportMeshes, Faces};
+/// # use solio_scene::pack::PackedMesh;
+/// # struct NoMeshes;
+/// # impl ExportMeshes for NoMeshes {
+/// #     fn mesh(&self, _: &[u8], _: Faces) -> Result<PackedMesh<'static>> {
+/// #         Err(Error::argument("no such file"))
+/// #     }
+/// # }
+/// use solio_scene::gltf::{GltfOutput, encode_gltf};
+/// let text = br#"WorldBegin
+///     Shape "sphere" "float radius" 1
+///     Shape "plymesh" "string filename" "gone.ply"
+/// "#;
+/// # let options = SceneOptions::default();
+/// # let work = Work::serial();
+/// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
+/// // What cannot be written is told, and the rest is there.
+/// let summary = encode_gltf(&scene, &NoMeshes, GltfOutput::Binary(&mut Vec::new()), &work)?;
+/// assert_eq!((summary.meshes, summary.problems.len()), (1, 1));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct GltfSummary {
     /// Meshes.
@@ -81,6 +148,47 @@ pub struct GltfSummary {
 ///
 /// # Errors
 /// Those of the sinks; `Limit` for a `.glb` of over 4 GiB.
+///
+/// ```
+/// # use solio_base::{Error, Result, Source, Work};
+/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
+/// # use std::path::{Path, PathBuf};
+/// # struct NoFiles;
+/// # impl Files for NoFiles {
+/// #     fn path(&self, _: &[u8]) -> PathBuf {
+/// #         PathBuf::new()
+/// #     }
+/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+/// #         Err(Error::argument("no files here"))
+/// #     }
+/// # }
+/// # use solio_scene::export::{ExportMeshes, Faces};
+/// # use solio_scene::pack::PackedMesh;
+/// # struct NoMeshes;
+/// # impl ExportMeshes for NoMeshes {
+/// #     fn mesh(&self, _: &[u8], _: Faces) -> Result<PackedMesh<'static>> {
+/// #         Err(Error::argument("no such file"))
+/// #     }
+/// # }
+/// use solio_scene::gltf::{GltfOutput, encode_gltf};
+/// let text = br#"WorldBegin
+///     ObjectBegin "leaf"
+///         Shape "trianglemesh" "point3 P" [ 0 0 0  1 0 0  0 1 0 ]
+///     ObjectEnd
+///     ObjectInstance "leaf"
+///     Translate 2 0 0
+///     ObjectInstance "leaf"
+/// "#;
+/// # let options = SceneOptions::default();
+/// # let work = Work::serial();
+/// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
+/// let (mut gltf, mut bin) = (Vec::new(), Vec::new());
+/// let output = GltfOutput::Separate { document: &mut gltf, buffer: &mut bin, uri: "leaves.bin" };
+/// let summary = encode_gltf(&scene, &NoMeshes, output, &work)?;
+/// assert_eq!((summary.meshes, summary.instances), (1, 2)); // the leaf once, two places
+/// assert!(String::from_utf8_lossy(&gltf).contains("EXT_mesh_gpu_instancing"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn encode_gltf(
     scene: &Scene,
     meshes: &dyn ExportMeshes,

@@ -46,6 +46,15 @@ pub use write::{MeshOfName, PackOptions, PackSummary, encode_pack};
 pub const MARK: [u8; 8] = *b"\x89solio\r\n";
 
 /// Whether a file that begins so is a packed scene.
+///
+/// ```
+/// use solio_scene::pack::{MARK, is_pack};
+/// let file = [&MARK[..], &[0; 56]].concat();
+/// assert!(is_pack(&file) && !is_pack(b"WorldBegin\n"));
+/// // Line ends that a transfer has changed show at once.
+/// let changed: Vec<u8> = file.into_iter().filter(|&byte| byte != b'\r').collect();
+/// assert!(!is_pack(&changed));
+/// ```
 pub fn is_pack(head: &[u8]) -> bool {
     head.starts_with(&MARK)
 }

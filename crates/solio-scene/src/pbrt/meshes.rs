@@ -13,6 +13,18 @@ const DISPLACED: [&str; 2] = ["displacement", "edgelength"];
 const KEPT_INLINE: [&str; 1] = ["S"];
 
 /// The mesh of a `trianglemesh`, and which of the statement's parameters it is made of.
+///
+/// ```
+/// use solio_scene::pbrt::{meshes::inline_mesh, parse, schema::Version};
+/// let text = br#"Shape "trianglemesh"
+///     "integer indices" [ 0 1 2  0 2 3 ] "float alpha" 0.5
+///     "point3 P" [ 0 0 0  1 0 0  1 1 0  0 1 0 ]
+/// "#;
+/// let statements = parse(text, 0);
+/// let found = inline_mesh(&statements, 0, Version::V4).unwrap();
+/// assert_eq!((found.mesh.positions.len(), found.mesh.faces()), (4, 2));
+/// assert_eq!(found.into_taken(), [0, 2]); // what a file will hold; alpha stays
+/// ```
 #[derive(Debug)]
 pub struct InlineMesh<'s> {
     /// Its arrays.
@@ -22,6 +34,15 @@ pub struct InlineMesh<'s> {
 
 impl InlineMesh<'_> {
     /// Numbers of the parameters that [`set_plymesh`] takes away.
+    ///
+    /// ```
+    /// use solio_scene::pbrt::{meshes::inline_mesh, parse, schema::Version};
+    /// let text = br#"Shape "trianglemesh" "float alpha" 1 "point3 P" [ 0 0 0  1 0 0  0 1 0 ]"#;
+    /// let statements = parse(text, 0);
+    /// let taken = inline_mesh(&statements, 0, Version::V4).unwrap().into_taken();
+    /// let names = taken.iter().map(|&i| statements.text(statements.parameters[i].name));
+    /// assert_eq!(names.collect::<Vec<_>>(), [b"P"]);
+    /// ```
     pub fn into_taken(self) -> Vec<usize> {
         self.taken
     }
@@ -30,6 +51,17 @@ impl InlineMesh<'_> {
 /// The mesh that statement `i` has in the text. `None` where it is no `trianglemesh`, and where a
 /// file would not mean the same: tangents (`S`), a parameter that stands there twice, counts that do
 /// not fit, indices of no vertex.
+///
+/// ```
+/// use solio_scene::pbrt::{meshes::inline_mesh, parse, schema::Version};
+/// let text = br#"Shape "sphere"
+/// Shape "trianglemesh" "point3 P" [ 0 0 0  1 0 0  0 1 0 ]
+/// Shape "trianglemesh" "point3 P" [ 0 0 0  1 0 0  0 1 0 ] "integer indices" [ 0 1 7 ]
+/// "#;
+/// let statements = parse(text, 0);
+/// let is_inline = |i| inline_mesh(&statements, i, Version::V4).is_some();
+/// assert_eq!([0, 1, 2].map(is_inline), [false, true, false]); // there is no vertex 7
+/// ```
 pub fn inline_mesh(statements: &Statements, i: usize, version: Version) -> Option<InlineMesh<'_>> {
     let statement = statements.statements.get(i)?;
     if class(statements, statement) != Some(&b"trianglemesh"[..]) {
@@ -86,6 +118,18 @@ pub fn inline_mesh(statements: &Statements, i: usize, version: Version) -> Optio
 ///
 /// # Errors
 /// `Limit` where a piece becomes too large.
+///
+/// ```
+/// use solio_scene::pbrt::meshes::{inline_mesh, set_plymesh};
+/// use solio_scene::pbrt::{parse, schema::Version, write::to_text};
+/// let text = br#"Shape "trianglemesh" "point3 P" [ 0 0 0  1 0 0  0 1 0 ] "float alpha" 0.5"#;
+/// let mut statements = parse(text, 0);
+/// let taken = inline_mesh(&statements, 0, Version::V4).unwrap().into_taken();
+/// set_plymesh(&mut statements, 0, b"leaf.ply", &taken)?;
+/// let made = to_text(&statements, Default::default());
+/// assert!(made.starts_with(b"Shape \"plymesh\"\n    \"string filename\" \"leaf.ply\"\n"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn set_plymesh(
     statements: &mut Statements,
     i: usize,
@@ -107,6 +151,21 @@ pub fn set_plymesh(
 ///
 /// # Errors
 /// `Limit` where a piece becomes too large; `Unsupported` for numbers that have no text (NaN).
+///
+/// ```
+/// use solio_scene::pack::PackedMesh;
+/// use solio_scene::pbrt::{meshes::set_inline, parse, schema::Version, write::to_text};
+/// let mut statements = parse(b"Shape \"plymesh\" \"string filename\" \"leaf.ply\"", 0);
+/// let leaf = PackedMesh {
+///     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.5, 0.0]].into(),
+///     corners: vec![0, 1, 2].into(),
+///     ..PackedMesh::default()
+/// };
+/// assert!(set_inline(&mut statements, 0, &leaf, Version::V4)?);
+/// let made = to_text(&statements, Default::default());
+/// assert!(made.starts_with(b"Shape \"trianglemesh\"\n    \"integer indices\" [ 0 1 2 ]\n"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn set_inline(
     statements: &mut Statements,
     i: usize,
@@ -177,6 +236,14 @@ pub fn set_inline(
 }
 
 /// The file of statement `i`, if it is a `plymesh`.
+///
+/// ```
+/// use solio_scene::pbrt::{meshes::plymesh_file, parse};
+/// let text = b"Shape \"sphere\"\nShape \"plymesh\" \"string filename\" \"geo/leaf.ply\"\n";
+/// let statements = parse(text, 0);
+/// let files = (0..2).filter_map(|i| plymesh_file(&statements, i));
+/// assert_eq!(files.collect::<Vec<_>>(), [b"geo/leaf.ply"]);
+/// ```
 pub fn plymesh_file(statements: &Statements, i: usize) -> Option<&[u8]> {
     let statement = statements.statements.get(i)?;
     if class(statements, statement) != Some(&b"plymesh"[..]) {

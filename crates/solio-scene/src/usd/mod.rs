@@ -42,6 +42,46 @@ const APERTURE: f64 = 36.0;
 const HALF_DIGITS: Digits = Digits::Fixed(5);
 
 /// What was written.
+///
+/// ```
+/// # use solio_base::{Error, Result, Source, Work};
+/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
+/// # use std::path::{Path, PathBuf};
+/// # struct NoFiles;
+/// # impl Files for NoFiles {
+/// #     fn path(&self, _: &[u8]) -> PathBuf {
+/// #         PathBuf::new()
+/// #     }
+/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+/// #         Err(Error::argument("no files here"))
+/// #     }
+/// # }
+/// # use solio_scene::export::{ExportMeshes, Faces};
+/// # use solio_scene::pack::PackedMesh;
+/// # struct NoMeshes;
+/// # impl ExportMeshes for NoMeshes {
+/// #     fn mesh(&self, _: &[u8], _: Faces) -> Result<PackedMesh<'static>> {
+/// #         Err(Error::argument("no such file"))
+/// #     }
+/// # }
+/// use solio_scene::usd::encode_usd;
+/// let text = br#"WorldBegin
+///     ObjectBegin "leaf"
+///         Shape "trianglemesh" "point3 P" [ 0 0 0  1 0 0  0 1 0 ]
+///     ObjectEnd
+///     ObjectInstance "leaf"
+///     Scale 1 1 2
+///     Rotate 40 0 1 1
+///     ObjectInstance "leaf"
+/// "#;
+/// # let options = SceneOptions::default();
+/// # let work = Work::serial();
+/// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
+/// // Turned behind an uneven scale, the second one shears.
+/// let summary = encode_usd(&scene, &NoMeshes, &mut Vec::new(), &work)?;
+/// assert_eq!((summary.meshes, summary.instances, summary.sheared), (1, 1, 1));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct UsdSummary {
     /// Meshes, those that refer to another left out.
@@ -60,6 +100,39 @@ pub struct UsdSummary {
 ///
 /// # Errors
 /// Those of the sink.
+///
+/// ```
+/// # use solio_base::{Error, Result, Source, Work};
+/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
+/// # use std::path::{Path, PathBuf};
+/// # struct NoFiles;
+/// # impl Files for NoFiles {
+/// #     fn path(&self, _: &[u8]) -> PathBuf {
+/// #         PathBuf::new()
+/// #     }
+/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+/// #         Err(Error::argument("no files here"))
+/// #     }
+/// # }
+/// # use solio_scene::export::{ExportMeshes, Faces};
+/// # use solio_scene::pack::PackedMesh;
+/// # struct NoMeshes;
+/// # impl ExportMeshes for NoMeshes {
+/// #     fn mesh(&self, _: &[u8], _: Faces) -> Result<PackedMesh<'static>> {
+/// #         Err(Error::argument("no such file"))
+/// #     }
+/// # }
+/// use solio_scene::usd::encode_usd;
+/// let text = b"WorldBegin\nShape \"trianglemesh\" \"point3 P\" [ 0 0 0  1 0 0  0 1 0 ]\n";
+/// # let options = SceneOptions::default();
+/// # let work = Work::serial();
+/// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
+/// let mut usda = Vec::new();
+/// encode_usd(&scene, &NoMeshes, &mut usda, &work)?;
+/// let usda = String::from_utf8_lossy(&usda);
+/// assert!(usda.starts_with("#usda 1.0\n") && usda.contains("int[] faceVertexCounts = ["));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn encode_usd(
     scene: &Scene,
     meshes: &dyn ExportMeshes,

@@ -24,6 +24,14 @@ pub(crate) use idle::{Others, idle};
 pub use version::VersionMarks;
 
 /// A version of pbrt.
+///
+/// ```
+/// use solio_scene::pbrt::{parse, schema::{Version, check}};
+/// let statements = parse(b"Material \"matte\" \"rgb Kd\" [ 0.5 0.5 0.5 ]", 0);
+/// let problems = |version| check(&statements, &statements.statements[0], version).len();
+/// assert_eq!(problems(Version::V3), 0);
+/// assert!(problems(Version::V4) > 0); // there it is `diffuse`
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
     /// pbrt-v3, of the third edition of the book.
@@ -34,6 +42,12 @@ pub enum Version {
 
 impl Version {
     /// `3` or `4`.
+    ///
+    /// ```
+    /// use solio_scene::pbrt::schema::Version;
+    /// let peer = |version: Version| format!("pbrt-v{}", version.number());
+    /// assert_eq!(peer(Version::V3), "pbrt-v3");
+    /// ```
     pub fn number(self) -> u32 {
         match self {
             Version::V3 => 3,

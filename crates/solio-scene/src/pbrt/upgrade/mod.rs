@@ -25,6 +25,15 @@ use solio_base::Error;
 
 /// Upgrades the files of a scene, in the order in which pbrt reads them: piece after piece, and
 /// with those that are included where they are included.
+///
+/// ```
+/// use solio_scene::pbrt::{parse, schema::Severity, upgrade::Upgrader};
+/// let text = b"Material \"uber\" \"rgb opacity\" [ 0.5 0.5 0.5 ]\n";
+/// let problems = Upgrader::new().upgrade(&mut parse(text, 0));
+/// let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+/// // To be seen to by hand, and where.
+/// assert_eq!(errors.map(|problem| problem.error.offset()).collect::<Vec<_>>(), [Some(16)]);
+/// ```
 #[derive(Debug, Default)]
 pub struct Upgrader {
     names: Names,
@@ -44,18 +53,49 @@ enum Block {
 
 impl Upgrader {
     /// At the beginning of a scene.
+    ///
+    /// ```
+    /// use solio_scene::pbrt::{parse, upgrade::Upgrader};
+    /// // One for the pieces of a scene, in their order: the second knows the names of the first.
+    /// let mut upgrader = Upgrader::new();
+    /// let mut problems = |piece: &str| upgrader.upgrade(&mut parse(piece.as_bytes(), 0)).len();
+    /// assert_eq!(problems("MakeNamedMaterial \"a\" \"string type\" \"matte\""), 0);
+    /// assert_eq!(problems("NamedMaterial \"a\""), 0);
+    /// ```
     pub fn new() -> Upgrader {
         Upgrader::default()
     }
 
     /// Changes the statements to those of version 4; says what has changed its looks
     /// ([`Severity::Warning`]) and what must be seen to by hand ([`Severity::Error`]).
+    ///
+    /// ```
+    /// use solio_scene::pbrt::{parse, upgrade::Upgrader, write::to_text};
+    /// let mut statements = parse(b"Material \"matte\" \"color Kd\" [ .1 .2 .3 ]", 0);
+    /// assert!(Upgrader::new().upgrade(&mut statements).is_empty());
+    /// let made = to_text(&statements, Default::default());
+    /// let wanted = "Material \"diffuse\"\n    \"rgb reflectance\" [ 0.1 0.2 0.3 ]\n";
+    /// assert_eq!(String::from_utf8_lossy(&made), wanted);
+    /// ```
     pub fn upgrade(&mut self, statements: &mut Statements) -> Vec<Problem> {
         self.upgrade_with(statements, &mut |_, _, _| {})
     }
 
     /// [`Self::upgrade`]; `include` is called where a file is included, with its name and the place
     /// of the statement, to upgrade what that file says before what follows.
+    ///
+    /// ```
+    /// use solio_scene::pbrt::{parse, upgrade::Upgrader, write::to_text};
+    /// let mut main = parse(b"WorldBegin\nInclude \"wood.pbrt\"\nNamedMaterial \"wood\"", 0);
+    /// let mut wood = parse(b"MakeNamedMaterial \"wood\" \"string type\" \"matte\"", 0);
+    /// let problems = Upgrader::new().upgrade_with(&mut main, &mut |upgrader, name, _at| {
+    ///     assert_eq!(name, b"wood.pbrt");
+    ///     assert!(upgrader.upgrade(&mut wood).is_empty());
+    /// });
+    /// assert!(problems.is_empty());
+    /// let made = to_text(&wood, Default::default());
+    /// assert!(String::from_utf8_lossy(&made).contains("\"string type\" \"diffuse\""));
+    /// ```
     pub fn upgrade_with(
         &mut self,
         statements: &mut Statements,

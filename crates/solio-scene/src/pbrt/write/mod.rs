@@ -24,6 +24,13 @@ use solio_base::{Error, Result, Sink, Source, Work};
 use std::ops::Range;
 
 /// Options of [`Writer`].
+///
+/// ```
+/// use solio_scene::pbrt::{parse, schema::Version, write::{WriteOptions, to_text}};
+/// let statements = parse(b"Shape \"sphere\" \"bool shown\" true", 0);
+/// let text = to_text(&statements, WriteOptions { version: Version::V3 });
+/// assert_eq!(String::from_utf8_lossy(&text), "Shape \"sphere\"\n    \"bool shown\" \"true\"\n");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WriteOptions {
     /// The version whose readers should take the text: truth values of version 3 stand in quotes.
@@ -41,6 +48,18 @@ impl Default for WriteOptions {
 const GROUP_BYTES: usize = 256 << 10;
 
 /// Writes the statements of one text, piece after piece.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_scene::pbrt::{parse, write::Writer};
+/// // Blocks go on from piece to piece.
+/// let (mut writer, mut out) = (Writer::new(Default::default()), Vec::new());
+/// for text in ["AttributeBegin\n", "Scale 2 2 2\nAttributeEnd\n"] {
+///     writer.write(&parse(text.as_bytes(), 0), None, &mut out, &Work::serial())?;
+/// }
+/// assert_eq!(String::from_utf8_lossy(&out), "AttributeBegin\n    Scale 2 2 2\nAttributeEnd\n");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Writer {
     options: WriteOptions,
@@ -49,6 +68,16 @@ pub struct Writer {
 
 impl Writer {
     /// At the beginning of a text.
+    ///
+    /// ```
+    /// use solio_base::Work;
+    /// use solio_scene::pbrt::{Statements, schema::Version, write::{WriteOptions, Writer}};
+    /// let mut writer = Writer::new(WriteOptions { version: Version::V4 });
+    /// let mut out = Vec::new();
+    /// writer.write(&Statements::default(), None, &mut out, &Work::serial())?;
+    /// assert!(out.is_empty()); // a text has no head
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn new(options: WriteOptions) -> Writer {
         Writer { options, layout: Layout::default() }
     }
@@ -56,6 +85,17 @@ impl Writer {
     /// Writes the next piece. `text` is what it was read from, and where that begins in its file;
     /// without it, comments are left out. Statements that could not be read are no part of the
     /// piece, and are left out too: see [`Statements::problems`].
+    ///
+    /// ```
+    /// use solio_base::Work;
+    /// use solio_scene::pbrt::{parse, write::Writer};
+    /// let text = b"Scale 2.50 1 1 # wide\n";
+    /// let (piece, mut out) = (parse(text, 0), Vec::new());
+    /// let mut writer = Writer::new(Default::default());
+    /// writer.write(&piece, Some((text, 0)), &mut out, &Work::serial())?;
+    /// assert_eq!(out, b"Scale 2.5 1 1 # wide\n");
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn write(
         &mut self,
         piece: &Statements,
@@ -67,6 +107,21 @@ impl Writer {
     }
 
     /// Writes some statements of a piece; those before them were written.
+    ///
+    /// ```
+    /// use solio_base::{Sink, Work};
+    /// use solio_scene::pbrt::{parse, write::Writer};
+    /// // Puts a line of its own between two statements.
+    /// let piece = parse(b"WorldBegin\nScale 2 2 2\n", 0);
+    /// let (mut out, work) = (Vec::new(), Work::serial());
+    /// let mut writer = Writer::new(Default::default());
+    /// writer.write_some(&piece, 0..1, None, &mut out, &work)?;
+    /// out.write_bytes(&work, b"Include \"lights.pbrt\"\n")?;
+    /// writer.write_some(&piece, 1..2, None, &mut out, &work)?;
+    /// let text = String::from_utf8_lossy(&out);
+    /// assert!(text.find("Include") < text.find("Scale"));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn write_some(
         &mut self,
         piece: &Statements,
@@ -118,6 +173,13 @@ impl Writer {
 }
 
 /// The text of these statements, without comments.
+///
+/// ```
+/// use solio_scene::pbrt::{parse, write::to_text};
+/// let statements = parse(b"  LookAt 0 0 5   0 0 0.10  0 1 0 # eye", 0);
+/// let text = to_text(&statements, Default::default());
+/// assert_eq!(String::from_utf8_lossy(&text), "LookAt 0 0 5 0 0 0.1 0 1 0\n");
+/// ```
 pub fn to_text(statements: &Statements, options: WriteOptions) -> Vec<u8> {
     let mut out = Vec::new();
     let all = 0..statements.statements.len();
@@ -128,6 +190,21 @@ pub fn to_text(statements: &Statements, options: WriteOptions) -> Vec<u8> {
 /// Reads all of `source`, changes what `change` changes in each piece, and writes it to `sink`, with
 /// its comments. Fails where the source cannot be read or the sink not be written; what in the text
 /// is wrong is left out, and returned.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_scene::pbrt::{Directive, write::rewrite};
+/// let text = b"# a test\nFilm \"rgb\"\nSampler \"sobol\"\n";
+/// let mut out = Vec::new();
+/// let no_film = |piece: &mut solio_scene::pbrt::Statements| {
+///     piece.statements.retain(|statement| statement.directive != Directive::Film);
+/// };
+/// let (read, write) = (Default::default(), Default::default());
+/// let problems = rewrite(&&text[..], &read, write, no_film, &mut out, &Work::serial())?;
+/// assert!(problems.is_empty());
+/// assert_eq!(String::from_utf8_lossy(&out), "# a test\nSampler \"sobol\"\n");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn rewrite(
     source: &dyn Source,
     read: &ReadOptions,
