@@ -84,6 +84,12 @@ enum Outcome {
 /// Runs the command with `arguments`, the first of which is a name for messages, and returns the
 /// exit code: 0 all done, 1 some inputs failed, 2 usage, 3 nothing matched, 130 interrupted.
 /// `program` is what starts the same command again. Prints to the standard streams.
+///
+/// ```
+/// let solio = |word: &str| solio_cli::run("solio".into(), ["solio".into(), word.into()]);
+/// assert_eq!(solio("--version"), 0);
+/// assert_eq!(solio("--no-such-option"), 2);
+/// ```
 pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::set(program);
     let arguments: Vec<OsString> = arguments.into_iter().collect();

@@ -9,6 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// One text file of the repository.
+///
+/// ```
+/// use solio_tidy::File;
+/// // A rule of one's own: no line ends of DOS.
+/// let breach = |file: &File| file.text.contains('\r').then(|| format!("{}: CR", file.path));
+/// let file = File { path: "docs/a.md".into(), text: "# A\r\n".into() };
+/// assert_eq!(breach(&file).as_deref(), Some("docs/a.md: CR"));
+/// ```
 pub struct File {
     /// Relative to the root, with `/`.
     pub path: String,
@@ -18,11 +26,26 @@ pub struct File {
 
 impl File {
     /// Lines with their 1-based numbers.
+    ///
+    /// ```
+    /// let file = solio_tidy::File { path: "a.md".into(), text: "# Title\n\nTabs\there\n".into() };
+    /// let tab = file.lines().find(|(_, line)| line.contains('\t'));
+    /// assert_eq!(tab, Some((3, "Tabs\there")));
+    /// ```
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(i, line)| (i + 1, line))
     }
 
     /// Rust code that is part of the product: under `src/`, without tests, benches and examples.
+    ///
+    /// ```
+    /// let is_product = |path: &str| {
+    ///     solio_tidy::File { path: path.into(), text: String::new() }.is_product_rust()
+    /// };
+    /// assert!(is_product("crates/solio-io/src/lib.rs"));
+    /// assert!(!is_product("crates/solio-io/src/tests.rs"));
+    /// assert!(!is_product("crates/solio/examples/a.rs"));
+    /// ```
     pub fn is_product_rust(&self) -> bool {
         self.path.ends_with(".rs")
             && self.path.contains("/src/")
@@ -32,12 +55,24 @@ impl File {
     }
 
     /// The crate that this file belongs to, for paths below `crates/`.
+    ///
+    /// ```
+    /// let file = |path: &str| solio_tidy::File { path: path.into(), text: String::new() };
+    /// assert_eq!(file("crates/solio-exr/src/lib.rs").crate_name(), Some("solio-exr"));
+    /// assert_eq!(file("docs/index.md").crate_name(), None);
+    /// ```
     pub fn crate_name(&self) -> Option<&str> {
         self.path.strip_prefix("crates/")?.split('/').next()
     }
 
     /// Product code line by line: comments cut off, string contents kept, `#[cfg(test)]` modules
     /// left out (they end the file by the custom of this repository).
+    ///
+    /// ```
+    /// let text = "// first\nlet a = 1; // one\n#[cfg(test)]\nmod tests {}\n".to_owned();
+    /// let file = solio_tidy::File { path: "a.rs".into(), text };
+    /// assert_eq!(file.code_lines().collect::<Vec<_>>(), [(2, "let a = 1;")]);
+    /// ```
     pub fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let end = self
             .lines()
@@ -51,6 +86,10 @@ impl File {
 }
 
 /// The root of the repository.
+///
+/// ```
+/// assert!(solio_tidy::root().join("ARCHITECTURE.md").is_file());
+/// ```
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/solio-tidy").to_owned()
 }
@@ -59,6 +98,12 @@ pub fn root() -> PathBuf {
 ///
 /// # Panics
 /// When git does not answer.
+///
+/// ```
+/// let files = solio_tidy::files();
+/// assert!(files.iter().any(|file| file.path == "crates/solio-tidy/src/lib.rs"));
+/// assert!(!files.iter().any(|file| file.path.starts_with("target/")));
+/// ```
 pub fn files() -> Vec<File> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -81,6 +126,11 @@ pub fn files() -> Vec<File> {
 ///
 /// # Panics
 /// When it is missing.
+///
+/// ```
+/// let licence = solio_tidy::file("LICENSE-MIT");
+/// assert!(licence.text.contains("Permission is hereby granted"));
+/// ```
 pub fn file(path: &str) -> File {
     let text = std::fs::read_to_string(root().join(path))
         .unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -91,6 +141,13 @@ pub fn file(path: &str) -> File {
 ///
 /// # Panics
 /// When cargo does not answer.
+///
+/// ```
+/// let metadata = solio_tidy::cargo_metadata(false); // of our crates only
+/// let packages = metadata["packages"].as_array().unwrap();
+/// assert!(packages.iter().any(|package| package["name"] == "solio-tidy"));
+/// assert!(packages.iter().all(|package| package["source"].is_null()));
+/// ```
 pub fn cargo_metadata(dependencies: bool) -> serde_json::Value {
     let mut command = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
     command.args(["metadata", "--format-version", "1", "--locked"]).current_dir(root());
@@ -119,6 +176,11 @@ fn targets() -> Vec<String> {
 ///
 /// # Panics
 /// When `breaches` is not empty.
+///
+/// ```should_panic
+/// solio_tidy::report("lines without tabs", &[]); // nothing happens
+/// solio_tidy::report("lines without tabs", &["docs/index.md:3: a tab".to_owned()]);
+/// ```
 pub fn report(rule: &str, breaches: &[String]) {
     assert!(breaches.is_empty(), "{rule}\n  {}\n", breaches.join("\n  "));
 }

@@ -10,6 +10,14 @@ use crc::{CRC_64_NVME, Crc, Table};
 static CRC: Crc<u64, Table<1>> = Crc::<u64, Table<1>>::new(&CRC_64_NVME);
 
 /// The sums that are asked for.
+///
+/// ```
+/// use crc_fast::{CrcAlgorithm, Digest};
+/// // The check value of the catalogue of sums.
+/// let mut digest = Digest::new(CrcAlgorithm::Crc64Nvme);
+/// digest.update(b"123456789");
+/// assert_eq!(digest.finalize(), 0xae8b_1486_0a79_9888);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum CrcAlgorithm {
     /// CRC-64/NVME of the NVM Express specification.
@@ -17,6 +25,17 @@ pub enum CrcAlgorithm {
 }
 
 /// A sum over bytes that come in parts.
+///
+/// ```
+/// use crc_fast::{CrcAlgorithm, Digest};
+/// let object: Vec<u8> = (0..=255).collect();
+/// let sum = |part_bytes| {
+///     let mut digest = Digest::new(CrcAlgorithm::Crc64Nvme);
+///     object.chunks(part_bytes).for_each(|part| digest.update(part));
+///     digest.finalize()
+/// };
+/// assert_eq!(sum(7), sum(256)); // however they come
+/// ```
 #[derive(Clone)]
 pub struct Digest(crc::Digest<'static, u64, Table<1>>);
 
@@ -28,6 +47,11 @@ impl std::fmt::Debug for Digest {
 
 impl Digest {
     /// Begins.
+    ///
+    /// ```
+    /// use crc_fast::{CrcAlgorithm, Digest};
+    /// assert_eq!(Digest::new(CrcAlgorithm::Crc64Nvme).finalize(), 0); // of no bytes
+    /// ```
     pub fn new(algorithm: CrcAlgorithm) -> Self {
         match algorithm {
             CrcAlgorithm::Crc64Nvme => Digest(CRC.digest()),
@@ -35,11 +59,31 @@ impl Digest {
     }
 
     /// Takes in the next bytes.
+    ///
+    /// ```
+    /// use crc_fast::{CrcAlgorithm, Digest};
+    /// let mut digest = Digest::new(CrcAlgorithm::Crc64Nvme);
+    /// digest.update(b"12345");
+    /// let mut other = digest.clone(); // of an object that begins alike
+    /// digest.update(b"6789");
+    /// other.update(b"6780");
+    /// assert_eq!(digest.finalize(), 0xae8b_1486_0a79_9888);
+    /// assert_ne!(other.finalize(), digest.finalize());
+    /// ```
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
     /// The sum of all bytes so far.
+    ///
+    /// ```
+    /// use crc_fast::{CrcAlgorithm, Digest};
+    /// let mut digest = Digest::new(CrcAlgorithm::Crc64Nvme);
+    /// digest.update(b"a");
+    /// let so_far = digest.finalize();
+    /// digest.update(b"b"); // it goes on
+    /// assert_ne!(digest.finalize(), so_far);
+    /// ```
     pub fn finalize(&self) -> u64 {
         self.0.clone().finalize()
     }
