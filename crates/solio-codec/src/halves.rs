@@ -10,6 +10,15 @@
 ///
 /// # Panics
 /// When the lengths differ.
+///
+/// ```
+/// use solio_codec::halves::split;
+/// // 16-bit numbers that rise by one: 0x3c00, 0x3c01, 0x3c02.
+/// let mut filtered = [0; 6];
+/// split(&[0, 0x3c, 1, 0x3c, 2, 0x3c], &mut filtered);
+/// // The odd bytes go on from the last even one, 2.
+/// assert_eq!(filtered, [0, 129, 129, 0x3c - 2 + 128, 128, 128]);
+/// ```
 pub fn split(raw: &[u8], out: &mut [u8]) {
     assert_eq!(raw.len(), out.len());
     let (even, odd) = out.split_at_mut(raw.len().div_ceil(2));
@@ -34,12 +43,33 @@ pub fn split(raw: &[u8], out: &mut [u8]) {
 ///
 /// # Panics
 /// When the lengths differ.
+///
+/// ```
+/// use solio_codec::halves::{merge, split};
+/// let (mut filtered, mut again) = ([0; 7], [0; 7]);
+/// split(b"an odd!", &mut filtered);
+/// assert_ne!(&filtered, b"an odd!");
+/// merge(&filtered, &mut again);
+/// assert_eq!(&again, b"an odd!");
+/// ```
 pub fn merge(filtered: &[u8], out: &mut [u8]) {
     assert_eq!(filtered.len(), out.len());
     Merger::new(filtered).fill(out);
 }
 
 /// Undoes [`split`] piece by piece.
+///
+/// ```
+/// use solio_codec::halves::{Merger, split};
+/// let (raw, mut filtered) = (b"row 0 row 1 row 2 ", [0; 18]);
+/// split(raw, &mut filtered);
+/// // Each row goes to its own place in the image.
+/// let (mut merger, mut row) = (Merger::new(&filtered), [0; 6]);
+/// for expected in raw.chunks(6) {
+///     merger.fill(&mut row);
+///     assert_eq!(row, expected);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Merger<'a> {
     even: &'a [u8],
@@ -50,6 +80,13 @@ pub struct Merger<'a> {
 
 impl<'a> Merger<'a> {
     /// Starts with the first byte.
+    ///
+    /// ```
+    /// use solio_codec::halves::Merger;
+    /// let mut first = [0; 2];
+    /// Merger::new(&[0, 129, 129, 186, 128, 128]).fill(&mut first);
+    /// assert_eq!(first, [0, 0x3c]);
+    /// ```
     pub fn new(filtered: &'a [u8]) -> Merger<'a> {
         let (even, odd) = filtered.split_at(filtered.len().div_ceil(2));
         Merger { even, odd, last: [128, sum(128, even)] }
@@ -59,6 +96,17 @@ impl<'a> Merger<'a> {
     ///
     /// # Panics
     /// When fewer are left.
+    ///
+    /// ```
+    /// use solio_codec::halves::{Merger, split};
+    /// let mut filtered = [0; 5];
+    /// split(b"abcde", &mut filtered);
+    /// let (mut merger, mut pair, mut rest) = (Merger::new(&filtered), [0; 2], [0; 3]);
+    /// merger.fill(&mut pair);
+    /// // The odd one comes with all that are left.
+    /// merger.fill(&mut rest);
+    /// assert_eq!((&pair, &rest), (b"ab", b"cde"));
+    /// ```
     pub fn fill(&mut self, out: &mut [u8]) {
         let (pairs, last) = out.as_chunks_mut::<2>();
         let (even, odd) = (&self.even[..pairs.len()], &self.odd[..pairs.len()]);
@@ -80,6 +128,17 @@ impl<'a> Merger<'a> {
     ///
     /// # Panics
     /// When fewer are left.
+    ///
+    /// ```
+    /// use solio_codec::halves::{Merger, split};
+    /// let mut filtered = [0; 18];
+    /// split(b"row 0 row 1 row 2 ", &mut filtered);
+    /// // The last row of a chunk is all that is wanted.
+    /// let (mut merger, mut row) = (Merger::new(&filtered), [0; 6]);
+    /// merger.skip(12);
+    /// merger.fill(&mut row);
+    /// assert_eq!(&row, b"row 2 ");
+    /// ```
     pub fn skip(&mut self, bytes: usize) {
         for (half, last) in [&mut self.even, &mut self.odd].into_iter().zip(&mut self.last) {
             let (skipped, rest) = half.split_at(bytes / 2);

@@ -13,6 +13,14 @@ pub use hasher::Hasher;
 pub use side_by_side::{Messages, digest_side_by_side, pays_side_by_side};
 
 /// How bytes are summed up.
+///
+/// ```
+/// use solio_codec::digest::{Algorithm, Digest};
+/// // The same bytes as SHA-512; what differs is how they are shown.
+/// let [sha, c4] = [Algorithm::Sha512, Algorithm::C4].map(|a| Digest::of(a, b"frame"));
+/// assert_eq!(sha.as_bytes(), c4.as_bytes());
+/// assert!(c4.to_string().starts_with("c4") && c4.to_string().len() == 90);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Algorithm {
     /// XXH128, of the XXH3 family.
@@ -47,6 +55,13 @@ impl Algorithm {
     ];
 
     /// Its name in options, in JSON and in ASC MHL.
+    ///
+    /// ```
+    /// use solio_codec::digest::Algorithm;
+    /// assert_eq!(Algorithm::Xxh128.name(), "xxh128");
+    /// // Each is found again by it.
+    /// assert!(Algorithm::ALL.iter().all(|a| Algorithm::from_name(a.name()) == Some(*a)));
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Xxh128 => "xxh128",
@@ -61,11 +76,24 @@ impl Algorithm {
     }
 
     /// The one of this name, in any case.
+    ///
+    /// ```
+    /// use solio_codec::digest::Algorithm;
+    /// assert_eq!(Algorithm::from_name("SHA256"), Some(Algorithm::Sha256));
+    /// assert_eq!(Algorithm::from_name("sha-256"), None);
+    /// ```
     pub fn from_name(name: &str) -> Option<Algorithm> {
         Algorithm::ALL.into_iter().find(|a| a.name().eq_ignore_ascii_case(name))
     }
 
     /// Bytes of a digest.
+    ///
+    /// ```
+    /// use solio_codec::digest::{Algorithm, Digest};
+    /// // Hexadecimal digits are twice as many.
+    /// let text = Digest::of(Algorithm::Sha1, b"").to_string();
+    /// assert_eq!(text.len(), 2 * Algorithm::Sha1.digest_bytes());
+    /// ```
     pub fn digest_bytes(self) -> usize {
         match self {
             Algorithm::Xxh3 | Algorithm::Xxh64 => 8,
@@ -78,6 +106,14 @@ impl Algorithm {
 }
 
 /// What an [`Algorithm`] makes of bytes; in the order in which its text is written.
+///
+/// ```
+/// use solio_codec::digest::{Algorithm, Digest};
+/// // Is this the file of which a list says so?
+/// let listed = Digest::from_text(Algorithm::Md5, "900150983CD24FB0D6963F7D28E17F72").unwrap();
+/// assert_eq!(listed, Digest::of(Algorithm::Md5, b"abc"));
+/// assert_ne!(listed, Digest::of(Algorithm::Md5, b"abd"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest {
     algorithm: Algorithm,
@@ -87,6 +123,12 @@ pub struct Digest {
 
 impl Digest {
     /// The digest of `bytes`.
+    ///
+    /// ```
+    /// use solio_codec::digest::{Algorithm, Digest};
+    /// let digest = Digest::of(Algorithm::Sha1, b"abc");
+    /// assert_eq!(digest.to_string(), "a9993e364706816aba3e25717850c26c9cd0d89d");
+    /// ```
     pub fn of(algorithm: Algorithm, bytes: &[u8]) -> Digest {
         let mut hasher = Hasher::new(algorithm);
         hasher.update(bytes);
@@ -101,11 +143,26 @@ impl Digest {
     }
 
     /// What made it.
+    ///
+    /// ```
+    /// use solio_codec::digest::{Algorithm, Digest};
+    /// let of_nothing = Digest::of(Algorithm::Xxh64, b"");
+    /// assert_eq!(of_nothing.algorithm(), Algorithm::Xxh64);
+    /// // It is part of what is compared and shown.
+    /// assert_eq!(format!("{of_nothing:?}"), "xxh64:ef46db3751d8e999");
+    /// assert_ne!(Digest::of(Algorithm::C4, b""), Digest::of(Algorithm::Sha512, b""));
+    /// ```
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
     /// Its bytes, the first one written first.
+    ///
+    /// ```
+    /// use solio_codec::digest::{Algorithm, Digest};
+    /// let digest = Digest::of(Algorithm::Xxh3, b"");
+    /// assert_eq!(digest.as_bytes(), 0x2d06_8005_38d3_94c2u64.to_be_bytes());
+    /// ```
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.algorithm.digest_bytes()]
     }

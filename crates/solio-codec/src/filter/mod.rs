@@ -19,6 +19,13 @@ use predict::Guess;
 ///
 /// A chunk of an OpenEXR image is one plane: row by row, in each channel by channel, the values of
 /// a channel side by side.
+///
+/// ```
+/// use solio_codec::filter::Shape;
+/// // A chunk of an OpenEXR image: 16 rows of A, B, G and R in halves.
+/// let chunk = Shape { bytes: 2, planes: 1, rows: 16, channels: 4, width: 1920 };
+/// assert_eq!(chunk.size_bytes(), 16 * 1920 * 4 * 2);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Bytes of a value: 1, 2, 4 or 8.
@@ -35,22 +42,59 @@ pub struct Shape {
 
 impl Shape {
     /// Lines of values.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Shape, Step};
+    /// let chunk = Shape { bytes: 2, planes: 1, rows: 16, channels: 4, width: 1920 };
+    /// assert_eq!(chunk.lines(), 64);
+    /// // Low and high bytes get lines of their own.
+    /// assert_eq!(Step::Split.shape(chunk).lines(), 128);
+    /// ```
     pub fn lines(&self) -> usize {
         self.planes * self.rows * self.channels
     }
 
     /// Values.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Shape, Step};
+    /// let floats = Shape { bytes: 4, planes: 1, rows: 2, channels: 3, width: 100 };
+    /// assert_eq!(floats.values(), 600);
+    /// // Filters that take values apart make more of them.
+    /// assert_eq!(Step::BitShuffle.shape(floats).values(), 2400);
+    /// ```
     pub fn values(&self) -> usize {
         self.lines() * self.width
     }
 
     /// Bytes of all values.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Shape, Step};
+    /// let doubles = Shape { bytes: 8, planes: 1, rows: 4, channels: 1, width: 25 };
+    /// assert_eq!(doubles.size_bytes(), 800);
+    /// // No filter changes it.
+    /// for step in [Step::Exr, Step::Split, Step::SplitEvenOdd, Step::BitShuffle, Step::Up] {
+    ///     assert_eq!(step.shape(doubles).size_bytes(), 800);
+    /// }
+    /// ```
     pub fn size_bytes(&self) -> usize {
         self.values() * self.bytes
     }
 }
 
 /// One filter.
+///
+/// ```
+/// use solio_codec::filter::{Chain, Scratch, Shape, Step};
+/// let row = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 4 };
+/// let filtered = |steps: &[Step]| {
+///     let mut scratch = Scratch::default();
+///     Chain(steps.to_vec()).apply(&row, &[10, 12, 11, 11], &mut scratch).to_vec()
+/// };
+/// assert_eq!(filtered(&[Step::Delta]), [10, 2, 255, 0]);
+/// assert_eq!(filtered(&[Step::Delta, Step::Zigzag]), [20, 4, 1, 0]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// The filter of OpenEXR's RLE and ZIP, exactly: even and odd bytes apart, then differences of
@@ -81,6 +125,13 @@ pub enum Step {
 
 impl Step {
     /// What `shape` becomes.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Shape, Step};
+    /// let halves = Shape { bytes: 2, planes: 1, rows: 16, channels: 3, width: 100 };
+    /// assert_eq!(Step::Split.shape(halves), Shape { bytes: 1, planes: 2, ..halves });
+    /// assert_eq!(Step::Delta.shape(halves), halves);
+    /// ```
     pub fn shape(self, shape: Shape) -> Shape {
         match self {
             Step::Exr | Step::BitShuffle => {
@@ -97,6 +148,15 @@ impl Step {
     }
 
     /// Whether it does anything to values of this shape.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Shape, Step};
+    /// let row = Shape { bytes: 2, planes: 1, rows: 1, channels: 3, width: 100 };
+    /// // No row lies above, and there is no fourth channel.
+    /// assert!(Step::Delta.suits(&row) && !Step::Up.suits(&row));
+    /// assert!(Step::Decorrelate([2, 1, 0]).suits(&row));
+    /// assert!(!Step::Decorrelate([3, 2, 1]).suits(&row));
+    /// ```
     pub fn suits(self, shape: &Shape) -> bool {
         match self {
             Step::Decorrelate(rgb) => {
@@ -214,6 +274,14 @@ pub struct Chain(pub Vec<Step>);
 
 impl Chain {
     /// What it is called: its steps, with `+` between them; `none` of none.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Chain, Step};
+    /// // The same step before and after bytes were taken apart.
+    /// let chain = Chain(vec![Step::Delta, Step::Split, Step::Delta]);
+    /// assert_eq!(chain.name(), "delta integers + split + delta bytes");
+    /// assert_eq!(Chain::default().name(), "none");
+    /// ```
     pub fn name(&self) -> String {
         let mut split = false;
         let steps = self.0.iter().map(|step| {
@@ -226,11 +294,26 @@ impl Chain {
     }
 
     /// What `shape` becomes.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Chain, Shape, Step};
+    /// let floats = Shape { bytes: 4, planes: 1, rows: 16, channels: 1, width: 64 };
+    /// let chain = Chain(vec![Step::Monotone, Step::ClampedGradient, Step::Split]);
+    /// assert_eq!(chain.shape(floats), Shape { bytes: 1, planes: 4, ..floats });
+    /// ```
     pub fn shape(&self, shape: Shape) -> Shape {
         self.0.iter().fold(shape, |shape, step| step.shape(shape))
     }
 
     /// Whether each step does something to values of this shape.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Chain, Shape, Step};
+    /// let floats = Shape { bytes: 4, planes: 1, rows: 16, channels: 1, width: 64 };
+    /// assert!(Chain(vec![Step::Monotone, Step::Split]).suits(floats));
+    /// // Once they are single bytes, floats have no order.
+    /// assert!(!Chain(vec![Step::Split, Step::Monotone]).suits(floats));
+    /// ```
     pub fn suits(&self, mut shape: Shape) -> bool {
         self.0.iter().all(|step| {
             let suits = step.suits(&shape);
@@ -244,6 +327,15 @@ impl Chain {
     ///
     /// # Panics
     /// When `raw` has not the bytes of `shape`.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Chain, Scratch, Shape, Step};
+    /// let image = Shape { bytes: 1, planes: 1, rows: 2, channels: 1, width: 3 };
+    /// let (raw, mut scratch) = ([10, 20, 30, 11, 21, 31], Scratch::default());
+    /// // In the first row, where nothing lies above, values are less those to their left.
+    /// assert_eq!(Chain(vec![Step::Up]).apply(&image, &raw, &mut scratch), [10, 10, 10, 1, 1, 1]);
+    /// assert_eq!(Chain::default().apply(&image, &raw, &mut scratch).as_ptr(), raw.as_ptr());
+    /// ```
     pub fn apply<'a>(&self, shape: &Shape, raw: &'a [u8], scratch: &'a mut Scratch) -> &'a [u8] {
         assert_eq!(raw.len(), shape.size_bytes(), "bytes of values");
         let Some((first, others)) = self.0.split_first() else { return raw };
@@ -267,6 +359,16 @@ impl Chain {
     ///
     /// # Panics
     /// When `filtered` or `out` has not the bytes of `shape`.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Chain, Scratch, Shape, Step};
+    /// let shape = Shape { bytes: 2, planes: 1, rows: 2, channels: 1, width: 4 };
+    /// let (chain, mut scratch) = (Chain(vec![Step::BitShuffle, Step::Exr]), Scratch::default());
+    /// let filtered = chain.apply(&shape, b"any bytes at all", &mut scratch).to_vec();
+    /// let mut again = [0; 16];
+    /// chain.undo(&shape, &filtered, &mut scratch, &mut again);
+    /// assert_eq!(&again, b"any bytes at all");
+    /// ```
     pub fn undo(&self, shape: &Shape, filtered: &[u8], scratch: &mut Scratch, out: &mut [u8]) {
         scratch.filtered(filtered.len()).copy_from_slice(filtered);
         self.undo_filtered(shape, scratch, out);
@@ -276,6 +378,19 @@ impl Chain {
     ///
     /// # Panics
     /// When `out` has not the bytes of `shape`.
+    ///
+    /// ```
+    /// use solio_codec::filter::{Chain, Scratch, Shape, Step};
+    /// use solio_codec::{deflate::Encoder, inflate::Inflater};
+    /// let (mut packed, mut scratch) = (Vec::new(), Scratch::default());
+    /// Encoder::default().zlib(&[10, 1, 1, 1, 1], 5, &mut packed);
+    /// // Unpacked to where the chain begins: nothing is copied between.
+    /// assert_eq!(Inflater::default().one(&packed, scratch.filtered(5)), Ok(5));
+    /// let row = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 5 };
+    /// let mut values = [0; 5];
+    /// Chain(vec![Step::Delta]).undo_filtered(&row, &mut scratch, &mut values);
+    /// assert_eq!(values, [10, 11, 12, 13, 14]);
+    /// ```
     pub fn undo_filtered(&self, shape: &Shape, scratch: &mut Scratch, out: &mut [u8]) {
         assert_eq!(out.len(), shape.size_bytes(), "bytes of values");
         let mut shapes = vec![*shape];
@@ -301,6 +416,16 @@ fn is_aligned(bytes: &[u8], shape: &Shape) -> bool {
 }
 
 /// Memory between steps, kept from chunk to chunk.
+///
+/// ```
+/// use solio_codec::filter::{Chain, Scratch, Shape, Step};
+/// let (chain, mut scratch) = (Chain(vec![Step::Delta]), Scratch::default());
+/// // The last chunk of an image is a smaller one.
+/// for width in [4, 4, 1] {
+///     let shape = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width };
+///     assert_eq!(chain.apply(&shape, &vec![7; width], &mut scratch), &[7, 0, 0, 0][..width]);
+/// }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scratch([Vec<u64>; 2]);
 
@@ -316,6 +441,16 @@ impl Scratch {
     }
 
     /// Room for so many filtered bytes, for [`Chain::undo_filtered`].
+    ///
+    /// ```
+    /// use solio_codec::filter::{Chain, Scratch, Shape, Step};
+    /// let mut scratch = Scratch::default();
+    /// scratch.filtered(3).copy_from_slice(&[20, 2, 1]);
+    /// let row = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 3 };
+    /// let mut values = [0; 3];
+    /// Chain(vec![Step::Delta, Step::Zigzag]).undo_filtered(&row, &mut scratch, &mut values);
+    /// assert_eq!(values, [10, 11, 10]);
+    /// ```
     pub fn filtered(&mut self, bytes: usize) -> &mut [u8] {
         let [filtered, _] = self.room(bytes);
         filtered

@@ -43,6 +43,18 @@ const NONE: u32 = u32::MAX;
 const ROOM: usize = WINDOW + 64;
 
 /// Working memory, to be used again and again.
+///
+/// ```
+/// use solio_codec::lines::{PAD, Reader};
+/// let mut text = b"v 1.0 2.0 3.0\nv -4.5 5.25 6.0\n# no vertex\n".to_vec();
+/// let end = text.len();
+/// text.resize(end + PAD, 0);
+/// let mut positions: Vec<[f32; 3]> = Vec::new();
+/// let at = Reader::default().rows(&text, 0, end, b"v ", &mut positions);
+/// // How far it comes hangs on the machine; what it takes are whole lines, and never the comment.
+/// assert!(text[at..end].ends_with(b"# no vertex\n") && (at == 0 || text[at - 1] == b'\n'));
+/// assert_eq!(positions, [[1.0, 2.0, 3.0], [-4.5, 5.25, 6.0]][..positions.len()]);
+/// ```
 pub struct Reader {
     tier: Tier,
     window: Box<Window>,
@@ -65,6 +77,24 @@ struct Window {
 }
 
 /// Where the corners of faces go. Indices become 0-based.
+///
+/// ```
+/// use solio_codec::lines::{FaceArrays, PAD, Reader};
+/// let text = [&b"f 1/5 2/6 3/7\n"[..], &[0; PAD]].concat();
+/// let (mut vertices, mut uvs, mut normals, mut ends) = (vec![], vec![], vec![], vec![]);
+/// let mut faces = FaceArrays {
+///     vertices: &mut vertices,
+///     uvs: &mut uvs,
+///     normals: &mut normals,
+///     ends: &mut ends,
+/// };
+/// Reader::default().faces(&text, 0, text.len() - PAD, &mut faces);
+/// // Where the machine has a kernel: one face of three corners. Without normals theirs stay empty.
+/// if ends == [3] {
+///     assert_eq!((vertices, uvs), (vec![0, 1, 2], vec![4, 5, 6]));
+/// }
+/// assert!(normals.is_empty());
+/// ```
 #[derive(Debug)]
 pub struct FaceArrays<'a> {
     /// The vertex of each corner.
@@ -104,6 +134,19 @@ impl Default for Reader {
 impl Reader {
     /// A reader with the kernel of a tier that this machine has. Below AVX2 there is none, and
     /// nothing is taken.
+    ///
+    /// ```
+    /// use solio_base::cpu::{Tier, available};
+    /// use solio_codec::lines::{PAD, Reader};
+    /// let text = [&b"vt 0.5 0.25\nvt 1 1\n"[..], &[0; PAD]].concat();
+    /// for tier in available() {
+    ///     let mut uvs: Vec<[f32; 2]> = Vec::new();
+    ///     let at = Reader::on(tier).rows(&text, 0, text.len() - PAD, b"vt ", &mut uvs);
+    ///     // The second line has numbers without a point.
+    ///     assert!(at <= 12 && uvs.iter().all(|uv| *uv == [0.5, 0.25]));
+    ///     assert!(at == 0 || tier >= Tier::Avx2);
+    /// }
+    /// ```
     pub fn on(tier: Tier) -> Self {
         let window = Window {
             at: [0; ROOM],
@@ -127,6 +170,24 @@ impl Reader {
     ///
     /// # Panics
     /// When fewer bytes follow.
+    ///
+    /// ```
+    /// use solio_codec::{lines::{PAD, Reader}, number::parse::f32_prefix};
+    /// let text = [&b"vn 0.0 1.0 0.0\nvn 1e0 0.0 0.0\n"[..], &[0; PAD]].concat();
+    /// let mut normals: Vec<[f32; 3]> = Vec::new();
+    /// let mut at = Reader::default().rows(&text, 0, text.len() - PAD, b"vn ", &mut normals);
+    /// // It stops before a line that is not plain, as that with `1e0`, which is read by itself.
+    /// while text[at..].starts_with(b"vn ") {
+    ///     at += 2;
+    ///     normals.push([(); 3].map(|_| {
+    ///         let (number, bytes) = f32_prefix(&text[at + 1..]).unwrap();
+    ///         at += 1 + bytes;
+    ///         number
+    ///     }));
+    ///     at += 1;
+    /// }
+    /// assert_eq!(normals, [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]);
+    /// ```
     pub fn rows<const N: usize>(
         &mut self,
         text: &[u8],
@@ -153,6 +214,23 @@ impl Reader {
     ///
     /// # Panics
     /// When fewer than [`PAD`] bytes follow `end`.
+    ///
+    /// ```
+    /// use solio_codec::lines::{FaceArrays, PAD, Reader};
+    /// let text = [&b"f 1 2 3\nf 2 3 4 5\nf -1 -2 -3\n"[..], &[0; PAD]].concat();
+    /// let [mut vertices, mut uvs, mut normals, mut ends] = [(); 4].map(|_| Vec::new());
+    /// let mut out = FaceArrays {
+    ///     vertices: &mut vertices,
+    ///     uvs: &mut uvs,
+    ///     normals: &mut normals,
+    ///     ends: &mut ends,
+    /// };
+    /// let at = Reader::default().faces(&text, 0, text.len() - PAD, &mut out);
+    /// // Indices from the end are not plain, so the third face is left on any machine.
+    /// assert!(text[at..].ends_with(&[b"f -1 -2 -3\n", &[0; PAD][..]].concat()));
+    /// assert_eq!(vertices, [0, 1, 2, 1, 2, 3, 4][..vertices.len()]);
+    /// assert_eq!(ends, [3, 7][..ends.len()]);
+    /// ```
     pub fn faces(
         &mut self,
         text: &[u8],

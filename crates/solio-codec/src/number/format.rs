@@ -18,21 +18,53 @@ use std::sync::OnceLock;
 pub use super::faces::{Corners, face_rows, face_rows_on};
 
 /// Appends `value` to `out`. NaN and infinities become `nan`, `-nan`, `inf`, `-inf`.
+///
+/// ```
+/// use solio_codec::number::{Digits, format::push_f32};
+/// let mut line = b"Ns ".to_vec();
+/// push_f32(&mut line, Digits::Fixed(6), 96.078_43);
+/// assert_eq!(line, b"Ns 96.078430");
+/// ```
 pub fn push_f32(out: &mut Vec<u8>, digits: Digits, value: f32) {
     push(out, Style::new(digits), value);
 }
 
 /// Appends `value` to `out`. NaN and infinities become `nan`, `-nan`, `inf`, `-inf`.
+///
+/// ```
+/// use solio_codec::number::{Digits, format::push_f64};
+/// let mut text = Vec::new();
+/// for value in [0.125, 0.375, -0.001, f64::NEG_INFINITY] {
+///     push_f64(&mut text, Digits::Fixed(2), value);
+///     text.push(b' ');
+/// }
+/// // Halfway: to the even digit. The sign stays.
+/// assert_eq!(text, b"0.12 0.38 -0.00 -inf ");
+/// ```
 pub fn push_f64(out: &mut Vec<u8>, digits: Digits, value: f64) {
     push(out, Style::new(digits), value);
 }
 
 /// Appends `value` in decimal.
+///
+/// ```
+/// use solio_codec::number::format::push_u32;
+/// let mut head = b"element vertex ".to_vec();
+/// push_u32(&mut head, 4_000_000_000);
+/// assert_eq!(head, b"element vertex 4000000000");
+/// ```
 pub fn push_u32(out: &mut Vec<u8>, value: u32) {
     integers::push_u64(out, u64::from(value));
 }
 
 /// Appends `value` in decimal.
+///
+/// ```
+/// use solio_codec::number::format::push_i64;
+/// let mut text = Vec::new();
+/// push_i64(&mut text, i64::MIN);
+/// assert_eq!(text, i64::MIN.to_string().as_bytes());
+/// ```
 pub fn push_i64(out: &mut Vec<u8>, value: i64) {
     if value < 0 {
         out.push(b'-');
@@ -42,6 +74,13 @@ pub fn push_i64(out: &mut Vec<u8>, value: i64) {
 
 /// For each row of `N` floats appends `prefix`, the values separated by single spaces, and `\n`:
 /// `rows_f32(out, b"v ", Digits::Fixed(6), &positions)`.
+///
+/// ```
+/// use solio_codec::number::{Digits, format::rows_f32};
+/// let mut text = Vec::new();
+/// rows_f32(&mut text, b"v ", Digits::Fixed(2), &[[0.0, 1.5, -2.0], [1e6, 0.005, 0.25]]);
+/// assert_eq!(text, b"v 0.00 1.50 -2.00\nv 1000000.00 0.00 0.25\n");
+/// ```
 pub fn rows_f32<const N: usize>(
     out: &mut Vec<u8>,
     prefix: &[u8],
@@ -52,6 +91,14 @@ pub fn rows_f32<const N: usize>(
 }
 
 /// [`rows_f32`] for doubles.
+///
+/// ```
+/// use solio_codec::number::{Digits, format::rows_f64};
+/// // Without a prefix, as in the lines of a point cloud; far from zero `f32` has no centimetres.
+/// let mut text = Vec::new();
+/// rows_f64(&mut text, b"", Digits::Shortest, &[[4_182_375.25, 861_240.01]]);
+/// assert_eq!(text, b"4182375.25 861240.01\n");
+/// ```
 pub fn rows_f64<const N: usize>(
     out: &mut Vec<u8>,
     prefix: &[u8],
@@ -62,6 +109,20 @@ pub fn rows_f64<const N: usize>(
 }
 
 /// [`rows_f32`] with the kernel of a tier (or of the best that this machine has below it).
+///
+/// ```
+/// use solio_base::cpu::{Tier, available};
+/// use solio_codec::number::{Digits, format::rows_f32_on};
+/// let rows: Vec<[f32; 3]> = (0..99).map(|i| [0.1, -0.01, 12.5].map(|x| x * i as f32)).collect();
+/// let text = |tier| {
+///     let mut text = Vec::new();
+///     rows_f32_on(tier, &mut text, b"vn ", Digits::Fixed(4), &rows);
+///     text
+/// };
+/// // All tiers write the same bytes; one that is lacking is as good as the best that there is.
+/// assert!(available().into_iter().all(|tier| text(tier) == text(Tier::Scalar)));
+/// assert_eq!(text(Tier::Avx512), text(Tier::Scalar));
+/// ```
 pub fn rows_f32_on<const N: usize>(
     tier: Tier,
     out: &mut Vec<u8>,
@@ -73,6 +134,17 @@ pub fn rows_f32_on<const N: usize>(
 }
 
 /// [`rows_f64`] with the kernel of a tier (or of the best that this machine has below it).
+///
+/// ```
+/// use solio_base::cpu::available;
+/// use solio_codec::number::{Digits, format::rows_f64_on};
+/// // On every tier what the standard library writes.
+/// for tier in available() {
+///     let mut text = Vec::new();
+///     rows_f64_on(tier, &mut text, b"", Digits::Fixed(15), &[[0.1, 2.0 / 3.0]; 20]);
+///     assert_eq!(text, format!("{:.15} {:.15}\n", 0.1, 2.0 / 3.0).repeat(20).as_bytes());
+/// }
+/// ```
 pub fn rows_f64_on<const N: usize>(
     tier: Tier,
     out: &mut Vec<u8>,

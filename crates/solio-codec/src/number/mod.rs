@@ -26,6 +26,19 @@ mod shortest;
 mod tail;
 
 /// How a float becomes text.
+///
+/// ```
+/// use solio_codec::number::{Digits, format::push_f32};
+/// let text = |digits| {
+///     let mut out = Vec::new();
+///     push_f32(&mut out, digits, 0.1);
+///     String::from_utf8(out).unwrap()
+/// };
+/// assert_eq!(text(Digits::Shortest), "0.1");
+/// assert_eq!(text(Digits::Fixed(3)), "0.100");
+/// // What the float really is.
+/// assert_eq!(text(Digits::Fixed(12)), "0.100000001490");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Digits {
     /// This many digits after the point, 0 to 17, as C's `%.Nf`.

@@ -16,6 +16,14 @@ use super::digits::{POWERS, ZEROS};
 /// Reads the float at the start of `text`: its value and how many bytes it took; `None` when
 /// there is none. Accepts what C's `strtod` accepts in decimal: sign, `1.`, `.5`, `1e-3`, `nan`,
 /// `inf`, `infinity` (in any case). Correctly rounded.
+///
+/// ```
+/// use solio_codec::number::parse::f32_prefix;
+/// assert_eq!(f32_prefix(b"0.439019 -0.159939\n"), Some((0.439019, 8)));
+/// // To the nearest float, of two the even one: halfway between 2^24 and the next.
+/// assert_eq!(f32_prefix(b"16777217"), Some((16_777_216.0, 8)));
+/// assert_eq!(f32_prefix(b"x 1"), None);
+/// ```
 #[inline]
 pub fn f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
     match frequent(text) {
@@ -25,6 +33,15 @@ pub fn f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
 }
 
 /// [`f32_prefix`] for doubles.
+///
+/// ```
+/// use solio_codec::number::parse::f64_prefix;
+/// let text = b"-1.5e-3,.5";
+/// let (first, bytes) = f64_prefix(text).unwrap();
+/// assert_eq!((first, &text[bytes..]), (-0.0015, &b",.5"[..]));
+/// assert_eq!(f64_prefix(&text[bytes + 1..]), Some((0.5, 2)));
+/// assert_eq!(f64_prefix(b"Infinity"), Some((f64::INFINITY, 8)));
+/// ```
 #[inline]
 pub fn f64_prefix(text: &[u8]) -> Option<(f64, usize)> {
     match frequent(text) {
@@ -35,6 +52,13 @@ pub fn f64_prefix(text: &[u8]) -> Option<(f64, usize)> {
 
 /// Reads the decimal integer at the start of `text`, with an optional sign; `None` when there is
 /// none or it does not fit.
+///
+/// ```
+/// use solio_codec::number::parse::i64_prefix;
+/// // An index from the end, as OBJ has them.
+/// assert_eq!(i64_prefix(b"-12/3"), Some((-12, 3)));
+/// assert_eq!(i64_prefix(b"9223372036854775808"), None);
+/// ```
 #[inline]
 pub fn i64_prefix(text: &[u8]) -> Option<(i64, usize)> {
     let negative = text.first() == Some(&b'-');
@@ -46,6 +70,13 @@ pub fn i64_prefix(text: &[u8]) -> Option<(i64, usize)> {
 
 /// Reads the decimal integer without a sign at the start of `text`; `None` when there is none or
 /// it does not fit.
+///
+/// ```
+/// use solio_codec::number::parse::u32_prefix;
+/// assert_eq!(u32_prefix(b"4294967295 4"), Some((u32::MAX, 10)));
+/// // Too large, or with a sign.
+/// assert_eq!((u32_prefix(b"4294967296"), u32_prefix(b"-1")), (None, None));
+/// ```
 #[inline]
 pub fn u32_prefix(text: &[u8]) -> Option<(u32, usize)> {
     let (value, len) = u64_prefix(text)?;
@@ -54,6 +85,13 @@ pub fn u32_prefix(text: &[u8]) -> Option<(u32, usize)> {
 
 /// Reads the decimal integer without a sign at the start of `text`; `None` when there is none or
 /// it does not fit.
+///
+/// ```
+/// use solio_codec::number::parse::u64_prefix;
+/// // Leading zeros are bytes too, of any number.
+/// assert_eq!(u64_prefix(b"00000000000000000000000042.exr"), Some((42, 26)));
+/// assert_eq!(u64_prefix(b"frame"), None);
+/// ```
 #[inline]
 pub fn u64_prefix(text: &[u8]) -> Option<(u64, usize)> {
     let Some(word) = text.first_chunk() else { return long_integer(text) };

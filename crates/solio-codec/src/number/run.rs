@@ -6,10 +6,31 @@ use super::parse::{f32_prefix, i64_prefix};
 use solio_base::cpu::Tier;
 
 /// A number that runs are made of.
+///
+/// ```
+/// use solio_codec::number::run::{Number, run};
+/// /// The numbers between two brackets.
+/// fn list<N: Number>(text: &[u8]) -> Option<Vec<N>> {
+///     let mut numbers = Vec::new();
+///     let end = run(text, 1, &mut numbers);
+///     (text.first() == Some(&b'[') && text.get(end) == Some(&b']')).then_some(numbers)
+/// }
+/// assert_eq!(list::<i32>(b"[0 1 2]"), Some(vec![0, 1, 2]));
+/// assert_eq!(list::<f32>(b"[.5 1e1]"), Some(vec![0.5, 10.0]));
+/// assert_eq!(list::<i32>(b"[0 1.5]"), None);
+/// ```
 pub trait Number: Copy {
     /// Whether it is a float; else it is an integer of 32 bits.
     const IS_FLOAT: bool;
     /// The number at the start of `text`, and how many bytes it has.
+    ///
+    /// ```
+    /// use solio_codec::number::run::Number;
+    /// assert_eq!(f32::prefix(b"17.03 4"), Some((17.03, 5)));
+    /// // Of the same text an integer takes what is before the point.
+    /// assert_eq!(i32::prefix(b"17.03 4"), Some((17, 2)));
+    /// assert_eq!(i32::prefix(b"2147483648"), None);
+    /// ```
     fn prefix(text: &[u8]) -> Option<(Self, usize)>;
 }
 
@@ -36,11 +57,32 @@ impl Number for i32 {
 /// blanks (space, tab, line ends). Says where the last one ends. A run ends where something else
 /// stands, before a number that is followed by anything but a blank, a quote or a bracket, and
 /// before one that does not fit its type.
+///
+/// ```
+/// use solio_codec::number::run::run;
+/// let text = b"\"point3 P\" [0 0 0  1.5 -2 1e-1] \"integer indices\" [0 1 2]";
+/// let mut points: Vec<f32> = Vec::new();
+/// let end = run(text, 12, &mut points);
+/// assert_eq!(points, [0.0, 0.0, 0.0, 1.5, -2.0, 0.1]);
+/// assert_eq!(&text[end..end + 3], b"] \"");
+/// ```
 pub fn run<N: Number>(text: &[u8], at: usize, out: &mut Vec<N>) -> usize {
     run_on(solio_base::cpu::tier(), text, at, out)
 }
 
 /// [`run`] on a tier.
+///
+/// ```
+/// use solio_base::cpu::available;
+/// use solio_codec::number::run::run_on;
+/// // A number that no `i32` holds ends the run before it, on any tier.
+/// let text = b"1 -2 2147483647 2147483648 5";
+/// for tier in available() {
+///     let mut indices: Vec<i32> = Vec::new();
+///     assert_eq!(run_on(tier, text, 0, &mut indices), 15);
+///     assert_eq!(indices, [1, -2, i32::MAX]);
+/// }
+/// ```
 pub fn run_on<N: Number>(tier: Tier, text: &[u8], at: usize, out: &mut Vec<N>) -> usize {
     let mut done = at;
     #[cfg(target_arch = "x86_64")]
