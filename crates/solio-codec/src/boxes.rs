@@ -30,6 +30,13 @@ use crate::lanes::{self, Job, Lanes};
 pub type Transform = [f32; 12];
 
 /// An axis-aligned box. Empty where a minimum is above its maximum, or NaN.
+///
+/// ```
+/// use solio_codec::boxes::Box3;
+/// let points = [[0.0, 2.0, 1.0], [3.0, -1.0, 1.0]];
+/// let all = points.iter().fold(Box3::EMPTY, |all, p| all.union(&Box3 { min: *p, max: *p }));
+/// assert_eq!(all, Box3 { min: [0.0, -1.0, 1.0], max: [3.0, 2.0, 1.0] });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Box3 {
@@ -47,12 +54,30 @@ impl Box3 {
     pub const ALL: Box3 = Box3 { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
 
     /// Whether no point is inside: also where a bound is NaN.
+    ///
+    /// ```
+    /// use solio_codec::boxes::Box3;
+    /// let point = Box3 { min: [1.0; 3], max: [1.0; 3] };
+    /// assert!(!point.is_empty());
+    /// let turned = Box3 { min: [0.0, 5.0, 0.0], max: [1.0, 4.0, 1.0] };
+    /// let unknown = Box3 { min: [0.0; 3], max: [1.0, f32::NAN, 1.0] };
+    /// assert!(turned.is_empty() && unknown.is_empty());
+    /// ```
     #[inline]
     pub fn is_empty(&self) -> bool {
         !(0..3).all(|i| self.min[i] <= self.max[i])
     }
 
     /// The smallest box around both; that of the other where one is empty.
+    ///
+    /// ```
+    /// use solio_codec::boxes::Box3;
+    /// let room = Box3 { min: [0.0; 3], max: [4.0, 2.5, 3.0] };
+    /// let lamp = Box3 { min: [1.0, 2.0, 1.0], max: [1.5, 3.0, 1.5] };
+    /// assert_eq!(room.union(&lamp).max, [4.0, 3.0, 3.0]);
+    /// // What is empty does not stretch it to infinity.
+    /// assert_eq!(room.union(&Box3::EMPTY), room);
+    /// ```
     #[inline]
     pub fn union(&self, other: &Box3) -> Box3 {
         match (self.is_empty(), other.is_empty()) {
@@ -67,6 +92,14 @@ impl Box3 {
     }
 
     /// Whether `other` lies inside, borders included. Nothing lies in everything.
+    ///
+    /// ```
+    /// use solio_codec::boxes::Box3;
+    /// let room = Box3 { min: [0.0; 3], max: [4.0; 3] };
+    /// let table = Box3 { min: [0.0, 0.0, 3.0], max: [1.0, 1.0, 4.0] };
+    /// assert!(room.contains(&table) && !table.contains(&room));
+    /// assert!(table.contains(&Box3::EMPTY));
+    /// ```
     #[inline]
     pub fn contains(&self, other: &Box3) -> bool {
         other.is_empty()
@@ -81,6 +114,15 @@ const SLACK: f32 = 8.0 * UNIT;
 const TINY: f32 = f32::from_bits((127 - 100) << 23);
 
 /// A box made ready to be transformed often.
+///
+/// ```
+/// use solio_codec::boxes::{Box3, CentredBox};
+/// let tree = CentredBox::of(&Box3 { min: [-1.0, 0.0, -2.0], max: [1.0, 5.0, 2.0] });
+/// // A quarter turn about y, and 10 to the right.
+/// let place = [0.0, 0.0, 1.0, 10.0, 0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0];
+/// let found = tree.transformed(&place);
+/// assert!(found.contains(&Box3 { min: [8.0, 0.0, -1.0], max: [12.0, 5.0, 1.0] }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CentredBox {
     centre: [f32; 3],
@@ -91,6 +133,14 @@ pub struct CentredBox {
 
 impl CentredBox {
     /// Of a box of any kind.
+    ///
+    /// ```
+    /// use solio_codec::boxes::{Box3, CentredBox};
+    /// let moved = [1.0, 0.0, 0.0, 7.0, 0.0, 1.0, 0.0, 7.0, 0.0, 0.0, 1.0, 7.0];
+    /// // Nothing stays nothing wherever it goes, and everything stays everything.
+    /// assert!(CentredBox::of(&Box3::EMPTY).transformed(&moved).is_empty());
+    /// assert_eq!(CentredBox::of(&Box3::ALL).transformed(&moved), Box3::ALL);
+    /// ```
     pub fn of(object: &Box3) -> CentredBox {
         let mut centred =
             CentredBox { centre: [0.0; 3], reach: [0.0; 3], empty: object.is_empty() };
@@ -110,6 +160,16 @@ impl CentredBox {
     /// A box around the transformed one, whatever is rounded: empty if this one is, infinite on
     /// an axis where a value is not finite. For readers that have one transform at a time;
     /// [`boxes_of_instances`] gives the same bits for many.
+    ///
+    /// ```
+    /// use solio_codec::boxes::{Box3, CentredBox};
+    /// let cube = CentredBox::of(&Box3 { min: [0.0; 3], max: [1.0; 3] });
+    /// // A scene whose last number is broken.
+    /// let place = [2.0, 0.0, 0.0, 5.0, 0.0, 2.0, 0.0, 5.0, 0.0, 0.0, 2.0, f32::NAN];
+    /// let Box3 { min, max } = cube.transformed(&place);
+    /// assert!(min[0] <= 5.0 && min[0] > 4.999 && max[0] >= 7.0 && max[0] < 7.001);
+    /// assert_eq!((min[2], max[2]), (f32::NEG_INFINITY, f32::INFINITY));
+    /// ```
     #[inline(always)]
     pub fn transformed(&self, transform: &Transform) -> Box3 {
         if self.empty {
@@ -137,6 +197,17 @@ impl CentredBox {
 ///
 /// # Panics
 /// When the lengths differ.
+///
+/// ```
+/// use solio_codec::boxes::{Box3, CentredBox, boxes_of_instances};
+/// let tree = CentredBox::of(&Box3 { min: [-1.0, 0.0, -1.0], max: [1.0, 5.0, 1.0] });
+/// let row = |x: f32| [1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+/// let places: Vec<_> = (0..100).map(|i| row(3.0 * i as f32)).collect();
+/// let mut boxes = [Box3::EMPTY; 100];
+/// boxes_of_instances(&tree, &places, &mut boxes);
+/// assert_eq!(boxes[99], tree.transformed(&places[99]));
+/// assert!(boxes[99].max[0] >= 298.0 && boxes[98].max[0] < 298.0);
+/// ```
 pub fn boxes_of_instances(object: &CentredBox, transforms: &[Transform], boxes: &mut [Box3]) {
     assert_eq!(transforms.len(), boxes.len());
     if object.empty {

@@ -22,6 +22,17 @@ use solio_base::memory;
 pub const PAST_BYTES: usize = 1 << 20;
 
 /// How bytes are stored.
+///
+/// ```
+/// use solio_codec::copy::{Keep, append};
+/// // It decides about time alone.
+/// let rows: Vec<Vec<u8>> = (0..8).map(|row| vec![row; 1000]).collect();
+/// let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
+/// let (mut cached, mut past) = (Vec::new(), Vec::new());
+/// append(&rows, &mut cached, Keep::Cached);
+/// append(&rows, &mut past, Keep::Past);
+/// assert!(cached == past && past == rows.concat());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// For who looks at them soon.
@@ -32,6 +43,13 @@ pub enum Keep {
 
 impl Keep {
     /// For a result of so many bytes.
+    ///
+    /// ```
+    /// use solio_codec::copy::Keep;
+    /// // A tile, and an image of 4K in half RGBA.
+    /// assert_eq!(Keep::of_result(64 * 64 * 8), Keep::Cached);
+    /// assert_eq!(Keep::of_result(3840 * 2160 * 8), Keep::Past);
+    /// ```
     pub fn of_result(bytes: usize) -> Keep {
         if bytes < PAST_BYTES { Keep::Cached } else { Keep::Past }
     }
@@ -42,6 +60,17 @@ impl Keep {
 /// # Panics
 ///
 /// Where lengths differ.
+///
+/// ```
+/// use solio_codec::copy::{Keep, rows};
+/// // The first two rows of an image of two tiles, each three bytes wide.
+/// let tiles = [b"aaabbb", b"cccddd"];
+/// let mut image = [b'.'; 12];
+/// let mut places: Vec<&mut [u8]> = image.chunks_mut(3).collect();
+/// let from: Vec<&[u8]> = vec![&tiles[0][..3], &tiles[1][..3], &tiles[0][3..], &tiles[1][3..]];
+/// rows(&from, &mut places, Keep::Cached);
+/// assert_eq!(&image, b"aaacccbbbddd");
+/// ```
 pub fn rows(from: &[&[u8]], to: &mut [&mut [u8]], keep: Keep) {
     assert_eq!(from.len(), to.len(), "as many rows");
     let mut lanes = lanes::Lanes::new(keep);
@@ -51,6 +80,16 @@ pub fn rows(from: &[&[u8]], to: &mut [&mut [u8]], keep: Keep) {
 }
 
 /// Appends all of `from` to `out`.
+///
+/// ```
+/// use solio_codec::copy::{Keep, append};
+/// // Every other row of a picture goes behind its head.
+/// let picture = b"row 0,row 1,row 2,";
+/// let rows: Vec<&[u8]> = picture.chunks(6).step_by(2).collect();
+/// let mut file = b"head,".to_vec();
+/// append(&rows, &mut file, Keep::Cached);
+/// assert_eq!(file, b"head,row 0,row 2,");
+/// ```
 pub fn append(from: &[&[u8]], out: &mut Vec<u8>, keep: Keep) {
     let bytes = from.iter().map(|run| run.len()).sum();
     if out.capacity() - out.len() < bytes {
@@ -72,6 +111,18 @@ pub fn append(from: &[&[u8]], out: &mut Vec<u8>, keep: Keep) {
 }
 
 /// Has the start of `items` fetched into the caches, for who looks at it soon. Only a hint.
+///
+/// ```
+/// use solio_codec::copy::fetch;
+/// let lists = [vec![1, 2], vec![], vec![3]];
+/// let mut sum = 0;
+/// for (i, list) in lists.iter().enumerate() {
+///     // While this one is looked at, the next comes; one without memory does no harm.
+///     lists.get(i + 1).into_iter().for_each(|next| fetch(next));
+///     sum += list.iter().sum::<u32>();
+/// }
+/// assert_eq!(sum, 6);
+/// ```
 #[inline]
 pub fn fetch<T>(items: &[T]) {
     #[cfg(target_arch = "x86_64")]

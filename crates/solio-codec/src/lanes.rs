@@ -7,35 +7,139 @@
 use solio_base::cpu::{Tier, tier};
 
 /// Eight floats in memory, as a register takes them at once.
+///
+/// ```
+/// use solio_codec::lanes::Eight;
+/// // 20 floats, in groups as registers take them; the last one is filled up with zeros.
+/// let floats: Vec<f32> = (1..=20).map(|i| i as f32).collect();
+/// let mut groups = vec![Eight::default(); floats.len().div_ceil(8)];
+/// for (group, floats) in groups.iter_mut().zip(floats.chunks(8)) {
+///     group.0[..floats.len()].copy_from_slice(floats);
+/// }
+/// assert_eq!(groups[2].0, [17.0, 18.0, 19.0, 20.0, 0.0, 0.0, 0.0, 0.0]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(32))]
 pub struct Eight(pub [f32; 8]);
 
 /// Operations on eight floats. A value of the type is the proof that the machine has them.
+///
+/// ```
+/// use solio_codec::lanes::{Lanes, Plain};
+/// /// a + (b − a) t, of eight at once.
+/// fn between<L: Lanes>(lanes: L, a: L::Floats, b: L::Floats, t: f32) -> L::Floats {
+///     lanes.add(a, lanes.mul(lanes.sub(b, a), lanes.splat(t)))
+/// }
+/// assert_eq!(between(Plain, [2.0; 8], [4.0; 8], 0.25), [2.5; 8]);
+/// ```
 pub trait Lanes: Copy {
     /// Eight floats.
     type Floats: Copy;
     /// From memory.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Eight, Lanes, Plain};
+    /// let heights = Eight([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]);
+    /// assert_eq!(Plain.least(Plain.load(&heights)), 0.5);
+    /// ```
     fn load(self, from: &Eight) -> Self::Floats;
     /// To memory.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Eight, Lanes, Plain};
+    /// let mut row = [Eight([1.0; 8]), Eight([2.0; 8])];
+    /// for eight in &mut row {
+    ///     *eight = Plain.store(Plain.mul(Plain.load(eight), Plain.splat(10.0)));
+    /// }
+    /// assert_eq!(row, [Eight([10.0; 8]), Eight([20.0; 8])]);
+    /// ```
     fn store(self, x: Self::Floats) -> Eight;
     /// The same eight times.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // One plane against eight boxes.
+    /// let far_sides = [0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 1.5];
+    /// assert_eq!(Plain.at_most(Plain.splat(1.5), far_sides), 0b1100_1100);
+    /// ```
     fn splat(self, x: f32) -> Self::Floats;
     /// a + b
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+    /// assert_eq!(Plain.add(x, Plain.splat(0.5))[7], 8.5);
+    /// ```
     fn add(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// a − b
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // Widths of eight boxes; infinity less itself is no number.
+    /// let (min, max) = ([f32::INFINITY; 8], [3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, f32::INFINITY]);
+    /// let widths = Plain.sub(max, min);
+    /// assert!(widths[0] == f32::NEG_INFINITY && widths[7].is_nan());
+    /// ```
     fn sub(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// a · b
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // Rounded before anything is added: no fused operation, on no machine.
+    /// let (third, ninth) = (1.0f32 / 3.0, 1.0f32 / 9.0);
+    /// let square = Plain.mul([third; 8], [third; 8]);
+    /// let rest = Plain.sub(square, [ninth; 8])[0];
+    /// assert_eq!(rest, third * third - ninth);
+    /// ```
     fn mul(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// a where a < b, else b: b where one is NaN.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // The smallest so far comes second: then what is no number leaves it as it is.
+    /// let so_far = [2.0; 8];
+    /// assert_eq!(Plain.min([f32::NAN; 8], so_far), so_far);
+    /// assert!(Plain.min(so_far, [f32::NAN; 8])[0].is_nan());
+    /// ```
     fn min(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// a where a > b, else b: b where one is NaN.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // Nothing negative, and nothing that is no number.
+    /// let x = [-1.0, 0.5, f32::NAN, 2.0, -0.5, 1.0, f32::NEG_INFINITY, 3.0];
+    /// let held = Plain.max(x, Plain.splat(0.0));
+    /// assert_eq!(held, [0.0, 0.5, 0.0, 2.0, 0.0, 1.0, 0.0, 3.0]);
+    /// ```
     fn max(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// Without the sign.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// let sizes = Plain.abs([-0.0, -1.5, 2.0, 0.0, f32::NEG_INFINITY, -3.0, 4.0, 5.0]);
+    /// assert_eq!(sizes[..5], [0.0, 1.5, 2.0, 0.0, f32::INFINITY]);
+    /// // Also of zero.
+    /// assert!(sizes[0].is_sign_positive());
+    /// ```
     fn abs(self, x: Self::Floats) -> Self::Floats;
     /// Bit i is set where a ≤ b.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // How many of eight rays meet something before they have gone 10.
+    /// let met = [3.0, 10.0, 11.0, f32::INFINITY, f32::NAN, 9.5, 20.0, 0.0];
+    /// assert_eq!(Plain.at_most(met, Plain.splat(10.0)).count_ones(), 4);
+    /// ```
     fn at_most(self, a: Self::Floats, b: Self::Floats) -> u32;
     /// `then` where a < b, else `otherwise` (also where one is NaN).
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // Straight below a bound, as the curve of sRGB is; 1 elsewhere.
+    /// let (x, bound) = ([0.25, 0.75, f32::NAN, 0.5, 0.0, 0.0, 0.0, 0.0], Plain.splat(0.5));
+    /// let y = Plain.where_less(x, bound, Plain.mul(x, Plain.splat(2.0)), Plain.splat(1.0));
+    /// assert_eq!(y[..4], [0.5, 1.0, 1.0, 1.0]);
+    /// ```
     fn where_less(
         self,
         a: Self::Floats,
@@ -44,31 +148,132 @@ pub trait Lanes: Copy {
         otherwise: Self::Floats,
     ) -> Self::Floats;
     /// Lanes 4, 5, 6, 7, 0, 1, 2, 3.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // The sums of four pairs, twice.
+    /// let x = [1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 30.0, 40.0];
+    /// let sums = Plain.add(x, Plain.swap_halves(x));
+    /// assert_eq!(sums, [11.0, 22.0, 33.0, 44.0, 11.0, 22.0, 33.0, 44.0]);
+    /// ```
     fn swap_halves(self, x: Self::Floats) -> Self::Floats;
     /// Lanes 1, 2, 0, 3 of each half.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // Two cross products: x × y is z, and y × z is x.
+    /// let a = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+    /// let b = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    /// let [c, d] = [Plain.mul(a, Plain.cycle(b)), Plain.mul(Plain.cycle(a), b)];
+    /// let product = Plain.cycle(Plain.sub(c, d));
+    /// assert_eq!(product, [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+    /// ```
     fn cycle(self, x: Self::Floats) -> Self::Floats;
     /// `first`, then lanes 0 to 6.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // Differences along a row; 10 was the last number of the group before.
+    /// let x = [11.0, 13.0, 13.0, 14.0, 14.0, 14.0, 20.0, 21.0];
+    /// let steps = Plain.sub(x, Plain.shift_in(x, 10.0));
+    /// assert_eq!(steps, [1.0, 2.0, 0.0, 1.0, 0.0, 0.0, 6.0, 1.0]);
+    /// ```
     fn shift_in(self, x: Self::Floats, first: f32) -> Self::Floats;
     /// Column i holds element i of each row.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // Points with a weight: all x, all y, all z and all weights.
+    /// let points: [[f32; 4]; 8] = std::array::from_fn(|i| [i as f32, 2.0, 3.0, 0.5]);
+    /// let [x, y, _, weight] = Plain.columns(std::array::from_fn(|i| &points[i]));
+    /// assert_eq!(x, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    /// assert_eq!((y, weight), ([2.0; 8], [0.5; 8]));
+    /// ```
     fn columns(self, rows: [&[f32; 4]; 8]) -> [Self::Floats; 4];
     /// The other way round.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // Four channels of eight pixels become pixels.
+    /// let [red, green, blue, alpha] = [0.1, 0.2, 0.3, 1.0].map(|x| Plain.splat(x));
+    /// let pixels = Plain.rows([red, green, blue, alpha]);
+    /// assert_eq!(pixels, [[0.1, 0.2, 0.3, 1.0]; 8]);
+    /// ```
     fn rows(self, columns: [Self::Floats; 4]) -> [[f32; 4]; 8];
     /// Whole numbers towards zero; each lane must lie in −2^31 .. 2^31.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// let x = [1.9, -1.9, 0.5, -0.0, 255.0, 1e9, -1e9, 2.0];
+    /// assert_eq!(Plain.whole(x), [1, -1, 0, 0, 255, 1_000_000_000, -1_000_000_000, 2]);
+    /// ```
     fn whole(self, x: Self::Floats) -> [i32; 8];
     /// The smallest lane; any number where one is NaN.
+    ///
+    /// ```
+    /// use solio_codec::lanes::{Lanes, Plain};
+    /// // The nearest of eight distances.
+    /// assert_eq!(Plain.least([8.0, 3.0, 5.0, 2.5, 9.0, 4.0, 7.0, f32::INFINITY]), 2.5);
+    /// ```
     fn least(self, x: Self::Floats) -> f32;
 }
 
 /// Work to be done by [`run`].
+///
+/// ```
+/// use solio_codec::lanes::{Eight, Job, Lanes, run};
+/// struct Sum<'a>(&'a [Eight]);
+/// impl Job for Sum<'_> {
+///     type Output = Eight;
+///     #[inline(always)]
+///     fn run<L: Lanes>(self, lanes: L) -> Eight {
+///         let add = |sum, x| lanes.add(sum, lanes.load(x));
+///         lanes.store(self.0.iter().fold(lanes.splat(0.0), add))
+///     }
+/// }
+/// assert_eq!(run(Sum(&[Eight([0.5; 8]); 10])), Eight([5.0; 8]));
+/// ```
 pub trait Job {
     /// What it gives.
     type Output;
     /// Does it. Mark it `#[inline(always)]`, and all that it calls: only what is inlined is compiled
     /// for the registers of `lanes`.
+    ///
+    /// ```
+    /// # use solio_codec::lanes::{Job, Lanes, Plain, run};
+    /// struct Inverse([[f32; 4]; 8]);
+    /// impl Job for Inverse {
+    ///     type Output = [[f32; 4]; 8];
+    ///     #[inline(always)]
+    ///     fn run<L: Lanes>(self, lanes: L) -> [[f32; 4]; 8] {
+    ///         let columns = lanes.columns(std::array::from_fn(|i| &self.0[i]));
+    ///         lanes.rows(columns.map(|column| lanes.sub(lanes.splat(0.0), column)))
+    ///     }
+    /// }
+    /// let rows = [[0.1, -0.2, 1e30, 4.0]; 8];
+    /// // As a test asks for it: the machine's registers and plain arrays give the same.
+    /// assert_eq!(run(Inverse(rows)), Inverse(rows).run(Plain));
+    /// ```
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
 /// Runs `job` with the lanes for this machine's tier ([`tier`]).
+///
+/// ```
+/// use solio_codec::lanes::{Eight, Job, Lanes, run};
+/// /// How many numbers lie in 0 to 1.
+/// struct Inside<'a>(&'a [Eight]);
+/// impl Job for Inside<'_> {
+///     type Output = u32;
+///     #[inline(always)]
+///     fn run<L: Lanes>(self, lanes: L) -> u32 {
+///         let (zero, one) = (lanes.splat(0.0), lanes.splat(1.0));
+///         let inside = |x| lanes.at_most(zero, x) & lanes.at_most(x, one);
+///         self.0.iter().map(|x| inside(lanes.load(x)).count_ones()).sum()
+///     }
+/// }
+/// assert_eq!(run(Inside(&[Eight([0.0, 0.5, 1.0, 1.5, -0.1, f32::NAN, 2.0, 0.9])])), 4);
+/// ```
 #[inline]
 pub fn run<J: Job>(job: J) -> J::Output {
     match tier() {
@@ -87,6 +292,18 @@ fn run_avx2<J: Job>(job: J) -> J::Output {
 
 /// Asks for the memory of `values[index]`, which is soon to be read; nothing where there is none.
 /// Worth it where the next places are known but lie anywhere.
+///
+/// ```
+/// use solio_codec::lanes::prefetch;
+/// let (values, places) = ([10, 20, 30, 40], [3, 0, 2]);
+/// let mut sum = 0;
+/// for (i, place) in places.iter().enumerate() {
+///     // Two ahead. What lies nowhere is not asked for.
+///     prefetch(&values, places.get(i + 2).copied().unwrap_or(usize::MAX));
+///     sum += values[*place];
+/// }
+/// assert_eq!(sum, 80);
+/// ```
 #[inline(always)]
 pub fn prefetch<T>(values: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -100,6 +317,12 @@ pub fn prefetch<T>(values: &[T], index: usize) {
 }
 
 /// Arrays, for every machine.
+///
+/// ```
+/// use solio_codec::lanes::{Lanes, Plain};
+/// // No instructions are needed, so a value of the type is always at hand.
+/// assert_eq!(Plain.mul([3.0; 8], Plain.splat(0.5)), [1.5; 8]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 

@@ -12,6 +12,16 @@ use crate::wide::{Wide, wide};
 pub type Planes<'a, const N: usize> = [&'a [u8]; N];
 
 /// Fills `to` from planes of as many bytes.
+///
+/// ```
+/// use solio_codec::planes::join_halves;
+/// let (low, high, mut numbers) = ([0x00, 0x01, 0x02], [0x3c, 0x00, 0x00], [[0; 2]; 3]);
+/// join_halves([&low, &high], false, &mut numbers);
+/// assert_eq!(numbers.map(u16::from_le_bytes), [0x3c00, 1, 2]);
+/// // As differences: 0x3c00, one more, and two more.
+/// join_halves([&low, &high], true, &mut numbers);
+/// assert_eq!(numbers.map(u16::from_le_bytes), [0x3c00, 0x3c01, 0x3c03]);
+/// ```
 pub fn join_halves(planes: Planes<2>, differences: bool, to: &mut [[u8; 2]]) {
     let planes = planes.map(|plane| &plane[..to.len()]);
     if !differences {
@@ -28,6 +38,15 @@ pub fn join_halves(planes: Planes<2>, differences: bool, to: &mut [[u8; 2]]) {
 }
 
 /// Fills `to` from planes of as many bytes.
+///
+/// ```
+/// use solio_codec::planes::join_words;
+/// // The depths of a flat wall: the first one, and no differences.
+/// let planes = 2.5f32.to_le_bytes().map(|byte| [byte, 0, 0, 0, 0]);
+/// let mut depths = [[0; 4]; 5];
+/// join_words(planes.each_ref().map(|plane| &plane[..]), true, &mut depths);
+/// assert_eq!(depths.map(f32::from_le_bytes), [2.5; 5]);
+/// ```
 pub fn join_words(planes: Planes<4>, differences: bool, to: &mut [[u8; 4]]) {
     let planes = planes.map(|plane| &plane[..to.len()]);
     if !differences {
@@ -44,6 +63,15 @@ pub fn join_words(planes: Planes<4>, differences: bool, to: &mut [[u8; 4]]) {
 }
 
 /// Fills planes of as many bytes as `from` has numbers.
+///
+/// ```
+/// use solio_codec::planes::split_halves;
+/// let numbers = [300u16, 301, 299].map(u16::to_le_bytes);
+/// let (mut low, mut high) = ([0; 3], [0; 3]);
+/// split_halves(&numbers, true, [&mut low, &mut high]);
+/// // 300 is 256 + 44; then come 1 and −2.
+/// assert_eq!((low, high), ([44, 1, 254], [1, 0, 255]));
+/// ```
 pub fn split_halves(from: &[[u8; 2]], differences: bool, [low, high]: [&mut [u8]; 2]) {
     let (low, high) = (&mut low[..from.len()], &mut high[..from.len()]);
     let Some(first) = from.first() else { return };
@@ -75,6 +103,14 @@ impl Wide for SplitHalves<'_> {
 }
 
 /// Fills planes of as many bytes as `from` has numbers.
+///
+/// ```
+/// use solio_codec::planes::split_words;
+/// let ids = [0x0102_0304u32, 0x0102_0305].map(u32::to_le_bytes);
+/// let mut planes = [[0; 2]; 4];
+/// split_words(&ids, false, planes.each_mut().map(|plane| &mut plane[..]));
+/// assert_eq!(planes, [[4, 5], [3, 3], [2, 2], [1, 1]]);
+/// ```
 pub fn split_words(from: &[[u8; 4]], differences: bool, planes: [&mut [u8]; 4]) {
     let mut planes = planes.map(|plane| &mut plane[..from.len()]);
     let Some(first) = from.first() else { return };

@@ -13,6 +13,15 @@ pub use words::{Count, Lists};
 use crate::wide::{Wide, wide};
 
 /// Where the bytes of a record are.
+///
+/// ```
+/// use solio_codec::records::{Part, pick};
+/// // The fourth byte of each pixel.
+/// let alpha = Part { stride: 4, offset: 3, width: 1 };
+/// let mut to = [0; 3];
+/// assert_eq!(pick(b"rgbArgbBrgbC", alpha, &mut to), 3);
+/// assert_eq!(&to, b"ABC");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Bytes of a record.
@@ -28,6 +37,19 @@ pub struct Part {
 ///
 /// # Panics
 /// When the part is not within the record, or `to` has not `width` bytes for each whole record.
+///
+/// ```
+/// use solio_codec::records::{Part, pick};
+/// // Three bytes of colour behind each of 40 vertices.
+/// let records = b"xyz RGB ".repeat(40);
+/// let (part, mut colors) = (Part { stride: 8, offset: 4, width: 3 }, vec![0; 40 * 3]);
+/// let done = pick(&records, part, &mut colors);
+/// // The last ones it may leave.
+/// for (record, color) in records.chunks(8).zip(colors.chunks_mut(3)).skip(done) {
+///     color.copy_from_slice(&record[4..7]);
+/// }
+/// assert!(done > 30 && colors == b"RGB".repeat(40));
+/// ```
 pub fn pick(records: &[u8], part: Part, to: &mut [u8]) -> usize {
     let Part { stride, offset, width } = part;
     assert!(width > 0 && offset + width <= stride, "a part of a record");
@@ -52,6 +74,18 @@ pub fn pick(records: &[u8], part: Part, to: &mut [u8]) -> usize {
 /// # Panics
 /// When the values or the count are not within the record, the values are not whole words, or `to`
 /// has not exactly so many.
+///
+/// ```
+/// use solio_codec::records::{Count, Lists, Part, pick_lists};
+/// // Triangles as PLY has them: a count of one byte, and three indices.
+/// let corners = [[0u32, 1, 2], [2, 1, 3]].map(|face| face.map(u32::to_ne_bytes));
+/// let records = corners.map(|face| [&[3], face.as_flattened()].concat()).concat();
+/// let (part, count) = (Part { stride: 13, offset: 1, width: 12 }, Count { offset: 0, value: 3 });
+/// let mut corners = [0; 6];
+/// let lists = pick_lists(&records, part, count, &mut corners);
+/// assert_eq!(lists, Lists { largest: 3, all_alike: true });
+/// assert_eq!(corners, [0, 1, 2, 2, 1, 3]);
+/// ```
 pub fn pick_lists(records: &[u8], part: Part, count: Count, to: &mut [u32]) -> Lists {
     let Part { stride, offset, width } = part;
     assert!(width > 0 && offset + width <= stride && count.offset < stride, "a part of a record");
@@ -105,6 +139,14 @@ fn moved<const N: usize>(
 }
 
 /// The largest value; 0 of none.
+///
+/// ```
+/// use solio_codec::records::largest;
+/// // Does a face refer to a vertex that is not there?
+/// let (corners, vertices) = ([0, 1, 2, 2, 1, 4], 4);
+/// assert!(largest(&corners) >= vertices);
+/// assert_eq!(largest(&[]), 0);
+/// ```
 pub fn largest(values: &[u32]) -> u32 {
     wide(Largest(values))
 }
@@ -120,6 +162,14 @@ impl Wide for Largest<'_> {
 }
 
 /// Fills `to` with `step`, twice `step` and so on, from `first` on; sums are modulo 2^32.
+///
+/// ```
+/// use solio_codec::records::count_up;
+/// // The ends of the faces of a mesh of quads.
+/// let mut ends = [0; 4];
+/// count_up(4, 4, &mut ends);
+/// assert_eq!(ends, [4, 8, 12, 16]);
+/// ```
 pub fn count_up(first: u32, step: u32, to: &mut [u32]) {
     wide(CountUp { first, step, to });
 }

@@ -11,6 +11,14 @@
 use crate::wide::{Wide, wide};
 
 /// The same number with 32 bits.
+///
+/// ```
+/// use solio_codec::samples::half_to_float;
+/// assert_eq!(half_to_float(0x3c00), 1.0);
+/// // The smallest above zero, the largest, and what comes after it.
+/// assert_eq!(half_to_float(0x0001), 2f32.powi(-24));
+/// assert_eq!([0x7bff, 0x7c00].map(half_to_float), [65504.0, f32::INFINITY]);
+/// ```
 #[inline(always)]
 pub fn half_to_float(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
@@ -25,6 +33,13 @@ pub fn half_to_float(half: u16) -> f32 {
 
 /// The nearest number with 16 bits, the even one of two; too large ones become infinite. A NaN
 /// keeps the upper bits of its payload, at least one.
+///
+/// ```
+/// use solio_codec::samples::{float_to_half, half_to_float};
+/// // From 2048 on only even numbers are left.
+/// let stored = [2047.0, 2049.0, 2051.0, 1e6].map(|x| half_to_float(float_to_half(x)));
+/// assert_eq!(stored, [2047.0, 2048.0, 2052.0, f32::INFINITY]);
+/// ```
 #[inline(always)]
 pub fn float_to_half(number: f32) -> u16 {
     let bits = number.to_bits();
@@ -45,12 +60,27 @@ pub fn float_to_half(number: f32) -> u16 {
 }
 
 /// The nearest number with 16 bits; those above the largest, 65504, become infinite.
+///
+/// ```
+/// use solio_codec::samples::uint_to_half;
+/// assert_eq!(uint_to_half(1), 0x3c00);
+/// // Floats up to 65519 are rounded to the largest half; integers are not.
+/// assert_eq!([65504, 65505].map(uint_to_half), [0x7bff, 0x7c00]);
+/// ```
 #[inline(always)]
 pub fn uint_to_half(number: u32) -> u16 {
     if number > 65504 { 0x7c00 } else { float_to_half(number as f32) }
 }
 
 /// A pair of sample types.
+///
+/// ```
+/// use solio_codec::samples::Conversion;
+/// let floats = [2.75f32, -1.0, f32::NAN, 1e20].map(f32::to_le_bytes);
+/// let mut ids = [[0; 4]; 4];
+/// Conversion::FloatToUint.apply(floats.as_flattened(), ids.as_flattened_mut());
+/// assert_eq!(ids.map(u32::from_le_bytes), [2, 0, 0, u32::MAX]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversion {
     /// Exact.
@@ -72,6 +102,15 @@ impl Conversion {
     ///
     /// # Panics
     /// When their lengths are not those of as many numbers.
+    ///
+    /// ```
+    /// use solio_codec::samples::Conversion;
+    /// // 1, −2 and infinity in the file become floats; they need not lie at even places.
+    /// let file = [0xff, 0x00, 0x3c, 0x00, 0xc0, 0x00, 0x7c];
+    /// let mut floats = [[0; 4]; 3];
+    /// Conversion::HalfToFloat.apply(&file[1..], floats.as_flattened_mut());
+    /// assert_eq!(floats.map(f32::from_le_bytes), [1.0, -2.0, f32::INFINITY]);
+    /// ```
     pub fn apply(self, from: &[u8], to: &mut [u8]) {
         let half = |half: [u8; 2]| half_to_float(u16::from_le_bytes(half));
         match self {
@@ -141,6 +180,15 @@ fn each<const M: usize, const N: usize>(
 ///
 /// # Panics
 /// When there are fewer numbers in a row than pixels in `to`.
+///
+/// ```
+/// use solio_codec::samples::interleave;
+/// // The channels of two pixels.
+/// let [red, green, blue] = [b"rR", b"gG", b"bB"].map(|row| row.map(|sample| [sample]));
+/// let mut pixels = [[0]; 6];
+/// interleave(&[&red, &green, &blue], &mut pixels);
+/// assert_eq!(pixels.as_flattened(), b"rgbRGB");
+/// ```
 pub fn interleave<const N: usize>(rows: &[&[[u8; N]]], to: &mut [[u8; N]]) {
     match rows {
         [row] => to.copy_from_slice(&row[..to.len()]),
@@ -161,6 +209,15 @@ pub fn interleave<const N: usize>(rows: &[&[[u8; N]]], to: &mut [[u8; N]]) {
 ///
 /// # Panics
 /// When there are fewer pixels in `from` than numbers in `to`.
+///
+/// ```
+/// use solio_codec::samples::pick;
+/// // Green, the second of three, of two pixels with 16 bits.
+/// let pixels = [10u16, 20, 30, 11, 21, 31].map(u16::to_le_bytes);
+/// let mut green = [[0; 2]; 2];
+/// pick(&pixels, 1, 3, &mut green);
+/// assert_eq!(green.map(u16::from_le_bytes), [20, 21]);
+/// ```
 pub fn pick<const N: usize>(from: &[[u8; N]], slot: usize, count: usize, to: &mut [[u8; N]]) {
     match count {
         1 => to.copy_from_slice(&from[..to.len()]),

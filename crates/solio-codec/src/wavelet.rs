@@ -11,6 +11,17 @@
 //! as fast as one by one. The plain form is for the rest of a row and for other machines.
 
 /// Means of all levels but the first.
+///
+/// ```
+/// use solio_codec::wavelet::{Means, forward};
+/// let mut means = Means::default();
+/// // One for planes of any size, and what lay there before does not matter.
+/// for (width, height) in [(8, 8), (5, 2), (16, 1)] {
+///     let mut plane = vec![9; width * height];
+///     forward(&mut plane, width, height, 9, &mut means);
+///     assert_eq!(plane[0], 9);
+/// }
+/// ```
 #[derive(Default)]
 pub struct Means(Vec<Vec<u16>>);
 
@@ -66,6 +77,14 @@ impl Step for Modulo {
 }
 
 /// Transforms a plane whose values are at most `largest`.
+///
+/// ```
+/// use solio_codec::wavelet::{Means, forward};
+/// // A flat plane: its mean, and no differences.
+/// let mut plane = [700; 16];
+/// forward(&mut plane, 4, 4, 700, &mut Means::default());
+/// assert_eq!((plane[0], &plane[1..]), (700, &[0; 15][..]));
+/// ```
 pub fn forward(plane: &mut [u16], width: usize, height: usize, largest: u16, means: &mut Means) {
     let levels = means.prepare(width, height);
     for level in 0..levels {
@@ -89,6 +108,18 @@ pub fn forward(plane: &mut [u16], width: usize, height: usize, largest: u16, mea
 }
 
 /// Undoes [`forward`].
+///
+/// ```
+/// use solio_codec::wavelet::{Means, forward, inverse};
+/// let raw: [u16; 12] = std::array::from_fn(|i| 50_000 + 37 * i as u16);
+/// let (mut plane, mut means) = (raw, Means::default());
+/// let largest = raw[11];
+/// forward(&mut plane, 4, 3, largest, &mut means);
+/// assert_ne!(plane, raw);
+/// // With the same largest value, which tells the two ways of counting apart.
+/// inverse(&mut plane, 4, 3, largest, &mut means);
+/// assert_eq!(plane, raw);
+/// ```
 pub fn inverse(plane: &mut [u16], width: usize, height: usize, largest: u16, means: &mut Means) {
     let levels = means.prepare(width, height);
     for level in 0..levels {

@@ -7,15 +7,60 @@
 use solio_base::cpu::{Tier, tier};
 
 /// A loop to run by [`wide`].
+///
+/// ```
+/// use solio_codec::wide::{Wide, wide};
+/// struct Darken<'a>(&'a mut [f32], f32);
+/// impl Wide for Darken<'_> {
+///     type Output = ();
+///     #[inline(always)]
+///     fn run(self) {
+///         self.0.iter_mut().for_each(|x| *x *= self.1);
+///     }
+/// }
+/// let mut row = [0.5; 100];
+/// wide(Darken(&mut row, 0.5));
+/// assert_eq!(row, [0.25; 100]);
+/// ```
 pub trait Wide {
     /// What it gives.
     type Output;
     /// Runs it. Mark it `#[inline(always)]`, and all that it calls: only what is inlined becomes
     /// part of the clones.
+    ///
+    /// ```
+    /// use solio_codec::wide::{Wide, wide};
+    /// struct Largest<'a>(&'a [u16]);
+    /// impl Wide for Largest<'_> {
+    ///     type Output = Option<u16>;
+    ///     #[inline(always)]
+    ///     fn run(self) -> Option<u16> {
+    ///         self.0.iter().copied().max()
+    ///     }
+    /// }
+    /// let depths = [7, 65_535, 3];
+    /// // Called by itself it is the plain loop, which a test compares with.
+    /// assert_eq!(wide(Largest(&depths)), Largest(&depths).run());
+    /// ```
     fn run(self) -> Self::Output;
 }
 
 /// Runs `job` with the clone for this machine's tier ([`solio_base::cpu::tier`]).
+///
+/// ```
+/// use solio_codec::wide::{Wide, wide};
+/// /// Rows of sRGB bytes to the sum of each channel.
+/// struct Sums<'a>(&'a [[u8; 3]]);
+/// impl Wide for Sums<'_> {
+///     type Output = [u32; 3];
+///     #[inline(always)]
+///     fn run(self) -> [u32; 3] {
+///         let sum = |channel: usize| self.0.iter().map(|pixel| u32::from(pixel[channel])).sum();
+///         [sum(0), sum(1), sum(2)]
+///     }
+/// }
+/// assert_eq!(wide(Sums(&[[255, 10, 0]; 1000])), [255_000, 10_000, 0]);
+/// ```
 #[inline]
 pub fn wide<J: Wide>(job: J) -> J::Output {
     match tier() {
@@ -45,6 +90,13 @@ fn avx2<J: Wide>(job: J) -> J::Output {
 /// A float as a whole number, cut off; 0 of less than 0 and of NaN, at most 2³¹ − 128.
 ///
 /// Rust's conversion looks at every number by itself; of this, compilers make vectors.
+///
+/// ```
+/// use solio_codec::wide::whole;
+/// // A place in a table of 256, whatever the number is.
+/// let place = |x: f32| whole(x * 255.0 + 0.5).min(255);
+/// assert_eq!([0.5, 1.0, -3.0, f32::NAN, f32::INFINITY].map(place), [128, 255, 0, 0, 255]);
+/// ```
 #[inline(always)]
 pub fn whole(value: f32) -> u32 {
     /// The last below 2³¹.

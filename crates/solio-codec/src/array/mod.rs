@@ -50,6 +50,13 @@ pub use encode::{Effort, Encoder};
 pub use predict::Prediction;
 
 /// What a sample is.
+///
+/// ```
+/// use solio_codec::array::Element;
+/// // The types that an OpenEXR channel may have.
+/// let of_channels = [Element::U32, Element::Half, Element::Float];
+/// assert_eq!(of_channels.map(Element::bytes), [4, 2, 4]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Element {
     /// A whole number of 8 bits.
@@ -72,6 +79,12 @@ impl Element {
         [Element::U8, Element::U16, Element::U32, Element::Half, Element::Float, Element::Double];
 
     /// Bytes of a sample.
+    ///
+    /// ```
+    /// use solio_codec::array::Element;
+    /// // RGB in halves, in full HD.
+    /// assert_eq!(1920 * 1080 * 3 * Element::Half.bytes(), 12_441_600);
+    /// ```
     pub fn bytes(self) -> usize {
         match self {
             Element::U8 => 1,
@@ -82,12 +95,34 @@ impl Element {
     }
 
     /// Whether samples have a sign bit, and an order that differs from that of their bits.
+    ///
+    /// ```
+    /// use solio_codec::array::Element;
+    /// assert!(Element::Float.is_float() && !Element::U32.is_float());
+    /// // Why it matters: as whole numbers, the bits of −1 are the larger ones.
+    /// assert!((-1.0f32).to_bits() > 1.0f32.to_bits());
+    /// ```
     pub fn is_float(self) -> bool {
         matches!(self, Element::Half | Element::Float | Element::Double)
     }
 }
 
 /// Where the samples of a plane lie among the bytes of a chunk, lowest byte first.
+///
+/// ```
+/// use solio_codec::array::{Decoder, Effort, Element, Encoder, Plane};
+/// // The green samples of RGB with 16 bits, two rows of three pixels.
+/// let green =
+///     Plane { element: Element::U16, width: 3, rows: 2, start: 2, step: 6, row_step: 18 };
+/// let image: Vec<u8> = (1..37).collect();
+/// let mut packed = Vec::new();
+/// Encoder::new(Effort::Fast)?.encode(&image, &[green], &mut packed)?;
+/// let mut to = [0; 36];
+/// Decoder::default().decode(&packed, &[green], &mut to)?;
+/// // Red and blue are left alone.
+/// assert_eq!(to[..8], [0, 0, 3, 4, 0, 0, 0, 0]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plane {
     /// What they are.
@@ -106,6 +141,14 @@ pub struct Plane {
 
 impl Plane {
     /// Samples.
+    ///
+    /// ```
+    /// use solio_codec::array::{Element, Plane};
+    /// // The heights of a million vertices with three coordinates each.
+    /// let (element, width, step) = (Element::Float, 1_000_000, 12);
+    /// let heights = Plane { element, width, rows: 1, start: 8, step, row_step: width * step };
+    /// assert_eq!(heights.count(), 1_000_000);
+    /// ```
     pub fn count(&self) -> usize {
         self.width * self.rows
     }

@@ -14,6 +14,16 @@ pub use encode::ChunkCompressor;
 pub use zlib::decode_zlib;
 
 /// A compression that a file name or the first bytes tell.
+///
+/// ```
+/// use solio_codec::compress::{ChunkCompressor, Compression};
+/// // How to write, the name says; how it was written, the first bytes.
+/// let wanted = Compression::of_name("scene.obj.zst");
+/// let mut file = Vec::new();
+/// ChunkCompressor::new(wanted, None)?.compress(b"v 0 0 0\n", &mut file)?;
+/// assert_eq!((wanted, Compression::of_head(&file)), (Compression::Zstd, Compression::Zstd));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
     /// Plain bytes.
@@ -26,6 +36,12 @@ pub enum Compression {
 
 impl Compression {
     /// From the end of a file name: `.gz`, `.zst`.
+    ///
+    /// ```
+    /// use solio_codec::compress::Compression;
+    /// assert_eq!(Compression::of_name("Mesh.OBJ.GZ"), Compression::Gzip);
+    /// assert_eq!(Compression::of_name("notes.gz.txt"), Compression::None);
+    /// ```
     pub fn of_name(name: &str) -> Compression {
         let lower = name.to_ascii_lowercase();
         if lower.ends_with(".gz") {
@@ -38,6 +54,14 @@ impl Compression {
     }
 
     /// From the first bytes of the content.
+    ///
+    /// ```
+    /// use solio_codec::compress::Compression;
+    /// assert_eq!(Compression::of_head(b"\x1f\x8b\x08\x00"), Compression::Gzip);
+    /// assert_eq!(Compression::of_head(b"\x28\xb5\x2f\xfd"), Compression::Zstd);
+    /// // Less than a mark is plain.
+    /// assert_eq!(Compression::of_head(b"\x1f"), Compression::None);
+    /// ```
     pub fn of_head(head: &[u8]) -> Compression {
         match head {
             [0x1f, 0x8b, ..] => Compression::Gzip,
@@ -49,6 +73,12 @@ impl Compression {
 
 impl Compression {
     /// `none`, `gzip`, `zstd`.
+    ///
+    /// ```
+    /// use solio_codec::compress::Compression;
+    /// let said = |head: &[u8]| Compression::of_head(head).as_str();
+    /// assert_eq!([said(b"\x1f\x8b\x08"), said(b"ply\n")], ["gzip", "none"]);
+    /// ```
     pub fn as_str(self) -> &'static str {
         match self {
             Compression::None => "none",
@@ -58,6 +88,15 @@ impl Compression {
     }
 
     /// The end of a file name, with its point; empty for plain bytes.
+    ///
+    /// ```
+    /// use solio_codec::compress::Compression;
+    /// let name = |compression: Compression| format!("scan.ply{}", compression.extension());
+    /// assert_eq!(name(Compression::Zstd), "scan.ply.zst");
+    /// assert_eq!(name(Compression::None), "scan.ply");
+    /// // The name says how it was written.
+    /// assert_eq!(Compression::of_name(&name(Compression::Gzip)), Compression::Gzip);
+    /// ```
     pub fn extension(self) -> &'static str {
         match self {
             Compression::None => "",

@@ -34,6 +34,18 @@ const PACKED_BADLY: (usize, usize) = (3, 4);
 const ZLIB: [u8; 2] = [0x78, 0x01];
 
 /// Makes zlib streams; keep it, its tables are used again.
+///
+/// ```
+/// use solio_codec::{compress::decode_zlib, deflate::Encoder};
+/// let mut encoder = Encoder::default();
+/// for flat in [[10u8; 8000], [11; 8000]] {
+///     let mut packed = Vec::new();
+///     encoder.zlib(&flat, 4000, &mut packed);
+///     assert!(packed.len() < 100);
+///     assert_eq!(decode_zlib(&packed, 8000)?, flat);
+/// }
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub struct Encoder {
     finder: Finder,
     dense: Dense,
@@ -61,6 +73,20 @@ impl Default for Encoder {
 impl Encoder {
     /// Appends `bytes` as one zlib stream to `out`. A block ends at `halves`, where the statistics
     /// change: the low bytes of numbers before it, the high ones after it.
+    ///
+    /// ```
+    /// use solio_codec::{compress::decode_zlib, deflate::Encoder, planes::split_halves};
+    /// // A ramp of 16-bit numbers: its low bytes, and from 1000 on its high ones.
+    /// let ramp: Vec<[u8; 2]> = (0..1000u16).map(|i| (15 * i).to_le_bytes()).collect();
+    /// let mut bytes = [0; 2000];
+    /// let (low, high) = bytes.split_at_mut(1000);
+    /// split_halves(&ramp, false, [low, high]);
+    /// let mut packed = Vec::new();
+    /// Encoder::default().zlib(&bytes, 1000, &mut packed);
+    /// assert!(packed.len() < 2000);
+    /// assert_eq!(decode_zlib(&packed, 2000)?, bytes);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn zlib(&mut self, bytes: &[u8], halves: usize, out: &mut Vec<u8>) {
         let start = out.len();
         if !(self.search(bytes, halves) && self.write(bytes, halves, out)) {
@@ -151,6 +177,16 @@ impl Encoder {
 }
 
 /// Appends `bytes` as one zlib stream to `out`, by libdeflate.
+///
+/// ```
+/// use libdeflater::{CompressionLvl, Compressor};
+/// use solio_codec::{compress::decode_zlib, deflate::append_zlib};
+/// let mut chunk = b"size".to_vec();
+/// append_zlib(&mut Compressor::new(CompressionLvl::best()), &[5; 3000], &mut chunk);
+/// assert!(chunk.starts_with(b"size") && chunk.len() < 100);
+/// assert_eq!(decode_zlib(&chunk[4..], 3000)?, [5; 3000]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn append_zlib(compressor: &mut Compressor, bytes: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + compressor.zlib_compress_bound(bytes.len()), 0);

@@ -25,6 +25,16 @@ use libdeflater::{DecompressionError, Decompressor};
 pub const SIDE_BY_SIDE: usize = 4;
 
 /// Why a stream cannot be read.
+///
+/// ```
+/// use solio_codec::{deflate::Encoder, inflate::{Failure, Inflater}};
+/// let (mut packed, mut inflater) = (Vec::new(), Inflater::default());
+/// Encoder::default().zlib(&[7; 1000], 1000, &mut packed);
+/// assert_eq!(inflater.one(&packed, &mut [0; 999]), Err(Failure::TooLong));
+/// // The sum at the end is another one.
+/// *packed.last_mut().unwrap() ^= 1;
+/// assert_eq!(inflater.one(&packed, &mut [0; 1000]), Err(Failure::Damaged));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// It is none, or not whole.
@@ -34,6 +44,17 @@ pub enum Failure {
 }
 
 /// A zlib stream, and room for what it holds.
+///
+/// ```
+/// use solio_codec::{deflate::Encoder, inflate::{Inflater, Stream}};
+/// let (mut packed, mut rows) = (Vec::new(), [[0; 100]; 3]);
+/// Encoder::default().zlib(&[7; 100], 100, &mut packed);
+/// // Three chunks of an image, each to its row.
+/// let mut chunks: Vec<_> = rows.iter_mut().map(|row| Stream::new(&packed, row)).collect();
+/// Inflater::default().all(&mut chunks);
+/// assert!(chunks.iter().all(|chunk| chunk.result == Ok(100)));
+/// assert_eq!(rows, [[7; 100]; 3]);
+/// ```
 pub struct Stream<'a> {
     /// The stream; bytes after its end are not looked at.
     pub input: &'a [u8],
@@ -45,12 +66,31 @@ pub struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     /// A stream that is to be unpacked.
+    ///
+    /// ```
+    /// use solio_codec::inflate::Stream;
+    /// let mut room = [0; 64];
+    /// let stream = Stream::new(b"\x78\x01\x03\x00\x00\x00\x00\x01", &mut room);
+    /// // Nothing was unpacked yet.
+    /// assert_eq!((stream.out.len(), stream.result), (64, Ok(0)));
+    /// ```
     pub fn new(input: &'a [u8], out: &'a mut [u8]) -> Self {
         Stream { input, out, result: Ok(0) }
     }
 }
 
 /// Unpacks zlib streams; keep it, its tables are used again.
+///
+/// ```
+/// use solio_codec::{deflate::Encoder, inflate::Inflater};
+/// let (mut encoder, mut inflater) = (Encoder::default(), Inflater::default());
+/// for text in [&b"first chunk"[..], b"second"] {
+///     let (mut packed, mut room) = (Vec::new(), [0; 100]);
+///     encoder.zlib(text, 0, &mut packed);
+///     let bytes = inflater.one(&packed, &mut room).unwrap();
+///     assert_eq!(&room[..bytes], text);
+/// }
+/// ```
 pub struct Inflater {
     places: [Place; SIDE_BY_SIDE],
     notes: [Notes; SIDE_BY_SIDE],
@@ -75,6 +115,14 @@ impl Default for Inflater {
 
 impl Inflater {
     /// Unpacks one stream.
+    ///
+    /// ```
+    /// use solio_codec::inflate::Inflater;
+    /// let packed = [0x78, 0x9c, 0x4b, 0x4c, 0x4a, 0x06, 0x00, 0x02, 0x4d, 0x01, 0x27];
+    /// let mut room = [0; 10];
+    /// assert_eq!(Inflater::default().one(&packed, &mut room), Ok(3));
+    /// assert_eq!(room[..4], *b"abc\0");
+    /// ```
     pub fn one(&mut self, input: &[u8], out: &mut [u8]) -> Result<usize, Failure> {
         self.single.zlib_decompress(input, out).map_err(|error| match error {
             DecompressionError::BadData => Failure::Damaged,
@@ -83,6 +131,18 @@ impl Inflater {
     }
 
     /// Unpacks all of them; they are best of similar sizes.
+    ///
+    /// ```
+    /// use solio_codec::{deflate::Encoder, inflate::{Failure, Inflater, Stream}};
+    /// let (mut packed, mut rooms) = (Vec::new(), [[0; 4]; 5]);
+    /// Encoder::default().zlib(b"good", 4, &mut packed);
+    /// let mut streams: Vec<_> = rooms.iter_mut().map(|room| Stream::new(&packed, room)).collect();
+    /// streams[1].input = b"no stream";
+    /// Inflater::default().all(&mut streams);
+    /// // The others do not mind, and keep their order.
+    /// let results: Vec<_> = streams.iter().map(|stream| stream.result).collect();
+    /// assert_eq!(results, [Ok(4), Err(Failure::Damaged), Ok(4), Ok(4), Ok(4)]);
+    /// ```
     pub fn all(&mut self, streams: &mut [Stream<'_>]) {
         for group in streams.chunks_mut(SIDE_BY_SIDE) {
             match group {

@@ -28,6 +28,13 @@ pub use write::{ArrayWriter, Sum};
 pub const MARK: [u8; 8] = *b"\x89array\r\n";
 
 /// Whether a file that begins so is a file of arrays.
+///
+/// ```
+/// use solio_codec::array::file::{MARK, is_array_file};
+/// assert!(is_array_file(&[&MARK[..], b"and so on"].concat()));
+/// // A transfer as text has changed the line end.
+/// assert!(!is_array_file(b"\x89array\nand so on"));
+/// ```
 pub fn is_array_file(head: &[u8]) -> bool {
     head.starts_with(&MARK)
 }
