@@ -25,6 +25,27 @@ const PIECE_BYTES: usize = 8 << 20;
 const CHECKED_BYTES: u64 = 8 << 20;
 
 /// A file of arrays that is open: an archive of images, or arrays.
+///
+/// ```
+/// use solio::{Archive, Limits, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # let work = Work::default();
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// # let image = solio::gradient_image(&gradient, [16, 8])?;
+/// # let frames = [at("a.0001.exr"), at("a.0002.exr")];
+/// # for frame in &frames {
+/// #     solio::write_image(&image, frame, &Default::default(), &work)?;
+/// # }
+/// # let path = at("a.solio");
+/// solio::pack_images(&frames, &path, &Default::default(), &work, |_, made| made.map(|_| ()))?;
+/// // A frame is read out of the archive; nothing is unpacked.
+/// let archive = Archive::open(&path, &Limits::default(), &work)?;
+/// let second = archive.find("a.0002.exr").expect("it was packed");
+/// let image = archive.image(second, &Default::default(), &work)?;
+/// assert_eq!(image.parts[0].header.display_window().unwrap().width(), 16);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub struct Archive {
     source: Box<dyn Source>,
     file: ArrayFile,
@@ -32,6 +53,22 @@ pub struct Archive {
 }
 
 /// Something in an archive.
+///
+/// ```
+/// use solio::array::{Effort, Element, Kind};
+/// use solio::{Archive, NamedArray, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("weights.solio");
+/// # let (work, bytes) = (Work::default(), [0; 4000]);
+/// let weights =
+///     NamedArray { name: "weights", element: Element::Float, axes: &[250, 4], bytes: &bytes };
+/// solio::write_arrays(&[weights], &path, Effort::Fast, &work)?;
+/// let entry = &Archive::open(&path, &Default::default(), &work)?.entries()?[0];
+/// assert_eq!((entry.name.as_str(), entry.kind), ("weights", Kind::Array));
+/// assert_eq!(entry.shape.as_ref().unwrap().axes, [250, 4]);
+/// assert!(entry.packed_bytes < entry.file_bytes && entry.file_bytes == 4000);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveEntry {
     /// What it is called.
@@ -49,6 +86,19 @@ pub struct ArchiveEntry {
 }
 
 /// Whether the file at `path` is a file of arrays, by its first bytes.
+///
+/// ```
+/// # use solio::{NamedArray, Work, array::{Effort, Element}};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [archive, mesh] = ["a.solio", "b.solio"].map(|name| folder.path().join(name));
+/// # let one = NamedArray { name: "one", element: Element::U8, axes: &[1], bytes: &[1] };
+/// # solio::write_arrays(&[one], &archive, Effort::Fast, &Work::default())?;
+/// # solio::write_bytes(&mesh, b"v 0 0 0\n")?;
+/// // Their names say the same; their bytes do not.
+/// assert!(solio::is_archive(&archive));
+/// assert!(!solio::is_archive(&mesh));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn is_archive(path: &Path) -> bool {
     if solio_io::is_direct(path) {
         // A pipe's bytes come once.
@@ -64,6 +114,17 @@ pub fn is_archive(path: &Path) -> bool {
 
 impl Archive {
     /// Opens the file at `path` and reads its table.
+    ///
+    /// ```
+    /// use solio::{Archive, Limits, Work};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("a.obj");
+    /// solio::write_bytes(&path, b"v 0 0 0\n")?;
+    /// let error = Archive::open(&path, &Limits::default(), &Work::default()).err();
+    /// // It is none, and the error says which file.
+    /// assert_eq!(error.unwrap().path(), Some(path.as_path()));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Archive> {
         let read = || {
             let opening = Work { memory_bytes: 0, ..work.clone() };
@@ -80,6 +141,20 @@ impl Archive {
     }
 
     /// What is in it, in the order in which it was packed.
+    ///
+    /// ```
+    /// use solio::Archive;
+    /// # use solio::{NamedArray, Work, array::{Effort, Element}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("arrays.solio");
+    /// # let (work, ramp) = (Work::default(), (0..=255).collect::<Vec<u8>>());
+    /// # let array = |name| NamedArray { name, element: Element::U8, axes: &[256], bytes: &ramp };
+    /// # solio::write_arrays(&[array("z"), array("a")], &path, Effort::Fast, &work)?;
+    /// let archive = Archive::open(&path, &Default::default(), &work)?;
+    /// let names: Vec<String> = archive.entries()?.into_iter().map(|entry| entry.name).collect();
+    /// assert_eq!(names, ["z", "a"]);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn entries(&self) -> Result<Vec<ArchiveEntry>> {
         let each = self.file.entries.iter().map(|entry| {
             let mut found = ArchiveEntry {
@@ -130,12 +205,42 @@ impl Archive {
     }
 
     /// Which entry has this name.
+    ///
+    /// ```
+    /// use solio::Archive;
+    /// # use solio::{NamedArray, Work, array::{Effort, Element}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("arrays.solio");
+    /// # let work = Work::default();
+    /// # let array = |name| NamedArray { name, element: Element::U8, axes: &[2], bytes: &[1, 2] };
+    /// # solio::write_arrays(&[array("ids"), array("masks")], &path, Effort::Fast, &work)?;
+    /// let archive = Archive::open(&path, &Default::default(), &work)?;
+    /// assert_eq!(archive.find("masks"), Some(1));
+    /// assert_eq!(archive.find("normals"), None);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn find(&self, name: &str) -> Option<usize> {
         self.file.entries.iter().position(|entry| entry.name == name)
     }
 
     /// The bytes of an OpenEXR file; without `compressed`, its pixels as they are, which are read
     /// soonest.
+    ///
+    /// ```
+    /// use solio::{Archive, ImagePackOptions};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let [path, archive] = ["a.exr", "a.solio"].map(|name| folder.path().join(name));
+    /// # let work = solio::Work::default();
+    /// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+    /// # let image = solio::gradient_image(&gradient, [16, 8])?;
+    /// # solio::write_image(&image, &path, &Default::default(), &work)?;
+    /// let exact = ImagePackOptions { exact: true, ..ImagePackOptions::default() };
+    /// solio::pack_images(&[path.clone()], &archive, &exact, &work, |_, made| made.map(|_| ()))?;
+    /// let archive = Archive::open(&archive, &Default::default(), &work)?;
+    /// // With its own compression, the file is what it was.
+    /// assert_eq!(archive.file(0, true, &work)?, std::fs::read(&path).unwrap());
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn file(&self, index: usize, compressed: bool, work: &Work) -> Result<Vec<u8>> {
         self.entry(index)?;
         let how = if compressed { Compressed::Own } else { Compressed::Not };
@@ -159,6 +264,21 @@ impl Archive {
     }
 
     /// The header of an image.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let [path, archive] = ["a.exr", "a.solio"].map(|name| folder.path().join(name));
+    /// # let work = solio::Work::default();
+    /// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+    /// # let image = solio::gradient_image(&gradient, [16, 8])?;
+    /// # solio::write_image(&image, &path, &Default::default(), &work)?;
+    /// # solio::pack_images(&[path], &archive, &Default::default(), &work, |_, _| Ok(()))?;
+    /// let archive = solio::Archive::open(&archive, &Default::default(), &work)?;
+    /// let shape = archive.header(0, &work)?.parts[0].shape()?;
+    /// let names: Vec<&str> = shape.channels.iter().map(|channel| channel.name.as_str()).collect();
+    /// assert_eq!(names, ["A", "B", "G", "R"]);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn header(&self, index: usize, work: &Work) -> Result<Header> {
         let archived = self.archived(index)?;
         if !archived.detail.whole {
@@ -168,6 +288,25 @@ impl Archive {
     }
 
     /// An image, or as much of it as `options` want.
+    ///
+    /// ```
+    /// use solio::image::ReadOptions;
+    /// use solio::image::model::Pixels;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let [path, archive] = ["a.exr", "a.solio"].map(|name| folder.path().join(name));
+    /// # let work = solio::Work::default();
+    /// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+    /// # let image = solio::gradient_image(&gradient, [16, 8])?;
+    /// # solio::write_image(&image, &path, &Default::default(), &work)?;
+    /// # solio::pack_images(&[path], &archive, &Default::default(), &work, |_, _| Ok(()))?;
+    /// let archive = solio::Archive::open(&archive, &Default::default(), &work)?;
+    /// let alpha = ReadOptions { channels: Some(vec!["A".into()]), ..ReadOptions::default() };
+    /// let image = archive.image(0, &alpha, &work)?;
+    /// let Pixels::Flat(levels) = &image.parts[0].pixels else { unreachable!("it is not deep") };
+    /// assert_eq!(levels[0].planes.len(), 1);
+    /// assert_eq!(levels[0].planes[0].samples.len(), 16 * 8);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn image(
         &self,
         index: usize,
@@ -180,12 +319,45 @@ impl Archive {
     }
 
     /// The shape of an array.
+    ///
+    /// ```
+    /// use solio::array::{Effort, Element};
+    /// use solio::{Archive, NamedArray};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("xyz.solio");
+    /// # let (work, bytes) = (solio::Work::default(), [0; 120]);
+    /// let (name, element) = ("xyz", Element::Float);
+    /// let xyz = NamedArray { name, element, axes: &[10, 3], bytes: &bytes };
+    /// solio::write_arrays(&[xyz], &path, Effort::Fast, &work)?;
+    /// let shape = Archive::open(&path, &Default::default(), &work)?.shape(0)?;
+    /// assert_eq!((shape.element, &shape.axes[..]), (Element::Float, &[10, 3][..]));
+    /// // The memory that its samples want.
+    /// assert_eq!(shape.bytes(), 10 * 3 * 4);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn shape(&self, index: usize) -> Result<ArrayShape> {
         self.file.shape(self.entry(index)?)
     }
 
     /// Some rows of an array, lowest byte first, into `to`; see
     /// [`ArrayFile::read_rows`](solio_codec::array::file::ArrayFile::read_rows).
+    ///
+    /// ```
+    /// use solio::array::{Effort, Element};
+    /// use solio::{Archive, NamedArray};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("pairs.solio");
+    /// # let work = solio::Work::default();
+    /// // Ten rows of two numbers each.
+    /// let bytes: Vec<u8> = (0..20).collect();
+    /// let (name, element) = ("pairs", Element::U8);
+    /// let pairs = NamedArray { name, element, axes: &[10, 2], bytes: &bytes };
+    /// solio::write_arrays(&[pairs], &path, Effort::Fast, &work)?;
+    /// let mut some = [0; 4];
+    /// Archive::open(&path, &Default::default(), &work)?.rows(0, 3..5, &mut some, &work)?;
+    /// assert_eq!(some, [6, 7, 8, 9]);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn rows(&self, index: usize, rows: Range<u64>, to: &mut [u8], work: &Work) -> Result<()> {
         let _span = READ.begin();
         self.file.read_rows(&*self.source, self.entry(index)?, rows, to, work)
@@ -398,6 +570,22 @@ impl Queue<'_> {
 }
 
 /// How an archive is unpacked.
+///
+/// ```
+/// use solio::ImageUnpackOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, archive, out] = ["a.exr", "a.solio", "out"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// # let image = solio::gradient_image(&gradient, [16, 8])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// # solio::pack_images(&[path], &archive, &Default::default(), &work, |_, _| Ok(()))?;
+/// // The archive may be deleted as soon as the call is back.
+/// let safe = ImageUnpackOptions { durable: true, ..ImageUnpackOptions::default() };
+/// solio::unpack_images(&archive, &out, &[], &safe, &work, |_, bytes| bytes.map(|_| ()))?;
+/// assert!(out.join("a.exr").exists());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImageUnpackOptions {
     /// Each file is on the disk, not only in the system's memory, when it appears.
@@ -410,6 +598,30 @@ pub struct ImageUnpackOptions {
 /// `each` their names and bytes, in order; of those that are called so in `only`, where that names
 /// any. A file that cannot be had is passed by; an error of `each` ends all. A name that leads out
 /// of the folder is not written to.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # let work = solio::Work::default();
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// # let image = solio::gradient_image(&gradient, [16, 8])?;
+/// # let frames = ["a.1.exr", "a.2.exr", "a.3.exr"].map(at);
+/// # for frame in &frames {
+/// #     solio::write_image(&image, frame, &Default::default(), &work)?;
+/// # }
+/// # let (archive, out) = (at("a.solio"), at("out"));
+/// # solio::pack_images(&frames, &archive, &Default::default(), &work, |_, _| Ok(()))?;
+/// let only = ["a.2.exr".to_owned()];
+/// let mut written = Vec::new();
+/// solio::unpack_images(&archive, &out, &only, &Default::default(), &work, |name, bytes| {
+///     written.push((name.to_owned(), bytes?));
+///     Ok(())
+/// })?;
+/// assert_eq!(written.len(), 1);
+/// assert_eq!(std::fs::metadata(out.join("a.2.exr")).unwrap().len(), written[0].1);
+/// assert!(!out.join("a.1.exr").exists());
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn unpack_images(
     path: &Path,
     folder: &Path,
@@ -582,6 +794,22 @@ fn check_array(archive: &Archive, index: usize, work: &Work) -> Result<()> {
 }
 
 /// An array for [`write_arrays`].
+///
+/// ```
+/// use solio::NamedArray;
+/// use solio::array::{Effort, Element};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("cloud.solio");
+/// let [xyz, ids] = [[0.5f32, 0.0, 1.0, 0.5, 0.0, 2.0].map(f32::to_le_bytes).concat(), vec![7, 9]];
+/// let arrays = [
+///     NamedArray { name: "xyz", element: Element::Float, axes: &[2, 3], bytes: &xyz },
+///     NamedArray { name: "ids", element: Element::U8, axes: &[2], bytes: &ids },
+/// ];
+/// solio::write_arrays(&arrays, &path, Effort::Fast, &Default::default())?;
+/// let archive = solio::Archive::open(&path, &Default::default(), &Default::default())?;
+/// assert_eq!(archive.find("ids"), Some(1));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct NamedArray<'a> {
     /// Its name.
@@ -595,6 +823,21 @@ pub struct NamedArray<'a> {
 }
 
 /// Writes arrays into the file `path`, which appears whole or not at all; its bytes.
+///
+/// ```
+/// use solio::array::{Effort, Element};
+/// use solio::{NamedArray, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("heights.solio");
+/// // A slope of 100 × 100 heights.
+/// let heights: Vec<u8> = (0..10_000u16).flat_map(u16::to_le_bytes).collect();
+/// let array =
+///     NamedArray { name: "heights", element: Element::U16, axes: &[100, 100], bytes: &heights };
+/// let bytes = solio::write_arrays(&[array], &path, Effort::Thorough, &Work::default())?;
+/// assert_eq!(bytes, std::fs::metadata(&path).unwrap().len());
+/// assert!(bytes < heights.len() as u64 / 4);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn write_arrays(
     arrays: &[NamedArray<'_>],
     path: &Path,
@@ -616,6 +859,12 @@ pub fn write_arrays(
 }
 
 /// The name that NumPy has for an element.
+///
+/// ```
+/// use solio::array::Element;
+/// assert_eq!(solio::element_name(Element::Half), "float16");
+/// assert_eq!(solio::element_name(Element::U8), "uint8");
+/// ```
 pub fn element_name(element: Element) -> &'static str {
     let at = Element::ALL.iter().position(|other| *other == element);
     at.map_or("", |at| ELEMENT_NAMES[at])

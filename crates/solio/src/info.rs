@@ -9,6 +9,20 @@ use solio_mesh::{Mesh, Scene};
 use std::path::{Path, PathBuf};
 
 /// What a mesh file holds.
+///
+/// ```
+/// use solio::{Compression, Format};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("quad.ply.gz");
+/// # let text = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+/// # let scene = solio::read_mesh_bytes(text, &Default::default(), &Default::default())?;
+/// # solio::write_mesh(&scene, &path, &Default::default(), &Default::default())?;
+/// let info = solio::info(&path, &Default::default(), &Default::default())?;
+/// assert_eq!((info.format, info.compression), (Format::Ply, Compression::Gzip));
+/// assert_eq!(info.file_bytes, Some(std::fs::metadata(&path).unwrap().len()));
+/// assert_eq!((info.mesh.vertices, info.mesh.quads), (4, 1));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct FileInfo {
     /// The file.
@@ -24,6 +38,17 @@ pub struct FileInfo {
 }
 
 /// Counts over all meshes of a scene.
+///
+/// ```
+/// use solio::MeshInfo;
+/// // A square and a triangle above it.
+/// let text = b"v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 1 3 5\nf 1 2 3 4\nf 4 3 5\n";
+/// let scene = solio::read_mesh_bytes(text, &Default::default(), &Default::default())?;
+/// let MeshInfo { faces, triangles, quads, bounds, .. } = MeshInfo::of(&scene);
+/// assert_eq!((faces, triangles, quads), (2, 1, 1));
+/// assert_eq!(bounds, Some([[0.0; 3], [2.0, 3.0, 5.0]]));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshInfo {
     /// Meshes, each a pool of arrays.
@@ -78,6 +103,16 @@ pub struct MeshInfo {
 }
 
 /// Reads the mesh file at `path` and sums it up.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [obj, mtl] = ["a.obj", "a.mtl"].map(|name| folder.path().join(name));
+/// solio::write_bytes(&mtl, b"newmtl oak\nmap_Kd oak.png\n")?;
+/// solio::write_bytes(&obj, b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl oak\nf 1 2 3\n")?;
+/// let mesh = solio::info(&obj, &Default::default(), &Default::default())?.mesh;
+/// assert_eq!((mesh.materials, mesh.textures), (vec!["oak".into()], vec!["oak.png".into()]));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn info(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<FileInfo> {
     let (format, opened, scene) = read_with_facts(path, options, work)?;
     Ok(FileInfo {
@@ -91,6 +126,18 @@ pub fn info(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<FileI
 
 impl MeshInfo {
     /// Sums up `scene`.
+    ///
+    /// ```
+    /// use solio::mesh::{Mesh, Scene, model::Positions};
+    /// let positions = Positions::F32(vec![[0.0, 0.0, 0.0], [4.0, 0.0, f32::NAN]].into());
+    /// let points = vec![0, 1].into();
+    /// let meshes = vec![Mesh { positions, points, ..Mesh::default() }];
+    /// let scene = Scene { meshes, ..Scene::default() };
+    /// let info = solio::MeshInfo::of(&scene);
+    /// assert_eq!((info.vertices, info.points, info.faces), (2, 2, 0));
+    /// // A place that is no number does not count.
+    /// assert_eq!(info.bounds, Some([[0.0; 3]; 2]));
+    /// ```
     pub fn of(scene: &Scene<'_>) -> MeshInfo {
         let mut info = MeshInfo {
             meshes: scene.meshes.len(),

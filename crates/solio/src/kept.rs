@@ -25,6 +25,20 @@ const MOST_BYTES: u64 = 1 << 20;
 const MOST_ENTRIES: usize = 64;
 
 /// The peaks of one file system, as they were measured.
+///
+/// ```
+/// use solio::Peak;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # // SAFETY: this process has no other thread yet.
+/// # unsafe { std::env::set_var("XDG_CACHE_HOME", folder.path()) };
+/// let copy = Peak { name: "copy memory".into(), threads: 1, mb_s: Some(9000.0), why_not: None };
+/// solio::keep_peaks(folder.path(), 1 << 20, &[copy.clone()])?;
+/// let kept = solio::kept_peaks(folder.path()).peaks.expect("they were kept");
+/// assert_eq!((kept.peaks, kept.scratch_bytes), (vec![copy], 1 << 20));
+/// // How old the figures are.
+/// assert!(solio::unix_s() - kept.unix_s < 3600);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KeptPeaks {
@@ -45,6 +59,19 @@ pub struct KeptPeaks {
 }
 
 /// What [`kept_peaks`] found.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # // SAFETY: this process has no other thread yet.
+/// # unsafe { std::env::set_var("XDG_CACHE_HOME", folder.path()) };
+/// # let file = solio::keep_peaks(folder.path(), 1 << 20, &[])?;
+/// // A file that was damaged is as good as none, and it is told why.
+/// solio::write_bytes(&file, b"{ \"solio\": \"light 1\"")?;
+/// let kept = solio::kept_peaks(folder.path());
+/// assert_eq!(kept.peaks, None);
+/// assert!(kept.note.unwrap().contains("passed over"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kept {
     /// The peaks of the file system in question; `None` where it was not measured.
@@ -55,6 +82,14 @@ pub struct Kept {
 
 /// Keeps the peaks of the file system below `folder` in the place of the ones kept before; gives
 /// the file that holds them.
+///
+/// ```no_run
+/// let folder = std::path::Path::new("/data");
+/// let peaks = solio::measure_machine(folder, 256 << 20, 2, &solio::Work::default())?;
+/// let file = solio::keep_peaks(folder, 256 << 20, &peaks)?;
+/// assert!(file.ends_with("solio/light.json"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// Where there is no cache folder, or where it cannot be written to.
@@ -84,6 +119,15 @@ pub fn keep_peaks(folder: &Path, scratch_bytes: u64, peaks: &[Peak]) -> Result<P
 }
 
 /// The peaks kept for the file system of `path`, which need not exist yet.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # // SAFETY: this process has no other thread yet.
+/// # unsafe { std::env::set_var("XDG_CACHE_HOME", folder.path()) };
+/// // Nothing was measured here yet: `solio light` does it, or `solio::measure_machine`.
+/// let kept = solio::kept_peaks(folder.path());
+/// assert_eq!((kept.peaks, kept.note), (None, None));
+/// ```
 pub fn kept_peaks(path: &Path) -> Kept {
     let Some(file) = file() else { return Kept::default() };
     match load(&file) {
@@ -110,6 +154,27 @@ impl KeptPeaks {
 
     /// The limits that these peaks set to a job on `cores` threads; `None` where one of them could
     /// not be measured.
+    ///
+    /// ```
+    /// use solio::{Job, Peak};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # // SAFETY: this process has no other thread yet.
+    /// # unsafe { std::env::set_var("XDG_CACHE_HOME", folder.path()) };
+    /// let peak = |name: &'static str, mb_s| Peak {
+    ///     name: name.into(),
+    ///     threads: 1,
+    ///     mb_s: Some(mb_s),
+    ///     why_not: None,
+    /// };
+    /// let [write, read] = [peak("write, page cache", 2000.0), peak("read, warm", 5000.0)];
+    /// solio::keep_peaks(folder.path(), 1 << 20, &[write, read, peak("copy memory", 9000.0)])?;
+    /// let kept = solio::kept_peaks(folder.path()).peaks.expect("they were kept");
+    /// let light = kept.light(8).expect("all of them are there");
+    /// // No disk can be faster than this.
+    /// let job = Job { written_bytes: 400_000_000, ..Job::default() };
+    /// assert_eq!(light.bound_s(&job), 0.2);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn light(&self, cores: usize) -> Option<Light> {
         Some(Light {
             write_mb_s: self.best(&[WRITE])?,

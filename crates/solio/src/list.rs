@@ -11,6 +11,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// What is listed.
+///
+/// ```
+/// use solio::{ListOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # for frame in 1..=3 {
+/// #     solio::write_bytes(&folder.path().join(format!("a.{frame:04}.exr")), &[0; 50])?;
+/// # }
+/// # let folders = [folder.path().to_owned()];
+/// let options = ListOptions { sizes: true, ..ListOptions::default() };
+/// let list = solio::list(&folders, options, &Work::default())?;
+/// // One line for three files, and their bytes together.
+/// assert_eq!(list.entries[0].bytes, Some(3 * 50));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListOptions {
     /// Folders with all that is below them.
@@ -22,6 +36,20 @@ pub struct ListOptions {
 }
 
 /// One line of a list.
+///
+/// ```
+/// # use solio::Work;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # std::fs::create_dir(folder.path().join("textures")).unwrap();
+/// # for name in ["a.1001.exr", "a.1002.exr", "notes.txt"] {
+/// #     solio::write_bytes(&folder.path().join(name), b"x")?;
+/// # }
+/// # let shot = folder.path().to_owned();
+/// let list = solio::list(&[shot.clone()], Default::default(), &Work::default())?;
+/// let names: Vec<_> = list.entries.iter().map(|entry| entry.path()).collect();
+/// assert_eq!(names, ["a.1001-1002#.exr", "notes.txt", "textures"].map(|name| shot.join(name)));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListEntry {
     /// The folder that it is in: as given, and the names below it.
@@ -33,6 +61,21 @@ pub struct ListEntry {
 }
 
 /// What stands on a line of a list.
+///
+/// ```
+/// use solio::ListKind;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # std::fs::create_dir(folder.path().join("textures")).unwrap();
+/// # for name in ["a.1.exr", "a.2.exr", "notes.txt"] {
+/// #     solio::write_bytes(&folder.path().join(name), b"x")?;
+/// # }
+/// # let shot = folder.path().to_owned();
+/// let list = solio::list(&[shot], Default::default(), &Default::default())?;
+/// let count = |of: fn(&ListKind) -> bool| list.entries.iter().filter(|e| of(&e.kind)).count();
+/// assert_eq!(count(|kind| matches!(kind, ListKind::Sequence(_))), 1);
+/// assert_eq!(count(|kind| matches!(kind, ListKind::Folder(name) if name == "textures")), 1);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListKind {
     /// A folder of this name.
@@ -44,6 +87,22 @@ pub enum ListKind {
 }
 
 /// A sequence, and how much of it is there.
+///
+/// ```
+/// use solio::ListKind;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let mut frames = Vec::new();
+/// # for frame in [1, 2, 3, 5] {
+/// #     frames.push(folder.path().join(format!("a.{frame:04}.exr")));
+/// #     solio::write_bytes(&frames[frames.len() - 1], b"x")?;
+/// # }
+/// // Frames 1, 2, 3 and 5.
+/// let list = solio::list(&frames, Default::default(), &Default::default())?;
+/// let ListKind::Sequence(sequence) = &list.entries[0].kind else { unreachable!("four frames") };
+/// assert_eq!((sequence.range.as_str(), sequence.missing.as_str()), ("1-5", "4"));
+/// assert_eq!((sequence.files.frames.len(), sequence.expected), (4, 5));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListSequence {
     /// Its files.
@@ -60,6 +119,19 @@ pub struct ListSequence {
 
 impl ListEntry {
     /// Folder and name; of a sequence the name with its range, `shots/beauty.1001-1100#.exr`.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let out = folder.path().to_owned();
+    /// # for name in ["a.0001.exr", "a.0003.exr"] {
+    /// #     solio::write_bytes(&out.join(name), b"x")?;
+    /// # }
+    /// // A pattern names a sequence, whatever else is in the folder.
+    /// let pattern = out.join("a.1-3####.exr");
+    /// let list = solio::list(&[pattern], Default::default(), &Default::default())?;
+    /// assert_eq!(list.entries[0].path(), out.join("a.1-3#.exr"));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn path(&self) -> PathBuf {
         self.folder.join(match &self.kind {
             ListKind::Folder(name) | ListKind::File(name) => name.clone(),
@@ -68,6 +140,19 @@ impl ListEntry {
     }
 
     /// Folder and name; of a sequence the name with exactly the frames that are there.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let out = folder.path().to_owned();
+    /// # for name in ["a.0001.exr", "a.0002.exr", "a.0003.exr", "a.0007.exr"] {
+    /// #     solio::write_bytes(&out.join(name), b"x")?;
+    /// # }
+    /// let list = solio::list(&[out.clone()], Default::default(), &Default::default())?;
+    /// // Frames 4 to 6 are missing.
+    /// assert_eq!(list.entries[0].path(), out.join("a.1-7#.exr"));
+    /// assert_eq!(list.entries[0].exact_path(), out.join("a.1-3,7#.exr"));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn exact_path(&self) -> PathBuf {
         match &self.kind {
             ListKind::Sequence(s) => {
@@ -132,6 +217,16 @@ impl ListSequence {
 }
 
 /// What is listed, and what went wrong.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let gone = folder.path().join("gone");
+/// let list = solio::list(&[gone.clone()], Default::default(), &Default::default())?;
+/// // What is not there ends nothing: it is in the result, with its path.
+/// assert!(list.entries.is_empty());
+/// assert_eq!(list.failed[0].path(), Some(gone.as_path()));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct List {
     /// By folder, then by name.
@@ -143,6 +238,24 @@ pub struct List {
 /// Lists what is in the folders among `paths`; the files among them are collapsed to sequences, folder
 /// by folder. A path that does not exist may be a pattern: a sequence (`a.####.exr`), or a name with
 /// `*`, `?`, `[…]`, `{…,…}` and a padding. Links are not followed.
+///
+/// ```
+/// use solio::{ListOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let show = folder.path().to_owned();
+/// # for shot in ["sh010", "sh020"] {
+/// #     std::fs::create_dir(show.join(shot)).unwrap();
+/// #     for frame in 1..=4 {
+/// #         solio::write_bytes(&show.join(shot).join(format!("a.{frame:04}.exr")), b"x")?;
+/// #     }
+/// # }
+/// let all = ListOptions { recursive: true, ..ListOptions::default() };
+/// let list = solio::list(&[show.clone()], all, &Work::default())?;
+/// // Eight files in two folders.
+/// let names: Vec<_> = list.entries.iter().map(|entry| entry.path()).collect();
+/// assert_eq!(names, ["sh010/a.1-4#.exr", "sh020/a.1-4#.exr"].map(|name| show.join(name)));
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// Only `Cancelled`; everything else is in [`List::failed`].

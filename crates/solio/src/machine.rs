@@ -22,6 +22,21 @@ pub(crate) const READ_DIRECT: &str = "read, cold, direct";
 pub(crate) const COPY: &str = "copy memory";
 
 /// One measured peak.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let work = solio::Work::default();
+/// for peak in solio::measure_machine(folder.path(), 1 << 20, 1, &work)? {
+///     // Either a figure, or why there is none.
+///     let figure = match (peak.mb_s, &peak.why_not) {
+///         (Some(rate), None) => format!("{rate:.0} MB/s"),
+///         (None, Some(why)) => why.to_string(),
+///         both => unreachable!("{both:?}"),
+///     };
+///     assert!(!figure.is_empty() && peak.threads > 0);
+/// }
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peak {
     /// What was done, in few words that stay the same: `read, cold, direct`.

@@ -7,6 +7,23 @@ use std::path::Path;
 
 /// The bytes of what `field` names in the file at `path` (`ThumbnailImage`, `IFD1:ThumbnailImage`,
 /// `ICC_Profile`, `XMP`); of numbers and text their text. `None` where the file has no such tag.
+///
+/// ```
+/// # use solio::{Limits, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.jpg");
+/// # let (limits, work) = (Limits::default(), Work::default());
+/// # let packet = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'></x:xmpmeta>";
+/// # let mut jpeg = b"\xff\xd8\xff\xe1\0\x4fhttp://ns.adobe.com/xap/1.0/\0".to_vec();
+/// # jpeg.extend(packet);
+/// # jpeg.extend(b"\xff\xd9");
+/// # solio::write_bytes(&path, &jpeg)?;
+/// // A JPEG file with a packet of XMP, and no small picture.
+/// let xmp = solio::metadata_bytes(&path, "XMP", &limits, &work)?.expect("it has one");
+/// assert!(xmp.starts_with(b"<x:xmpmeta"));
+/// assert_eq!(solio::metadata_bytes(&path, "ThumbnailImage", &limits, &work)?, None);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn metadata_bytes(
     path: &Path,
     field: &str,

@@ -23,6 +23,19 @@ const FILES_AT_ONCE: usize = 32;
 const SIDE_BY_SIDE: usize = 4;
 
 /// Reads what the file at `path` says about itself; `-` is standard input.
+///
+/// ```
+/// use solio::{Limits, Work, photo::Fields};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.tif");
+/// # let tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+/// # solio::write_bytes(&path, tiff)?;
+/// let fields = Fields::of(["Orientation"]);
+/// let metadata = solio::read_metadata(&path, &fields, &Limits::default(), &Work::default())?;
+/// let tag = metadata.get("Orientation").expect("the photo says how it was held");
+/// assert_eq!((tag.number().integer(0), tag.text().plain().as_str()), (Some(6), "Rotate 90 CW"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_metadata(
     path: &Path,
     fields: &Fields,
@@ -81,6 +94,17 @@ impl Reader {
 }
 
 /// Who reads metadata.
+///
+/// ```
+/// use solio::{ExifTool, MetadataEngine, MetadataOptions};
+/// // ExifTool fills the gaps where it is installed; else Solio reads alone.
+/// let engine = match ExifTool::new(Default::default()) {
+///     Ok(tool) => MetadataEngine::Both(tool),
+///     Err(_) => MetadataEngine::Native,
+/// };
+/// let options = MetadataOptions { engine, ..MetadataOptions::default() };
+/// assert!(!matches!(options.engine, MetadataEngine::ExifTool(_)));
+/// ```
 #[derive(Default)]
 pub enum MetadataEngine {
     /// Solio.
@@ -93,6 +117,25 @@ pub enum MetadataEngine {
 }
 
 /// How many files are read.
+///
+/// ```
+/// use solio::photo::{Fields, Metadata};
+/// use solio::{MetadataOptions, Work};
+/// # use std::path::Path;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.obj");
+/// # solio::write_bytes(&path, b"# made by hand\no Cube\nv 0 0 0\n")?;
+/// // Of a mesh file, what stands before its first vertex.
+/// let options = MetadataOptions { fields: Fields::of(["OBJ:*"]), ..MetadataOptions::default() };
+/// let count = |_: &Path, read: solio::Result<Metadata>, tags: &mut usize| {
+///     *tags = read.map_or(0, |metadata| metadata.tags.len());
+/// };
+/// solio::read_metadata_files(&[path], &options, &Work::default(), count, |tags| {
+///     assert_eq!(tags, [2]);
+///     Ok(())
+/// })?;
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Default)]
 pub struct MetadataOptions {
     /// Which tags.
@@ -108,6 +151,33 @@ pub struct MetadataOptions {
 /// Reads many files on all threads. `show` says something of each, on any thread; `each` gets what
 /// was said, some at a time, in the order of `files`, whatever could be read or not. `show` finds
 /// what was said of an earlier file as `each` left it: memory that is used again.
+///
+/// ```
+/// use solio::{MetadataOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # let tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+/// # solio::write_bytes(&at("a.tif"), tiff)?;
+/// let files = [at("a.tif"), at("gone.tif"), at("a.tif")];
+/// let mut lines = Vec::new();
+/// solio::read_metadata_files(
+///     &files,
+///     &MetadataOptions::default(),
+///     &Work::default(),
+///     |_, read, line: &mut String| {
+///         *line = match read {
+///             Ok(metadata) => metadata.get("Orientation").unwrap().text().plain(),
+///             Err(error) => error.kind().name().to_owned(),
+///         };
+///     },
+///     |some| {
+///         lines.extend_from_slice(some);
+///         Ok(())
+///     },
+/// )?;
+/// assert_eq!(lines, ["Rotate 90 CW", "io", "Rotate 90 CW"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_metadata_files<T: Default + Send>(
     files: &[PathBuf],
     options: &MetadataOptions,

@@ -7,6 +7,22 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Tags of many files: a row a file in the order given, a column a tag.
+///
+/// ```
+/// # use solio::{Limits, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [photo, other] = ["a.tif", "b.tif"].map(|name| folder.path().join(name));
+/// # let tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+/// # solio::write_bytes(&photo, tiff)?;
+/// # solio::write_bytes(&other, b"no photo")?;
+/// // A photo, and a file that is none.
+/// let fields = ["Orientation".to_owned()];
+/// let (limits, work) = (Limits::default(), Work::default());
+/// let table = solio::read_metadata_table(&[photo, other], Some(&fields), true, &limits, &work)?;
+/// assert_eq!((table.rows, table.columns[0].counts.as_slice()), (2, &[Some(1), None][..]));
+/// assert_eq!(table.errors[0].0, 1);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct MetadataTable {
     /// How many files there are.
@@ -18,6 +34,22 @@ pub struct MetadataTable {
 }
 
 /// The values of one tag in all files.
+///
+/// ```
+/// # use solio::{Limits, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.tif");
+/// # let tiff = b"II*\0\x08\0\0\0\x01\0\x02\x01\x03\0\x02\0\0\0\x08\0\x08\0\0\0\0\0";
+/// # solio::write_bytes(&path, tiff)?;
+/// let fields = ["BitsPerSample".to_owned()];
+/// let (limits, work) = (Limits::default(), Work::default());
+/// let table = solio::read_metadata_table(&[path], Some(&fields), true, &limits, &work)?;
+/// // One file, which has two of them.
+/// let bits = &table.columns[0];
+/// assert!(bits.counts == [Some(2)] && bits.is_list);
+/// assert_eq!(bits.values, solio::ColumnValues::Integers(vec![8, 8]));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct MetadataColumn {
     /// `DateTimeOriginal` as asked for, or `ExifIFD:DateTimeOriginal`.
@@ -31,6 +63,24 @@ pub struct MetadataColumn {
 }
 
 /// Values of one type: the narrowest that holds all of a column without loss.
+///
+/// ```
+/// use solio::ColumnValues;
+/// # use solio::{Limits, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.tif");
+/// # let tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+/// # solio::write_bytes(&path, tiff)?;
+/// # let (files, limits, work) = ([path], Limits::default(), Work::default());
+/// let fields = ["Orientation".to_owned()];
+/// // In words it is text, else a number.
+/// let [words, numbers] = [true, false].map(|words| {
+///     solio::read_metadata_table(&files, Some(&fields), words, &limits, &work).unwrap()
+/// });
+/// assert_eq!(words.columns[0].values, ColumnValues::Texts(vec!["Rotate 90 CW".into()]));
+/// assert_eq!(numbers.columns[0].values, ColumnValues::Integers(vec![6]));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColumnValues {
     /// Whole numbers.
@@ -144,6 +194,21 @@ impl MetadataColumn {
 /// Reads many files into a table. `fields`: `None` for all tags; the names are those of
 /// [`Fields::of`]. `words`: values in words as [`Tag::text`](solio_photo::Tag::text) has them,
 /// else numbers. A file that cannot be read has an empty row and an error.
+///
+/// ```
+/// # use solio::{Limits, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// solio::write_bytes(&at("a.obj"), b"# by hand\nv 0 0 0\n")?;
+/// solio::write_bytes(&at("b.pbrt"), b"Film \"rgb\" \"integer xresolution\" 640\nWorldBegin\n")?;
+/// let files = [at("a.obj"), at("b.pbrt")];
+/// // All that turns up in any of them, by name.
+/// let table =
+///     solio::read_metadata_table(&files, None, true, &Limits::default(), &Work::default())?;
+/// let film = table.columns.iter().find(|column| column.name == "PBRT:FilmXresolution").unwrap();
+/// assert_eq!(film.counts, [None, Some(1)]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_metadata_table(
     files: &[PathBuf],
     fields: Option<&[String]>,
@@ -197,6 +262,22 @@ pub fn read_metadata_table(
 }
 
 /// Names and values of one file: those of the `named` fields, or all.
+///
+/// ```
+/// use solio::photo::{Fields, Value};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.tif");
+/// # let tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+/// # solio::write_bytes(&path, tiff)?;
+/// let ifd0 = Fields::of(["IFD0:*"]);
+/// let metadata = solio::read_metadata(&path, &ifd0, &Default::default(), &Default::default())?;
+/// let values = solio::tag_values(&metadata, None, false);
+/// assert_eq!(values, [("IFD0:Orientation".to_owned(), Value::Ints(vec![6]))]);
+/// // Names as asked for; what is not there is left out.
+/// let named = ["Orientation".to_owned(), "ISO".to_owned()];
+/// assert_eq!(solio::tag_values(&metadata, Some(&named), true)[0].0, "Orientation");
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn tag_values(
     metadata: &Metadata,
     named: Option<&[String]>,

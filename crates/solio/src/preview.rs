@@ -9,6 +9,17 @@ use solio_exr::{Image, Levels, ReadOptions};
 use std::path::Path;
 
 /// What of an image is shown, and how.
+///
+/// ```
+/// use solio::PreviewOptions;
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// let image = solio::gradient_image(&gradient, [400, 200])?;
+/// let options = PreviewOptions { most: Some([64, 64]), ..PreviewOptions::default() };
+/// let preview = solio::preview(&image, &options, &Default::default())?;
+/// // It fits, and keeps its shape.
+/// assert_eq!((preview.width, preview.height), (64, 32));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreviewOptions {
     /// Part, layer or channels.
@@ -42,6 +53,17 @@ impl Default for PreviewOptions {
 }
 
 /// A picture to be looked at: sRGB, 8 bits, alpha straight.
+///
+/// ```
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// let image = solio::gradient_image(&gradient, [3, 2])?;
+/// let preview = solio::preview(&image, &Default::default(), &Default::default())?;
+/// // The pixel of the last column in the first row.
+/// let channels = if preview.has_alpha { 4 } else { 3 };
+/// let yellow = &preview.pixels[2 * channels..][..channels];
+/// assert!(yellow[0] > 200 && yellow[1] > 200 && yellow[2] < 100, "{yellow:?}");
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
     /// Columns.
@@ -58,6 +80,17 @@ pub struct Preview {
 
 impl Preview {
     /// The picture as a PNG file.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("viridis.png");
+    /// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+    /// let strip = solio::gradient_strips(&[gradient], [256, 16])?;
+    /// solio::write_bytes(&path, &strip.to_png()?)?;
+    /// let read = solio::preview_file(&path, &Default::default(), &Default::default())?;
+    /// assert_eq!((read.width, read.height), (256, 16));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn to_png(&self) -> Result<Vec<u8>> {
         crate::picture::png(&self.pixels, self.width, self.height, self.has_alpha)
     }
@@ -146,6 +179,18 @@ fn map(table: &Table8, [low, high]: [f32; 2], row: &[f32], channels: usize, out:
 
 /// A preview of the file at `path`: only the channels that are shown are read, and of an image with
 /// levels of detail the one that is large enough. PNG, JPEG, TIFF and HDR are read whole.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.hdr");
+/// // Two pixels of Radiance HDR: one of light, one of none.
+/// let bytes = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n\x80\x40\x20\x81\0\0\0\0";
+/// solio::write_bytes(&path, bytes)?;
+/// let preview = solio::preview_file(&path, &Default::default(), &Default::default())?;
+/// assert_eq!((preview.width, preview.height, preview.shown.as_str()), (2, 1, "R, G, B"));
+/// assert!(preview.pixels[0] > preview.pixels[1] && preview.pixels[3..] == [0; 3]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Result<Preview> {
     let format = crate::any_image::format_of(path, &options.limits)?;
     if let Some(format) = format.filter(|format| *format != ImageFormat::Exr) {

@@ -19,6 +19,18 @@ const HEAD_BYTES: usize = 64 << 10;
 const MTL_BYTES: u64 = 256 << 20;
 
 /// How a mesh is read.
+///
+/// ```
+/// use solio::{MeshReadOptions, Work, read_mesh};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.obj");
+/// solio::write_bytes(&path, b"mtllib gone.mtl\nv 0 0 0\n")?;
+/// let lenient = read_mesh(&path, &MeshReadOptions::default(), &Work::default())?;
+/// assert_eq!(lenient.warnings, ["the material library \"gone.mtl\" is missing"]);
+/// let strict = MeshReadOptions { strict: true, ..MeshReadOptions::default() };
+/// assert!(read_mesh(&path, &strict, &Work::default()).is_err());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct MeshReadOptions {
     /// The format; `None` finds out.
@@ -50,6 +62,19 @@ impl MeshReadOptions {
 
 /// Reads the mesh file at `path`; `-` is standard input. Gzip and zstd are recognized by their
 /// content. For OBJ, the MTL files it names are read too.
+///
+/// ```
+/// use solio::{MeshReadOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("triangle.obj");
+/// # solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+/// let scene = solio::read_mesh(&path, &MeshReadOptions::default(), &Work::default())?;
+/// let mesh = &scene.meshes[0];
+/// assert_eq!(mesh.positions.get(1), [1.0, 0.0, 0.0]);
+/// // Face 0 has the corners 0 to 2, and these the vertices 0 to 2.
+/// assert_eq!((&mesh.face_offsets[..], &mesh.corner_vertices[..]), (&[0, 3][..], &[0, 1, 2][..]));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_mesh(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<Scene<'static>> {
     let (_, _, scene) = read_with_facts(path, options, work)?;
     Ok(scene)
@@ -58,6 +83,24 @@ pub fn read_mesh(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<
 /// [`read_mesh`] into the memory that `scene` owns, where the format can use it (PLY can): who reads
 /// one mesh after the other saves the time in which the system makes fresh memory ready. After an
 /// error the scene is empty.
+///
+/// ```
+/// use solio::mesh::Scene;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let frames = ["1.ply", "2.ply"].map(|name| folder.path().join(name));
+/// # for (frame, text) in frames.iter().zip([&b"v 0 0 0\nv 1 0 0\n"[..], b"v 0 0 2\n"]) {
+/// #     let mesh = solio::read_mesh_bytes(text, &Default::default(), &Default::default())?;
+/// #     solio::write_mesh(&mesh, frame, &Default::default(), &Default::default())?;
+/// # }
+/// // Two frames of a cloud of points, in the same memory.
+/// let (mut scene, mut counts) = (Scene::default(), Vec::new());
+/// for frame in &frames {
+///     solio::read_mesh_into(&mut scene, frame, &Default::default(), &Default::default())?;
+///     counts.push(scene.meshes[0].positions.len());
+/// }
+/// assert_eq!(counts, [2, 1]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_mesh_into(
     scene: &mut Scene<'static>,
     path: &Path,
@@ -101,6 +144,19 @@ fn read_with_memory(
 
 /// Reads a mesh from the bytes of a file, compressed or not. There is no folder to look for MTL
 /// files in.
+///
+/// ```
+/// use solio::{MeshReadOptions, Work, read_mesh_bytes};
+/// let (options, work) = (MeshReadOptions::default(), Work::default());
+/// let stl = b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n\
+///     vertex 0 1 0\nendloop\nendfacet\nendsolid a\n";
+/// let scene = read_mesh_bytes(stl, &options, &work)?;
+/// assert_eq!(solio::MeshInfo::of(&scene).triangles, 1);
+/// // An error tells the place.
+/// let error = read_mesh_bytes(b"v 0 0 0\nv 1 x 0\n", &options, &work).unwrap_err();
+/// assert_eq!(error.line(), Some(2));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_mesh_bytes(
     bytes: &[u8],
     options: &MeshReadOptions,

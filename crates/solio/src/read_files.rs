@@ -14,6 +14,23 @@ const RANGE_BYTES: u64 = 8 << 20;
 const IN_ORDER: usize = 64;
 
 /// How files are read.
+///
+/// ```
+/// use solio::ReadFilesOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let parts = ["b", "a"].map(|name| folder.path().join(name));
+/// # solio::write_bytes(&parts[0], b"first, ")?;
+/// # solio::write_bytes(&parts[1], b"second")?;
+/// // As they are named, whichever the disk would give sooner.
+/// let options = ReadFilesOptions { in_order: true, ..ReadFilesOptions::default() };
+/// let mut text = Vec::new();
+/// solio::read_files(parts.into(), &options, &Default::default(), |_, bytes| {
+///     text.extend_from_slice(bytes);
+///     Ok(())
+/// })?;
+/// assert_eq!(text, b"first, second");
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ReadFilesOptions {
     /// The engine's own options; memory and threads are those of [`Work`].
@@ -27,6 +44,17 @@ pub struct ReadFilesOptions {
 }
 
 /// What was read.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [there, gone] = ["there", "gone"].map(|name| folder.path().join(name));
+/// # solio::write_bytes(&there, b"bytes")?;
+/// let paths = vec![gone.clone(), there];
+/// let all = solio::read_files(paths, &Default::default(), &Default::default(), |_, _| Ok(()))?;
+/// assert_eq!((all.files, all.bytes), (1, 5));
+/// assert_eq!(all.failed[0].path(), Some(gone.as_path()));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct ReadAll {
     /// Files read to their end.
@@ -277,6 +305,19 @@ fn is_standard(path: &Path) -> bool {
 
 /// The files at and below `paths`, folders in the order of their names; links to folders are not
 /// followed. What cannot be looked at is in the second list.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # std::fs::create_dir(at("shot")).unwrap();
+/// # for name in ["shot/b.exr", "shot/a.exr", "notes.txt"] {
+/// #     solio::write_bytes(&at(name), b"x")?;
+/// # }
+/// let (files, failed) = solio::files_below(&[at("notes.txt"), at("shot")]);
+/// assert_eq!(files, ["notes.txt", "shot/a.exr", "shot/b.exr"].map(at));
+/// assert!(failed.is_empty());
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn files_below(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Error>) {
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for path in paths {

@@ -6,6 +6,19 @@ use solio_measure::{Recorder, Recording, Summary, peak_rss_bytes, report_html, t
 use std::path::PathBuf;
 
 /// Which files a recording becomes.
+///
+/// ```
+/// use solio::{Record, Summary, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let trace = folder.path().join("trace.json");
+/// let record = Record { trace: Some(trace.clone()), report: None };
+/// let recorded = record.start()?.expect("a file is wanted");
+/// solio::read_mesh_bytes(b"v 0 0 0\n", &Default::default(), &Work::default())?;
+/// recorded.finish(Summary::default(), &Work::default())?;
+/// // For https://ui.perfetto.dev or chrome://tracing.
+/// assert!(std::fs::read_to_string(&trace).unwrap().contains("\"traceEvents\""));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// A trace for Chrome or Perfetto.
@@ -15,6 +28,22 @@ pub struct Record {
 }
 
 /// A recording under way; [`Recorded::finish`] writes its files.
+///
+/// ```
+/// use solio::{Record, SpanName, Summary, Work};
+/// static SIMULATE: SpanName = SpanName::new("simulate");
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let page = folder.path().join("run.html");
+/// let record = Record { report: Some(page.clone()), ..Record::default() };
+/// let recorded = record.start()?.expect("a page is wanted");
+/// {
+///     let _span = SIMULATE.begin();
+///     // … work of your own: it stands on the page beside Solio's.
+/// }
+/// recorded.finish(Summary::default(), &Work::default())?;
+/// assert!(std::fs::read_to_string(&page).unwrap().contains("simulate"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub struct Recorded {
     files: Record,
     recorder: Recorder,
@@ -22,6 +51,13 @@ pub struct Recorded {
 
 impl Record {
     /// Whether any file is wanted.
+    ///
+    /// ```
+    /// use solio::Record;
+    /// assert!(!Record::default().is_wanted());
+    /// let page = Record { report: Some("run.html".into()), ..Record::default() };
+    /// assert!(page.is_wanted());
+    /// ```
     pub fn is_wanted(&self) -> bool {
         self.trace.is_some() || self.report.is_some()
     }
@@ -58,6 +94,19 @@ impl Record {
 impl Recorded {
     /// Stops, and writes the files, each whole or not at all. Facts about the version and the
     /// machine are added to the summary, and the peak of memory.
+    ///
+    /// ```
+    /// use solio::{Record, Summary, Work};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let record = Record { report: Some(folder.path().join("run.html")), ..Record::default() };
+    /// # let recorded = record.start()?.expect("a page is wanted");
+    /// let summary = Summary { title: "bake".into(), files: 12, ..Summary::default() };
+    /// let recording = recorded.finish(summary, &Work { threads: 3, ..Work::default() })?;
+    /// // Seconds come from its own clock.
+    /// assert!(recording.summary.wall_s > 0.0 && recording.summary.files == 12);
+    /// assert!(recording.summary.facts.contains(&("threads".into(), "3".into())));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn finish(self, mut summary: Summary, work: &Work) -> Result<Recording> {
         summary.peak_memory_bytes = summary.peak_memory_bytes.max(peak_rss_bytes());
         summary.facts.extend([

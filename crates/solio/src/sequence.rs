@@ -8,6 +8,16 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The name of a file with a place for the number of the frame.
+///
+/// ```
+/// use solio::FramePattern;
+/// let pattern = FramePattern::of("out/beauty.1-9x2####.exr".as_ref()).unwrap();
+/// let frames = pattern.frames(None)?;
+/// let files: Vec<_> = frames.iter().map(|frame| pattern.path(*frame)).collect();
+/// assert_eq!(frames, [1, 3, 5, 7, 9]);
+/// assert_eq!(files[4], std::path::Path::new("out/beauty.0009.exr"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FramePattern {
     folder: PathBuf,
@@ -30,21 +40,55 @@ impl FramePattern {
     }
 
     /// The folder of the files; empty for the current one.
+    ///
+    /// ```
+    /// let pattern = solio::FramePattern::of("out/a.%04d.exr".as_ref()).unwrap();
+    /// assert_eq!(pattern.folder(), std::path::Path::new("out"));
+    /// ```
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The name of the files.
+    ///
+    /// ```
+    /// let pattern = solio::FramePattern::of("out/a.%04d.exr".as_ref()).unwrap();
+    /// assert_eq!(pattern.name().padding.width, 4);
+    /// // Which frame a file has, if it is one of them.
+    /// assert_eq!(pattern.name().frame_of(b"a.0012.exr"), Some(12));
+    /// assert_eq!(pattern.name().frame_of(b"b.0012.exr"), None);
+    /// ```
     pub fn name(&self) -> &NamePattern {
         &self.name
     }
 
     /// The file of a frame.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// // A single `#` stands for four digits.
+    /// let pattern = solio::FramePattern::of("out/a.#.exr".as_ref()).unwrap();
+    /// assert_eq!(pattern.path(7), Path::new("out/a.0007.exr"));
+    /// assert_eq!(pattern.path(12345), Path::new("out/a.12345.exr"));
+    /// ```
     pub fn path(&self, frame: i64) -> PathBuf {
         self.folder.join(OsString::from_vec(self.name.name(frame)))
     }
 
     /// The frames: those of `range`, or of the pattern's own range, or those whose files exist.
+    ///
+    /// ```
+    /// use solio::FramePattern;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # for name in ["a.0002.exr", "a.0010.exr", "b.0001.exr"] {
+    /// #     solio::write_bytes(&folder.path().join(name), b"x")?;
+    /// # }
+    /// let pattern = FramePattern::of(&folder.path().join("a.####.exr")).unwrap();
+    /// // Those that are there, or those that are wanted.
+    /// assert_eq!(pattern.frames(None)?, [2, 10]);
+    /// assert_eq!(pattern.frames(Some(&"1-3,8".parse()?))?, [1, 2, 3, 8]);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn frames(&self, range: Option<&FrameRange>) -> Result<Vec<i64>> {
         if let Some(range) = range.or(self.name.range.as_ref()) {
             return Ok(range.frames().to_vec());

@@ -30,6 +30,22 @@ const NEEDED: [&str; 4] =
 const SHARED: [&str; 4] = ["displayWindow", "pixelAspectRatio", "timeCode", "chromaticities"];
 
 /// A change of one attribute.
+///
+/// ```
+/// use solio::{Edit, SetOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.exr");
+/// # let work = solio::Work::default();
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// # let image = solio::gradient_image(&gradient, [4, 2])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // Nobody may say how the pixels lie but the pixels.
+/// let edits = vec![Edit::parse("compression=none")?];
+/// let options = SetOptions { edits, ..SetOptions::default() };
+/// let error = solio::set_attributes(&path, &path, &options, &work).unwrap_err();
+/// assert_eq!(error.hint_text(), Some("`solio convert` writes the pixels anew"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edit {
     name: String,
@@ -65,6 +81,14 @@ impl Edit {
     }
 
     /// Removes the attribute `name`.
+    ///
+    /// ```
+    /// use solio::Edit;
+    /// assert_eq!(Edit::delete("owner"), Edit::parse("owner=")?);
+    /// // A name that has an equals sign in it, no text can tell.
+    /// assert_ne!(Edit::delete("a=b"), Edit::parse("a=b")?);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn delete(name: &str) -> Edit {
         Edit { name: name.to_owned(), type_name: None, value: None }
     }
@@ -119,6 +143,23 @@ fn check_value(name: &str, value: &Value) -> Result<()> {
 }
 
 /// How attributes are set.
+///
+/// ```
+/// use solio::{Edit, SetOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.exr");
+/// # let work = solio::Work::default();
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// # let image = solio::gradient_image(&gradient, [4, 2])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // One after the other: the last word counts.
+/// let edits = ["take:int=1", "take=2"].map(Edit::parse).into_iter().collect::<Result<_, _>>()?;
+/// let options = SetOptions { edits, ..SetOptions::default() };
+/// solio::set_attributes(&path, &path, &options, &work)?;
+/// let header = solio::image_header(&path, &Default::default(), &work)?;
+/// assert_eq!(header.parts[0].get("take").map(ToString::to_string).as_deref(), Some("2"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SetOptions {
     /// What is changed, in this order.
@@ -133,6 +174,23 @@ pub struct SetOptions {
 
 /// Changes attributes of the OpenEXR file at `input` and writes it to `output`, which may be the
 /// same file. That appears whole or not at all; the chunks of pixels are copied as they are.
+///
+/// ```
+/// use solio::image::header::Value;
+/// use solio::{Edit, SetOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, output] = ["a.exr", "b.exr"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// # let image = solio::gradient_image(&gradient, [4, 2])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// let edits = vec![Edit::parse("owner=me")?];
+/// let options = SetOptions { edits, ..SetOptions::default() };
+/// solio::set_attributes(&path, &output, &options, &work)?;
+/// let header = solio::image_header(&output, &Default::default(), &work)?;
+/// assert_eq!(header.parts[0].get("owner"), Some(&Value::Text("me".into())));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn set_attributes(
     input: &Path,
     output: &Path,

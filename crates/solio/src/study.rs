@@ -10,6 +10,16 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// How the bandwidth is held down.
+///
+/// ```no_run
+/// use solio::SlowDown;
+/// let command = ["cat", "/data/city.pbrt"].map(Into::into);
+/// // Any command, as root: 100 MB/s from the device that /data lies on.
+/// let slow = SlowDown::Cgroup("/data".into());
+/// let run = solio::study_run(&command, Some(100_000_000), &slow)?;
+/// assert!(run.read_bytes.is_some());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SlowDown {
     /// Solio's own token bucket: for commands of Solio, anywhere.
@@ -21,6 +31,20 @@ pub enum SlowDown {
 }
 
 /// What a study does.
+///
+/// ```
+/// use solio::{SlowDown, StudyOptions, study};
+/// let options = StudyOptions {
+///     bandwidths: vec![100_000_000, 1_000_000_000],
+///     rounds: 1,
+///     slow_down: SlowDown::Bucket,
+/// };
+/// // One run beside them is not slowed down.
+/// let study = study(&["true".into()], &options, &Default::default(), |_| ())?;
+/// let bandwidths: Vec<_> = study.points.iter().map(|point| point.bandwidth).collect();
+/// assert_eq!(bandwidths, [None, Some(1_000_000_000), Some(100_000_000)]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct StudyOptions {
     /// Bytes a second of each run, beside one without a limit.
@@ -32,6 +56,15 @@ pub struct StudyOptions {
 }
 
 /// One bandwidth and what the command took there.
+///
+/// ```
+/// use solio::StudyPoint;
+/// let point = |bandwidth, wall_s| StudyPoint { bandwidth, wall_s, read_bytes: Some(1_000_000) };
+/// let (free, slow) = (point(None, 0.1), point(Some(2_000_000), 0.5));
+/// // At 2 MB/s its reading alone takes half a second: nothing else is left to gain.
+/// let least_s = slow.read_bytes.unwrap() as f64 / slow.bandwidth.unwrap() as f64;
+/// assert!(slow.wall_s >= least_s && least_s > free.wall_s);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyPoint {
     /// Bytes a second; `None` is without a limit.
@@ -44,6 +77,15 @@ pub struct StudyPoint {
 }
 
 /// One run of a command.
+///
+/// ```
+/// use solio::SlowDown;
+/// let command = ["echo", "done"].map(Into::into);
+/// let run = solio::study_run(&command, None, &SlowDown::Bucket)?;
+/// assert_eq!(run.output, b"done\n");
+/// assert!(run.wall_s > 0.0);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyRun {
     /// Seconds on the wall clock.
@@ -55,6 +97,19 @@ pub struct StudyRun {
 }
 
 /// A study's result.
+///
+/// ```
+/// use solio::{Study, StudyPoint};
+/// let points = [(None, 2.0), (Some(500_000_000), 2.5), (Some(100_000_000), 10.0)];
+/// let points = points.map(|(bandwidth, wall_s)| StudyPoint {
+///     bandwidth,
+///     wall_s,
+///     read_bytes: Some(1_000_000_000),
+/// });
+/// let study = Study { command: vec!["render".into()], points: points.into() };
+/// // A disk that reads more than 500 MB/s hardly helps.
+/// assert_eq!((study.floor_s(), study.knee()), (2.0, 500e6));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     /// The command, word by word.
@@ -65,22 +120,56 @@ pub struct Study {
 
 impl Study {
     /// The least seconds of all runs: the asymptote of a disk that costs nothing.
+    ///
+    /// ```
+    /// use solio::{Study, StudyPoint};
+    /// let point = |wall_s| StudyPoint { bandwidth: None, wall_s, read_bytes: None };
+    /// let study = Study { command: Vec::new(), points: vec![point(0.25), point(0.5)] };
+    /// assert_eq!(study.floor_s(), 0.25);
+    /// ```
     pub fn floor_s(&self) -> f64 {
         self.points.iter().map(|p| p.wall_s).reduce(f64::min).unwrap_or(0.0)
     }
 
     /// Bytes that have to be read: `bytes / bandwidth` is the asymptote of a slow disk.
+    ///
+    /// ```
+    /// use solio::{Study, StudyPoint};
+    /// let point = |read_bytes| StudyPoint { bandwidth: None, wall_s: 1.0, read_bytes };
+    /// // A run that found more in the page cache read less from the medium.
+    /// let study = Study { command: Vec::new(), points: vec![point(Some(800)), point(Some(900))] };
+    /// assert_eq!(study.bytes(), 900.0);
+    /// ```
     pub fn bytes(&self) -> f64 {
         self.points.iter().filter_map(|p| p.read_bytes).max().unwrap_or(0) as f64
     }
 
     /// The bandwidth at which the asymptotes meet: a faster disk gains little.
+    ///
+    /// ```
+    /// use solio::{Study, StudyPoint};
+    /// let point = StudyPoint { bandwidth: None, wall_s: 0.5, read_bytes: Some(100_000_000) };
+    /// let study = Study { command: Vec::new(), points: vec![point] };
+    /// assert_eq!(study.knee(), 200e6);
+    /// ```
     pub fn knee(&self) -> f64 {
         self.bytes() / self.floor_s().max(1e-9)
     }
 }
 
 /// Runs `command` at every bandwidth; `each` hears of every point as it comes.
+///
+/// ```no_run
+/// use solio::{Cancel, SlowDown, StudyOptions};
+/// let command = ["solio", "info", "city.pbrt"].map(Into::into);
+/// let bandwidths = vec![50_000_000, 200_000_000, 1_000_000_000];
+/// let options = StudyOptions { bandwidths, rounds: 3, slow_down: SlowDown::Bucket };
+/// let study = solio::study(&command, &options, &Cancel::default(), |point| {
+///     println!("{:?} bytes a second: {:.2} s", point.bandwidth, point.wall_s);
+/// })?;
+/// println!("more than {:.0} MB/s help little", study.knee() / 1e6);
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// When the command cannot be started or fails, or the system's throttle cannot be set.
@@ -114,6 +203,18 @@ pub fn study(
 
 /// Runs `command` once, at most at `bandwidth` bytes a second, and keeps what it prints. It should
 /// not be much: it is taken in whole.
+///
+/// ```
+/// use solio::{ErrorKind, SlowDown};
+/// let run = |words: &[&str]| {
+///     let command: Vec<_> = words.iter().map(Into::into).collect();
+///     solio::study_run(&command, Some(1_000_000), &SlowDown::Bucket)
+/// };
+/// assert!(run(&["true"])?.output.is_empty());
+/// // A command that fails says nothing about disks.
+/// assert_eq!(run(&["false"]).unwrap_err().kind(), ErrorKind::Io);
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// As those of [`study`].

@@ -7,6 +7,22 @@ use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
 /// How texture paths are written. The names are Blender's.
+///
+/// ```
+/// use solio::{MeshWriteOptions, PathMode};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # solio::write_bytes(&at("a.mtl"), b"newmtl oak\nmap_Kd textures/oak.png\n")?;
+/// # let text = b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl oak\nf 1 2 3\n";
+/// # solio::write_bytes(&at("a.obj"), text)?;
+/// # let scene = solio::read_mesh(&at("a.obj"), &Default::default(), &Default::default())?;
+/// // The texture is `textures/oak.png`.
+/// let path_mode: PathMode = "strip".parse()?;
+/// let options = MeshWriteOptions { path_mode, ..MeshWriteOptions::default() };
+/// solio::write_mesh(&scene, &at("b.obj"), &options, &Default::default())?;
+/// assert!(std::fs::read_to_string(at("b.mtl")).unwrap().contains("map_Kd oak.png\n"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PathMode {
     /// Relative for textures in the output's folder or below it, else absolute.

@@ -14,6 +14,15 @@ use std::path::{Path, PathBuf};
 static WRITE: SpanName = SpanName::new("write mesh");
 
 /// Writes a file of these bytes, whole or not at all; `-` is standard output.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("notes.txt");
+/// solio::write_bytes(&path, b"all of it")?;
+/// solio::write_bytes(&path, b"anew")?;
+/// assert_eq!(std::fs::read(&path).unwrap(), b"anew");
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {
         let work = Work::default();
@@ -25,6 +34,20 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// How a mesh is written.
+///
+/// ```
+/// use solio::{MeshWriteOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("out.stl");
+/// let text = b"o Left\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no Right\nf 3 2 1\n";
+/// let scene = solio::read_mesh_bytes(text, &Default::default(), &Work::default())?;
+/// // A file for each object.
+/// let batch = MeshWriteOptions { stl_batch: true, ..MeshWriteOptions::default() };
+/// let written = solio::write_mesh(&scene, &path, &batch, &Work::default())?;
+/// let names = written.files.iter().map(|(path, _)| path.file_name().unwrap());
+/// assert_eq!(names.collect::<Vec<_>>(), ["outLeft.stl", "outRight.stl"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct MeshWriteOptions {
     /// The format; `None` takes it from the name.
@@ -64,6 +87,19 @@ impl MeshWriteOptions {
 }
 
 /// What was written.
+///
+/// ```
+/// use solio::Work;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.obj.gz");
+/// let text = "v 0 0 0\n".repeat(1000);
+/// let scene = solio::read_mesh_bytes(text.as_bytes(), &Default::default(), &Work::default())?;
+/// let written = solio::write_mesh(&scene, &path, &Default::default(), &Work::default())?;
+/// // How well it was packed.
+/// assert!(written.file_bytes < written.raw_bytes / 10);
+/// assert_eq!(written.files, [(path, written.file_bytes)]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// The files and their bytes, the mesh first.
@@ -86,6 +122,24 @@ impl Written {
 
 /// Writes `scene` to `path`; `-` is standard output. Each file appears whole at its path, or not
 /// at all. An OBJ's MTL is written beside it.
+///
+/// ```
+/// use solio::mesh::{Mesh, Scene, model::Positions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("triangle.ply.zst");
+/// // Arrays of your own, without a copy.
+/// let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+/// let mesh = Mesh {
+///     positions: Positions::F32(positions.as_slice().into()),
+///     face_offsets: [0, 3].as_slice().into(),
+///     corner_vertices: [0, 1, 2].as_slice().into(),
+///     ..Mesh::default()
+/// };
+/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// solio::write_mesh(&scene, &path, &Default::default(), &Default::default())?;
+/// assert_eq!(solio::info(&path, &Default::default(), &Default::default())?.mesh.triangles, 1);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn write_mesh(
     scene: &Scene<'_>,
     path: &Path,
@@ -110,6 +164,17 @@ pub fn write_mesh(
 }
 
 /// The bytes of the mesh file, uncompressed; no MTL.
+///
+/// ```
+/// use solio::{Format, MeshWriteOptions, Work};
+/// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+/// let scene = solio::read_mesh_bytes(text, &Default::default(), &Work::default())?;
+/// let options = MeshWriteOptions::default();
+/// let stl = solio::encode_mesh(&scene, Format::Stl, &options, &Work::default())?;
+/// // A binary STL: a head of 84 bytes, and 50 for each triangle.
+/// assert_eq!(stl.len(), 84 + 50);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn encode_mesh(
     scene: &Scene<'_>,
     format: Format,

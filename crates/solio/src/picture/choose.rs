@@ -10,6 +10,19 @@ use solio_exr::header::{Header, Part, Value};
 use std::collections::BTreeSet;
 
 /// What a person asked for.
+///
+/// ```
+/// use solio::{Choice, PreviewOptions};
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// # let image = solio::gradient_image(&gradient, [2, 1])?;
+/// // Of R, G, B and A, the red alone: a picture in grey.
+/// let choice = Choice { channels: Some(vec!["R".into()]), ..Choice::default() };
+/// let options = PreviewOptions { choice, ..PreviewOptions::default() };
+/// let preview = solio::preview(&image, &options, &Default::default())?;
+/// assert_eq!(preview.shown, "R");
+/// assert!(preview.pixels[0] == preview.pixels[1] && preview.pixels[1] == preview.pixels[2]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// The number of the part; without it the first with the best colours.
@@ -85,6 +98,22 @@ pub(crate) fn depth<'a>(names: &BTreeSet<&'a str>) -> Option<&'a str> {
 }
 
 /// The number of a part that is given by number or by name.
+///
+/// ```
+/// use solio::image::Compression;
+/// use solio::image::header::{Box2i, Header, Part, Value};
+/// let part = |name: &str| {
+///     let mut part = Part::new(Box2i::of_size(1, 1), Compression::Zip, Vec::new());
+///     part.set("name", Value::Text(name.into()));
+///     part
+/// };
+/// let header = Header { parts: vec![part("beauty"), part("depth")], ..Header::default() };
+/// assert_eq!(solio::part_number(&header, "depth")?, 1);
+/// assert_eq!(solio::part_number(&header, "0")?, 0);
+/// let error = solio::part_number(&header, "normals").unwrap_err();
+/// assert_eq!(error.hint_text(), Some("the parts are 0 (beauty), 1 (depth)"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn part_number(header: &Header, name: &str) -> Result<usize> {
     let named = |part: &Part| part.name().is_some_and(|text| text.to_string() == name);
     if let Some(part) = header.parts.iter().position(named) {

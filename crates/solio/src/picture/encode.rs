@@ -18,6 +18,27 @@ use std::io::Cursor;
 const QUALITY: u8 = 90;
 
 /// How an image becomes a picture of another format.
+///
+/// ```
+/// use solio::{ImageConvertOptions, PictureOptions, ToneMap, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [exr, png] = ["a.exr", "a.png"].map(|name| folder.path().join(name));
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// # let image = solio::gradient_image(&gradient, [16, 8])?;
+/// # solio::write_image(&image, &exr, &Default::default(), &Work::default())?;
+/// // Twice as bright, and 16 bits a value.
+/// let picture = PictureOptions {
+///     exposure: 1.0,
+///     bits: Some(16),
+///     tone_map: ToneMap::None,
+///     ..PictureOptions::default()
+/// };
+/// let options = ImageConvertOptions { picture, ..ImageConvertOptions::default() };
+/// solio::convert_image(&exr, &png, &options, &Work::default())?;
+/// // Where a PNG file says how many bits it has.
+/// assert_eq!(std::fs::read(&png).unwrap()[24], 16);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PictureOptions {
     /// Part, layer or channels.

@@ -6,6 +6,15 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// An image format.
+///
+/// ```
+/// use solio::ImageFormat;
+/// // By name, or by the usual end of file names.
+/// assert_eq!("JPG".parse::<ImageFormat>()?, ImageFormat::Jpeg);
+/// assert!("gif".parse::<ImageFormat>().is_err());
+/// assert_eq!(ImageFormat::ALL.map(|format| format.as_str()).join(" "), "exr hdr jpeg png tiff");
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ImageFormat {
@@ -32,6 +41,11 @@ impl ImageFormat {
     ];
 
     /// `exr`, `hdr`, `jpeg`, `png`, `tiff`.
+    ///
+    /// ```
+    /// let format = solio::ImageFormat::of_name("a.TIF".as_ref()).unwrap();
+    /// assert_eq!(format.as_str(), "tiff");
+    /// ```
     pub fn as_str(self) -> &'static str {
         match self {
             ImageFormat::Exr => "exr",
@@ -43,6 +57,13 @@ impl ImageFormat {
     }
 
     /// The usual end of a file name, without its point.
+    ///
+    /// ```
+    /// use solio::ImageFormat;
+    /// let path = std::path::Path::new("out/a.0001.exr");
+    /// let small = path.with_extension(ImageFormat::Jpeg.extension());
+    /// assert_eq!(small, std::path::Path::new("out/a.0001.jpg"));
+    /// ```
     pub fn extension(self) -> &'static str {
         match self {
             ImageFormat::Jpeg => "jpg",
@@ -64,6 +85,13 @@ impl ImageFormat {
     }
 
     /// From the first bytes.
+    ///
+    /// ```
+    /// use solio::ImageFormat;
+    /// assert_eq!(ImageFormat::of_content(b"\x89PNG\r\n\x1a\n\0\0"), Some(ImageFormat::Png));
+    /// assert_eq!(ImageFormat::of_content(b"#?RADIANCE\n"), Some(ImageFormat::Hdr));
+    /// assert_eq!(ImageFormat::of_content(b"v 0 0 0\n"), None);
+    /// ```
     pub fn of_content(head: &[u8]) -> Option<ImageFormat> {
         const MAGICS: [(&[u8], ImageFormat); 8] = [
             (&solio_exr::header::MAGIC, ImageFormat::Exr),

@@ -47,6 +47,22 @@ impl Held<'_> {
 }
 
 /// Which pixels a picture has.
+///
+/// ```
+/// use solio::image::header::{Box2i, Value};
+/// use solio::{Frame, PreviewOptions};
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// // A render of 4 × 2 pixels within a picture of 8 × 8.
+/// let mut image = solio::gradient_image(&gradient, [4, 2])?;
+/// image.parts[0].header.set("displayWindow", Value::Box2i(Box2i::of_size(8, 8)));
+/// let size = |frame| {
+///     let options = PreviewOptions { frame, ..PreviewOptions::default() };
+///     solio::preview(&image, &options, &Default::default()).map(|p| (p.width, p.height))
+/// };
+/// assert_eq!(size(Frame::Display)?, (8, 8));
+/// assert_eq!(size(Frame::Data)?, (4, 2));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frame {
     /// The display window: what is meant to be seen. Where it has no samples it is black and
