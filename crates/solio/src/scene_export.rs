@@ -22,6 +22,15 @@ use std::str::FromStr;
 static EXPORT: SpanName = SpanName::new("export scene");
 
 /// A format of scenes that other programs read.
+///
+/// ```
+/// use solio::SceneFormat;
+/// let format: SceneFormat = "glb".parse()?;
+/// assert_eq!(format, SceneFormat::Glb);
+/// // What a program could offer to choose from.
+/// assert_eq!(SceneFormat::ALL.map(SceneFormat::as_str), ["gltf", "glb", "usda"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SceneFormat {
@@ -38,6 +47,12 @@ impl SceneFormat {
     pub const ALL: [SceneFormat; 3] = [SceneFormat::Gltf, SceneFormat::Glb, SceneFormat::Usd];
 
     /// `gltf`, `glb`, `usda`: also the end of a file name.
+    ///
+    /// ```
+    /// use solio::SceneFormat;
+    /// let output = std::path::Path::new("car.pbrt").with_extension(SceneFormat::Usd.as_str());
+    /// assert_eq!(output, std::path::Path::new("car.usda"));
+    /// ```
     pub fn as_str(self) -> &'static str {
         match self {
             SceneFormat::Gltf => "gltf",
@@ -47,6 +62,13 @@ impl SceneFormat {
     }
 
     /// From a file name, whatever its case. `.usdc` and `.usdz` are USD too, though not written.
+    ///
+    /// ```
+    /// use solio::SceneFormat;
+    /// assert_eq!(SceneFormat::of_name("car.GLB".as_ref()), Some(SceneFormat::Glb));
+    /// assert_eq!(SceneFormat::of_name("car.usdc".as_ref()), Some(SceneFormat::Usd));
+    /// assert_eq!(SceneFormat::of_name("car.obj".as_ref()), None);
+    /// ```
     pub fn of_name(path: &Path) -> Option<SceneFormat> {
         let end = path.extension()?.to_str()?.to_ascii_lowercase();
         match &*end {
@@ -72,6 +94,18 @@ impl FromStr for SceneFormat {
 }
 
 /// How a scene is written for other programs.
+///
+/// ```
+/// use solio::{SceneExportOptions, SceneFormat};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [scene, upload] = ["a.pbrt", "upload"].map(|name| folder.path().join(name));
+/// # solio::write_bytes(&scene, b"WorldBegin\nShape \"sphere\"\n")?;
+/// // A name that does not tell the format.
+/// let glb = SceneExportOptions { format: Some(SceneFormat::Glb), ..Default::default() };
+/// solio::export_scene(&scene, &upload, &glb, &Default::default())?;
+/// assert!(std::fs::read(&upload).unwrap().starts_with(b"glTF"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SceneExportOptions {
     /// How the scene is read.
@@ -83,6 +117,18 @@ pub struct SceneExportOptions {
 }
 
 /// What came of it.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [scene, gltf] = ["a.pbrt", "a.gltf"].map(|name| folder.path().join(name));
+/// let text = b"WorldBegin\nLightSource \"infinite\"\nShape \"sphere\"\n";
+/// solio::write_bytes(&scene, text)?;
+/// let made = solio::export_scene(&scene, &gltf, &Default::default(), &Default::default())?;
+/// // The document, and its arrays beside it.
+/// assert_eq!((made.written.files.len(), made.meshes), (2, 1));
+/// assert_eq!(made.left_out, ["1 lights without a shape"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct SceneExported {
     /// The files.
@@ -102,6 +148,19 @@ pub struct SceneExported {
 /// Writes the scene at `path`, or a packed one, to `output` in the format that its name tells.
 /// Objects are written once, instances as arrays of transformations. Memory: the scene, one mesh,
 /// and the document without its arrays.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [scene, usd] = ["a.pbrt", "a.usda"].map(|name| folder.path().join(name));
+/// let text = b"WorldBegin\nObjectBegin \"ball\"\nShape \"sphere\"\nObjectEnd\n\
+///     ObjectInstance \"ball\"\nTranslate 3 0 0\nObjectInstance \"ball\"\n";
+/// solio::write_bytes(&scene, text)?;
+/// let made = solio::export_scene(&scene, &usd, &Default::default(), &Default::default())?;
+/// // One mesh, twice there.
+/// assert_eq!((made.meshes, made.instances), (1, 2));
+/// assert!(std::fs::read(&usd).unwrap().starts_with(b"#usda 1.0"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// Where the scene cannot be read or the output not be written. What is wrong with shapes is in

@@ -16,6 +16,19 @@ use std::path::{Path, PathBuf};
 static READ: SpanName = SpanName::new("read scene");
 
 /// How a scene is read.
+///
+/// ```
+/// use solio::{SceneReadOptions, Work, read_scene};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.pbrt");
+/// solio::write_bytes(&path, b"WorldBegin\nShape \"sphere\" \"float radios\" 2\n")?;
+/// let quick = read_scene(&path, &SceneReadOptions::default(), &Work::default())?;
+/// assert!(quick.problems.is_empty());
+/// let check = SceneReadOptions { check: true, ..SceneReadOptions::default() };
+/// let problem = &read_scene(&path, &check, &Work::default())?.problems[0];
+/// assert_eq!(problem.hint_text(), Some("did you mean \"radius\"?"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SceneReadOptions {
     /// The version of pbrt, 3 or 4; `None` finds out.
@@ -27,11 +40,21 @@ pub struct SceneReadOptions {
 }
 
 /// Whether `path` is called as scenes are: `.pbrt`, also compressed, or `.solio`.
+///
+/// ```
+/// assert!(solio::is_scene("city.pbrt.gz".as_ref()) && solio::is_scene("city.solio".as_ref()));
+/// assert!(!solio::is_scene("city.usda".as_ref()));
+/// ```
 pub fn is_scene(path: &Path) -> bool {
     ends_with(path, "pbrt") || is_packed_scene(path)
 }
 
 /// Whether `path` is called as packed scenes are: `.solio`.
+///
+/// ```
+/// assert!(solio::is_packed_scene("city.solio".as_ref()));
+/// assert!(!solio::is_packed_scene("city.pbrt".as_ref()));
+/// ```
 pub fn is_packed_scene(path: &Path) -> bool {
     ends_with(path, "solio")
 }
@@ -46,6 +69,19 @@ fn ends_with(path: &Path, wanted: &str) -> bool {
 /// Reads the scene at `path` (`-` is standard input) with all files that it includes, or a packed
 /// one. Gzip and zstd are recognized by their content. What is wrong with the scene is in its
 /// [`problems`](Scene::problems); an error says that it could not be read to its end.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, balls] = ["a.pbrt", "balls.pbrt"].map(|name| folder.path().join(name));
+/// solio::write_bytes(&path, b"WorldBegin\nInclude \"balls.pbrt\"\nInclude \"gone.pbrt\"\n")?;
+/// solio::write_bytes(&balls, b"Shape \"sphere\" \"float radius\" 2\n")?;
+/// let scene = solio::read_scene(&path, &Default::default(), &Default::default())?;
+/// let ball = &scene.shapes[0].entity;
+/// assert_eq!((scene.class(ball), scene.float(ball, "radius")), (&b"sphere"[..], Some(2.0)));
+/// // A file that is not there does not end the reading.
+/// assert_eq!(scene.problems[0].line(), Some(3));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_scene(path: &Path, options: &SceneReadOptions, work: &Work) -> Result<Scene> {
     if is_packed_scene(path) {
         let options = PackReadOptions { limits: options.limits, ..PackReadOptions::default() };
@@ -130,6 +166,17 @@ impl Files for FolderFiles<'_> {
 }
 
 /// What a scene holds.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.pbrt");
+/// let text = b"WorldBegin\nShape \"plymesh\" \"string filename\" \"gone.ply\"\n";
+/// solio::write_bytes(&path, text)?;
+/// let info = solio::scene_info(&path, &Default::default(), 0, &Default::default())?;
+/// assert_eq!((info.scene.shapes.len(), info.meshes.len()), (1, 0));
+/// assert!(info.missing_meshes[0].path().unwrap().ends_with("gone.ply"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub struct SceneInfo {
     /// The scene.
     pub scene: Scene,
@@ -143,6 +190,21 @@ pub struct SceneInfo {
 
 /// Reads the scene at `path` and the headers of its meshes, and sums them up, with the `largest`
 /// meshes.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.pbrt");
+/// # let text = b"WorldBegin\nObjectBegin \"a\"\nShape \"trianglemesh\"\n\
+/// #     \"integer indices\" [0 1 2] \"point3 P\" [0 0 0 1 0 0 0 1 0]\nObjectEnd\n\
+/// #     ObjectInstance \"a\"\nTranslate 3 0 0\nObjectInstance \"a\"\n";
+/// # solio::write_bytes(&path, text)?;
+/// // A triangle that is there twice.
+/// let info = solio::scene_info(&path, &Default::default(), 5, &Default::default())?;
+/// let all = info.counts.all;
+/// assert_eq!((all.shapes, all.primitives, all.instanced_primitives), (1, 1, 2));
+/// assert_eq!(info.counts.largest[0].vertices, 3);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn scene_info(
     path: &Path,
     options: &SceneReadOptions,

@@ -25,6 +25,25 @@ struct Stored<'s> {
 /// the arrays. Meshes keep their polygons, normals and texture coordinates; quadrics and curves are
 /// cut into triangles; motion is left out. Problems of the scene are warnings of the result.
 ///
+/// ```
+/// use solio::MeshInfo;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, obj] = ["a.pbrt", "a.obj"].map(|name| folder.path().join(name));
+/// # let text = b"WorldBegin\nObjectBegin \"a\"\nShape \"trianglemesh\"\n\
+/// #     \"integer indices\" [0 1 2] \"point3 P\" [0 0 0 1 0 0 0 1 0]\nObjectEnd\n\
+/// #     ObjectInstance \"a\"\nTranslate 3 0 0\nObjectInstance \"a\"\n";
+/// # solio::write_bytes(&path, text)?;
+/// # let work = solio::Work::default();
+/// // A triangle that is there twice, as a mesh file.
+/// let faces = solio::with_scene_meshes(&path, &Default::default(), &work, |meshes| {
+///     solio::write_mesh(meshes, &obj, &Default::default(), &work)?;
+///     Ok(MeshInfo::of(meshes).faces)
+/// })?;
+/// assert_eq!(faces, 2);
+/// assert_eq!(solio::info(&obj, &Default::default(), &work)?.mesh.vertices, 6);
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 /// Where the scene cannot be read, and what `then` gives.
 pub fn with_scene_meshes<T>(

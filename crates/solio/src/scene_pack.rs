@@ -20,6 +20,22 @@ static PACK: SpanName = SpanName::new("pack scene");
 static UNPACK: SpanName = SpanName::new("unpack scene");
 
 /// How a scene is packed.
+///
+/// ```
+/// use solio::ScenePackOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # let text = b"WorldBegin\nShape \"plymesh\" \"string filename\" \"a.ply\"\n";
+/// # solio::write_bytes(&at("a.pbrt"), text)?;
+/// # let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+/// # let mesh = solio::read_mesh_bytes(obj, &Default::default(), &Default::default())?;
+/// # solio::write_mesh(&mesh, &at("a.ply"), &Default::default(), &Default::default())?;
+/// // A scene with one mesh in a file, which stays where it is.
+/// let text_only = ScenePackOptions { meshes: false, ..ScenePackOptions::default() };
+/// let packed = solio::pack_scene(&at("a.pbrt"), &at("a.solio"), &text_only, &Default::default())?;
+/// assert_eq!((packed.scene.shapes.len(), packed.summary.meshes), (1, 0));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ScenePackOptions {
     /// How its text is read.
@@ -44,6 +60,18 @@ impl Default for ScenePackOptions {
 }
 
 /// What was packed.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [scene, pack] = ["a.pbrt", "a.solio"].map(|name| folder.path().join(name));
+/// # let text = b"WorldBegin\nShape \"plymesh\" \"string filename\" \"gone.ply\"\n";
+/// # solio::write_bytes(&scene, text)?;
+/// // The one mesh of this scene is missing.
+/// let packed = solio::pack_scene(&scene, &pack, &Default::default(), &Default::default())?;
+/// assert!(packed.left_meshes[0].path().unwrap().ends_with("gone.ply"));
+/// assert_eq!(packed.summary.file_bytes, std::fs::metadata(&pack).unwrap().len());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct ScenePacked {
     /// The scene.
@@ -57,6 +85,19 @@ pub struct ScenePacked {
 /// Reads the scene at `path` and packs it into the file `output`, which appears whole or not at
 /// all; `-` is standard output. What is wrong with the scene is kept in it; a mesh that cannot be
 /// read stays in its file. Positions of double precision are rounded, as pbrt does.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [scene, pack] = ["a.pbrt", "a.solio"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// solio::write_bytes(&scene, b"WorldBegin\nShape \"sphere\" \"float radius\" 2\n")?;
+/// let packed = solio::pack_scene(&scene, &pack, &Default::default(), &work)?;
+/// // It is read like any other scene, only sooner.
+/// let again = solio::read_scene(&pack, &Default::default(), &work)?;
+/// assert_eq!(again.float(&again.shapes[0].entity, "radius"), Some(2.0));
+/// assert_eq!(again.shapes, packed.scene.shapes);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn pack_scene(
     path: &Path,
     output: &Path,
@@ -94,6 +135,23 @@ pub fn pack_scene(
 }
 
 /// Reads the packed scene at `path`, without its meshes. [`PackReader`] reads these, and parts.
+///
+/// ```
+/// use solio::scene::pack::PackReadOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [scene, pack] = ["a.pbrt", "a.solio"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # solio::write_bytes(&scene, b"WorldBegin\n\nShape \"sphere\"\n")?;
+/// solio::pack_scene(&scene, &pack, &Default::default(), &work)?;
+/// let line = |options| {
+///     let scene = solio::read_packed_scene(&pack, &options, &work)?;
+///     Ok::<u32, solio::Error>(scene.shapes[0].entity.place.line)
+/// };
+/// assert_eq!(line(PackReadOptions::default())?, 3);
+/// // Who draws it does not ask where in the text it stood: lines are 0 then.
+/// assert_eq!(line(PackReadOptions { places: false, ..PackReadOptions::default() })?, 0);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_packed_scene(path: &Path, options: &PackReadOptions, work: &Work) -> Result<Scene> {
     let _span = UNPACK.begin_labelled(&path.to_string_lossy());
     let read = || {
@@ -160,6 +218,26 @@ pub(crate) fn mesh_of_packed(packed: PackedMesh<'static>) -> Mesh<'static> {
 }
 
 /// What came of unpacking a scene.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # let work = solio::Work::default();
+/// # let text = b"WorldBegin\nShape \"plymesh\" \"string filename\" \"../a.ply\"\n";
+/// # std::fs::create_dir(at("in")).unwrap();
+/// # std::fs::create_dir_all(at("out/out")).unwrap();
+/// # solio::write_bytes(&at("in/a.pbrt"), text)?;
+/// # let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+/// # let mesh = solio::read_mesh_bytes(obj, &Default::default(), &work)?;
+/// # solio::write_mesh(&mesh, &at("a.ply"), &Default::default(), &work)?;
+/// # let (pack, output) = (at("a.solio"), at("out/out/a.pbrt"));
+/// # solio::pack_scene(&at("in/a.pbrt"), &pack, &Default::default(), &work)?;
+/// // The mesh of this scene is called ../a.ply: nobody writes there.
+/// let made = solio::unpack_scene(&pack, &output, &Default::default(), &work)?;
+/// assert_eq!((made.written.files.len(), made.left_meshes.len()), (1, 1));
+/// assert!(!at("out/a.ply").exists());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct SceneUnpacked {
     /// The text, then the meshes.
@@ -171,6 +249,25 @@ pub struct SceneUnpacked {
 /// Writes the packed scene at `path` as text of pbrt to `output`, and the meshes that it brings
 /// along beside that, under the names that the text gives them. A file that is there stays as it
 /// is; a name that leads out of the folder is not written to.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # let work = solio::Work::default();
+/// # let text = b"WorldBegin\nShape \"plymesh\" \"string filename\" \"meshes/a.ply\"\n";
+/// # std::fs::create_dir_all(at("in/meshes")).unwrap();
+/// # std::fs::create_dir(at("out")).unwrap();
+/// # solio::write_bytes(&at("in/a.pbrt"), text)?;
+/// # let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+/// # let mesh = solio::read_mesh_bytes(obj, &Default::default(), &work)?;
+/// # solio::write_mesh(&mesh, &at("in/meshes/a.ply"), &Default::default(), &work)?;
+/// solio::pack_scene(&at("in/a.pbrt"), &at("a.solio"), &Default::default(), &work)?;
+/// solio::unpack_scene(&at("a.solio"), &at("out/a.pbrt"), &Default::default(), &work)?;
+/// let scene = solio::read_scene(&at("out/a.pbrt"), &Default::default(), &work)?;
+/// assert_eq!(scene.mesh_files(), [b"meshes/a.ply"]);
+/// assert!(at("out/meshes/a.ply").exists());
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn unpack_scene(
     path: &Path,
     output: &Path,

@@ -24,6 +24,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// A picture of a scene.
+///
+/// ```
+/// use solio::image::model::Pixels;
+/// use solio::scene::preview::PreviewOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.pbrt");
+/// let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
+///     Film \"rgb\" \"integer xresolution\" 16 \"integer yresolution\" 8\n\
+///     WorldBegin\nShape \"sphere\"\n";
+/// solio::write_bytes(&path, text)?;
+/// let (options, work) = (PreviewOptions::default(), solio::Work::default());
+/// let drawn = solio::preview_scene(&path, &Default::default(), &options, &work, |_| Ok(true))?;
+/// assert!(drawn.problems.is_empty());
+/// let Pixels::Flat(levels) = &drawn.image.parts[0].pixels else { unreachable!("it is flat") };
+/// let names: Vec<_> = levels[0].planes.iter().map(|plane| plane.channel.name.as_str()).collect();
+/// assert_eq!(names, ["A", "B", "G", "N.X", "N.Y", "N.Z", "R", "Z", "id"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub struct ScenePicture {
     /// Channels `R`, `G`, `B`, `A` (linear light, times coverage), `Z` (distance from the camera,
     /// infinite where there is nothing), `N.X`, `N.Y`, `N.Z` (normal in the world), `id` (one more
@@ -36,6 +54,29 @@ pub struct ScenePicture {
 }
 
 /// How far a preview has come.
+///
+/// ```
+/// use solio::PreviewStage;
+/// use solio::scene::preview::PreviewOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.pbrt");
+/// # let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
+/// #     Film \"rgb\" \"integer xresolution\" 16 \"integer yresolution\" 8\n\
+/// #     WorldBegin\nShape \"sphere\"\n";
+/// # solio::write_bytes(&path, text)?;
+/// # let (options, work) = (PreviewOptions::default(), solio::Work::default());
+/// let mut heard = Vec::new();
+/// solio::preview_scene(&path, &Default::default(), &options, &work, |stage| {
+///     heard.push(match stage {
+///         PreviewStage::Parsed => "the text is read".to_owned(),
+///         PreviewStage::Bounds => "all shapes are there".to_owned(),
+///         PreviewStage::Picture(pass, _) => format!("{pass:?}"),
+///     });
+///     Ok(true)
+/// })?;
+/// assert_eq!(heard, ["the text is read", "all shapes are there", "Boxes", "Coarse"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub enum PreviewStage<'p> {
     /// The scene is read: all text, or all of a packed scene but its meshes.
     Parsed,
@@ -47,10 +88,53 @@ pub enum PreviewStage<'p> {
 }
 
 /// The picture of a pass.
+///
+/// ```
+/// use solio::PreviewStage;
+/// use solio::scene::preview::{Pass, PreviewOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.pbrt");
+/// # let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
+/// #     Film \"rgb\" \"integer xresolution\" 16 \"integer yresolution\" 8\n\
+/// #     WorldBegin\nShape \"sphere\"\n";
+/// # solio::write_bytes(&path, text)?;
+/// # let (options, work) = (PreviewOptions::default(), solio::Work::default());
+/// // The first picture is enough: the drawing ends there.
+/// let mut small = None;
+/// solio::preview_scene(&path, &Default::default(), &options, &work, |stage| {
+///     let PreviewStage::Picture(Pass::Boxes, picture) = stage else { return Ok(true) };
+///     small = Some(solio::preview(&picture.image(), &Default::default(), &work)?);
+///     Ok(false)
+/// })?;
+/// assert_eq!(small.map(|small| (small.width, small.height)), Some((16, 8)));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub struct PassPicture<'p>(&'p Picture);
 
 impl PassPicture<'_> {
     /// As an image, with the channels of [`ScenePicture::image`].
+    ///
+    /// ```
+    /// use solio::PreviewStage;
+    /// use solio::scene::preview::PreviewOptions;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let at = |name: &str| folder.path().join(name);
+    /// # let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
+    /// #     Film \"rgb\" \"integer xresolution\" 16 \"integer yresolution\" 8\n\
+    /// #     WorldBegin\nShape \"sphere\"\n";
+    /// # solio::write_bytes(&at("a.pbrt"), text)?;
+    /// # let (options, work) = (PreviewOptions::default(), solio::Work::default());
+    /// // Each pass as a file, for whoever watches.
+    /// solio::preview_scene(&at("a.pbrt"), &Default::default(), &options, &work, |stage| {
+    ///     if let PreviewStage::Picture(pass, picture) = stage {
+    ///         let file = at(&format!("{pass:?}.exr"));
+    ///         solio::write_image(&picture.image(), &file, &Default::default(), &work)?;
+    ///     }
+    ///     Ok(true)
+    /// })?;
+    /// assert!(solio::is_image(&at("Coarse.exr")) && at("Coarse.exr").exists());
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn image(&self) -> Image<'_> {
         let Picture { width, height, color: [r, g, b], alpha, depth, normal: [x, y, z], instance } =
             self.0;
@@ -61,6 +145,23 @@ impl PassPicture<'_> {
 
 /// Draws the scene at `path` as its camera sees it. `each` hears of each stage, and gets the picture
 /// of each pass, coarse first; it ends the drawing where it gives `false` for a picture.
+///
+/// ```
+/// use solio::scene::preview::PreviewOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.pbrt");
+/// # let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
+/// #     Film \"rgb\" \"integer xresolution\" 1600 \"integer yresolution\" 800\n\
+/// #     WorldBegin\nShape \"sphere\"\n";
+/// # solio::write_bytes(&path, text)?;
+/// # let work = solio::Work::default();
+/// // The film has 1600 × 800 pixels.
+/// let options = PreviewOptions { most: Some([32, 32]), ..PreviewOptions::default() };
+/// let drawn = solio::preview_scene(&path, &Default::default(), &options, &work, |_| Ok(true))?;
+/// let window = drawn.image.parts[0].header.display_window().unwrap();
+/// assert_eq!((window.width(), window.height()), (32, 16));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn preview_scene(
     path: &Path,
     read: &SceneReadOptions,
@@ -76,6 +177,16 @@ pub fn preview_scene(
 
 /// The box around all that is seen of the scene at `path`, its least and its greatest corner, rounded
 /// outwards. `None` for a scene of which a shape or a file cannot be read, and for an empty one.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.pbrt");
+/// solio::write_bytes(&path, b"WorldBegin\nTranslate 10 0 0\nShape \"sphere\"\n")?;
+/// let bounds = solio::scene_bounds(&path, &Default::default(), &Default::default())?;
+/// let [least, greatest] = bounds.expect("all of it can be read");
+/// assert!((least[0] - 9.0).abs() < 0.01 && (greatest[0] - 11.0).abs() < 0.01);
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of reading the scene.

@@ -15,6 +15,22 @@ use std::path::Path;
 const HEAD_BYTES: usize = 1 << 20;
 
 /// Where meshes of triangles go.
+///
+/// ```
+/// use solio::{MeshPlace, SceneTextOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [input, output] = ["a.pbrt", "b.pbrt"].map(|name| folder.path().join(name));
+/// # let text = b"WorldBegin\nShape \"trianglemesh\" \"integer indices\" [0 1 2]\n\
+/// #     \"point3 P\" [0 0 0 1 0 0 0 1 0]\n";
+/// # solio::write_bytes(&input, text)?;
+/// // A triangle in the text becomes a PLY file.
+/// let options = SceneTextOptions { meshes: MeshPlace::Ply, ..SceneTextOptions::default() };
+/// let made = solio::rewrite_scene(&input, &output, &options, &Work::default())?;
+/// assert_eq!(made.moved_meshes, 1);
+/// let (mesh, _) = &made.written.files[1];
+/// assert_eq!(solio::info(mesh, &Default::default(), &Work::default())?.mesh.triangles, 1);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MeshPlace {
     /// They stay where they are.
@@ -27,6 +43,18 @@ pub enum MeshPlace {
 }
 
 /// How a scene is written anew.
+///
+/// ```
+/// use solio::{SceneTextOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [input, output] = ["v3.pbrt", "v4.pbrt"].map(|name| folder.path().join(name));
+/// solio::write_bytes(&input, b"WorldBegin\nMaterial \"matte\" \"color Kd\" [.1 .2 .3]\n")?;
+/// let options = SceneTextOptions { upgrade: true, ..SceneTextOptions::default() };
+/// solio::rewrite_scene(&input, &output, &options, &Work::default())?;
+/// let text = std::fs::read_to_string(&output).unwrap();
+/// assert!(text.contains("Material \"diffuse\"") && text.contains("\"rgb reflectance\""));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SceneTextOptions {
     /// Bring version 3 to version 4.
@@ -42,6 +70,17 @@ pub struct SceneTextOptions {
 }
 
 /// What came of it.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [input, output] = ["a.pbrt", "b.pbrt"].map(|name| folder.path().join(name));
+/// solio::write_bytes(&input, b"WorldBegin\nInclude \"trees.pbrt\"\nShapes \"sphere\"\n")?;
+/// let made = solio::rewrite_scene(&input, &output, &Default::default(), &Default::default())?;
+/// // What is no statement of pbrt is left out, and told with its place.
+/// assert_eq!(made.problems[0].line(), Some(3));
+/// assert_eq!((made.includes, made.written.files.len()), (1, 1));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct SceneText {
     /// The files: texts, then meshes of each.
@@ -61,6 +100,17 @@ pub struct SceneText {
 /// Writes the text at `input` to `output`: blocks indented, a parameter a line, comments kept,
 /// numbers as short as they go without a change. Files that it includes stay what they are; its
 /// meshes move as the options say.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [input, output] = ["a.pbrt", "b.pbrt"].map(|name| folder.path().join(name));
+/// let text = "WorldBegin # here\nAttributeBegin Translate 1.000 0 0 AttributeEnd\n";
+/// solio::write_bytes(&input, text.as_bytes())?;
+/// solio::rewrite_scene(&input, &output, &Default::default(), &Default::default())?;
+/// let text = std::fs::read_to_string(&output).unwrap();
+/// assert!(text.contains("# here") && text.contains("Translate 1 0 0\n"), "{text}");
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn rewrite_scene(
     input: &Path,
     output: &Path,

@@ -29,6 +29,23 @@ const MOST_DEEP: usize = 64;
 /// refers to it stays. A text that is included twice and would have to be upgraded in two ways is a
 /// problem too.
 ///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # std::fs::create_dir(at("in")).unwrap();
+/// let text = b"WorldBegin\nInclude \"balls.pbrt\"\nTexture \"a\" \"spectrum\" \"imagemap\" \
+///     \"string filename\" \"a.png\"\n";
+/// solio::write_bytes(&at("in/a.pbrt"), text)?;
+/// solio::write_bytes(&at("in/balls.pbrt"), b"Shape \"sphere\"\n")?;
+/// solio::write_bytes(&at("in/a.png"), b"a picture")?;
+/// let (options, work) = (Default::default(), Default::default());
+/// let made = solio::rewrite_whole_scene(&at("in/a.pbrt"), &at("out"), &options, &work)?;
+/// // Two texts are written anew, the picture is copied.
+/// assert_eq!((made.written.files.len(), made.copied), (2, 1));
+/// assert!(at("out/balls.pbrt").exists() && at("out/a.png").exists());
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 /// Where the first file cannot be read, or `output` is its folder, or cannot be written to.
 pub fn rewrite_whole_scene(

@@ -15,6 +15,11 @@ use std::sync::Arc;
 const COMMIT: usize = 8192;
 
 /// Whether a path is called as Parquet files are.
+///
+/// ```
+/// assert!(solio::is_parquet("assets.Parquet".as_ref()));
+/// assert!(!solio::is_parquet("assets.sqlite".as_ref()));
+/// ```
 pub fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case("parquet"))
 }
@@ -22,6 +27,21 @@ pub fn is_parquet(path: &Path) -> bool {
 /// [`scan`] into a Parquet file. While it runs its rows lie in a catalogue beside the file, called as
 /// it is with `.scan` behind; a scan that was stopped goes on from there. What the file knows already
 /// is not looked at again.
+///
+/// ```
+/// use solio::{Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (tree, catalog) = (folder.path().join("tree"), folder.path().join("assets.parquet"));
+/// # std::fs::create_dir(&tree).unwrap();
+/// # solio::write_bytes(&tree.join("a.obj"), b"v 0 0 0\n")?;
+/// let (count, options) = (ScanCount::default(), ScanOptions::default());
+/// let scan = Scan { roots: &[tree], catalog: &catalog, options: &options, count: &count };
+/// solio::scan_to_parquet(&scan, &Work::default())?;
+/// // A file for DuckDB, pandas or Polars.
+/// assert!(std::fs::read(&catalog).unwrap().starts_with(b"PAR1"));
+/// assert_eq!(count.files.into_inner(), 1);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn scan_to_parquet(wanted: &Scan<'_>, work: &Work) -> Result<ScanReport> {
     let to = wanted.catalog;
     let journal = journal(to);
@@ -52,6 +72,22 @@ pub(super) fn journal(to: &Path) -> PathBuf {
 
 /// Writes the rows of the catalogue at `from` to a Parquet file, in their order; how many there
 /// were. The file depends on nothing but the rows.
+///
+/// ```
+/// # use solio::{Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # let (work, count, options) = (Work::default(), ScanCount::default(), ScanOptions::default());
+/// # std::fs::create_dir(at("tree")).unwrap();
+/// # solio::write_bytes(&at("tree/a.obj"), b"v 0 0 0\n")?;
+/// # solio::write_bytes(&at("tree/b.txt"), b"words")?;
+/// # let (roots, catalog) = ([at("tree")], at("assets.sqlite"));
+/// # let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// solio::scan(&scan, &work)?;
+/// let rows = solio::export_catalog(&catalog, &at("assets.parquet"), &work)?;
+/// assert_eq!(rows, 2);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn export_catalog(from: &Path, to: &Path, work: &Work) -> Result<u64> {
     parquet(Rows::open(from)?, to, work)
 }
@@ -76,6 +112,28 @@ fn parquet(rows: impl Iterator<Item = Result<Row>>, to: &Path, work: &Work) -> R
 
 /// Merges the parts of a catalogue, SQLite or Parquet, into one: Parquet where `to` ends so, else
 /// SQLite. A file that is in several parts comes once. How many rows there are.
+///
+/// ```
+/// use solio::{Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # let work = Work::default();
+/// # std::fs::create_dir(at("tree")).unwrap();
+/// # for n in 0..9 {
+/// #     solio::write_bytes(&at(&format!("tree/{n}.txt")), b"words")?;
+/// # }
+/// # let roots = [at("tree")];
+/// // Each machine scans a part of the tree.
+/// let parts = [at("1.parquet"), at("2.parquet")];
+/// for (part, number) in parts.iter().zip(0..) {
+///     let (count, shard) = (ScanCount::default(), Some((number, 2)));
+///     let options = ScanOptions { shard, ..ScanOptions::default() };
+///     let scan = Scan { roots: &roots, catalog: part, options: &options, count: &count };
+///     solio::scan_to_parquet(&scan, &work)?;
+/// }
+/// assert_eq!(solio::merge_catalogs(&parts, &at("all.parquet"), &work)?, 9);
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of reading the parts, with their paths, and of writing.

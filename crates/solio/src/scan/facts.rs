@@ -35,6 +35,23 @@ const USUAL: [&str; 11] = [
 ];
 
 /// Which tags are read: those of the columns, and those asked for.
+///
+/// ```
+/// use solio::catalog::row::column;
+/// use solio::{ScanFields, ScanOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.tif");
+/// # let tiff = b"II*\0\x08\0\0\0\x01\0\x02\x01\x03\0\x01\0\0\0\x08\0\0\0\0\0\0\0";
+/// # solio::write_bytes(&path, tiff)?;
+/// // A tag that has no column of its own comes as JSON.
+/// let mut facts = ScanOptions::default().facts;
+/// facts.fields = ScanFields::new(&["BitsPerSample".to_owned()]);
+/// solio::scan_files(&[path], &facts, &Default::default(), |row| {
+///     assert_eq!(row.cells.text(column::TAGS), Some("{\"BitsPerSample\":8}"));
+///     Ok(())
+/// })?;
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ScanFields {
     read: Fields,
@@ -43,6 +60,19 @@ pub struct ScanFields {
 
 impl ScanFields {
     /// With the fields `asked`, named as `solio meta` names them.
+    ///
+    /// ```
+    /// use solio::catalog::row::Level;
+    /// use solio::{ScanFields, ScanOptions};
+    /// let level = |asked: &[String]| {
+    ///     let mut facts = ScanOptions::default().facts;
+    ///     facts.fields = ScanFields::new(asked);
+    ///     facts.level()
+    /// };
+    /// // A scan that asks for another field looks at all files again.
+    /// assert_eq!(level(&[]), Level::HEAD);
+    /// assert!(!level(&["ISO".to_owned()]).covers(level(&["LensModel".to_owned()])));
+    /// ```
     pub fn new(asked: &[String]) -> Self {
         let all = USUAL.iter().copied().chain(asked.iter().map(String::as_str));
         ScanFields { read: Fields::of(all), asked: asked.to_vec() }
@@ -59,6 +89,22 @@ impl ScanFields {
 }
 
 /// How far files are looked at.
+///
+/// ```
+/// use solio::catalog::row::column;
+/// use solio::{FileFacts, ScanOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.obj");
+/// solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n")?;
+/// // Counts of a mesh, and the hash of its bytes.
+/// let facts = FileFacts { deep: true, hash: true, ..ScanOptions::default().facts };
+/// solio::scan_files(&[path], &facts, &Default::default(), |row| {
+///     assert_eq!(row.cells.integer(column::FACES), Some(1));
+///     assert_eq!(row.cells.text(column::XXH128).map(str::len), Some(32));
+///     Ok(())
+/// })?;
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct FileFacts {
     /// Which tags are read.
@@ -77,6 +123,16 @@ pub struct FileFacts {
 
 impl FileFacts {
     /// The level of a file that was looked at like this.
+    ///
+    /// ```
+    /// use solio::catalog::row::Level;
+    /// use solio::{FileFacts, ScanOptions};
+    /// let quick = ScanOptions::default().facts;
+    /// let checked = FileFacts { check: true, ..quick.clone() };
+    /// // Who has checked a file need not look at it once more.
+    /// assert!(checked.level().covers(quick.level()));
+    /// assert!(!quick.level().covers(Level::CHECKED));
+    /// ```
     pub fn level(&self) -> Level {
         let mut level = Level::HEAD.with(self.fields.level());
         let steps = [
@@ -93,7 +149,33 @@ impl FileFacts {
 }
 
 /// Finds out what is known of the file at `path`, whose bytes are `source`. What is wrong with it is
-/// among the values.
+/// among the values. What kind of file it is, the [`head`](Source::head) of `source` tells: one
+/// without a head, such as a slice of bytes, is taken for text. Packed files, and what the `facts`
+/// want beyond heads and the hash, are read from `path`.
+///
+/// ```
+/// use solio::catalog::row::{Cells, column};
+/// use solio::{Result, ScanOptions, Source};
+/// /// Bytes from elsewhere, all of them at hand.
+/// struct Bytes(&'static [u8]);
+/// impl Source for Bytes {
+///     fn len_bytes(&self) -> Option<u64> {
+///         Some(self.0.len() as u64)
+///     }
+///     fn head(&self) -> &[u8] {
+///         self.0
+///     }
+///     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+///         self.0.read_at(offset, buf)
+///     }
+/// }
+/// let ply = Bytes(b"ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nend_header\n");
+/// let (facts, mut cells) = (ScanOptions::default().facts, Cells::default());
+/// solio::file_facts("a.ply".as_ref(), &ply, &facts, &Default::default(), &mut cells)?;
+/// assert_eq!(cells.text(column::KIND), Some("ply"));
+/// assert_eq!(cells.integer(column::VERTICES), Some(8));
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Cancelled`, and where the system could not read the file: that says nothing about what is in it,

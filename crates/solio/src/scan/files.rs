@@ -17,6 +17,21 @@ const AT_ONCE: usize = 32;
 /// The files at and below `roots`, in the order of the catalogue, and what could not be listed. Roots
 /// become absolute.
 ///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # std::fs::create_dir(at("tree")).unwrap();
+/// # for name in ["tree/b.exr", "tree/a.exr", "c.obj"] {
+/// #     solio::write_bytes(&at(name), b"x")?;
+/// # }
+/// let roots = [at("tree"), at("c.obj"), at("gone")];
+/// let (files, failed) = solio::list_files(&roots, false, &Default::default())?;
+/// # assert!(failed.is_empty());
+/// // By folder, then by name. A path that is not there counts as a file: reading it tells.
+/// assert_eq!(files, ["c.obj", "gone", "tree/a.exr", "tree/b.exr"].map(at));
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 /// `Cancelled`.
 pub fn list_files(
@@ -101,6 +116,23 @@ struct Slot {
 
 /// Hands the row of each file to `each`, in the order of `files`. What cannot be read is a row with a
 /// problem.
+///
+/// ```
+/// use solio::catalog::row::column;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [obj, gone] = ["a.0001.obj", "gone"].map(|name| folder.path().join(name));
+/// # solio::write_bytes(&obj, b"v 0 0 0\n")?;
+/// let mut rows = Vec::new();
+/// let facts = solio::ScanOptions::default().facts;
+/// solio::scan_files(&[obj, gone], &facts, &Default::default(), |row| {
+///     rows.push(row.cells);
+///     Ok(())
+/// })?;
+/// assert_eq!(rows[0].text(column::KIND), Some("obj"));
+/// assert_eq!(rows[0].integer(column::FRAME), Some(1));
+/// assert!(rows[1].text(column::PROBLEMS).is_some());
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of `each`, and `Cancelled`.

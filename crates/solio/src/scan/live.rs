@@ -19,6 +19,20 @@ const QUIET: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// A catalogue that this process keeps current.
+///
+/// ```no_run
+/// use solio::{LiveCatalog, Scan, ScanCount, ScanOptions, Work};
+/// let (count, options, work) = (ScanCount::default(), ScanOptions::default(), Work::default());
+/// let (roots, catalog) = (["assets".into()], "assets.sqlite".as_ref());
+/// let scan = Scan { roots: &roots, catalog, options: &options, count: &count };
+/// let (mut live, _) = LiveCatalog::open(&scan, None, &work)?;
+/// loop {
+///     let round = live.wait(&work)?;
+///     println!("{} files looked at", round.count.looked_at.into_inner());
+/// }
+/// # #[allow(unreachable_code)]
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub struct LiveCatalog {
     path: PathBuf,
     taken: Taken,
@@ -32,6 +46,23 @@ pub struct LiveCatalog {
 }
 
 /// What came of one round of [`LiveCatalog::wait`].
+///
+/// ```
+/// use std::time::Duration;
+/// # use solio::{LiveCatalog, Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+/// # std::fs::create_dir(&roots[0]).unwrap();
+/// # solio::write_bytes(&roots[0].join("a.obj"), b"v 0 0 0\n")?;
+/// # let (count, options, work) = (ScanCount::default(), ScanOptions::default(), Work::default());
+/// # let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// // Nothing changes: after a millisecond it looks for itself.
+/// let (mut live, _) = LiveCatalog::open(&scan, Some(Duration::from_millis(1)), &work)?;
+/// let round = live.wait(&work)?;
+/// assert_eq!((round.count.files.into_inner(), round.count.looked_at.into_inner()), (1, 0));
+/// assert!(round.report.failures.is_empty());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Round {
     /// Numbers of files and folders that were met in it.
@@ -46,6 +77,21 @@ impl LiveCatalog {
     /// Scans as [`scan`](super::scan) does, and watches from its beginning on. With `every`, all is
     /// scanned again after so long without a change: for file systems that do not tell what other
     /// machines change.
+    ///
+    /// ```
+    /// use solio::{LiveCatalog, Scan, ScanCount, ScanOptions, Work};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+    /// # std::fs::create_dir(&roots[0]).unwrap();
+    /// # solio::write_bytes(&roots[0].join("a.obj"), b"v 0 0 0\n")?;
+    /// let (count, options) = (ScanCount::default(), ScanOptions::default());
+    /// let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+    /// let (live, report) = LiveCatalog::open(&scan, None, &Work::default())?;
+    /// // The first scan is over.
+    /// assert_eq!((count.files.into_inner(), report.failures.len()), (1, 0));
+    /// # live.close()?;
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`scan`](super::scan); `Argument` for a root that is no folder; `Limit` where the
@@ -85,6 +131,23 @@ impl LiveCatalog {
     }
 
     /// Waits until something has changed, and brings the catalogue up to it.
+    ///
+    /// ```
+    /// use solio::{ErrorKind, LiveCatalog};
+    /// # use solio::{Scan, ScanCount, ScanOptions, Work};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+    /// # std::fs::create_dir(&roots[0]).unwrap();
+    /// # let (count, options) = (ScanCount::default(), ScanOptions::default());
+    /// # let work = Work::default();
+    /// # let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+    /// let (mut live, _) = LiveCatalog::open(&scan, None, &work)?;
+    /// // Another thread, or Ctrl-C, ends the waiting.
+    /// let cancel = work.cancel.clone();
+    /// std::thread::spawn(move || cancel.cancel());
+    /// assert_eq!(live.wait(&work).unwrap_err().kind(), ErrorKind::Cancelled);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `Cancelled`, and those of writing the catalogue; it is whole then, and not up to date.
@@ -135,6 +198,23 @@ impl LiveCatalog {
     }
 
     /// Lets the catalogue go.
+    ///
+    /// ```
+    /// use solio::LiveCatalog;
+    /// # use solio::{Scan, ScanCount, ScanOptions, Work};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+    /// # std::fs::create_dir(&roots[0]).unwrap();
+    /// # let (count, options) = (ScanCount::default(), ScanOptions::default());
+    /// # let work = Work::default();
+    /// # let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+    /// let (live, _) = LiveCatalog::open(&scan, None, &work)?;
+    /// assert!(solio::scan(&scan, &work).is_err());
+    /// live.close()?;
+    /// // Now another scan may write to it.
+    /// assert!(solio::scan(&scan, &work).is_ok());
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn close(self) -> Result<()> {
         self.taken.close()
     }

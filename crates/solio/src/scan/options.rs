@@ -6,6 +6,22 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
 /// How a tree is scanned.
+///
+/// ```
+/// use solio::{Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+/// # std::fs::create_dir(&roots[0]).unwrap();
+/// # solio::write_bytes(&roots[0].join("a.obj"), b"v 0 0 0\n")?;
+/// // What would a scan look at?
+/// let options = ScanOptions { dry: true, ..ScanOptions::default() };
+/// let count = ScanCount::default();
+/// let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// solio::scan(&scan, &Work::default())?;
+/// assert_eq!(count.looked_at.into_inner(), 1);
+/// assert!(!catalog.exists());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ScanOptions {
     /// How far files are looked at.
@@ -51,6 +67,26 @@ impl Default for ScanOptions {
 }
 
 /// Numbers of a scan, also while it runs.
+///
+/// ```
+/// use solio::{Scan, ScanCount, ScanOptions, Work};
+/// use std::sync::atomic::AtomicU64;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+/// # std::fs::create_dir(&roots[0]).unwrap();
+/// # solio::write_bytes(&roots[0].join("a.txt"), b"words")?;
+/// # solio::write_bytes(&roots[0].join("b.txt"), b"more words")?;
+/// let (options, mut numbers) = (ScanOptions::default(), Vec::new());
+/// for _ in 0..2 {
+///     let count = ScanCount::default();
+///     let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+///     solio::scan(&scan, &Work::default())?;
+///     numbers.push([count.files, count.looked_at, count.unchanged].map(AtomicU64::into_inner));
+/// }
+/// // The second time nothing is opened.
+/// assert_eq!(numbers, [[2, 2, 0], [2, 0, 2]]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct ScanCount {
     /// Folders that were listed.
@@ -74,6 +110,23 @@ pub struct ScanCount {
 }
 
 /// What came of a scan, beside its [`ScanCount`].
+///
+/// ```
+/// use solio::{Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # std::fs::create_dir(at("tree")).unwrap();
+/// # solio::write_bytes(&at("tree/a.txt"), b"words")?;
+/// let (options, catalog) = (ScanOptions::default(), at("a.sqlite"));
+/// let (roots, count) = ([at("tree"), at("gone")], ScanCount::default());
+/// let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// let report = solio::scan(&scan, &Work::default())?;
+/// // A root that is not there ends nothing.
+/// assert_eq!(report.failures[0].path(), Some(at("gone").as_path()));
+/// std::fs::remove_file(at("tree/a.txt")).unwrap();
+/// assert_eq!(solio::scan(&scan, &Work::default())?.removed, 1);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct ScanReport {
     /// Files that are no more there.
@@ -83,6 +136,23 @@ pub struct ScanReport {
 }
 
 /// A scan that is going to run.
+///
+/// ```
+/// use solio::{Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # std::fs::create_dir(at("tree")).unwrap();
+/// # solio::write_bytes(&at("tree/a.txt"), b"words")?;
+/// let (roots, catalog) = ([at("tree")], at("a.sqlite"));
+/// let (count, options) = (ScanCount::default(), ScanOptions::default());
+/// let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// solio::scan(&scan, &Work::default())?;
+/// // The same once more, and all files are looked at again.
+/// let again = ScanOptions { again: true, ..ScanOptions::default() };
+/// solio::scan(&Scan { options: &again, ..scan }, &Work::default())?;
+/// assert_eq!((count.files.into_inner(), count.looked_at.into_inner()), (2, 2));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
     /// Folders and files.

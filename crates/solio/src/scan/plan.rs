@@ -11,6 +11,15 @@ const MOST_PARTS: u64 = 1024;
 /// A job template, JSON, whose tasks scan `parts` parts of `roots`, each with the options `more`, and
 /// whose last step merges them into `to`. The parts lie beside it.
 ///
+/// ```
+/// let (roots, more) = (["/show/assets".into()], ["--hash".to_owned()]);
+/// let job = solio::farm_plan(&roots, "/show/assets.parquet".as_ref(), 8, &more)?;
+/// // A task for each part, and a step that puts them together.
+/// assert!(job.contains("\"range\": \"1-8\""));
+/// assert!(job.contains("/show/assets.part8.parquet"));
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 /// `Argument` for paths that such a template cannot hold: no UTF-8, or with `{{` or `}}`.
 pub fn farm_plan(roots: &[PathBuf], to: &Path, parts: u64, more: &[String]) -> Result<String> {

@@ -20,6 +20,25 @@ const UNFINISHED: &str = "unfinished";
 /// database. Files that it knows, and whose size, time and inode are what they were, are not opened.
 /// What is there when the scan is stopped is kept; the next one goes on from it.
 ///
+/// ```
+/// use solio::catalog::{row::column, store::Rows};
+/// use solio::{Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+/// # std::fs::create_dir(&roots[0]).unwrap();
+/// # solio::write_bytes(&roots[0].join("a.obj"), b"v 0 0 0\n")?;
+/// # solio::write_bytes(&roots[0].join("b.txt"), b"words")?;
+/// let (count, options) = (ScanCount::default(), ScanOptions::default());
+/// let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// solio::scan(&scan, &Work::default())?;
+/// let mut kinds = Vec::new();
+/// for row in Rows::open(&catalog)? {
+///     kinds.push(row?.cells.text(column::KIND).unwrap().to_owned());
+/// }
+/// assert_eq!(kinds, ["obj", "text"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 /// `Io` while another scan writes to the catalogue, and where it cannot be written; `Corrupt` where
 /// it is damaged; `Limit` after [`ScanOptions::max_errors`](super::ScanOptions::max_errors);
@@ -95,6 +114,24 @@ fn dry(scan: &Scan<'_>, roots: &[PathBuf], work: &Work) -> Result<ScanReport> {
 }
 
 /// Whether the last scan into `catalog`, SQLite or Parquet, did not come to its end.
+///
+/// ```
+/// use solio::{Scan, Work};
+/// # use solio::{ScanCount, ScanOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+/// # std::fs::create_dir(&roots[0]).unwrap();
+/// # solio::write_bytes(&roots[0].join("a.obj"), b"v 0 0 0\n")?;
+/// # let (count, options) = (ScanCount::default(), ScanOptions::default());
+/// let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// let stopped = Work::default();
+/// stopped.cancel.cancel();
+/// assert!(solio::scan(&scan, &stopped).is_err() && solio::is_unfinished(&catalog)?);
+/// // The next one goes on.
+/// solio::scan(&scan, &Work::default())?;
+/// assert!(!solio::is_unfinished(&catalog)?);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn is_unfinished(catalog: &Path) -> Result<bool> {
     let journal = journal(catalog);
     let catalog = if super::is_parquet(catalog) { &journal } else { catalog };

@@ -12,6 +12,18 @@ use solio_base::{Error, ErrorKind, Result, Work};
 use std::path::{Path, PathBuf};
 
 /// What a sheet looks like.
+///
+/// ```
+/// use solio::SheetOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [obj, page] = ["a.obj", "sheet.html"].map(|name| folder.path().join(name));
+/// # solio::write_bytes(&obj, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+/// let mut options = SheetOptions { title: Some("Props & sets".into()), ..Default::default() };
+/// options.thumbnail.size = 32;
+/// solio::write_sheet(&[obj], &page, &options, &Default::default())?;
+/// assert!(std::fs::read_to_string(&page).unwrap().contains("Props &amp; sets"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SheetOptions {
     /// The small pictures.
@@ -24,6 +36,22 @@ pub struct SheetOptions {
 }
 
 /// What was shown.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # std::fs::create_dir(at("in")).unwrap();
+/// # solio::write_bytes(&at("in/a.obj"), b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+/// # solio::write_bytes(&at("in/bad.png"), b"no picture")?;
+/// # solio::write_bytes(&at("in/notes.txt"), b"words")?;
+/// # let mut options = solio::SheetOptions::default();
+/// # options.thumbnail.size = 32;
+/// // A mesh, a picture that is broken, and notes.
+/// let done = solio::write_sheet(&[at("in")], &at("a.html"), &options, &Default::default())?;
+/// assert_eq!((done.cells, done.passed_by), (2, 1));
+/// assert_eq!(done.failed[0].path(), Some(at("in/bad.png").as_path()));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct SheetDone {
     /// Cells, with those that say what is wrong.
@@ -46,6 +74,20 @@ trait Sheet: Send {
 /// cannot be shown has a cell that says why.
 ///
 /// Pictures are made by all threads, and a page holds only those under way in memory.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # solio::write_bytes(&at("chair.obj"), b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+/// # solio::write_bytes(&at("points.obj"), b"v 0 0 0\nv 0 1 0\n")?;
+/// # let mut options = solio::SheetOptions::default();
+/// # options.thumbnail.size = 32;
+/// let files = [at("chair.obj"), at("points.obj")];
+/// let done = solio::write_sheet(&files, &at("sheet.png"), &options, &Default::default())?;
+/// assert_eq!((done.cells, done.failed.len()), (2, 0));
+/// assert!(std::fs::read(at("sheet.png")).unwrap().starts_with(b"\x89PNG"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// Where the sheet cannot be written; `Cancelled`. What is wrong with files is in the result.

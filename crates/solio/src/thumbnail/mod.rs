@@ -28,6 +28,25 @@ const PHOTOS: [&str; 33] = [
 ];
 
 /// How a thumbnail is made.
+///
+/// ```
+/// use solio::ThumbnailOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.exr");
+/// # let work = solio::Work::default();
+/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// # let image = solio::gradient_image(&gradient, [8, 4])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // Brighter by two steps.
+/// let mut bright = ThumbnailOptions::default();
+/// bright.preview.exposure = 2.0;
+/// let [usual, bright] = [ThumbnailOptions::default(), bright].map(|options| {
+///     let small = solio::thumbnail_of(&path, &options, &work).unwrap();
+///     small.pixels.iter().map(|value| u32::from(*value)).sum::<u32>()
+/// });
+/// assert!(bright > usual);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ThumbnailOptions {
     /// Most columns and rows.
@@ -46,6 +65,18 @@ impl Default for ThumbnailOptions {
 }
 
 /// A small picture, sRGB, without alpha: what can be seen through lies on a chessboard.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.obj");
+/// # solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+/// let options = solio::ThumbnailOptions { size: 32, ..Default::default() };
+/// let small = solio::thumbnail_of(&path, &options, &solio::Work::default())?;
+/// // What stands below the picture.
+/// let caption = format!("{}: {}, {}", small.kind, small.dimensions, small.details);
+/// assert_eq!(caption, "obj: 1 face, 3 vertices");
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thumbnail {
     /// Columns.
@@ -64,6 +95,20 @@ pub struct Thumbnail {
 
 impl Thumbnail {
     /// As a JPEG file; `quality` is 1 to 100.
+    ///
+    /// ```
+    /// use solio::Thumbnail;
+    /// let grey = Thumbnail {
+    ///     width: 2,
+    ///     height: 1,
+    ///     pixels: vec![128; 2 * 3],
+    ///     kind: "png".into(),
+    ///     dimensions: "2 × 1".into(),
+    ///     details: String::new(),
+    /// };
+    /// assert!(grey.to_jpeg(85)?.starts_with(b"\xff\xd8\xff"));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn to_jpeg(&self, quality: u8) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let mut encoder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, quality);
@@ -75,6 +120,12 @@ impl Thumbnail {
 }
 
 /// Whether [`thumbnail_of`] knows what to do with a file of this name.
+///
+/// ```
+/// use solio::has_thumbnail;
+/// assert!(has_thumbnail("a.EXR".as_ref()) && has_thumbnail("raw/a.nef".as_ref()));
+/// assert!(!has_thumbnail("notes.txt".as_ref()));
+/// ```
 pub fn has_thumbnail(path: &Path) -> bool {
     crate::is_scene(path)
         || Format::of_name(path).is_some()
