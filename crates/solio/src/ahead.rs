@@ -6,7 +6,28 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Results of numbered jobs, made ahead by threads of their own. Dropping it cancels their work.
+/// Results of numbered jobs, made ahead by threads of their own. Dropping it cancels the [`Work`]
+/// that it was started with, which should be its own.
+///
+/// ```
+/// use solio::{Ahead, AheadOptions, MeshReadOptions, Work};
+/// use std::time::Duration;
+/// let frames = ["v 0 0 0\n", "v 0 0 1\nv 0 0 2\n", "v 0 0 3\n"];
+/// let room = AheadOptions { results: 2, bytes: 1 << 30 };
+/// let read = move |i: usize, work: &Work| {
+///     solio::read_mesh_bytes(frames[i].as_bytes(), &MeshReadOptions::default(), work)
+/// };
+/// let mut ahead =
+///     Ahead::start(frames.len(), room, &Work::default(), move |i| frames[i].len() as u64, read)?;
+/// let mut vertices = Vec::new();
+/// while ahead.left() > 0 {
+///     // Where none came in time, a window is drawn, and asks again.
+///     let Some(frame) = ahead.next_within(Duration::from_millis(16)) else { continue };
+///     vertices.push(solio::MeshInfo::of(&frame?).vertices);
+/// }
+/// assert_eq!(vertices, [1, 2, 1]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Ahead<T> {
     results: Receiver<(u64, Result<T>)>,
@@ -17,6 +38,22 @@ pub struct Ahead<T> {
 }
 
 /// How far [`Ahead`] may go.
+///
+/// ```
+/// use solio::{Ahead, AheadOptions, Work};
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use std::{sync::Arc, time::Duration};
+/// let made = Arc::new(AtomicUsize::new(0));
+/// let count = Arc::clone(&made);
+/// let job = move |_, _: &Work| Ok(count.fetch_add(1, Ordering::SeqCst));
+/// // Frames of 40 MB, of which no more than 100 MB are to lie in memory: two.
+/// let room = AheadOptions { results: 8, bytes: 100_000_000 };
+/// let mut frames = Ahead::start(50, room, &Work::default(), |_| 40_000_000, job)?;
+/// frames.next_within(Duration::from_secs(60)).unwrap()?;
+/// // The one that was taken, and two that are under way or wait.
+/// assert!((1..=3).contains(&made.load(Ordering::SeqCst)));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AheadOptions {
     /// Most results that are under way or wait to be taken; at least 1.
@@ -78,6 +115,21 @@ impl<T> Default for Slot<T> {
 impl<T: Send + 'static> Ahead<T> {
     /// Starts `count` jobs; `bytes` says how large the result of a job is going to be, `job` makes
     /// it, on as many threads as it is told. An error of one job stops no other.
+    ///
+    /// ```
+    /// use solio::{Ahead, AheadOptions, Error, Work};
+    /// use std::time::Duration;
+    /// let names = ["1.exr", "2.tmp", "3.exr"];
+    /// let job = move |i: usize, _: &Work| match names[i].ends_with(".exr") {
+    ///     true => Ok(names[i]),
+    ///     false => Err(Error::unsupported("no frame")),
+    /// };
+    /// let room = AheadOptions { results: 4, bytes: 1 << 20 };
+    /// let mut ahead = Ahead::start(names.len(), room, &Work::default(), |_| 100, job)?;
+    /// let taken = names.map(|_| ahead.next_within(Duration::from_secs(60)).unwrap().ok());
+    /// assert_eq!(taken, [Some("1.exr"), None, Some("3.exr")]);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn start(
         count: usize,
         options: AheadOptions,
@@ -137,11 +189,43 @@ fn run<T: Send>(
 
 impl<T> Ahead<T> {
     /// How many results have not been taken.
+    ///
+    /// ```
+    /// # use solio::{Ahead, AheadOptions, Work};
+    /// # use std::time::Duration;
+    /// # let room = AheadOptions { results: 4, bytes: 1 << 20 };
+    /// let mut frames = Ahead::start(2, room, &Work::default(), |_| 8, |frame, _| Ok(frame))?;
+    /// assert_eq!(frames.left(), 2);
+    /// frames.next_within(Duration::from_secs(60));
+    /// assert_eq!(frames.left(), 1);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn left(&self) -> usize {
         self.left
     }
 
     /// The next result; `None` where none came in time, or where all were taken.
+    ///
+    /// ```
+    /// # use solio::{Ahead, AheadOptions, Work};
+    /// # use std::sync::{Arc, Barrier};
+    /// use std::time::Duration;
+    /// # let room = AheadOptions { results: 4, bytes: 1 << 20 };
+    /// # let gate = Arc::new(Barrier::new(2));
+    /// # let slow = Arc::clone(&gate);
+    /// # let job = move |_: usize, _: &Work| {
+    /// #     slow.wait();
+    /// #     Ok("a frame")
+    /// # };
+    /// let mut frames = Ahead::start(1, room, &Work::default(), |_| 8, job)?;
+    /// // The job takes its time: who asks without patience goes on with something else.
+    /// assert!(frames.next_within(Duration::ZERO).is_none());
+    /// # gate.wait();
+    /// assert_eq!(frames.next_within(Duration::from_secs(60)).unwrap()?, "a frame");
+    /// // None is left.
+    /// assert!(frames.next_within(Duration::from_secs(60)).is_none());
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn next_within(&mut self, patience: Duration) -> Option<Result<T>> {
         if self.left == 0 {
             return None;

@@ -10,6 +10,19 @@ const BAND: usize = 1 << 15;
 
 /// [`Conversion::run`] by all threads of `work`.
 ///
+/// ```
+/// use solio::color::{Space, arrays::Conversion};
+/// use solio::{Work, convert_colors};
+/// // Codes of eight bits to light: half way on the screen is a fifth of it.
+/// let to_light = Conversion::new(Space::Srgb, Space::SrgbLinear);
+/// let codes: [u8; 6] = [255, 128, 0, 0, 0, 0];
+/// let mut light = [0.0_f32; 6];
+/// convert_colors(&to_light, &codes, &mut light, 3, &Work::default())?;
+/// assert!((light[0] - 1.0).abs() < 1e-4);
+/// assert!((light[1] - 0.2159).abs() < 1e-4);
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`Conversion::run`], and where the work is cancelled.
@@ -31,6 +44,19 @@ pub fn convert_colors<A: Sample, B: Sample>(
 
 /// [`Conversion::run_in_place`] by all threads of `work`.
 ///
+/// ```
+/// use solio::color::{Space, arrays::Conversion};
+/// use solio::{Work, convert_colors_in_place};
+/// // A render in ACEScg, with alpha, for a screen.
+/// let to_screen = Conversion::new(Space::AcesCg, Space::Srgb);
+/// let mut pixels: Vec<f32> = [0.18, 0.18, 0.18, 0.5].repeat(1000);
+/// convert_colors_in_place(&to_screen, &mut pixels, 4, &Work::default())?;
+/// let [r, g, b, alpha] = [pixels[0], pixels[1], pixels[2], pixels[3]];
+/// assert!((r - 0.4614).abs() < 1e-3 && (r - g).abs() < 1e-3 && (g - b).abs() < 1e-3);
+/// assert_eq!(alpha, 0.5);
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`convert_colors`].
@@ -48,6 +74,21 @@ pub fn convert_colors_in_place<A: Sample>(
 }
 
 /// [`Conversion::run_exact`] by all threads of `work`.
+///
+/// ```
+/// use solio::color::{Space, arrays::Conversion};
+/// use solio::{Work, convert_colors_exactly};
+/// let work = Work::default();
+/// let [to, back] = [(Space::Srgb, Space::Lab), (Space::Lab, Space::Srgb)];
+/// let orange = [1.0, 0.5, 0.0];
+/// let mut color = [0.0; 3];
+/// convert_colors_exactly(&Conversion::new(to.0, to.1), Some(&orange), &mut color, 3, &work)?;
+/// assert!((color[0] - 67.8).abs() < 0.1);
+/// // In place.
+/// convert_colors_exactly(&Conversion::new(back.0, back.1), None, &mut color, 3, &work)?;
+/// assert!(color.iter().zip(&orange).all(|(a, b)| (a - b).abs() < 1e-9));
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -71,6 +112,20 @@ pub fn convert_colors_exactly(
 
 /// [`Table8::apply`] by all threads of `work`.
 ///
+/// ```
+/// use solio::color::gradient::{Table8, colormap};
+/// use solio::{Work, apply_gradient};
+/// let table = Table8::new(colormap("viridis").unwrap().sampler());
+/// let heights = [200.0, 1200.0, 9000.0, f32::NAN];
+/// let mut colors = [[0; 4]; 4];
+/// apply_gradient(&table, &heights, [200.0, 1200.0], &mut colors, &Work::default())?;
+/// // What lies above has the colour of the end; what is not a number is clear.
+/// assert_eq!(colors[0], [68, 1, 84, 255]);
+/// assert_eq!(colors[1..3], [[253, 231, 37, 255]; 2]);
+/// assert_eq!(colors[3], [0; 4]);
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// Where the work is cancelled.
@@ -89,6 +144,19 @@ pub fn apply_gradient<const CHANNELS: usize>(
 }
 
 /// [`Floats::apply`] by all threads of `work`.
+///
+/// ```
+/// use solio::color::gradient::{Floats, Gradient, Mode, parse_stops};
+/// use solio::{Work, apply_gradient_floats, color::Space};
+/// let (colors, mode) = (parse_stops("black, white")?, Mode::in_space(Space::Srgb));
+/// let grey = Floats::new(Gradient { colors, mode, ..Gradient::default() }.sampler());
+/// let mut colors = [[0.0; 4]; 2];
+/// apply_gradient_floats(&grey, &[2.0, 5.0], [1.0, 5.0], &mut colors, &Work::default())?;
+/// // A quarter of the way, and its end.
+/// let near = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4);
+/// assert!(near(colors[0], [0.25, 0.25, 0.25, 1.0]) && near(colors[1], [1.0; 4]));
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 ///

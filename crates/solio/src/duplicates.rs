@@ -19,6 +19,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const END_BYTES: usize = 8 << 10;
 
 /// What is looked for.
+///
+/// ```
+/// use solio::{DuplicateOptions, find_duplicates, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = |name: &str| folder.path().join(name);
+/// for name in ["a.log", "b.log", "a.ppm", "b.ppm"] {
+///     let text = if name.ends_with("log") { "ok\n" } else { "P3 1 1 255 9 9 9\n" };
+///     write_bytes(&path(name), text.as_bytes())?;
+/// }
+/// // Small files are not worth it.
+/// let options = DuplicateOptions { least_bytes: 8, ..DuplicateOptions::default() };
+/// let found = find_duplicates(&[folder.path().into()], &options, &Default::default())?;
+/// assert_eq!(found.groups.len(), 1);
+/// assert_eq!(found.groups[0].files, [[path("a.ppm")], [path("b.ppm")]]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DuplicateOptions {
     /// Smaller files are passed over; empty ones always are where this is 0 and `empty` is not set.
@@ -32,6 +48,21 @@ pub struct DuplicateOptions {
 }
 
 /// Files with the same content.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = |name: &str| folder.path().join(name);
+/// for name in ["a.exr", "c.exr"] {
+///     solio::write_bytes(&path(name), b"the same")?;
+/// }
+/// std::fs::hard_link(path("a.exr"), path("b.exr")).unwrap();
+/// let (options, work) = Default::default();
+/// let found = solio::find_duplicates(&[folder.path().into()], &options, &work)?;
+/// // Two names of one file, and a copy of it: the only one that could go.
+/// let group = &found.groups[0];
+/// assert_eq!(group.files, [vec![path("a.exr"), path("b.exr")], vec![path("c.exr")]]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuplicateGroup {
     /// Bytes of each.
@@ -42,12 +73,33 @@ pub struct DuplicateGroup {
 
 impl DuplicateGroup {
     /// Bytes that all but one of the files take.
+    ///
+    /// ```
+    /// use solio::DuplicateGroup;
+    /// let files = ["a.exr", "old/a.exr", "old/older/a.exr"].map(|name| vec![name.into()]);
+    /// let group = DuplicateGroup { bytes: 1000, files: files.to_vec() };
+    /// assert_eq!(group.wasted_bytes(), 2000);
+    /// ```
     pub fn wasted_bytes(&self) -> u64 {
         self.bytes * (self.files.len() as u64).saturating_sub(1)
     }
 }
 
 /// What was found.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let gone = folder.path().join("gone");
+/// let (options, work) = Default::default();
+/// solio::write_bytes(&folder.path().join("a.exr"), b"alone")?;
+/// // What cannot be looked at ends nothing.
+/// let found = solio::find_duplicates(&[folder.path().into(), gone], &options, &work)?;
+/// assert_eq!((found.files, found.groups.len()), (1, 0));
+/// assert!(found.failed[0].is_missing());
+/// // No other file has its size: it was not even opened.
+/// assert_eq!(found.read_bytes, 0);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Duplicates {
     /// The group that wastes most first; those that waste the same by name.
@@ -62,6 +114,18 @@ pub struct Duplicates {
 
 impl Duplicates {
     /// Bytes that all groups waste together.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # for (i, text) in ["one", "one", "one", "four", "four"].iter().enumerate() {
+    /// #     solio::write_bytes(&folder.path().join(i.to_string()), text.as_bytes())?;
+    /// # }
+    /// # let (options, work) = Default::default();
+    /// let found = solio::find_duplicates(&[folder.path().into()], &options, &work)?;
+    /// let each: Vec<u64> = found.groups.iter().map(|group| group.wasted_bytes()).collect();
+    /// assert_eq!((each, found.wasted_bytes()), (vec![6, 4], 10));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn wasted_bytes(&self) -> u64 {
         self.groups.iter().map(DuplicateGroup::wasted_bytes).sum()
     }
@@ -77,10 +141,11 @@ struct Candidate {
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
-/// # for name in ["a", "b", "c"] {
-/// #     solio_io::probe::write_plain(&folder.path().join(name), if name < "c" { b"12" } else { b"34" })?;
+/// # for (name, text) in [("a", "12"), ("b", "12"), ("c", "34")] {
+/// #     solio::write_bytes(&folder.path().join(name), text.as_bytes())?;
 /// # }
-/// let found = solio::find_duplicates(&[folder.path().into()], &Default::default(), &Default::default())?;
+/// let found =
+///     solio::find_duplicates(&[folder.path().into()], &Default::default(), &Default::default())?;
 /// assert_eq!((found.files, found.groups.len(), found.wasted_bytes()), (3, 1, 2));
 /// # Ok::<(), solio::Error>(())
 /// ```

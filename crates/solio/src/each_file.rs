@@ -17,6 +17,30 @@ impl<T> Default for Slot<T> {
 /// Calls `work_on` for every path (or whatever stands for a file) and hands the results to `each`, in order, until that gives
 /// `false` or an error. With `together` several files are worked on at once, with a thread each;
 /// without it one after the other, with all threads.
+///
+/// ```
+/// use solio::{MeshInfo, MeshReadOptions, Work, each_file, read_mesh, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// let paths = ["a.obj", "missing.obj", "b.obj"].map(|name| folder.path().join(name));
+/// write_bytes(&paths[0], b"v 0 0 0\n")?;
+/// write_bytes(&paths[2], b"v 0 0 0\nv 1 1 1\n")?;
+/// let mut vertices = Vec::new();
+/// each_file(
+///     &paths,
+///     &Work::default(),
+///     true,
+///     |path, work| {
+///         let scene = read_mesh(path, &MeshReadOptions::default(), work)?;
+///         Ok(MeshInfo::of(&scene).vertices)
+///     },
+///     |_, result| {
+///         vertices.push(result.ok());
+///         Ok(true)
+///     },
+/// )?;
+/// assert_eq!(vertices, [Some(1), None, Some(2)]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn each_file<P: Sync, T: Send>(
     paths: &[P],
     work: &Work,

@@ -23,6 +23,33 @@ const PICTURES: [&str; 9] = [
 ];
 
 /// A picture within a photo, as JPEG.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (work, [png, jpg, photo]) = (
+/// #     solio::Work::default(),
+/// #     ["a.png", "a.jpg", "photo.tif"].map(|name| folder.path().join(name)),
+/// # );
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # solio::write_bytes(&png, &solio::gradient_strips(&[map], [32, 16])?.to_png()?)?;
+/// # solio::convert_image(&png, &jpg, &Default::default(), &work)?;
+/// # let jpeg = std::fs::read(&jpg).unwrap();
+/// # let bytes = [
+/// #     &b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\x1a\0\0\0"[..],
+/// #     b"\x02\0\x01\x02\x04\0\x01\0\0\0\x38\0\0\0\x02\x02\x04\0\x01\0\0\0",
+/// #     &(jpeg.len() as u32).to_le_bytes(), &[0; 4], &jpeg,
+/// # ];
+/// # solio::write_bytes(&photo, &bytes.concat())?;
+/// // A photo that was taken upright, with a small picture of 32 × 16 pixels within.
+/// let found = solio::thumbnail(&photo, 32, &Default::default(), &work)?;
+/// let picture = found.expect("the photo has a picture");
+/// assert_eq!(picture.tag, "IFD1:ThumbnailImage");
+/// assert_eq!((picture.width, picture.height, picture.orientation), (32, 16, 6));
+/// // A JPEG file of its own, as it lies in the photo.
+/// solio::write_bytes(&folder.path().join("small.jpg"), &picture.jpeg)?;
+/// # assert_eq!(picture.jpeg, jpeg);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct EmbeddedPicture {
     /// The tag that holds it: `IFD1:ThumbnailImage`.
@@ -39,6 +66,31 @@ pub struct EmbeddedPicture {
 
 /// The smallest picture within the file at `path` whose longer side has `size` pixels or more, or
 /// else the largest; `None` where the file has none.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (work, [png, jpg, photo]) = (
+/// #     solio::Work::default(),
+/// #     ["a.png", "a.jpg", "photo.tif"].map(|name| folder.path().join(name)),
+/// # );
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # solio::write_bytes(&png, &solio::gradient_strips(&[map], [160, 120])?.to_png()?)?;
+/// # solio::convert_image(&png, &jpg, &Default::default(), &work)?;
+/// # let jpeg = std::fs::read(&jpg).unwrap();
+/// # let bytes = [
+/// #     &b"II*\0\x08\0\0\0\0\0\x0e\0\0\0"[..],
+/// #     b"\x02\0\x01\x02\x04\0\x01\0\0\0\x2c\0\0\0\x02\x02\x04\0\x01\0\0\0",
+/// #     &(jpeg.len() as u32).to_le_bytes(), &[0; 4], &jpeg,
+/// # ];
+/// # solio::write_bytes(&photo, &bytes.concat())?;
+/// use solio::{Limits, Work, thumbnail};
+/// // It is smaller than asked for; nothing in the photo is larger.
+/// let found = thumbnail(&photo, 1024, &Limits::default(), &Work::default())?.unwrap();
+/// assert_eq!((found.width, found.height), (160, 120));
+/// // A JPEG without anything within: the file itself is no picture of its own.
+/// assert!(thumbnail(&jpg, 100, &Limits::default(), &Work::default())?.is_none());
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn thumbnail(
     path: &Path,
     size: u32,
@@ -90,6 +142,24 @@ fn range(source: &dyn Source, at: u64, bytes: u64, limits: &Limits) -> Result<Op
 
 impl EmbeddedPicture {
     /// The pixels, turned upright: columns, rows, and three bytes (red, green, blue) a pixel.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let (work, [png, jpg]) =
+    /// #     (solio::Work::default(), ["a.png", "a.jpg"].map(|name| folder.path().join(name)));
+    /// # let map = solio::color::gradient::colormap("magma").unwrap();
+    /// # solio::write_bytes(&png, &solio::gradient_strips(&[map], [32, 16])?.to_png()?)?;
+    /// # solio::convert_image(&png, &jpg, &Default::default(), &work)?;
+    /// # let jpeg = std::fs::read(&jpg).unwrap();
+    /// # let (tag, width, height) = ("IFD1:ThumbnailImage".into(), 32, 16);
+    /// // 32 × 16 pixels, to be turned by a quarter to the right.
+    /// let picture = solio::EmbeddedPicture { tag, jpeg, width, height, orientation: 6 };
+    /// let (columns, rows, rgb) = picture.pixels()?;
+    /// assert_eq!((columns, rows, rgb.len()), (16, 32, 16 * 32 * 3));
+    /// // What was at the left, the dark end of the gradient, is at the top.
+    /// assert!(rgb[0] < 50 && rgb[rgb.len() - 3] > 200);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn pixels(&self) -> Result<(u32, u32, Vec<u8>)> {
         let wrong = |e: image::ImageError| Error::corrupt(format!("{}: {e}", self.tag));
         let mut reader = ImageReader::with_format(Cursor::new(&self.jpeg), ImageFormat::Jpeg);

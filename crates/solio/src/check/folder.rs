@@ -11,6 +11,22 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// What was found in folders.
+///
+/// ```
+/// use solio::{Work, check_found, find_files, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let root = folder.path();
+/// write_bytes(&root.join("whole.obj"), b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+/// write_bytes(&root.join("broken.obj"), b"v 0 0 0\nv 1 0 0\nv 0 one 0\nf 1 2 3\n")?;
+/// // A delivery is checked: the names in its folders, then each file.
+/// let found = find_files(&[root.to_owned()], &Work::default())?;
+/// let mut wrong: usize = found.folders.iter().map(|(_, check)| check.problem_count()).sum();
+/// for path in &found.files {
+///     wrong += check_found(path, &Default::default(), &Work::default())?.problem_count();
+/// }
+/// assert_eq!((found.folders.len(), found.files.len(), wrong), (1, 2, 1));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Found {
     /// All files, by name; links to folders are not followed.
@@ -27,6 +43,21 @@ pub struct Found {
 /// Not every numbered file is a frame. Holes are told of sequences of at least three frames of which
 /// more are there than missing, and not of versions (`_v003`), of photos as cameras number them
 /// (`IMG_0042`), or of texture tiles.
+///
+/// ```
+/// use solio::{Rule, Work, find_files, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let root = folder.path();
+/// for frame in [1, 2, 3, 5] {
+///     write_bytes(&root.join(format!("smoke.{frame:04}.txt")), b"smoke\n")?;
+/// }
+/// let found = find_files(&[root.to_owned()], &Work::default())?;
+/// let (path, check) = &found.folders[0];
+/// assert_eq!((path.as_path(), &*check.found), (root, "4 files, 1 sequence"));
+/// assert_eq!(check.odd[0].rule, Rule::Holes);
+/// assert!(check.odd[0].message.ends_with("1 of 5 frames are missing: 4"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn find_files(folders: &[PathBuf], work: &Work) -> Result<Found> {
     let finder = Finder { found: Mutex::default() };
     let options = WalkOptions {

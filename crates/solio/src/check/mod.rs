@@ -23,6 +23,20 @@ use std::path::Path;
 const HEAD_BYTES: usize = 4096;
 
 /// What was found out about a file, or about the names in a folder.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("part.stl");
+/// // A binary STL that promises two triangles and has one.
+/// let bytes = [&[b' '; 80][..], &2_u32.to_le_bytes(), &[0; 50]].concat();
+/// solio::write_bytes(&path, &bytes)?;
+/// let check = solio::check_file(&path, &Default::default(), &Default::default())?;
+/// assert_eq!((check.format, &*check.found), ("stl", "2 triangles"));
+/// let problem = &check.problems[0];
+/// assert_eq!(problem.message, "the file ends after 1 of 2 triangles");
+/// assert_eq!(problem.offset, Some(134));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct FileCheck {
     /// `exr`, `obj`, `png`, …; `folder`; `other` for what is not known.
@@ -41,11 +55,35 @@ pub struct FileCheck {
 
 impl FileCheck {
     /// Whether nothing is wrong.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("statue.stl");
+    /// // A whole PLY, whose name says something else.
+    /// let head = "ply\nformat ascii 1.0\nelement vertex 1\n";
+    /// let properties = "property float x\nproperty float y\nproperty float z\nend_header\n";
+    /// solio::write_bytes(&path, format!("{head}{properties}0 0 0\n").as_bytes())?;
+    /// let check = solio::check_file(&path, &Default::default(), &Default::default())?;
+    /// assert_eq!((check.format, check.problems.len()), ("ply", 0));
+    /// assert!(!check.is_fine());
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn is_fine(&self) -> bool {
         self.problems.is_empty() && self.text_problems.is_empty() && self.odd.is_empty()
     }
 
     /// How much is wrong.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// // Cut off inside the head, and with a tab in its name.
+    /// let path = folder.path().join("a\tb.stl");
+    /// solio::write_bytes(&path, &[b' '; 40])?;
+    /// let check = solio::check_found(&path, &Default::default(), &Default::default())?;
+    /// assert_eq!((check.problems.len(), check.odd.len()), (1, 1));
+    /// assert_eq!(check.problem_count(), 2);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn problem_count(&self) -> usize {
         self.problems.len() + self.text_problems.len() + self.odd.len()
     }
@@ -61,6 +99,25 @@ impl FileCheck {
 ///
 /// With [`CheckOptions::decode`] pixels and meshes are unpacked, too. What is wrong with the file is
 /// in the result; an error says that it could not be looked at.
+///
+/// ```
+/// use solio::{check_file, image::CheckOptions, write_bytes};
+/// # use solio::{Work, color::gradient::colormap, gradient_image, write_image};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("beauty.exr");
+/// # let work = Work::default();
+/// # let image = gradient_image(&colormap("magma").unwrap(), [64, 64])?;
+/// # write_image(&image, &path, &Default::default(), &work)?;
+/// let options = CheckOptions { decode: true, ..CheckOptions::default() };
+/// let check = check_file(&path, &options, &work)?;
+/// assert!(check.is_fine());
+/// assert_eq!(check.found, "1 part, 4 chunks");
+/// // The same file, as a copy that was interrupted leaves it.
+/// let whole = std::fs::read(&path).unwrap();
+/// write_bytes(&path, &whole[..whole.len() - 1])?;
+/// assert!(!check_file(&path, &CheckOptions::default(), &work)?.is_fine());
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn check_file(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
     match check_known(path, options, work)? {
         check if check.format == OTHER && check.is_fine() => {
@@ -75,6 +132,19 @@ pub fn check_file(path: &Path, options: &CheckOptions, work: &Work) -> Result<Fi
 
 /// [`check_file`] for a file that was found, not named: its name is looked at, too, and it may be of a
 /// kind that is not known.
+///
+/// ```
+/// use solio::{ErrorKind, check_file, check_found};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("notes.txt");
+/// # let (options, work) = (Default::default(), Default::default());
+/// solio::write_bytes(&path, b"look at frame 12 again\n")?;
+/// let check = check_found(&path, &options, &work)?;
+/// assert_eq!((check.format, check.is_fine()), ("other", true));
+/// // Who names a file wants to hear about it.
+/// assert_eq!(check_file(&path, &options, &work).unwrap_err().kind(), ErrorKind::Unsupported);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn check_found(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
     let mut check = check_known(path, options, work)?;
     check.odd.extend(odd::name(path));

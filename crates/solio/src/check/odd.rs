@@ -7,6 +7,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Something that is wrong with a name, or with a file for its name.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("plate.dpx");
+/// // What a disk has left of a file that it lost.
+/// solio::write_bytes(&path, &[0; 4096])?;
+/// let check = solio::check_found(&path, &Default::default(), &Default::default())?;
+/// assert_eq!(check.odd[0].to_string(), "zeros: all 4096 bytes are zero");
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Odd {
     /// What rule is broken.
@@ -16,6 +26,19 @@ pub struct Odd {
 }
 
 /// What is asked of files beside their being whole.
+///
+/// ```
+/// use solio::Rule;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("cut.obj");
+/// // The end of its last line is missing: `f 1 2 34` may have been meant.
+/// solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3")?;
+/// let check = solio::check_file(&path, &Default::default(), &Default::default())?;
+/// assert_eq!(check.odd[0].rule, Rule::End);
+/// // Who does not mind passes it over; nothing else is wrong.
+/// assert_eq!(check.odd.iter().filter(|odd| odd.rule != Rule::End).count(), 0);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// A file of a known kind is not empty.
@@ -54,6 +77,14 @@ impl Rule {
     ];
 
     /// `empty`, `zeros`, `end`, `extension`, `name`, `case`, `holes`, `doubles`, `padding`.
+    ///
+    /// ```
+    /// use solio::Rule;
+    /// // From the words of a command: which rules are passed over.
+    /// let of_name = |name: &str| Rule::ALL.into_iter().find(|rule| rule.name() == name);
+    /// let passed_over: Vec<Rule> = "holes,case".split(',').filter_map(of_name).collect();
+    /// assert_eq!(passed_over, [Rule::Holes, Rule::Case]);
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Rule::Empty => "empty",

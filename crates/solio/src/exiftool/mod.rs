@@ -28,6 +28,17 @@ use std::sync::{Mutex, PoisonError};
 const MOST_FAILURES: usize = 3;
 
 /// How ExifTool is run.
+///
+/// ```
+/// use solio::{ExifTool, ExifToolOptions};
+/// // One that was unpacked by hand, and that may take no more than five seconds for a file.
+/// let program = "/opt/none/exiftool".into();
+/// let options = ExifToolOptions { program, timeout_s: 5.0, ..ExifToolOptions::default() };
+/// // There is none here: the error has its path.
+/// let error = ExifTool::new(options).err().unwrap();
+/// assert!(error.is_missing());
+/// assert_eq!(error.path().unwrap().to_str(), Some("/opt/none/exiftool"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct ExifToolOptions {
     /// The program.
@@ -48,6 +59,25 @@ impl Default for ExifToolOptions {
 }
 
 /// A pool of ExifTool processes; as many run as there are threads that ask.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("photo.tif");
+/// # let tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+/// # solio::write_bytes(&path, tiff)?;
+/// # let (limits, work) = (solio::Limits::default(), solio::Work::default());
+/// use solio::photo::Fields;
+/// use solio::{ExifTool, ExifToolOptions, read_metadata};
+/// let ours = read_metadata(&path, &Fields::of(["Orientation"]), &limits, &work)?;
+/// let words = ours.get("Orientation").unwrap().text().plain();
+/// assert_eq!(words, "Rotate 90 CW");
+/// // A second opinion, where ExifTool is installed.
+/// if let Ok(exiftool) = ExifTool::new(ExifToolOptions::default()) {
+///     let theirs = exiftool.read(&path, &["Orientation".into()], &work.cancel)?;
+///     assert_eq!(theirs.get("Orientation").unwrap().text().plain(), words);
+/// }
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub struct ExifTool {
     options: ExifToolOptions,
     idle: Mutex<Vec<Process>>,
@@ -58,6 +88,15 @@ pub struct ExifTool {
 
 impl ExifTool {
     /// Starts the first process.
+    ///
+    /// ```
+    /// use solio::{ExifTool, ExifToolOptions};
+    /// match ExifTool::new(ExifToolOptions::default()) {
+    ///     Ok(_) => println!("photos are read by ExifTool"),
+    ///     // Its hint names the package to install.
+    ///     Err(error) => assert!(error.hint_text().unwrap().contains("libimage-exiftool-perl")),
+    /// }
+    /// ```
     ///
     /// # Errors
     /// Where ExifTool is not installed, or cannot be started.
@@ -74,6 +113,24 @@ impl ExifTool {
     }
 
     /// All tags of the file at `path`, or those named. `-` is standard input.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("photo.tif");
+    /// # let tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+    /// # solio::write_bytes(&path, tiff)?;
+    /// use solio::{Cancel, ExifTool, ExifToolOptions};
+    /// let options = ExifToolOptions { numbers: true, ..ExifToolOptions::default() };
+    /// // One for all files; threads share it.
+    /// let exiftool = match ExifTool::new(options) {
+    ///     Ok(exiftool) => exiftool,
+    ///     Err(error) if error.is_missing() => return Ok(()),
+    ///     Err(error) => return Err(error),
+    /// };
+    /// let metadata = exiftool.read(&path, &["IFD0:Orientation".into()], &Cancel::default())?;
+    /// assert_eq!(metadata.get("Orientation").unwrap().number().integer(0), Some(6));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn read(&self, path: &Path, fields: &[String], cancel: &Cancel) -> Result<Metadata> {
         let ask = if fields.is_empty() { Ask::All } else { Ask::Fields(fields) };
         self.ask(path, ask, cancel)
