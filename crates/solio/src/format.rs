@@ -7,6 +7,22 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// A mesh format.
+///
+/// ```
+/// use solio::{Format, MeshReadOptions, MeshWriteOptions, Work, encode_mesh, read_mesh_bytes};
+/// let work = Work::default();
+/// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+/// let scene = read_mesh_bytes(text, &MeshReadOptions::default(), &work)?;
+/// // Every format is told by its content.
+/// for format in Format::ALL {
+///     let bytes = encode_mesh(&scene, format, &MeshWriteOptions::default(), &work)?;
+///     assert_eq!(Format::of_content(&bytes, Some(bytes.len() as u64)), Some(format));
+/// }
+/// // By name, as in the options of a command.
+/// assert_eq!("PLY".parse::<Format>()?, Format::Ply);
+/// assert!("fbx".parse::<Format>().is_err());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -23,6 +39,13 @@ impl Format {
     pub const ALL: [Format; 3] = [Format::Obj, Format::Ply, Format::Stl];
 
     /// `obj`, `ply`, `stl`: also the end of a file name.
+    ///
+    /// ```
+    /// use solio::Format;
+    /// use std::path::Path;
+    /// let output = Path::new("scans/statue.ply").with_extension(Format::Stl.as_str());
+    /// assert_eq!(output, Path::new("scans/statue.stl"));
+    /// ```
     pub fn as_str(self) -> &'static str {
         match self {
             Format::Obj => "obj",
@@ -50,6 +73,17 @@ impl Format {
     /// PLY has a magic line. A binary STL is as long as its triangle count says; a text STL
     /// starts with `solid` and soon has a `facet`. What is left is OBJ if its first statement is
     /// one of OBJ's.
+    ///
+    /// ```
+    /// use solio::Format;
+    /// // The first bytes of a download; how much comes is not known yet.
+    /// assert_eq!(Format::of_content(b"ply\nformat ascii 1.0\n", None), Some(Format::Ply));
+    /// assert_eq!(Format::of_content(b"# made by hand\nv 0 0 0\n", None), Some(Format::Obj));
+    /// assert_eq!(Format::of_content(b"solid of iron\n", None), None);
+    /// // A binary STL of no triangles is 84 bytes long, whatever its head says.
+    /// let empty = [&[b' '; 80][..], &[0; 4]].concat();
+    /// assert_eq!(Format::of_content(&empty, Some(84)), Some(Format::Stl));
+    /// ```
     pub fn of_content(head: &[u8], bytes: Option<u64>) -> Option<Format> {
         if head.starts_with(b"ply\n") || head.starts_with(b"ply\r") {
             return Some(Format::Ply);

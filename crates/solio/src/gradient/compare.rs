@@ -16,6 +16,14 @@ const INK: [u8; 3] = [28, 33, 39];
 const SOFT: [u8; 3] = [92, 101, 112];
 
 /// A gradient blended in several ways.
+///
+/// ```
+/// use solio::color::gradient::{Mode, presets::Preset};
+/// let muddy = Preset::of_name("muddy").unwrap().gradient(Mode::default());
+/// let compared = solio::compare_gradient(&muddy);
+/// let ways: Vec<&str> = compared.rows.iter().map(|row| &*row.mode).collect();
+/// assert_eq!((&*compared.name, ways), ("muddy", vec!["srgb", "oklab", "linear", "oklab"]));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// The gradient's name.
@@ -25,6 +33,15 @@ pub struct Compared {
 }
 
 /// One way of blending.
+///
+/// ```
+/// use solio::color::gradient::{Mode, presets::Preset};
+/// let blue_yellow = Preset::of_name("blue-yellow").unwrap().gradient(Mode::default());
+/// let rows = solio::compare_gradient(&blue_yellow).rows;
+/// // Of the keys as they are mostly meant: codes of sRGB.
+/// let of = |mode: &str| rows.iter().find(|row| row.keys == "srgb" && row.mode == mode).unwrap();
+/// assert!(of("oklab").unevenness_cam16_ucs < of("srgb").unevenness_cam16_ucs);
+/// ```
 #[derive(Clone, Debug)]
 pub struct ComparedRow {
     /// How the numbers of the key colours are read: `srgb` or `linear`.
@@ -40,6 +57,17 @@ pub struct ComparedRow {
 
 impl ComparedRow {
     /// The gradient, blended this way.
+    ///
+    /// ```
+    /// use solio::color::gradient::{Mode, presets::Preset};
+    /// let red_green = Preset::of_name("red-green").unwrap().gradient(Mode::default());
+    /// let compared = solio::compare_gradient(&red_green);
+    /// // The most even way is taken.
+    /// let uneven = |row: &&solio::ComparedRow| (row.unevenness_ciede2000 * 1e6) as u64;
+    /// let best = compared.rows.iter().min_by_key(uneven).unwrap();
+    /// assert_eq!(best.gradient().mode.name(), best.mode);
+    /// assert_eq!(best.gradient().sampler().codes_at(0.0), [255, 0, 0, 255]);
+    /// ```
     pub fn gradient(&self) -> &Gradient {
         &self.gradient
     }
@@ -47,6 +75,16 @@ impl ComparedRow {
 
 /// Blends `gradient` in sRGB and in Oklab with its key colours read as sRGB, and in linear light
 /// and in Oklab with them read as linear light.
+///
+/// ```
+/// use solio::color::gradient::{Gradient, parse_stops};
+/// let colors = parse_stops("black, white")?;
+/// let compared = solio::compare_gradient(&Gradient { colors, ..Gradient::default() });
+/// // Light that grows in even steps looks less even than codes that do.
+/// let [srgb, _, linear, _] = &compared.rows[..] else { panic!() };
+/// assert!(srgb.unevenness_cam16_ucs < linear.unevenness_cam16_ucs);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn compare_gradient(gradient: &Gradient) -> Compared {
     let rows = [
         (Keys::Srgb, Space::Srgb),
@@ -72,6 +110,17 @@ pub fn compare_gradient(gradient: &Gradient) -> Compared {
 impl Compared {
     /// The rows as strips of `width` pixels, with what they are and how uneven; the most even one
     /// of each measure has an asterisk.
+    ///
+    /// ```
+    /// use solio::color::gradient::colormap;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let compared = solio::compare_gradient(&colormap("turbo").unwrap());
+    /// let picture = compared.draw(256);
+    /// // The strips, and beside them what they are.
+    /// assert!(picture.width > 256);
+    /// solio::write_bytes(&folder.path().join("turbo.png"), &picture.to_png()?)?;
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn draw(&self, width: u32) -> Preview {
         let width = (width as usize).clamp(2, 1 << 16);
         let label = 46 * Font::Normal.size()[0];

@@ -7,6 +7,18 @@ use std::path::Path;
 
 /// Reads the gradients of a file; its format is found by its content, else by its name.
 ///
+/// ```
+/// use solio::{Limits, Work, read_gradients, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("sky.css");
+/// write_bytes(&path, b"linear-gradient(in oklab, midnightblue, coral 80%, gold)")?;
+/// let gradients = read_gradients(&path, &Limits::default(), &Work::default())?;
+/// let sky = &gradients[0];
+/// assert_eq!((&*sky.name, sky.mode.name().as_str()), ("sky", "oklab"));
+/// assert_eq!(sky.colors[1].position, 0.8);
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// Where the file cannot be read, is of no known format, or not right: with line and column or the
@@ -27,6 +39,20 @@ pub fn read_gradients(path: &Path, limits: &Limits, work: &Work) -> Result<Vec<G
 
 /// Writes gradients to a file, in the format of its name. Returns what the format cannot hold, in
 /// plain words.
+///
+/// ```
+/// use solio::color::gradient::formats::GradientWriteOptions;
+/// use solio::color::gradient::{Mode, presets::Preset};
+/// use solio::write_gradients;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [css, json] = ["heat.css", "heat.json"].map(|name| folder.path().join(name));
+/// let heat = [Preset::of_name("heat").unwrap().gradient(Mode::Smooth)];
+/// let options = GradientWriteOptions::default();
+/// // JSON holds all of it; CSS gets a spline by more stops, and that is told.
+/// assert!(write_gradients(&heat, &json, options)?.is_empty());
+/// assert_eq!(write_gradients(&heat, &css, options)?.len(), 1);
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 ///

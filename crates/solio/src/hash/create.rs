@@ -15,6 +15,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a generation is made of.
+///
+/// ```
+/// use solio::catalog::mhl::{Author, Creator};
+/// use solio::digest::Algorithm;
+/// use solio::{MhlOptions, create_mhl, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let reel = folder.path();
+/// # write_bytes(&reel.join("A001.mov"), b"a clip")?;
+/// # write_bytes(&reel.join("A001.tmp"), b"half a clip")?;
+/// let author = Author { name: Some("Kim".into()), role: Some("DIT".into()), ..Author::default() };
+/// let options = MhlOptions {
+///     algorithms: vec![Algorithm::Xxh128, Algorithm::Md5],
+///     ignore: vec!["*.tmp".into()],
+///     creator: Creator { authors: vec![author], ..Creator::default() },
+///     ..MhlOptions::default()
+/// };
+/// let created = create_mhl(reel, &options, &Default::default())?;
+/// assert_eq!(created.files, 1);
+/// let manifest = std::fs::read_to_string(&created.manifests[0]).unwrap();
+/// assert!(manifest.contains("<md5 ") && manifest.contains("Kim"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct MhlOptions {
     /// Those of [`mhl::ALGORITHMS`]; XXH128 where there is none.
@@ -28,6 +50,22 @@ pub struct MhlOptions {
 }
 
 /// A generation that was made.
+///
+/// ```
+/// use solio::{FileState, create_mhl, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let reel = folder.path();
+/// # let (options, work) = Default::default();
+/// write_bytes(&reel.join("A001.mov"), b"a clip")?;
+/// create_mhl(reel, &options, &work)?;
+/// // A clip more, and one that is not what it was.
+/// write_bytes(&reel.join("A001.mov"), b"a clap")?;
+/// write_bytes(&reel.join("A002.mov"), b"another clip")?;
+/// let second = create_mhl(reel, &options, &work)?;
+/// assert_eq!((second.generation, second.original, second.verified), (2, 1, 0));
+/// assert!(matches!(second.problems[0].state, FileState::Changed { .. }));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct MhlCreated {
     /// The manifests, those of folders within first.
@@ -48,6 +86,21 @@ pub struct MhlCreated {
 
 /// Sums up the folder `root`, compares it with its history (ASC MHL), and writes the next generation
 /// into its folder `ascmhl`. Each file is read once. What is wrong with files does not stop it.
+///
+/// ```
+/// use solio::{create_mhl, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let reel = folder.path();
+/// # let (options, work) = Default::default();
+/// write_bytes(&reel.join("A001.mov"), b"a clip")?;
+/// let first = create_mhl(reel, &options, &work)?;
+/// assert_eq!((first.generation, first.files, first.original), (1, 1, 1));
+/// assert!(first.manifests[0].starts_with(reel.join("ascmhl")));
+/// // After a copy: the same files are read again, and held against the first generation.
+/// let second = create_mhl(reel, &options, &work)?;
+/// assert_eq!((second.generation, second.verified, second.problems.len()), (2, 1, 0));
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// Where a history is damaged, or the generation cannot be written; `Cancelled`.

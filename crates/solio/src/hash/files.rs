@@ -12,6 +12,22 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 const AHEAD: usize = 64;
 
 /// A file to be summed up.
+///
+/// ```
+/// use solio::HashJob;
+/// use solio::digest::Algorithm;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("abc");
+/// # solio::write_bytes(&path, b"abc")?;
+/// // Two digests of one pass over the file.
+/// let job = HashJob { path, algorithms: [Algorithm::Md5, Algorithm::Xxh64].into() };
+/// solio::hash_files(&[job], Default::default(), &Default::default(), |_, hashed| {
+///     let texts: Vec<String> = hashed?.digests.iter().map(ToString::to_string).collect();
+///     assert_eq!(texts, ["900150983cd24fb0d6963f7d28e17f72", "44bc2cf5ad770999"]);
+///     Ok(true)
+/// })?;
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct HashJob {
     /// The file; `-` is standard input.
@@ -21,6 +37,25 @@ pub struct HashJob {
 }
 
 /// What was found.
+///
+/// ```
+/// use solio::digest::{Algorithm, Digest};
+/// use solio::{HashJob, Hashed};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("abc");
+/// # solio::write_bytes(&path, b"abc")?;
+/// let job = HashJob { path, algorithms: [Algorithm::C4].into() };
+/// let mut found: Option<Hashed> = None;
+/// solio::hash_files(&[job], Default::default(), &Default::default(), |_, hashed| {
+///     found = Some(hashed?);
+///     Ok(true)
+/// })?;
+/// let found = found.unwrap();
+/// assert_eq!((found.bytes, found.digests), (3, vec![Digest::of(Algorithm::C4, b"abc")]));
+/// // Whoever keeps digests need not read a file again whose time is still this one.
+/// assert!(found.modified_ns > 0);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hashed {
     /// Bytes that were read.
@@ -33,6 +68,29 @@ pub struct Hashed {
 
 /// Sums up all files, on all threads, read in the order that suits the medium; `each` gets the
 /// results by the index of the job, in the order of the jobs, until it gives `false`.
+///
+/// ```
+/// use solio::digest::Algorithm;
+/// use solio::{HashJob, hash_files, io::order::Order};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let paths = ["a", "gone", "b"].map(|name| folder.path().join(name));
+/// # solio::write_bytes(&paths[0], b"first")?;
+/// # solio::write_bytes(&paths[2], b"second")?;
+/// let algorithms: std::sync::Arc<[_]> = [Algorithm::Sha256].into();
+/// let jobs = paths.map(|path| HashJob { path, algorithms: algorithms.clone() });
+/// // The lines of `sha256sum`; a file that cannot be read stops no other.
+/// let (mut lines, mut failed) = (Vec::new(), 0);
+/// hash_files(&jobs, Order::Auto, &Default::default(), |i, hashed| {
+///     match hashed {
+///         Ok(hashed) => lines.push(format!("{}  {}", hashed.digests[0], jobs[i].path.display())),
+///         Err(_) => failed += 1,
+///     }
+///     Ok(true)
+/// })?;
+/// assert_eq!((lines.len(), failed), (2, 1));
+/// assert!(lines[0].ends_with("/a") && lines[1].ends_with("/b"));
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of `each`, and `Cancelled`.

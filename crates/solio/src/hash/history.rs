@@ -21,6 +21,17 @@ pub(super) struct History {
 }
 
 /// Whether `root` has a history.
+///
+/// ```
+/// use solio::{MhlOptions, Work, create_mhl, has_mhl};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let reel = folder.path();
+/// # solio::write_bytes(&reel.join("A001.mov"), b"a clip")?;
+/// assert!(!has_mhl(reel));
+/// create_mhl(reel, &MhlOptions::default(), &Work::default())?;
+/// assert!(has_mhl(reel));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn has_mhl(root: &Path) -> bool {
     root.join(FOLDER).is_dir()
 }

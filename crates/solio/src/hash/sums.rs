@@ -14,6 +14,23 @@ use std::path::{Path, PathBuf};
 /// `false`. With `algorithm` all untagged lines are by it; otherwise where two may have made a
 /// digest of its length (MD5, XXH128), either will do. Gives the bytes read.
 ///
+/// ```
+/// use solio::{Work, io::order::Order, verify_sums, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [abc, gone, list] = ["abc", "gone", "SHA256SUMS"].map(|name| folder.path().join(name));
+/// write_bytes(&abc, b"abc")?;
+/// let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+/// let lines = format!("{sum}  {}\n{sum}  {}\n", abc.display(), gone.display());
+/// write_bytes(&list, lines.as_bytes())?;
+/// let mut fine = Vec::new();
+/// let bytes = verify_sums(&list, None, Order::Auto, &Work::default(), |finding| {
+///     fine.push(finding.is_fine());
+///     Ok(true)
+/// })?;
+/// assert_eq!((fine, bytes), (vec![true, false], 3));
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 /// Where the list cannot be read or has no sums; those of `each`, and `Cancelled`.
 pub fn verify_sums(

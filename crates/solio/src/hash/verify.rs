@@ -13,6 +13,26 @@ pub use super::history::has_mhl;
 /// that was recorded first. What became of each file goes to `each`, until that gives `false`; then
 /// what is missing. Gives the bytes read.
 ///
+/// ```
+/// use solio::{MhlOptions, Work, create_mhl, io::order::Order, verify_mhl, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let reel = folder.path();
+/// # let work = Work::default();
+/// # write_bytes(&reel.join("A001.mov"), b"a clip")?;
+/// # write_bytes(&reel.join("A002.mov"), b"another clip")?;
+/// create_mhl(reel, &MhlOptions::default(), &work)?;
+/// write_bytes(&reel.join("A002.mov"), b"another clap")?;
+/// let mut wrong = Vec::new();
+/// let bytes = verify_mhl(reel, &[], Order::Auto, &work, |finding| {
+///     if !finding.is_fine() {
+///         wrong.push(finding.path);
+///     }
+///     Ok(true)
+/// })?;
+/// assert_eq!((wrong, bytes), (vec![reel.join("A002.mov")], 18));
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
 /// # Errors
 /// Where there is no history, or a manifest is missing, changed or damaged; those of `each`, and
 /// `Cancelled`.
