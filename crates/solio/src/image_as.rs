@@ -8,6 +8,22 @@ use solio_exr::{Channel, IntoOptions, PixelType, RasterMut, ReadOptions, Samples
 
 /// Reads a file as [`solio_exr::decode_exr`] does; all samples are converted to `pixel_type`, as
 /// [`RasterMut`] says: of a single flat part as they are stored, else in a second step.
+///
+/// ```
+/// use solio::image::{PixelType, ReadOptions, WriteOptions, encode_exr};
+/// # use solio::image::model::Pixels;
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # let (mut bytes, work) = (Vec::new(), solio::Work::default());
+/// // The bytes of a file in memory, with samples of 32 bits, as half.
+/// encode_exr(&image, &WriteOptions::default(), &mut bytes, &work)?;
+/// let image = solio::decode_image_as(&bytes, &ReadOptions::default(), PixelType::Half, &work)?;
+/// let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
+/// assert!(levels[0].planes.iter().all(|plane| plane.samples.pixel_type() == PixelType::Half));
+/// // The header says so, too.
+/// assert_eq!(image.parts[0].header.shape()?.channels[0].pixel_type, PixelType::Half);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn decode_image_as(
     source: &dyn Source,
     options: &ReadOptions,

@@ -5,6 +5,26 @@ use solio_exr::header::{Box2i, Header, Part, Value};
 use solio_exr::{Channel, Levels, ReadOptions, Shape};
 
 /// A part, by its place in the file or by its name.
+///
+/// ```
+/// use solio::image::{Compression, Header, header::{Box2i, Part, Value}};
+/// use solio::{ImageChoice, PartChoice};
+/// # let part = |name: &str| {
+/// #     let mut part = Part::new(Box2i::of_size(4, 4), Compression::Zip, Vec::new());
+/// #     part.set("name", Value::Text(name.into()));
+/// #     part
+/// # };
+/// let parts = vec![part("left"), part("right")];
+/// let header = Header { multipart: true, parts, ..Header::default() };
+/// // As people name them: by number, or by name.
+/// let parts = ["right", "0"].map(|text| match text.parse() {
+///     Ok(number) => PartChoice::Number(number),
+///     Err(_) => PartChoice::Name(text.into()),
+/// });
+/// let choice = ImageChoice { parts: Some(parts.into()), ..ImageChoice::default() };
+/// assert_eq!(choice.of(&header, &Default::default())?.parts, Some(vec![1, 0]));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartChoice {
     /// Counted from 0.
@@ -14,6 +34,27 @@ pub enum PartChoice {
 }
 
 /// Which parts and channels are wanted.
+///
+/// ```
+/// use solio::{ImageChoice, image_header, read_image};
+/// # use solio::image::model::Pixels;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("beauty.exr");
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // Of an image with R, G, B and A: the colours without alpha.
+/// let choice = ImageChoice { channels: Some(vec!["RGB".into()]), ..ImageChoice::default() };
+/// let header = image_header(&path, &Default::default(), &work)?;
+/// let options = choice.of(&header, &Default::default())?;
+/// let image = read_image(&path, &options, &work)?;
+/// # let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
+/// # let planes = &levels[0].planes;
+/// let names: Vec<&str> = planes.iter().map(|plane| &*plane.channel.name).collect();
+/// assert_eq!(names, ["B", "G", "R"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageChoice {
     /// All without a word on it.
@@ -26,12 +67,46 @@ pub struct ImageChoice {
 
 impl ImageChoice {
     /// Whether a header says nothing new about it.
+    ///
+    /// ```
+    /// use solio::ImageChoice;
+    /// let all = ImageChoice::default();
+    /// let depth = ImageChoice { channels: Some(vec!["Z".into()]), ..ImageChoice::default() };
+    /// // The header need not be read before the image where all of it is wanted.
+    /// assert!(all.is_all() && !depth.is_all());
+    /// ```
     pub fn is_all(&self) -> bool {
         *self == ImageChoice::default()
     }
 
     /// `options` with the parts and channels that were chosen; channels in the order of the
     /// choice, those of a layer in the order of the file.
+    ///
+    /// ```
+    /// # use solio::image::{Channel, Compression, Header, PixelType, header::{Box2i, Part}};
+    /// use solio::ImageChoice;
+    /// # let channel = |name: &str| Channel {
+    /// #     name: name.into(),
+    /// #     pixel_type: PixelType::Half,
+    /// #     linear: false,
+    /// #     x_sampling: 1,
+    /// #     y_sampling: 1,
+    /// # };
+    /// # let names = ["B", "G", "R", "Z", "diffuse.B", "diffuse.G", "diffuse.R"];
+    /// # let channels = names.map(channel).into();
+    /// # let parts = vec![Part::new(Box2i::of_size(4, 4), Compression::Zip, channels)];
+    /// # let header = Header { parts, ..Header::default() };
+    /// let of = |names: &[&str]| {
+    ///     let channels = Some(names.iter().map(|name| name.to_string()).collect());
+    ///     ImageChoice { channels, ..ImageChoice::default() }.of(&header, &Default::default())
+    /// };
+    /// // A layer, and a channel; letters in a row keep their order.
+    /// let wanted = of(&["diffuse", "Z"])?.channels.unwrap();
+    /// assert_eq!(wanted, ["diffuse.B", "diffuse.G", "diffuse.R", "Z"]);
+    /// assert_eq!(of(&["diffuse.RG"])?.channels.unwrap(), ["diffuse.R", "diffuse.G"]);
+    /// assert!(of(&["specular"]).unwrap_err().hint_text().unwrap().contains("diffuse.B"));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn of(&self, header: &Header, options: &ReadOptions) -> Result<ReadOptions> {
         let mut options = options.clone();
         if let Some(parts) = &self.parts {
@@ -107,6 +182,25 @@ fn channel_names(part: &Part) -> impl Iterator<Item = &str> {
 
 /// Bytes of the flat pixels that `options` want of a file with this header; not more than a rough
 /// figure where the reader would refuse something.
+///
+/// ```
+/// use solio::image::{Channel, Compression, Header, PixelType, ReadOptions};
+/// use solio::image::header::{Box2i, Part};
+/// # let channel = |name: &str| Channel {
+/// #     name: name.into(),
+/// #     pixel_type: PixelType::Half,
+/// #     linear: false,
+/// #     x_sampling: 1,
+/// #     y_sampling: 1,
+/// # };
+/// let window = Box2i::of_size(4096, 2160);
+/// let part = Part::new(window, Compression::Zip, ["B", "G", "R"].map(channel).into());
+/// let header = Header { parts: vec![part], ..Header::default() };
+/// // Three channels of half: 6 bytes a pixel.
+/// assert_eq!(solio::image_bytes(&header, &ReadOptions::default()), 4096 * 2160 * 6);
+/// let green = ReadOptions { channels: Some(vec!["G".into()]), ..ReadOptions::default() };
+/// assert_eq!(solio::image_bytes(&header, &green), 4096 * 2160 * 2);
+/// ```
 pub fn image_bytes(header: &Header, options: &ReadOptions) -> u64 {
     let chosen = |i: &usize| options.parts.as_ref().is_none_or(|parts| parts.contains(i));
     let wanted = |c: &Channel| options.channels.as_ref().is_none_or(|n| n.contains(&c.name));
@@ -138,6 +232,29 @@ fn pixels(shape: &Shape, options: &ReadOptions) -> u64 {
 
 /// The pixels that `options` want, where they are those of one flat part in one size, and no channel
 /// is subsampled: what can be read into arrays of that size.
+///
+/// ```
+/// use solio::image::{IntoOptions, RasterMut, ReadOptions, SamplesMut};
+/// use solio::{SingleFlat, Work, image_header, read_image_into};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("beauty.exr");
+/// # let work = Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // One array of all channels, pixel by pixel.
+/// let header = image_header(&path, &Default::default(), &work)?;
+/// let single = SingleFlat::of(&header, &ReadOptions::default()).expect("one flat part");
+/// let row_stride = single.window.width() as usize * single.channels.len();
+/// let mut pixels = vec![0_f32; row_stride * single.window.height() as usize];
+/// let channels = single.channels.iter().map(|channel| channel.name.clone()).collect();
+/// let raster = RasterMut { channels, samples: SamplesMut::Float(&mut pixels), row_stride };
+/// let options = IntoOptions { part: single.part, level: single.level, ..IntoOptions::default() };
+/// read_image_into(&path, &options, vec![raster], &work)?;
+/// // Alpha comes first in the file.
+/// assert_eq!((pixels.len(), pixels[0]), (8 * 4 * 4, 1.0));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SingleFlat {
     /// The number of the part.
@@ -152,6 +269,29 @@ pub struct SingleFlat {
 
 impl SingleFlat {
     /// `None` where `options` want something else, or something that is not there.
+    ///
+    /// ```
+    /// # use solio::image::{Channel, Compression, Header, PixelType, header::Part};
+    /// use solio::SingleFlat;
+    /// use solio::image::{ReadOptions, header::Box2i};
+    /// # let channel = |name: &str, x_sampling| Channel {
+    /// #     name: name.into(),
+    /// #     pixel_type: PixelType::Half,
+    /// #     linear: false,
+    /// #     x_sampling,
+    /// #     y_sampling: 1,
+    /// # };
+    /// # let channels = vec![channel("RY", 2), channel("Y", 1)];
+    /// # let parts = vec![Part::new(Box2i::of_size(10, 4), Compression::Zip, channels)];
+    /// # let header = Header { parts, ..Header::default() };
+    /// // An image of luminance, with differences of colour at half the width: no single array.
+    /// assert_eq!(SingleFlat::of(&header, &ReadOptions::default()), None);
+    /// let window = Some(Box2i { min: [8, 0], max: [99, 0] });
+    /// let channels = Some(vec!["Y".into()]);
+    /// let some = ReadOptions { channels, window, ..ReadOptions::default() };
+    /// // Its luminance is one; of the window there are two pixels.
+    /// assert_eq!(SingleFlat::of(&header, &some).unwrap().window.width(), 2);
+    /// ```
     pub fn of(header: &Header, options: &ReadOptions) -> Option<SingleFlat> {
         let wanted = |c: &Channel| options.channels.as_ref().is_none_or(|n| n.contains(&c.name));
         let all: Vec<usize> = (0..header.parts.len()).collect();

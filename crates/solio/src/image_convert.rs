@@ -15,6 +15,30 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// What an image becomes on its way from file to file.
+///
+/// ```
+/// use solio::image::{PixelType, header::Box2i};
+/// use solio::{ImageConvertOptions, convert_image};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, part] = ["beauty.exr", "part.exr"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // The left half of the colours as half, in a layer of their own.
+/// let options = ImageConvertOptions {
+///     channels: ["R", "G", "B"].map(String::from).into(),
+///     rename: vec![("*".into(), "diffuse.*".into())],
+///     crop: Some(Box2i { min: [0, 0], max: [3, 3] }),
+///     pixel_type: Some(PixelType::Half),
+///     ..ImageConvertOptions::default()
+/// };
+/// convert_image(&path, &part, &options, &work)?;
+/// let shape = solio::image_header(&part, &Default::default(), &work)?.parts[0].shape()?;
+/// assert_eq!(shape.data_window.width(), 4);
+/// assert_eq!((&*shape.channels[0].name, shape.channels.len()), ("diffuse.B", 3));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ImageConvertOptions {
     /// The format; `None` takes it from the name of the output.
@@ -40,6 +64,21 @@ pub struct ImageConvertOptions {
 }
 
 /// What a conversion did.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, jpg] = ["fade.exr", "fade.jpg"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// let done = solio::convert_image(&path, &jpg, &Default::default(), &work)?;
+/// assert_eq!((done.size, done.channels), ([8, 4], 4));
+/// assert_eq!(done.written.files, [(jpg, done.written.file_bytes)]);
+/// // Four channels were read, and JPEG has no alpha: that is told.
+/// assert!(done.notes.iter().any(|note| note.contains("alpha")));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ImageConverted {
     /// The file that was written.
@@ -66,6 +105,31 @@ pub type ImageJob = (PathBuf, PathBuf);
 /// Converts the images of all `jobs` and hands what was done to `each`, in order, until that gives
 /// `false` or an error. Small images are worked on at once, within the memory of `work`; large ones
 /// one after the other, with all threads.
+///
+/// ```
+/// use solio::{ImageConvertOptions, ImageJob, convert_images};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let root = folder.path();
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # for name in ["1.exr", "3.exr"] {
+/// #     solio::write_image(&image, &root.join(name), &Default::default(), &work)?;
+/// # }
+/// // A sequence that lacks its second frame becomes PNG.
+/// let path = |frame: u32, end: &str| root.join(format!("{frame}.{end}"));
+/// let jobs = [1, 2, 3].map(|frame| -> ImageJob { (path(frame, "exr"), path(frame, "png")) });
+/// let mut failed = Vec::new();
+/// convert_images(&jobs, &ImageConvertOptions::default(), &work, |(input, _), done| {
+///     if done.is_err() {
+///         failed.push(input.clone());
+///     }
+///     Ok(true)
+/// })?;
+/// assert_eq!(failed, [path(2, "exr")]);
+/// assert!(path(1, "png").exists() && path(3, "png").exists());
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn convert_images(
     jobs: &[ImageJob],
     options: &ImageConvertOptions,
@@ -166,6 +230,23 @@ fn need(input: &Path, options: &ImageConvertOptions, work: &Work) -> u64 {
 }
 
 /// Converts the image at `input` to `output`, which appears whole or not at all.
+///
+/// ```
+/// use solio::image::{Compression, header::Value};
+/// use solio::{ImageConvertOptions, convert_image};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [png, exr] = ["map.png", "map.exr"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # solio::write_bytes(&png, &solio::gradient_strips(&[map], [8, 4])?.to_png()?)?;
+/// let mut options = ImageConvertOptions::default();
+/// options.write.exr.compression = Some(Compression::Piz);
+/// convert_image(&png, &exr, &options, &work)?;
+/// let header = solio::image_header(&exr, &Default::default(), &work)?;
+/// let compression = header.parts[0].get("compression");
+/// assert_eq!(compression, Some(&Value::Compression(Compression::Piz)));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn convert_image(
     input: &Path,
     output: &Path,

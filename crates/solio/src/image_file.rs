@@ -13,6 +13,24 @@ static READ: SpanName = SpanName::new("read image");
 static WRITE: SpanName = SpanName::new("write image");
 
 /// How an image is written.
+///
+/// ```
+/// use solio::image::{Layout, WriteOptions, header::Tiles};
+/// use solio::{ImageWriteOptions, image_header, write_image};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("beauty.exr");
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [100, 40])?;
+/// // Tiles, safe on the disk before the next step begins.
+/// let (levels, rounding) = Default::default();
+/// let tiles = Tiles { width: 64, height: 64, levels, rounding };
+/// let exr = WriteOptions { layout: Layout::Tiles(tiles), ..WriteOptions::default() };
+/// write_image(&image, &path, &ImageWriteOptions { exr, durable: true }, &work)?;
+/// let header = image_header(&path, &Default::default(), &work)?;
+/// assert!(header.parts[0].kind().is_tiled());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImageWriteOptions {
     /// What concerns OpenEXR.
@@ -22,6 +40,20 @@ pub struct ImageWriteOptions {
 }
 
 /// Whether `path` names an image file, by its end or else by its first bytes.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, other] = ["beauty.exr", "beauty.bak"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // By its first bytes, where the name says nothing.
+/// std::fs::copy(&path, &other).unwrap();
+/// assert!(solio::is_image(&path) && solio::is_image(&other));
+/// assert!(!solio::is_image("mesh.obj".as_ref()));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn is_image(path: &Path) -> bool {
     let exr = |end: &std::ffi::OsStr| end.eq_ignore_ascii_case("exr");
     if path.extension().is_some_and(exr) {
@@ -43,6 +75,25 @@ pub fn is_image(path: &Path) -> bool {
 }
 
 /// Reads the image file at `path`, or as much of it as `options` want; `-` is standard input.
+///
+/// ```
+/// use solio::image::{ReadOptions, header::Box2i, model::Pixels};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("beauty.exr");
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [64, 32])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // The red of a window of 8 × 8 pixels.
+/// let window = Some(Box2i { min: [0, 0], max: [7, 7] });
+/// let channels = Some(vec!["R".into()]);
+/// let options = ReadOptions { channels, window, ..ReadOptions::default() };
+/// let image = solio::read_image(&path, &options, &work)?;
+/// let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!("it is no deep image") };
+/// let plane = &levels[0].planes[0];
+/// assert_eq!((&*plane.channel.name, plane.samples.len()), ("R", 64));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_image(path: &Path, options: &ReadOptions, work: &Work) -> Result<Image<'static>> {
     let _span = READ.begin_labelled(&path.to_string_lossy());
     let opened = open(path, options, work)?;
@@ -63,6 +114,23 @@ fn open(path: &Path, options: &ReadOptions, work: &Work) -> Result<Opened> {
 }
 
 /// [`read_image`], with all samples as `pixel_type`.
+///
+/// ```
+/// use solio::image::{PixelType, model::{Pixels, Samples}};
+/// use solio::{ImageWriteOptions, read_image, read_image_as, write_image};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [float, half] = ["float.exr", "half.exr"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # write_image(&solio::gradient_image(&map, [64, 32])?, &float, &Default::default(), &work)?;
+/// // The same image with half the bytes a sample.
+/// let image = read_image_as(&float, &Default::default(), PixelType::Half, &work)?;
+/// write_image(&image, &half, &ImageWriteOptions::default(), &work)?;
+/// let again = read_image(&half, &Default::default(), &work)?;
+/// let Pixels::Flat(levels) = &again.parts[0].pixels else { panic!() };
+/// assert!(matches!(levels[0].planes[0].samples, Samples::Half(_)));
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn read_image_as(
     path: &Path,
     options: &ReadOptions,
@@ -120,6 +188,22 @@ pub fn read_image_into(
 }
 
 /// Reads the head of the image file at `path`, and nothing else.
+///
+/// ```
+/// use solio::image::header::{Text, Value};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("beauty.exr");
+/// # let (limits, work) = (solio::Limits::default(), solio::Work::default());
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let mut image = solio::gradient_image(&map, [64, 32])?;
+/// # image.parts[0].header.set("owner", Value::Text(Text::from("Kim")));
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// let header = solio::image_header(&path, &limits, &work)?;
+/// let part = &header.parts[0];
+/// assert_eq!(part.get("owner"), Some(&Value::Text(Text::from("Kim"))));
+/// assert_eq!(part.shape()?.data_window.width(), 64);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn image_header(path: &Path, limits: &Limits, work: &Work) -> Result<Header> {
     let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
     let header = solio_exr::decode_header(&*opened.source, limits);
@@ -127,6 +211,34 @@ pub fn image_header(path: &Path, limits: &Limits, work: &Work) -> Result<Header>
 }
 
 /// Writes `image` to `path`; `-` is standard output. The file appears whole, or not at all.
+///
+/// ```
+/// use solio::image::header::{Box2i, Part};
+/// use solio::image::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+/// use solio::image::{Channel, Compression, PixelType, ReadOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("depth.exr");
+/// # let work = solio::Work::default();
+/// // How far away things are, in 3 × 2 pixels.
+/// let window = Box2i::of_size(3, 2);
+/// let channel = Channel {
+///     name: "Z".into(),
+///     pixel_type: PixelType::Float,
+///     linear: false,
+///     x_sampling: 1,
+///     y_sampling: 1,
+/// };
+/// let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
+/// let samples = Samples::Float(vec![1.0, 2.0, 3.0, 1.5, 2.5, 3.5].into());
+/// let planes = vec![Plane { channel, samples }];
+/// let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+/// let image = Image { parts: vec![ImagePart { header, pixels }], ..Image::default() };
+/// let written = solio::write_image(&image, &path, &Default::default(), &work)?;
+/// assert_eq!(written.files.len(), 1);
+/// let again = solio::read_image(&path, &ReadOptions::default(), &work)?;
+/// assert_eq!(again.parts[0].pixels, image.parts[0].pixels);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn write_image(
     image: &Image<'_>,
     path: &Path,

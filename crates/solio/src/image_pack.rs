@@ -17,6 +17,22 @@ const SMALL_BYTES: u64 = 8 << 20;
 const PIECE_BYTES: usize = 8 << 20;
 
 /// How images are packed.
+///
+/// ```
+/// use solio::{Archive, ImagePackOptions, pack_images};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, packed] = ["beauty.exr", "beauty.solio"].map(|name| folder.path().join(name));
+/// # let (limits, work) = (solio::Limits::default(), solio::Work::default());
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [64, 32])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // For an archive where digests of the files are known: every byte is to come back.
+/// let options = ImagePackOptions { exact: true, ..ImagePackOptions::default() };
+/// pack_images(&[path.clone()], &packed, &options, &work, |_, packed| packed.map(|_| ()))?;
+/// let bytes = Archive::open(&packed, &limits, &work)?.file(0, true, &work)?;
+/// assert_eq!(bytes, std::fs::read(&path).unwrap());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImagePackOptions {
     /// Whether files have to come back byte for byte; without it, their headers and pixels do.
@@ -30,6 +46,31 @@ pub struct ImagePackOptions {
 }
 
 /// What became of an image.
+///
+/// ```
+/// use solio::pack_images;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let root = folder.path();
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [64, 32])?;
+/// # std::fs::create_dir(root.join("left")).unwrap();
+/// # std::fs::create_dir(root.join("right")).unwrap();
+/// let paths = ["left/1.exr", "right/1.exr"].map(|name| root.join(name));
+/// # for path in &paths {
+/// #     solio::write_image(&image, path, &Default::default(), &work)?;
+/// # }
+/// let mut names = Vec::new();
+/// pack_images(&paths, &root.join("all.solio"), &Default::default(), &work, |_, packed| {
+///     let packed = packed?;
+///     assert!(packed.packed_bytes < packed.file_bytes && packed.damage.is_empty());
+///     names.push(packed.name);
+///     Ok(())
+/// })?;
+/// // Names begin where the folders differ.
+/// assert_eq!(names, ["left/1.exr", "right/1.exr"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImagePacked {
     /// Its name in the archive.
@@ -49,6 +90,18 @@ pub struct ImagePacked {
 }
 
 /// What an archive holds.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [input, output] = ["notes.txt", "all.solio"].map(|name| folder.path().join(name));
+/// // Nothing that can be packed: there is no archive.
+/// solio::write_bytes(&input, b"no image")?;
+/// let (options, work) = Default::default();
+/// let packed = solio::pack_images(&[input], &output, &options, &work, |_, _| Ok(()))?;
+/// assert_eq!((packed.images, packed.file_bytes), (0, 0));
+/// assert!(!output.exists());
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImagesPacked {
     /// Files in it.
@@ -80,6 +133,31 @@ struct Slot {
 /// all, and tells `each` what became of every one, in order. A file that cannot be read is passed
 /// by; an error of `each` ends all. Names in the archive are relative to the folder that the inputs
 /// have in common.
+///
+/// ```
+/// use solio::{ImagePackOptions, is_archive, pack_images};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let root = folder.path();
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [64, 32])?;
+/// # for name in ["1.exr", "3.exr"] {
+/// #     solio::write_image(&image, &root.join(name), &Default::default(), &work)?;
+/// # }
+/// let paths = [1, 2, 3].map(|frame| root.join(format!("{frame}.exr")));
+/// let archive = root.join("shot.solio");
+/// let mut failed = Vec::new();
+/// let all = pack_images(&paths, &archive, &ImagePackOptions::default(), &work, |path, packed| {
+///     if packed.is_err() {
+///         failed.push(path.to_owned());
+///     }
+///     Ok(())
+/// })?;
+/// // The second frame is missing; the others are packed.
+/// assert_eq!((all.images, failed), (2, vec![paths[1].clone()]));
+/// assert!(is_archive(&archive) && all.file_bytes < all.image_bytes);
+/// # Ok::<(), solio::Error>(())
+/// ```
 pub fn pack_images(
     inputs: &[PathBuf],
     output: &Path,
