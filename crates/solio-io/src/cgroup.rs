@@ -8,12 +8,33 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A control group whose members read at most so many bytes a second from one device.
+///
+/// ```no_run
+/// use solio_io::cgroup::Throttle;
+/// use std::process::Command;
+/// # let shots = std::path::Path::new("/mnt/shots");
+/// // The disk below the shots gives this command 100 MB/s.
+/// let disk = Throttle::new(shots, Some(100_000_000))?;
+/// let mut child = disk.start(Command::new("md5sum").arg(shots.join("a.exr")))?;
+/// assert!(child.wait()?.success());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Throttle {
     group: PathBuf,
 }
 
 impl Throttle {
     /// A group for the device below `path`; without a `bandwidth` it limits nothing.
+    ///
+    /// ```
+    /// use solio_io::cgroup::Throttle;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let missing = folder.path().join("not-mounted");
+    /// // The device is looked up first.
+    /// let error = Throttle::new(&missing, None).err().unwrap();
+    /// assert!(error.is_missing());
+    /// assert_eq!(error.path(), Some(&*missing));
+    /// ```
     pub fn new(path: &Path, bandwidth: Option<u64>) -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let stat = rustix::fs::stat(path).map_err(|e| io_error("look at", e.into(), path))?;
@@ -40,6 +61,16 @@ impl Throttle {
     }
 
     /// Starts a command inside the group.
+    ///
+    /// ```no_run
+    /// use std::process::Command;
+    /// # let disk = solio_io::cgroup::Throttle::new("/mnt".as_ref(), Some(50_000_000))?;
+    /// // Both together read at most what the group may.
+    /// let mut one = disk.start(Command::new("wc").arg("/mnt/a.exr"))?;
+    /// let mut other = disk.start(Command::new("wc").arg("/mnt/b.exr"))?;
+    /// assert!(one.wait()?.success() && other.wait()?.success());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn start(&self, command: &mut Command) -> std::io::Result<Child> {
         use std::os::unix::process::CommandExt;
         let members = self.group.join("cgroup.procs");
@@ -60,6 +91,18 @@ impl Throttle {
     }
 
     /// Removes the group; a process that is left goes back to the group above.
+    ///
+    /// ```no_run
+    /// # let shots = std::path::Path::new("/mnt/shots");
+    /// // From slow to fast, each with a group of its own.
+    /// for rate in [10_000_000, 100_000_000] {
+    ///     let disk = solio_io::cgroup::Throttle::new(shots, Some(rate))?;
+    ///     let mut child = disk.start(std::process::Command::new("ls").arg(shots))?;
+    ///     assert!(child.wait()?.success());
+    ///     disk.remove();
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn remove(self) {}
 }
 
@@ -87,6 +130,19 @@ fn whole_disk(device: u64) -> String {
 }
 
 /// Writes what is dirty and drops the system's page cache.
+///
+/// ```no_run
+/// use solio_io::cgroup::empty_page_cache;
+/// # let path = std::path::Path::new("/mnt/shots/a.exr");
+/// // Cold, then warm.
+/// empty_page_cache()?;
+/// for _ in 0..2 {
+///     let begun = std::time::Instant::now();
+///     let status = solio_io::read_raw(path, &Default::default(), |_| Ok(()))?;
+///     println!("{} bytes in {:?}", status.size, begun.elapsed());
+/// }
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn empty_page_cache() -> Result<()> {
     rustix::fs::sync();
     write(Path::new("/proc/sys/vm/drop_caches"), "3")
@@ -94,6 +150,13 @@ pub fn empty_page_cache() -> Result<()> {
 }
 
 /// Bytes that a process read.
+///
+/// ```
+/// use solio_io::cgroup::Counts;
+/// let counts = Counts { from_files: 80_000_000, from_medium: 20_000_000 };
+/// let cached = 1.0 - counts.from_medium as f64 / counts.from_files as f64;
+/// assert_eq!(cached, 0.75);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// By all its reads.
@@ -103,6 +166,19 @@ pub struct Counts {
 }
 
 /// Waits for a process, and counts what it read: that is known until its end is taken note of.
+///
+/// ```
+/// use std::process::{Command, Stdio};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("mesh.obj");
+/// solio_io::probe::write_plain(&path, &[b'\n'; 50_000])?;
+/// let mut child = Command::new("wc").arg("-l").arg(&path).stdout(Stdio::null()).spawn()?;
+/// let (status, counts) = solio_io::cgroup::wait_and_count(&mut child)?;
+/// assert!(status.success());
+/// // Not every system counts.
+/// assert!(counts.is_none_or(|counts| counts.from_files >= 50_000));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn wait_and_count(child: &mut Child) -> std::io::Result<(ExitStatus, Option<Counts>)> {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     let pid = Pid::from_child(child);

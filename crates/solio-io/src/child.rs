@@ -17,6 +17,16 @@ static STARTER: Mutex<Option<(u32, Sender<Request>)>> = Mutex::new(None);
 /// Starts `command`; where the system can, the child is killed when this process ends, if that is
 /// killed itself.
 ///
+/// ```
+/// use std::process::{Command, Stdio};
+/// let mut command = Command::new("tr");
+/// command.args(["a-z", "A-Z"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+/// let mut child = solio_io::child::start_tied(command)?;
+/// std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"frame 12")?;
+/// assert_eq!(child.wait_with_output()?.stdout, b"FRAME 12");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
 /// Those of [`Command::spawn`].
 pub fn start_tied(command: Command) -> io::Result<Child> {

@@ -8,6 +8,21 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 /// Holds a file until it is dropped, or the process ends, however that comes.
+///
+/// ```
+/// use solio_io::lock::{FileLock, lock};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("catalog.lock");
+/// /// The catalogue, while nobody else writes it.
+/// struct Writer {
+///     _lock: FileLock,
+/// }
+/// let writer = lock(&path)?.map(|lock| Writer { _lock: lock });
+/// assert!(writer.is_some() && lock(&path)?.is_none());
+/// drop(writer);
+/// assert!(lock(&path)?.is_some());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct FileLock(OwnedFd);
 
@@ -22,6 +37,17 @@ impl Drop for FileLock {
 
 /// Takes the lock (`flock`) of the file at `path`, which is made where there is none; `None` while
 /// another process holds it.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("scan.lock");
+/// let Some(_held) = solio_io::lock::lock(&path)? else {
+///     panic!("another scan is running");
+/// };
+/// // Who comes now is told so, and does not wait.
+/// assert!(solio_io::lock::lock(&path)?.is_none());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Io` where the file cannot be opened or made.

@@ -18,6 +18,13 @@ pub fn name(path: &Path) -> Option<String> {
 }
 
 /// This machine's name and its kernel's version.
+///
+/// ```
+/// let (host, kernel) = solio_io::mount::machine();
+/// assert_eq!(host, solio_io::host_name());
+/// // Such as 6.8.0-45-generic.
+/// assert!(kernel.starts_with(|c: char| c.is_ascii_digit()));
+/// ```
 pub fn machine() -> (String, String) {
     let names = rustix::system::uname();
     let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();

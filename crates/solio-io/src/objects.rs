@@ -15,12 +15,25 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Whether `path` is the address of objects, not the path of a file.
+///
+/// ```
+/// use solio_io::objects::is_address;
+/// assert!(is_address("s3://shots/sc010/beauty.0001.exr".as_ref()));
+/// // A folder may be called so.
+/// assert!(!is_address("s3/shots".as_ref()));
+/// ```
 pub fn is_address(path: &Path) -> bool {
     let path = path.as_os_str().as_bytes();
     [b"s3://", b"gs://", b"az://"].iter().any(|scheme| path.starts_with(*scheme))
 }
 
 /// What a path that [`is_address`] gets in a build without the feature.
+///
+/// ```
+/// let error = solio_io::objects::not_built().at_path("gs://shots/a.exr");
+/// assert_eq!(error.kind(), solio_base::ErrorKind::Unsupported);
+/// assert!(error.to_string().starts_with("gs://shots/a.exr: this build"));
+/// ```
 pub fn not_built() -> Error {
     Error::unsupported("this build of solio does not read object storage")
         .hint("build it with the feature objects")

@@ -11,6 +11,19 @@ const BLOCK_BYTES: usize = 4 << 20;
 
 /// Writes `bytes` to `path` with one plain call after another: what any writer of the same file is
 /// measured against. Truncates an existing file; not atomic.
+///
+/// ```
+/// use solio_io::probe::write_plain;
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("mesh.obj");
+/// write_plain(&path, b"v 0 0 0\nv 1 0 0\n")?;
+/// // The file is the same, not another in its place.
+/// let inode = solio_io::walk::status_of(&path)?.inode;
+/// write_plain(&path, b"v 0 0 0\n")?;
+/// let status = solio_io::walk::status_of(&path)?;
+/// assert_eq!((status.size, status.inode), (8, inode));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[allow(clippy::disallowed_methods)] // the plain way is the point
 pub fn write_plain(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = std::fs::File::create(path).map_err(|e| io_error("create", e, path))?;
@@ -22,6 +35,20 @@ pub fn write_plain(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Reads all of `path` into `buffer`, whose memory is reused: what any reader of the same file is
 /// measured against.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let paths = ["a.obj", "b.obj"].map(|name| folder.path().join(name));
+/// # solio_io::probe::write_plain(&paths[0], b"v 0 0 0\nv 1 0 0\n")?;
+/// # solio_io::probe::write_plain(&paths[1], b"v 2 0 0\n")?;
+/// let (mut buffer, mut sizes) = (Vec::new(), Vec::new());
+/// for path in &paths {
+///     solio_io::probe::read_plain(path, &mut buffer)?;
+///     sizes.push(buffer.len());
+/// }
+/// assert_eq!((sizes, &*buffer), (vec![16, 8], &b"v 2 0 0\n"[..]));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[allow(clippy::disallowed_methods)] // the plain way is the point
 pub fn read_plain(path: &Path, buffer: &mut Vec<u8>) -> Result<()> {
     let mut file = std::fs::File::open(path).map_err(|e| io_error("open", e, path))?;
@@ -32,6 +59,18 @@ pub fn read_plain(path: &Path, buffer: &mut Vec<u8>) -> Result<()> {
 
 /// [`read_plain`] to the part of `buffer` that the system copies to at full speed, see
 /// [`solio_base::memory::copies_slowly`]: the fastest way to read a file. Gives the bytes.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("mesh.stl");
+/// solio_io::probe::write_plain(&path, b"solid cube")?;
+/// let mut buffer = Vec::new();
+/// let bytes = solio_io::probe::read_placed(&path, &mut buffer)?;
+/// // They may begin anywhere in it.
+/// assert_eq!(bytes, b"solid cube");
+/// assert!(buffer.len() >= 10);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[allow(clippy::disallowed_methods)] // the plain way is the point
 pub fn read_placed<'b>(path: &Path, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
     let mut read = || {
@@ -46,6 +85,17 @@ pub fn read_placed<'b>(path: &Path, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]>
 
 /// Opens `path` and reads what fits into `buffer` with one call: the least that any reader of the
 /// same head must do.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("short.exr");
+/// solio_io::probe::write_plain(&path, &[0x76, 0x2f, 0x31, 0x01, 2, 0, 0, 0])?;
+/// let mut head = [0; 4096];
+/// let got = solio_io::probe::read_head_plain(&path, &mut head)?;
+/// assert_eq!(got, 8);
+/// assert!(head.starts_with(b"\x76\x2f\x31\x01"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[allow(clippy::disallowed_methods)] // the plain way is the point
 pub fn read_head_plain(path: &Path, buffer: &mut [u8]) -> Result<usize> {
     let mut file = std::fs::File::open(path).map_err(|e| io_error("open", e, path))?;
@@ -53,6 +103,17 @@ pub fn read_head_plain(path: &Path, buffer: &mut [u8]) -> Result<usize> {
 }
 
 /// The file at `path` as the standard input of a command.
+///
+/// ```
+/// use std::process::Command;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("mesh.obj");
+/// solio_io::probe::write_plain(&path, b"v 0 0 0\n")?;
+/// let input = solio_io::probe::input_of(&path)?;
+/// let output = Command::new("cat").stdin(input).output()?;
+/// assert_eq!(output.stdout, b"v 0 0 0\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[allow(clippy::disallowed_methods)] // a command is what reads it
 pub fn input_of(path: &Path) -> Result<std::process::Stdio> {
     let file = std::fs::File::open(path).map_err(|e| io_error("open", e, path))?;
@@ -66,6 +127,18 @@ static INFLATE: OnceLock<Inflate> = OnceLock::new();
 
 /// From now on gzip files are unpacked by `inflate`, whoever opens them in this process: what
 /// another decoder would cost the same program. The first call counts.
+///
+/// ```
+/// # use solio_base::{Limits, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("mesh.obj.gz");
+/// // A decoder for nothing: what is left is the cost of all else.
+/// solio_io::probe::inflate_by(|_packed| Box::new(&b"v 0 0 0\n"[..]));
+/// solio_io::probe::write_plain(&path, b"\x1f\x8b\x08 and no more")?;
+/// let bytes = solio_io::read_whole(&path, &Limits::default(), &Work::default())?;
+/// assert_eq!(bytes, b"v 0 0 0\n");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn inflate_by(inflate: Inflate) {
     INFLATE.get_or_init(|| inflate);
 }
@@ -77,6 +150,16 @@ pub(crate) fn other_inflate() -> Option<Inflate> {
 
 /// Keeps this process, with all threads that it starts from now on, to one core: the one that it
 /// runs on.
+///
+/// ```
+/// use std::thread;
+/// // Of a thread, so that the others keep all cores.
+/// let cores = thread::spawn(|| {
+///     solio_io::probe::keep_to_one_core()?;
+///     Ok::<_, solio_base::Error>(thread::available_parallelism().map_or(1, |n| n.get()))
+/// });
+/// assert!(cores.join().unwrap().is_ok_and(|n| n == 1) || !cfg!(target_os = "linux"));
+/// ```
 ///
 /// # Errors
 /// Where the system has no such thing, or refuses it.

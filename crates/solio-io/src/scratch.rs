@@ -16,6 +16,20 @@ pub const SMALL_BYTES: usize = 64 << 10;
 const ALIGN: usize = 4096;
 
 /// Through the page cache, or past it.
+///
+/// ```
+/// use solio_io::scratch::{Scratch, Way};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let work = solio_base::Work::default();
+/// let scratch = Scratch::create(folder.path(), 1)?;
+/// let ways = [Some(Way::Buffered), scratch.has_direct().then_some(Way::Direct)];
+/// for way in ways.into_iter().flatten() {
+///     scratch.write(way, &work)?;
+///     scratch.read(way, 1, &work)?;
+/// }
+/// assert_ne!(ways[0], ways[1]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// Through the page cache.
@@ -25,6 +39,20 @@ pub enum Way {
 }
 
 /// The scratch file; it is gone when this is dropped, and after a crash.
+///
+/// ```
+/// use solio_io::scratch::{Scratch, Way};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let work = solio_base::Work::default();
+/// let scratch = Scratch::create(folder.path(), 4 << 20)?;
+/// scratch.write(Way::Buffered, &work)?;
+/// let begun = std::time::Instant::now();
+/// scratch.read(Way::Buffered, 1, &work)?;
+/// println!("{:.0} MB/s", scratch.bytes() as f64 / 1e6 / begun.elapsed().as_secs_f64());
+/// drop(scratch);
+/// assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub struct Scratch {
     /// Never put in place.
     buffered: AtomicFile,
@@ -36,6 +64,17 @@ pub struct Scratch {
 impl Scratch {
     /// An empty file in the file system of `folder`, which will hold `bytes`, rounded up to whole
     /// blocks of [`BLOCK_BYTES`].
+    ///
+    /// ```
+    /// use solio_io::scratch::Scratch;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// // It takes no room before it is written.
+    /// let scratch = Scratch::create(folder.path(), 1 << 50)?;
+    /// assert_eq!(scratch.bytes(), 1 << 50);
+    /// let missing = folder.path().join("not-mounted");
+    /// assert!(Scratch::create(&missing, 1).is_err_and(|error| error.is_missing()));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn create(folder: &Path, bytes: u64) -> Result<Scratch> {
         let buffered = AtomicFile::create(&folder.join("solio-scratch"))?;
         let direct = past_the_cache(buffered.file.file());
@@ -44,16 +83,46 @@ impl Scratch {
     }
 
     /// Bytes that the file holds after the first [`Scratch::write`].
+    ///
+    /// ```
+    /// use solio_io::scratch::{BLOCK_BYTES, Scratch};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let bytes = |wanted| Ok(Scratch::create(folder.path(), wanted)?.bytes());
+    /// assert_eq!(bytes(0)?, BLOCK_BYTES as u64);
+    /// assert_eq!(bytes(BLOCK_BYTES as u64 + 1)?, 2 * BLOCK_BYTES as u64);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn bytes(&self) -> u64 {
         self.blocks * BLOCK_BYTES as u64
     }
 
     /// Whether this file system reads and writes past the page cache.
+    ///
+    /// ```
+    /// use solio_io::scratch::{Scratch, Way};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let scratch = Scratch::create(folder.path(), 1)?;
+    /// let written = scratch.write(Way::Direct, &Default::default());
+    /// assert_eq!(written.is_ok(), scratch.has_direct());
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn has_direct(&self) -> bool {
         self.direct.is_some()
     }
 
     /// Writes the whole file, front to back.
+    ///
+    /// ```
+    /// use solio_io::scratch::{Scratch, Way};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let work = solio_base::Work::default();
+    /// let scratch = Scratch::create(folder.path(), 1 << 40)?;
+    /// // Asked before every block: nobody waits for a terabyte.
+    /// work.cancel.cancel();
+    /// let error = scratch.write(Way::Buffered, &work).unwrap_err();
+    /// assert_eq!(error.kind(), solio_base::ErrorKind::Cancelled);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of the system; `InvalidInput` for [`Way::Direct`] where [`Scratch::has_direct`] says no.
@@ -70,11 +139,39 @@ impl Scratch {
     }
 
     /// Waits until the medium has everything.
+    ///
+    /// ```
+    /// use solio_io::scratch::{Scratch, Way};
+    /// use std::time::Instant;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let scratch = Scratch::create(folder.path(), 1)?;
+    /// // The page cache takes the bytes sooner than the medium has them.
+    /// let begun = Instant::now();
+    /// scratch.write(Way::Buffered, &Default::default())?;
+    /// let cached = begun.elapsed();
+    /// scratch.sync()?;
+    /// assert!(begun.elapsed() >= cached);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn sync(&self) -> Result<()> {
         self.buffered.file.file().sync_data().map_err(|e| io_error("sync", e, &self.folder))
     }
 
     /// Reads the whole file: each of `threads` its own part, front to back.
+    ///
+    /// ```
+    /// use solio_io::scratch::{Scratch, Way};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let work = solio_base::Work::default();
+    /// let scratch = Scratch::create(folder.path(), 8 << 20)?;
+    /// // What was not written cannot be read.
+    /// assert!(scratch.read(Way::Buffered, 1, &work).is_err());
+    /// scratch.write(Way::Buffered, &work)?;
+    /// for threads in [1, 2] {
+    ///     scratch.read(Way::Buffered, threads, &work)?;
+    /// }
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn read(&self, way: Way, threads: usize, work: &Work) -> Result<()> {
         let file = self.file(way)?;
         let threads = threads.max(1) as u64;
@@ -90,6 +187,19 @@ impl Scratch {
     }
 
     /// Reads `requests` pieces of [`SMALL_BYTES`] at scattered places, `threads` at a time.
+    ///
+    /// ```
+    /// use solio_io::scratch::{SMALL_BYTES, Scratch, Way};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let work = solio_base::Work::default();
+    /// let scratch = Scratch::create(folder.path(), 4 << 20)?;
+    /// scratch.write(Way::Buffered, &work)?;
+    /// // A quarter of the file, by two threads.
+    /// let requests = scratch.bytes() / SMALL_BYTES as u64 / 4;
+    /// assert_eq!(requests, 16);
+    /// scratch.read_scattered(Way::Buffered, 2, requests, &work)?;
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn read_scattered(
         &self,
         way: Way,
@@ -114,6 +224,20 @@ impl Scratch {
 
     /// Asks the system to drop the file from the page cache; says whether it did. Only what has
     /// reached the medium can be dropped: [`Scratch::sync`] first.
+    ///
+    /// ```
+    /// use solio_io::scratch::{Scratch, Way};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let work = solio_base::Work::default();
+    /// let scratch = Scratch::create(folder.path(), 1)?;
+    /// scratch.write(Way::Buffered, &work)?;
+    /// scratch.sync()?;
+    /// // A file system in memory has nowhere to drop it to.
+    /// let from = if scratch.evict() { "the medium" } else { "the page cache" };
+    /// println!("what follows reads from {from}");
+    /// assert!(scratch.read(Way::Buffered, 1, &work).is_ok());
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn evict(&self) -> bool {
         drop_from_cache(self.buffered.file.file());
         (0..16).all(|i| !is_cached(self.buffered.file.file(), i * self.bytes() / 16))

@@ -73,6 +73,16 @@ impl Drop for Temporary {
 
 /// From now on SIGINT, SIGTERM and SIGHUP cancel `cancel`; the second signal ends the process.
 /// For commands only: a library must leave its host's signals alone. Only the first call counts.
+///
+/// ```
+/// use signal_hook::{consts::SIGTERM, low_level::raise};
+/// let work = solio_base::Work::default();
+/// solio_io::signals::cancel_on_signals(&work.cancel)?;
+/// raise(SIGTERM).unwrap();
+/// // The process goes on, to the place where the work asks.
+/// assert!(work.cancel.check().is_err());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn cancel_on_signals(cancel: &Cancel) -> Result<()> {
     static DONE: AtomicBool = AtomicBool::new(false);
     if DONE.swap(true, Ordering::AcqRel) {

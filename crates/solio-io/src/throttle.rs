@@ -15,6 +15,21 @@ static BUCKET: OnceLock<Option<Mutex<Bucket>>> = OnceLock::new();
 
 /// Bounds the bytes a second that this process reads from files from now on, in place of the
 /// variable. Only the first call counts, and none after the first read.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.exr");
+/// # solio_io::probe::write_plain(&path, &[0; 100_000])?;
+/// solio_io::throttle::set_rate(4_000_000);
+/// let begun = Instant::now();
+/// for _ in 0..2 {
+///     solio_io::read_raw(&path, &Default::default(), |_| Ok(()))?;
+/// }
+/// // The first 100 kB take 25 ms, of which a 50th of a second had been saved up.
+/// assert!(begun.elapsed() >= Duration::from_millis(5));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn set_rate(bytes_per_second: u64) {
     let _ = BUCKET.set(Some(Mutex::new(Bucket::new(bytes_per_second))));
 }
