@@ -17,6 +17,22 @@ const MOST_PATHS: usize = 100_000;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// How long changes are collected.
+///
+/// ```
+/// use solio_io::watch::{Patience, TreeWatch};
+/// use std::time::Duration;
+/// # let folder = tempfile::tempdir().unwrap();
+/// // A renderer writes frame after frame: after five seconds they are told though it goes on.
+/// let patience = Patience {
+///     quiet: Duration::from_millis(200),
+///     longest: Duration::from_secs(5),
+///     idle: Some(Duration::ZERO),
+/// };
+/// // So little time to be idle makes waiting a look.
+/// let watch = TreeWatch::new(&[folder.path().to_owned()], false, |_| false)?;
+/// assert!(watch.wait(&patience, &Default::default())?.is_empty());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// Changes are handed out when nothing has changed for so long,
@@ -28,6 +44,23 @@ pub struct Patience {
 }
 
 /// What has changed.
+///
+/// ```
+/// use solio_io::watch::Changes;
+/// use std::path::PathBuf;
+/// /// What to look at again.
+/// fn stale(changes: Changes, root: &str) -> Vec<PathBuf> {
+///     match changes.is_lost {
+///         true => vec![root.into()],
+///         false => changes.paths.into_iter().collect(),
+///     }
+/// }
+/// let paths = ["shots/a.exr", "shots/b.exr"].map(PathBuf::from);
+/// let some = Changes { paths: paths.clone().into(), ..Changes::default() };
+/// assert_eq!(stale(some, "shots"), paths);
+/// let lost = Changes { is_lost: true, ..Changes::default() };
+/// assert_eq!(stale(lost, "shots"), [PathBuf::from("shots")]);
+/// ```
 #[derive(Debug, Default)]
 pub struct Changes {
     /// Files and folders that came, went, or are other than before.
@@ -40,12 +73,33 @@ pub struct Changes {
 
 impl Changes {
     /// Whether nothing has.
+    ///
+    /// ```
+    /// use solio_io::watch::Changes;
+    /// assert!(Changes::default().is_empty());
+    /// // No path is known, but anything may have changed.
+    /// assert!(!Changes { is_lost: true, ..Changes::default() }.is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty() && !self.is_lost && self.failures.is_empty()
     }
 }
 
 /// Trees that are being watched, until it is dropped.
+///
+/// ```
+/// use solio_io::watch::{Patience, TreeWatch};
+/// use std::time::Duration;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let shots = folder.path().to_owned();
+/// # let second = Duration::from_secs(1);
+/// # let patience = Patience { quiet: second / 100, longest: second, idle: Some(20 * second) };
+/// let watch = TreeWatch::new(&[shots.clone()], false, |_| false)?;
+/// solio_io::probe::write_plain(&shots.join("a.exr"), b"pixels")?;
+/// let changes = watch.wait(&patience, &Default::default())?;
+/// assert!(changes.is_lost || changes.paths.contains(&shots.join("a.exr")));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub struct TreeWatch {
     // Held for its thread.
     _watcher: RecommendedWatcher,
@@ -89,6 +143,16 @@ impl Told {
 impl TreeWatch {
     /// Watches the folders `roots` and all below them. What `ignore` says yes to is never told.
     ///
+    /// ```
+    /// use solio_io::watch::TreeWatch;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let gone = folder.path().join("gone");
+    /// // Who watches and writes in the same tree ignores what is its own.
+    /// let ignore = |path: &std::path::Path| path.ends_with("catalog.sqlite");
+    /// let error = TreeWatch::new(&[gone.clone()], false, ignore).err().unwrap();
+    /// assert_eq!(error.path(), Some(&*gone));
+    /// ```
+    ///
     /// # Errors
     /// `Limit` where the system watches no more folders, `Io` where one cannot be watched.
     pub fn new(
@@ -125,6 +189,21 @@ impl TreeWatch {
     }
 
     /// Waits until something has changed, and then as `patience` says; nothing where it was idle.
+    ///
+    /// ```
+    /// # use solio_io::watch::{Patience, TreeWatch};
+    /// # use std::time::Duration;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let hour = Duration::from_secs(3600);
+    /// # let patience = Patience { quiet: hour, longest: hour, idle: None };
+    /// let watch = TreeWatch::new(&[folder.path().to_owned()], false, |_| false)?;
+    /// let cancel = solio_base::Cancel::default();
+    /// // As another thread, or Ctrl-C, does it.
+    /// cancel.cancel();
+    /// let error = watch.wait(&patience, &cancel).unwrap_err();
+    /// assert_eq!(error.kind(), solio_base::ErrorKind::Cancelled);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `Cancelled`.

@@ -61,6 +61,20 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 
 /// What moves the bytes.
+///
+/// ```
+/// use solio_io::engine::{Backend, Engine, EngineOptions, Request};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.exr");
+/// # solio_io::probe::write_plain(&path, b"bytes")?;
+/// // Any of them will do: where one cannot, another takes its place, and the bytes are the same.
+/// for backend in Backend::ALL {
+///     let engine = Engine::new(EngineOptions { backend, ..EngineOptions::default() })?;
+///     let done = engine.read([Request::file(&path)]).wait();
+///     assert_eq!(done[0].result.as_ref().unwrap()[..], *b"bytes");
+/// }
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
     /// The fastest for the job, by what was measured.
@@ -79,6 +93,13 @@ impl Backend {
     pub const ALL: [Backend; 4] = [Backend::Auto, Backend::Uring, Backend::Threads, Backend::Mmap];
 
     /// The name that `SOLIO_IO` and `--backend` take.
+    ///
+    /// ```
+    /// use solio_io::engine::Backend;
+    /// let of_name = |name| Backend::ALL.into_iter().find(|backend| backend.name() == name);
+    /// assert_eq!(of_name("uring"), Some(Backend::Uring));
+    /// assert_eq!(of_name("aio"), None);
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Backend::Auto => "auto",
@@ -108,6 +129,22 @@ impl Backend {
 }
 
 /// How an engine may use the machine.
+///
+/// ```
+/// use solio_io::engine::{Direct, Engine, EngineOptions};
+/// // A quiet neighbour: little memory, half of a slow disk, and what others read stays cached.
+/// let options = EngineOptions {
+///     direct: Direct::Always,
+///     memory_bytes: 32 << 20,
+///     bytes_per_second: Some(60_000_000),
+///     ..EngineOptions::default()
+/// };
+/// assert!(options.threads >= options.warm_threads);
+/// assert!(options.operations_per_second.is_none());
+/// let engine = Engine::new(options)?;
+/// # assert_eq!(engine.options().memory_bytes, 32 << 20);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
     /// What moves the bytes; the environment variable `SOLIO_IO` overrides it.
@@ -142,6 +179,22 @@ impl Default for EngineOptions {
 }
 
 /// What an engine has done since it was made.
+///
+/// ```
+/// use solio_io::engine::{Engine, EngineStats, Request};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.exr");
+/// # solio_io::probe::write_plain(&path, &[7; 10_000])?;
+/// let engine = Engine::new(Default::default())?;
+/// engine.read([Request::range(&path, 0, 4_000), Request::range(&path, 6_000, 4_000)]).wait();
+/// let EngineStats { bytes, direct_bytes, fallback, .. } = engine.stats();
+/// println!("{direct_bytes} of {bytes} bytes past the page cache");
+/// assert!(bytes >= 8_000 && direct_bytes <= bytes);
+/// if let Some(why) = fallback {
+///     println!("no io_uring: {why}");
+/// }
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineStats {
     /// What moved them.
@@ -163,12 +216,37 @@ pub struct EngineStats {
 }
 
 /// Reads files: make one, share it, keep it.
+///
+/// ```
+/// use solio_io::engine::{Engine, Request};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let paths = ["a.exr", "b.exr"].map(|name| folder.path().join(name));
+/// # solio_io::probe::write_plain(&paths[0], b"one")?;
+/// # solio_io::probe::write_plain(&paths[1], b"other")?;
+/// let engine = Engine::new(Default::default())?;
+/// let size = |path| engine.read([Request::file(path)]).wait()[0].result.as_ref().unwrap().len();
+/// // Both threads share its memory and its limits.
+/// std::thread::scope(|scope| {
+///     let other = scope.spawn(|| size(&paths[1]));
+///     assert_eq!((size(&paths[0]), other.join().unwrap()), (3, 5));
+/// });
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub struct Engine {
     owner: Arc<Owner>,
 }
 
 impl Engine {
     /// An engine; its threads start when they are needed.
+    ///
+    /// ```
+    /// use solio_io::engine::{Engine, EngineOptions};
+    /// // What makes no sense is mended.
+    /// let options = EngineOptions { threads: 0, warm_threads: 99, ..EngineOptions::default() };
+    /// let engine = Engine::new(options)?;
+    /// assert_eq!((engine.options().threads, engine.options().warm_threads), (1, 1));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn new(mut options: EngineOptions) -> Result<Self> {
         if let Some(backend) = shared::forced_backend()? {
             options.backend = backend;
@@ -202,6 +280,24 @@ impl Engine {
     }
 
     /// Queues reads, any number of them, and returns at once.
+    ///
+    /// ```
+    /// use solio_io::engine::{Engine, Request};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let paths = ["a.exr", "gone.exr", "c.exr"].map(|name| folder.path().join(name));
+    /// # solio_io::probe::write_plain(&paths[0], b"pixels")?;
+    /// # solio_io::probe::write_plain(&paths[2], b"pixels")?;
+    /// let engine = Engine::new(Default::default())?;
+    /// // A file that cannot be read is no end of the others.
+    /// let mut failed = Vec::new();
+    /// for done in engine.read(paths.iter().map(Request::file)) {
+    ///     if let Err(error) = done.result {
+    ///         failed.push((done.index, error.is_missing()));
+    ///     }
+    /// }
+    /// assert_eq!(failed, [(1, true)]);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn read(&self, requests: impl IntoIterator<Item = Request>) -> Batch {
         let state = self.owner.0.submit(requests.into_iter().collect());
         Batch::new(state, self.owner.clone())
@@ -221,11 +317,32 @@ impl Engine {
     }
 
     /// How it may use the machine.
+    ///
+    /// ```
+    /// use solio_io::engine::{Engine, EngineOptions};
+    /// let rate = EngineOptions { operations_per_second: Some(500), ..EngineOptions::default() };
+    /// let engine = Engine::new(rate)?;
+    /// assert_eq!(engine.options().operations_per_second, Some(500));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn options(&self) -> &EngineOptions {
         &self.owner.0.options
     }
 
     /// What it has done so far.
+    ///
+    /// ```
+    /// use solio_io::engine::{Engine, Request};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("a.exr");
+    /// # solio_io::probe::write_plain(&path, &[7; 10_000])?;
+    /// let engine = Engine::new(Default::default())?;
+    /// let before = engine.stats();
+    /// assert_eq!(before.bytes, 0);
+    /// engine.read([Request::file(&path)]).wait();
+    /// assert_eq!(engine.stats().bytes - before.bytes, 10_000);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn stats(&self) -> EngineStats {
         let shared = &self.owner.0;
         let counts = &shared.counts;

@@ -30,6 +30,15 @@ use std::ops::Range;
 use std::path::Path;
 
 /// An order of reads.
+///
+/// ```
+/// use solio_io::order::{Order, OrderOptions};
+/// // Without a wish the medium decides.
+/// assert_eq!(OrderOptions::default().order, Order::Auto);
+/// // All but `Auto` are what can come of it.
+/// let plain = Order::ALL.into_iter().filter(|order| *order != Order::Auto);
+/// assert_eq!(plain.count(), 4);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Physical where the medium turns or is limited in requests a second; else by inode where
@@ -52,6 +61,12 @@ impl Order {
         [Order::Auto, Order::Physical, Order::Inode, Order::Name, Order::None];
 
     /// The name that `--order` takes.
+    ///
+    /// ```
+    /// use solio_io::order::Order;
+    /// let names = Order::ALL.map(Order::name);
+    /// assert_eq!(names.join("|"), "auto|physical|inode|name|none");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Order::Auto => "auto",
@@ -64,6 +79,17 @@ impl Order {
 }
 
 /// One read of a batch.
+///
+/// ```
+/// use solio_io::order::{Order, OrderOptions, Read, plan};
+/// # use std::path::Path;
+/// let path = Path::new("beauty.exr");
+/// // The end of a file, then its head.
+/// let reads = [Read { path, range: Some(60_000..64_000) }, Read { path, range: Some(0..4_000) }];
+/// let by_name = OrderOptions { order: Order::Name, ..OrderOptions::default() };
+/// assert_eq!(plan(&reads, by_name, &Default::default())?.order, [1, 0]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read<'a> {
     /// The file.
@@ -83,6 +109,19 @@ impl Read<'_> {
 }
 
 /// What is asked of [`plan`].
+///
+/// ```
+/// use solio_io::order::{Order, OrderOptions, Read, plan};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.exr");
+/// # solio_io::probe::write_plain(&path, b"pixels")?;
+/// // A volume in the cloud, sold by requests a second, which its driver does not tell.
+/// let options = OrderOptions { iops_limited: true, ..OrderOptions::default() };
+/// let plan = plan(&[Read { path: &path, range: None }], options, &Default::default())?;
+/// assert_ne!(plan.used[0].order, Order::Auto);
+/// println!("{}, for {}", plan.used[0].order.name(), plan.used[0].why);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OrderOptions {
     /// The order.
@@ -92,6 +131,19 @@ pub struct OrderOptions {
 }
 
 /// An order for a batch.
+///
+/// ```
+/// use solio_io::order::{Order, OrderOptions, Read, plan};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let paths = ["gone.exr", "b.exr"].map(|name| folder.path().join(name));
+/// # solio_io::probe::write_plain(&paths[1], b"pixels")?;
+/// let reads = paths.each_ref().map(|path| Read { path, range: None });
+/// let options = OrderOptions { order: Order::Inode, ..OrderOptions::default() };
+/// let plan = plan(&reads, options, &Default::default())?;
+/// let (found, missing) = plan.order.split_at(reads.len() - plan.missing);
+/// assert_eq!((found, missing), (&[1][..], &[0][..]));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Indices of the reads, each once.
@@ -104,6 +156,16 @@ pub struct Plan {
 }
 
 /// What was done for the files of a device.
+///
+/// ```
+/// use solio_io::order::{Order, OrderOptions, Read, plan};
+/// # let reads = [Read { path: "a.exr".as_ref(), range: None }];
+/// let options = OrderOptions { order: Order::None, ..OrderOptions::default() };
+/// let used = &plan(&reads, options, &Default::default())?.used[0];
+/// // No device had to be asked.
+/// assert_eq!((used.medium, used.reads, used.why), (None, 1, "as asked for"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Used {
     /// The medium, where it was asked for.
@@ -121,6 +183,24 @@ const AS_ASKED: &str = "as asked for";
 /// Orders a batch of reads.
 ///
 /// Several devices come one after the other, in the order in which the batch first names them.
+///
+/// ```
+/// use solio_io::order::{Order, OrderOptions, Read, plan};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let paths = ["b.exr", "c.exr", "a.exr"].map(|name| folder.path().join(name));
+/// # for path in &paths { solio_io::probe::write_plain(path, b"pixels")?; }
+/// let reads = paths.each_ref().map(|path| Read { path, range: None });
+/// let options = OrderOptions { order: Order::Physical, ..OrderOptions::default() };
+/// let plan = plan(&reads, options, &Default::default())?;
+/// for &index in &plan.order {
+///     println!("{}", reads[index].path.display());
+/// }
+/// // All of them, wherever they lie.
+/// let mut indices = plan.order.clone();
+/// indices.sort();
+/// assert_eq!((indices, plan.missing), (vec![0, 1, 2], 0));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 ///
 /// # Errors
 /// Only when cancelled. A file that cannot be read takes its place at the end.
@@ -267,6 +347,20 @@ fn choose(
 }
 
 /// Where all reads of a batch lie.
+///
+/// ```
+/// use solio_io::order::{Layout, Read, seek::ULTRASTAR_HC310};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let paths = ["a.exr", "b.exr", "c.exr"].map(|name| folder.path().join(name));
+/// # for path in &paths { solio_io::probe::write_plain(path, &[7; 5_000])?; }
+/// let reads = paths.each_ref().map(|path| Read { path, range: None });
+/// let layout = Layout::of(&reads, &Default::default())?;
+/// let [there, back] = [[0, 1, 2], [2, 1, 0]].map(|order| layout.cost(&order, &ULTRASTAR_HC310));
+/// println!("{} s there, {} s back", there.total_s(), back.total_s());
+/// // Every order reads the same bytes.
+/// assert_eq!(there.transfer_s, back.transfer_s);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     pieces: Vec<Vec<Extent>>,
@@ -274,6 +368,15 @@ pub struct Layout {
 
 impl Layout {
     /// Asks the file systems. What does not lie anywhere, or cannot be asked, has no pieces.
+    ///
+    /// ```
+    /// use solio_io::order::{Layout, Read};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("gone.exr");
+    /// let layout = Layout::of(&[Read { path: &path, range: None }], &Default::default())?;
+    /// assert_eq!(layout.bytes(), 0);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Only when cancelled.
@@ -290,6 +393,17 @@ impl Layout {
 
     /// What reading in `order` costs on a drive.
     ///
+    /// ```
+    /// use solio_io::order::{Layout, Read, seek::{Cost, ULTRASTAR_HC310}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("empty.exr");
+    /// # solio_io::probe::write_plain(&path, b"")?;
+    /// // An empty file lies nowhere: no arm moves for it, however often it is read.
+    /// let layout = Layout::of(&[Read { path: &path, range: None }], &Default::default())?;
+    /// assert_eq!(layout.cost(&[0, 0, 0], &ULTRASTAR_HC310), Cost::default());
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    ///
     /// # Panics
     /// When an index lies outside the batch.
     pub fn cost(&self, order: &[usize], drive: &seek::Drive) -> seek::Cost {
@@ -297,6 +411,18 @@ impl Layout {
     }
 
     /// Bytes that lie somewhere.
+    ///
+    /// ```
+    /// use solio_io::order::{Layout, Read};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("a.exr");
+    /// # solio_io::probe::write_plain(&path, &[7; 100_000])?;
+    /// let lies = |range| Ok(Layout::of(&[Read { path: &path, range }], &Default::default())?.bytes());
+    /// // Of a range only what lies in it; nothing at all where the file system does not tell.
+    /// assert!(lies(Some(0..1_000))? <= 1_000);
+    /// assert!(lies(Some(0..1_000))? <= lies(None)?);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn bytes(&self) -> u64 {
         self.pieces.iter().flatten().map(|piece| piece.bytes).sum()
     }

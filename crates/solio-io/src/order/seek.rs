@@ -10,6 +10,14 @@
 use super::extents::Extent;
 
 /// A disk drive.
+///
+/// ```
+/// use solio_io::order::seek::{Drive, ULTRASTAR_HC310};
+/// // The same mechanics at 5400 revolutions a minute.
+/// let slow = Drive { name: "5400", half_turn_s: 60.0 / 5400.0 / 2.0, ..ULTRASTAR_HC310 };
+/// assert_eq!(slow.seek_s(1 << 30), ULTRASTAR_HC310.seek_s(1 << 30));
+/// assert!(slow.half_turn_s - ULTRASTAR_HC310.half_turn_s > 1.3e-3);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drive {
     /// What it is sold as.
@@ -45,6 +53,16 @@ pub const ULTRASTAR_HC310: Drive = Drive {
 };
 
 /// What reading some extents in some order costs.
+///
+/// ```
+/// use solio_io::order::{Extent, seek::ULTRASTAR_HC310};
+/// let at = |physical| Extent { logical: 0, physical, bytes: 1 << 20 };
+/// // Two pieces a terabyte apart, from the first to the second.
+/// let cost = ULTRASTAR_HC310.cost([at(0), at(1 << 40)]);
+/// assert_eq!((cost.seeks, cost.travel_bytes), (1, (1 << 40) - (1 << 20)));
+/// // 9.6 ms of waiting for 10.5 ms of reading.
+/// assert!(cost.wait_s > 9e-3 && cost.transfer_s < 11e-3);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Times that the arm moved.
@@ -59,6 +77,12 @@ pub struct Cost {
 
 impl Cost {
     /// All seconds together.
+    ///
+    /// ```
+    /// use solio_io::order::seek::Cost;
+    /// let cost = Cost { wait_s: 0.25, transfer_s: 1.0, ..Cost::default() };
+    /// assert_eq!(cost.total_s(), 1.25);
+    /// ```
     pub fn total_s(&self) -> f64 {
         self.wait_s + self.transfer_s
     }
@@ -66,6 +90,13 @@ impl Cost {
 
 impl Drive {
     /// Seconds of a seek over `bytes`, without the wait for the first byte.
+    ///
+    /// ```
+    /// use solio_io::order::seek::ULTRASTAR_HC310 as DRIVE;
+    /// let [near, middle, far] = [1 << 20, DRIVE.capacity_bytes / 3, u64::MAX].map(|b| DRIVE.seek_s(b));
+    /// assert_eq!(DRIVE.seek_s(0), 0.0);
+    /// assert!(near < 0.3e-3 && middle < 8e-3 && far > 15e-3);
+    /// ```
     pub fn seek_s(&self, bytes: u64) -> f64 {
         if bytes == 0 {
             return 0.0;
@@ -82,6 +113,20 @@ impl Drive {
 
     /// What it costs to read `extents` one after the other, the head being at the first of them.
     /// What lies a little ahead is waited for, where that takes less time than a seek.
+    ///
+    /// ```
+    /// use solio_io::order::{Extent, seek::ULTRASTAR_HC310};
+    /// let mut frames = [900, 100, 500].map(|mb| Extent {
+    ///     logical: 0,
+    ///     physical: mb << 20,
+    ///     bytes: 8 << 20,
+    /// });
+    /// let as_given = ULTRASTAR_HC310.cost(frames);
+    /// frames.sort_by_key(|frame| frame.physical);
+    /// let sorted = ULTRASTAR_HC310.cost(frames);
+    /// assert_eq!((as_given.transfer_s, as_given.seeks), (sorted.transfer_s, sorted.seeks));
+    /// assert!(sorted.wait_s < as_given.wait_s);
+    /// ```
     pub fn cost(&self, extents: impl IntoIterator<Item = Extent>) -> Cost {
         let mut cost = Cost::default();
         let mut head = None;
