@@ -35,6 +35,16 @@ const READ_ONLY: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 /// How to walk.
+///
+/// ```
+/// use solio_base::Cancel;
+/// use solio_io::walk::WalkOptions;
+/// let cancel = Cancel::default();
+/// // One folder on four threads, until somebody has seen enough.
+/// let options = WalkOptions { threads: 4, flat: true, cancel: cancel.clone(), ..Default::default() };
+/// cancel.cancel();
+/// assert!(options.cancel.is_cancelled() && !options.follow && !options.one_file_system);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct WalkOptions {
     /// Threads; 0 is one.
@@ -50,6 +60,37 @@ pub struct WalkOptions {
 }
 
 /// What an entry of a folder is.
+///
+/// ```
+/// use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
+/// # use {solio_base::{Error, Result}, std::path::Path};
+/// # struct Look<F>(F);
+/// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
+/// #     type Folder = (); type Local = ();
+/// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
+/// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+/// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+/// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+/// # }
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let shots = folder.path().to_owned();
+/// # let place = |name| shots.join(name);
+/// # std::fs::create_dir(place("cache")).unwrap();
+/// # solio_io::probe::write_plain(&place("a.exr"), b"pixels")?;
+/// # std::os::unix::fs::symlink("a.exr", place("latest.exr")).unwrap();
+/// // A folder with `a.exr`, the folder `cache`, and the link `latest.exr` to the first.
+/// let kinds = |follow, wanted: [EntryKind; 3]| {
+///     let look = Look(|listing: &Listing| {
+///         let found = listing.entries().iter().map(|entry| entry.kind);
+///         assert_eq!(found.collect::<Vec<_>>(), wanted);
+///         Ok(())
+///     });
+///     walk(&[shots.clone()], &WalkOptions { follow, flat: true, ..Default::default() }, &look)
+/// };
+/// kinds(false, [EntryKind::File, EntryKind::Folder, EntryKind::Link])?;
+/// kinds(true, [EntryKind::File, EntryKind::Folder, EntryKind::File])?;
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A plain file.
@@ -63,6 +104,32 @@ pub enum EntryKind {
 }
 
 /// One name in a folder.
+///
+/// ```
+/// use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+/// # use {solio_base::{Error, Result}, std::path::Path};
+/// # struct Look<F>(F);
+/// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
+/// #     type Folder = (); type Local = ();
+/// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
+/// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+/// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+/// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+/// # }
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let shots = folder.path().to_owned();
+/// # solio_io::probe::write_plain(&shots.join("a.exr"), b"pixels")?;
+/// # std::fs::hard_link(shots.join("a.exr"), shots.join("b.exr")).unwrap();
+/// // Two names of one file.
+/// let look = Look(|listing: &Listing| {
+///     let [a, b] = listing.entries() else { panic!("two names") };
+///     assert_eq!((a.inode, a.kind), (b.inode, b.kind));
+///     assert_ne!(listing.name(a), listing.name(b));
+///     Ok(())
+/// });
+/// walk(&[shots], &WalkOptions::default(), &look)?;
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     start: u32,
@@ -74,6 +141,19 @@ pub struct Entry {
 }
 
 /// What the system says about a file.
+///
+/// ```
+/// use solio_io::walk::status_of;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, other] = ["a.exr", "b.exr"].map(|name| folder.path().join(name));
+/// solio_io::probe::write_plain(&path, b"pixels")?;
+/// std::fs::hard_link(&path, &other).unwrap();
+/// let status = status_of(&path)?;
+/// assert_eq!((status.size, status.links), (6, 2));
+/// // Device and inode say that both names are one file.
+/// assert_eq!(status, status_of(&other)?);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Bytes.
@@ -89,6 +169,32 @@ pub struct Status {
 }
 
 /// A folder that has been listed.
+///
+/// ```
+/// use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+/// # use {solio_base::{Error, Result}, std::path::Path};
+/// # struct Look<F>(F);
+/// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
+/// #     type Folder = (); type Local = ();
+/// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
+/// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+/// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+/// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+/// # }
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let shots = folder.path().to_owned();
+/// # std::fs::create_dir(shots.join("sc010")).unwrap();
+/// # solio_io::probe::write_plain(&shots.join("sc010/a.exr"), b"pixels")?;
+/// let seen = std::sync::Mutex::new(Vec::new());
+/// let look = Look(|listing: &Listing| {
+///     seen.lock().unwrap().push((listing.path.clone(), listing.entries().len()));
+///     Ok(())
+/// });
+/// // The root as given, then what is below it.
+/// walk(&[shots.clone()], &WalkOptions::default(), &look)?;
+/// assert_eq!(*seen.lock().unwrap(), [(shots.clone(), 1), (shots.join("sc010"), 1)]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Listing {
     /// The path of the folder: a root as given, and the names below it.
@@ -102,11 +208,64 @@ pub struct Listing {
 
 impl Listing {
     /// What is in it, by name, byte by byte.
+    ///
+    /// ```
+    /// use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+    /// # use {solio_base::{Error, Result}, std::path::Path};
+    /// # struct Look<F>(F);
+    /// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
+    /// #     type Folder = (); type Local = ();
+    /// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
+    /// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+    /// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+    /// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+    /// # }
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let shots = folder.path().to_owned();
+    /// # for name in ["b.exr", "a10.exr", "a9.exr"] {
+    /// #     solio_io::probe::write_plain(&shots.join(name), b"pixels")?;
+    /// # }
+    /// let look = Look(|listing: &Listing| {
+    ///     let names: Vec<_> = listing.entries().iter().map(|entry| listing.name(entry)).collect();
+    ///     // Byte by byte: 1 stands before 9.
+    ///     assert_eq!(names, ["a10.exr", "a9.exr", "b.exr"]);
+    ///     Ok(())
+    /// });
+    /// walk(&[shots], &WalkOptions::default(), &look)?;
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
     /// The name of an entry.
+    ///
+    /// ```
+    /// use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+    /// # use {solio_base::{Error, Result}, std::path::Path};
+    /// # struct Look<F>(F);
+    /// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
+    /// #     type Folder = (); type Local = ();
+    /// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
+    /// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+    /// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+    /// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+    /// # }
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let shots = folder.path().to_owned();
+    /// # use std::os::unix::ffi::OsStrExt;
+    /// # let name = std::ffi::OsStr::from_bytes(b"caf\xe9.exr");
+    /// # let written = solio_io::probe::write_plain(&shots.join(name), b"pixels");
+    /// # if written.is_err() { return Ok(()); } // A file system of text alone.
+    /// // Names are bytes, not always text.
+    /// let look = Look(|listing: &Listing| {
+    ///     let name = listing.name(&listing.entries()[0]);
+    ///     assert_eq!((name.as_bytes(), name.to_str()), (&b"caf\xe9.exr"[..], None));
+    ///     Ok(())
+    /// });
+    /// walk(&[shots], &WalkOptions::default(), &look)?;
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn name(&self, entry: &Entry) -> &OsStr {
         let start = entry.start as usize;
         OsStr::from_bytes(&self.names[start..start + entry.len as usize])
@@ -119,11 +278,62 @@ impl Listing {
     }
 
     /// The path of an entry.
+    ///
+    /// ```
+    /// use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
+    /// # use {solio_base::{Error, Result}, std::path::Path};
+    /// # struct Look<F>(F);
+    /// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
+    /// #     type Folder = (); type Local = ();
+    /// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
+    /// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+    /// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+    /// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+    /// # }
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let shots = folder.path().to_owned();
+    /// # std::fs::create_dir(shots.join("sc010")).unwrap();
+    /// # solio_io::probe::write_plain(&shots.join("sc010/a.exr"), b"pixels")?;
+    /// let found = std::sync::Mutex::new(Vec::new());
+    /// let look = Look(|listing: &Listing| {
+    ///     let files = listing.entries().iter().filter(|entry| entry.kind == EntryKind::File);
+    ///     found.lock().unwrap().extend(files.map(|file| listing.path_of(file)));
+    ///     Ok(())
+    /// });
+    /// walk(&[shots.clone()], &WalkOptions::default(), &look)?;
+    /// assert_eq!(*found.lock().unwrap(), [shots.join("sc010/a.exr")]);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn path_of(&self, entry: &Entry) -> PathBuf {
         self.path.join(self.name(entry))
     }
 
     /// Size, time and inode of an entry; a link is followed only where it was on the walk.
+    ///
+    /// ```
+    /// use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+    /// # use {solio_base::{Error, Result}, std::path::Path};
+    /// # struct Look<F>(F);
+    /// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
+    /// #     type Folder = (); type Local = ();
+    /// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
+    /// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+    /// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+    /// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+    /// # }
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let shots = folder.path().to_owned();
+    /// # solio_io::probe::write_plain(&shots.join("a.exr"), b"pixels")?;
+    /// # std::os::unix::fs::symlink("a.exr", shots.join("latest")).unwrap();
+    /// let look = Look(|listing: &Listing| {
+    ///     let [file, link] = listing.entries() else { panic!("two names") };
+    ///     // Of the link, the bytes of the path that stands in it.
+    ///     assert_eq!((listing.status(file)?.size, listing.status(link)?.size), (6, 5));
+    ///     Ok(())
+    /// });
+    /// walk(&[shots], &WalkOptions::default(), &look)?;
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn status(&self, entry: &Entry) -> Result<Status> {
         let flags = match entry.kind {
             EntryKind::Link => AtFlags::SYMLINK_NOFOLLOW,
@@ -136,6 +346,36 @@ impl Listing {
 
     /// Opens a file and reads its first `bytes`; `size` is what [`Listing::status`] said. Shorter
     /// where the file is, also where it became so.
+    ///
+    /// ```
+    /// use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+    /// # use {solio_base::{Error, Result}, std::path::Path};
+    /// # struct Look<F>(F);
+    /// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
+    /// #     type Folder = (); type Local = ();
+    /// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
+    /// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+    /// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+    /// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+    /// # }
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let shots = folder.path().to_owned();
+    /// # let bytes = [b"\x76\x2f\x31\x01", &[0; 9_996][..]].concat();
+    /// # solio_io::probe::write_plain(&shots.join("a.exr"), &bytes)?;
+    /// use solio_base::Source;
+    /// let look = Look(|listing: &Listing| {
+    ///     let mut reader = solio_io::HeadReader::default();
+    ///     for entry in listing.entries() {
+    ///         let size = listing.status(entry)?.size;
+    ///         let source = listing.open_head(entry, &mut reader, size, 4096)?;
+    ///         assert!(source.head().starts_with(b"\x76\x2f\x31\x01"));
+    ///         assert_eq!((source.head().len(), source.len_bytes()), (4096, Some(10_000)));
+    ///     }
+    ///     Ok(())
+    /// });
+    /// walk(&[shots], &WalkOptions::default(), &look)?;
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn open_head<'r>(
         &self,
         entry: &Entry,
@@ -151,6 +391,22 @@ impl Listing {
 }
 
 /// Opens the file at `path` and reads its first `bytes`, as [`Listing::open_head`] does.
+///
+/// ```
+/// use solio_base::Source;
+/// use solio_io::walk::{open_head, status_of};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("mesh.ply");
+/// # solio_io::probe::write_plain(&path, b"ply\nformat ascii 1.0\n")?;
+/// let (size, mut reader) = (status_of(&path)?.size, solio_io::HeadReader::default());
+/// let source = open_head(&path, &mut reader, size, 3)?;
+/// assert_eq!(source.head(), b"ply");
+/// // What follows is read when it is asked for.
+/// let mut rest = [0; 6];
+/// source.read_at(4, &mut rest)?;
+/// assert_eq!(&rest, b"format");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn open_head<'r>(
     path: &Path,
     reader: &'r mut HeadReader,
@@ -163,6 +419,18 @@ pub fn open_head<'r>(
 }
 
 /// What the system says about the file at `path`; a link is followed.
+///
+/// ```
+/// use solio_io::walk::status_of;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = |name| folder.path().join(name);
+/// solio_io::probe::write_plain(&path("v2.exr"), b"pixels")?;
+/// std::os::unix::fs::symlink("v2.exr", path("latest")).unwrap();
+/// std::os::unix::fs::symlink("v3.exr", path("next")).unwrap();
+/// assert_eq!(status_of(&path("latest"))?.size, 6);
+/// assert!(status_of(&path("next")).is_err_and(|error| error.is_missing()));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn status_of(path: &Path) -> Result<Status> {
     let found = rustix::fs::stat(path).map_err(|e| io_error("look at", e.into(), path))?;
     Ok(status(&found))
@@ -182,6 +450,17 @@ pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
 }
 
 /// What the system says about the name `path`, and what it is; a link is a link.
+///
+/// ```
+/// use solio_io::walk::{EntryKind, status_of_name};
+/// # let folder = tempfile::tempdir().unwrap();
+/// let latest = folder.path().join("latest");
+/// std::os::unix::fs::symlink("v3.exr", &latest).unwrap();
+/// // That it leads nowhere does not matter.
+/// let (status, kind) = status_of_name(&latest)?;
+/// assert_eq!((kind, status.size), (EntryKind::Link, 6));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn status_of_name(path: &Path) -> Result<(Status, EntryKind)> {
     let found = rustix::fs::lstat(path).map_err(|e| io_error("look at", e.into(), path))?;
     Ok((status(&found), kind(FileType::from_raw_mode(found.st_mode))))
@@ -201,6 +480,42 @@ fn status(found: &rustix::fs::Stat) -> Status {
 }
 
 /// What is done on a walk; all of it on any thread.
+///
+/// ```
+/// use solio_base::{Error, Result};
+/// use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
+/// use std::path::Path;
+/// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+///
+/// /// Adds up the bytes of all files.
+/// #[derive(Default)]
+/// struct Sum(AtomicU64);
+///
+/// impl Visit for Sum {
+///     type Folder = ();
+///     type Local = ();
+///     fn folder(&self, _: &mut (), _: &Listing) -> Result<()> { Ok(()) }
+///     fn entries(&self, _: &mut (), listing: &Listing, _: &(), some: &[u32]) -> Result<()> {
+///         for entry in some.iter().map(|&i| &listing.entries()[i as usize]) {
+///             if entry.kind == EntryKind::File {
+///                 self.0.fetch_add(listing.status(entry)?.size, Relaxed);
+///             }
+///         }
+///         Ok(())
+///     }
+///     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+///     fn failed(&self, _: &Path, error: Error) { eprintln!("{error}") }
+/// }
+/// # let folder = tempfile::tempdir().unwrap();
+/// # std::fs::create_dir(folder.path().join("sc010")).unwrap();
+/// # for name in ["a.exr", "sc010/b.exr"] {
+/// #     solio_io::probe::write_plain(&folder.path().join(name), b"pixels")?;
+/// # }
+/// let sum = Sum::default();
+/// walk(&[folder.path().to_owned()], &WalkOptions { threads: 2, ..Default::default() }, &sum)?;
+/// assert_eq!(sum.0.into_inner(), 12);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Visit: Sync {
     /// What is known of a folder when its entries are looked at.
     type Folder: Send + Sync;
@@ -208,6 +523,34 @@ pub trait Visit: Sync {
     type Local: Default;
 
     /// A folder was listed.
+    ///
+    /// ```
+    /// # use solio_base::{Error, Result};
+    /// # use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+    /// # use std::path::{Path, PathBuf};
+    /// # struct Look(PathBuf);
+    /// # impl Visit for Look {
+    /// // What is found out once for a folder comes with all of its pieces.
+    /// type Folder = bool;
+    /// # type Local = ();
+    /// fn folder(&self, _: &mut (), listing: &Listing) -> Result<bool> {
+    ///     Ok(listing.path.ends_with("proxies"))
+    /// }
+    /// fn entries(&self, _: &mut (), listing: &Listing, proxies: &bool, _: &[u32]) -> Result<()> {
+    ///     assert_eq!(*proxies, listing.path != self.0);
+    ///     Ok(())
+    /// }
+    /// # fn left(&self, _: &mut (), _: &Listing, _: bool) -> Result<()> { Ok(()) }
+    /// # fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+    /// # }
+    /// # let shots = tempfile::tempdir().unwrap();
+    /// # std::fs::create_dir(shots.path().join("proxies")).unwrap();
+    /// # for name in ["a.exr", "proxies/a.jpg"] {
+    /// #     solio_io::probe::write_plain(&shots.path().join(name), b"pixels")?;
+    /// # }
+    /// # walk(&[shots.path().to_owned()], &WalkOptions::default(), &Look(shots.path().to_owned()))?;
+    /// # Ok::<(), Error>(())
+    /// ```
     fn folder(&self, local: &mut Self::Local, listing: &Listing) -> Result<Self::Folder>;
 
     /// Some of its entries: positions in [`Listing::entries`], by inode. All pieces of a folder
@@ -221,14 +564,91 @@ pub trait Visit: Sync {
     ) -> Result<()>;
 
     /// All entries of a folder have been looked at.
+    ///
+    /// ```
+    /// # use solio_base::{Error, Result};
+    /// # use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+    /// # use std::{path::Path, sync::atomic::{AtomicUsize, Ordering::Relaxed}};
+    /// # struct Look;
+    /// # impl Visit for Look {
+    /// // How many are not looked at yet: what was known at first is handed back at the end.
+    /// type Folder = AtomicUsize;
+    /// # type Local = ();
+    /// # fn folder(&self, _: &mut (), listing: &Listing) -> Result<AtomicUsize> {
+    /// #     Ok(listing.entries().len().into())
+    /// # }
+    /// # fn entries(&self, _: &mut (), _: &Listing, open: &AtomicUsize, some: &[u32]) -> Result<()> {
+    /// #     open.fetch_sub(some.len(), Relaxed);
+    /// #     Ok(())
+    /// # }
+    /// fn left(&self, _: &mut (), _: &Listing, open: AtomicUsize) -> Result<()> {
+    ///     assert_eq!(open.into_inner(), 0);
+    ///     Ok(())
+    /// }
+    /// # fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+    /// # }
+    /// # let shots = tempfile::tempdir().unwrap();
+    /// # for i in 0..600 {
+    /// #     solio_io::probe::write_plain(&shots.path().join(format!("{i}.exr")), b"")?;
+    /// # }
+    /// # walk(&[shots.path().to_owned()], &WalkOptions { threads: 2, ..Default::default() }, &Look)?;
+    /// # Ok::<(), Error>(())
+    /// ```
     fn left(&self, local: &mut Self::Local, listing: &Listing, folder: Self::Folder) -> Result<()>;
 
     /// A folder could not be listed.
+    ///
+    /// ```
+    /// # use solio_base::{Error, Result};
+    /// # use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+    /// # use std::{path::{Path, PathBuf}, sync::Mutex};
+    /// # #[derive(Default)]
+    /// # struct Look { failed: Mutex<Vec<PathBuf>> }
+    /// # impl Visit for Look {
+    /// # type Folder = (); type Local = ();
+    /// # fn folder(&self, _: &mut (), _: &Listing) -> Result<()> { Ok(()) }
+    /// # fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+    /// # fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+    /// fn failed(&self, path: &Path, error: Error) {
+    ///     eprintln!("{error}");
+    ///     self.failed.lock().unwrap().push(path.to_owned());
+    /// }
+    /// # }
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let [shots, gone] = ["shots", "gone"].map(|name| folder.path().join(name));
+    /// # std::fs::create_dir(&shots).unwrap();
+    /// // The walk goes on: it is the caller who knows what a lost folder means.
+    /// let look = Look::default();
+    /// walk(&[gone.clone(), shots], &WalkOptions::default(), &look)?;
+    /// assert_eq!(look.failed.into_inner().unwrap(), [gone]);
+    /// # Ok::<(), Error>(())
+    /// ```
     fn failed(&self, path: &Path, error: Error);
 }
 
 /// Walks the folders `roots` and all below them. What is no folder among them is reported to
 /// [`Visit::failed`].
+///
+/// ```
+/// use solio_base::{Error, Result};
+/// use solio_io::walk::{Listing, Visit, WalkOptions, walk};
+/// # use std::path::{Path, PathBuf};
+/// # struct Look;
+/// # impl Visit for Look {
+/// # type Folder = (); type Local = ();
+/// fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> {
+///     // The first error ends the walk, on all threads.
+///     Err(Error::limit("seen enough").at_path(&listing.path))
+/// }
+/// # fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+/// # fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+/// # fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+/// # }
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let shots = folder.path().to_owned();
+/// let error = walk(&[shots.clone()], &WalkOptions::default(), &Look).unwrap_err();
+/// assert_eq!((error.message(), error.path()), ("seen enough", Some(&*shots)));
+/// ```
 ///
 /// # Errors
 /// The first of `visit`, and `Cancelled`; the walk ends with it.
