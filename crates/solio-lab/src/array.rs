@@ -3,6 +3,13 @@
 use solio_base::{Error, Result};
 
 /// How a number is stored.
+///
+/// ```
+/// use solio_lab::ValueType;
+/// // The sizes that a number comes in, and how many types share each.
+/// let of_size = |bytes| ValueType::ALL.into_iter().filter(|value| value.bytes() == bytes).count();
+/// assert_eq!([1, 2, 4, 8].map(of_size), [1, 2, 2, 2]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum ValueType {
@@ -28,6 +35,13 @@ impl ValueType {
     ];
 
     /// Bytes of a number.
+    ///
+    /// ```
+    /// use solio_lab::ValueType;
+    /// // A row of an RGBA image in half floats.
+    /// let row_bytes = 1920 * 4 * ValueType::F16.bytes();
+    /// assert_eq!(row_bytes, 15_360);
+    /// ```
     pub fn bytes(self) -> usize {
         match self {
             ValueType::U8 => 1,
@@ -38,11 +52,23 @@ impl ValueType {
     }
 
     /// Whether it is a floating point number.
+    ///
+    /// ```
+    /// use solio_lab::ValueType;
+    /// let floats: Vec<_> = ValueType::ALL.into_iter().filter(|value| value.is_float()).collect();
+    /// assert_eq!(floats, [ValueType::F16, ValueType::F32, ValueType::F64]);
+    /// ```
     pub fn is_float(self) -> bool {
         matches!(self, ValueType::F16 | ValueType::F32 | ValueType::F64)
     }
 
     /// `u8`, `f16`, ….
+    ///
+    /// ```
+    /// use solio_lab::ValueType;
+    /// let names = ValueType::ALL.map(ValueType::name);
+    /// assert_eq!(names.join(" "), "u8 u16 u32 u64 f16 f32 f64");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             ValueType::U8 => "u8",
@@ -56,12 +82,27 @@ impl ValueType {
     }
 
     /// From its name.
+    ///
+    /// ```
+    /// use solio_lab::ValueType;
+    /// assert_eq!(ValueType::of_name("f16"), Some(ValueType::F16));
+    /// // Names are those of Rust, not those of OpenEXR.
+    /// assert_eq!(ValueType::of_name("half"), None);
+    /// ```
     pub fn of_name(name: &str) -> Option<ValueType> {
         ValueType::ALL.into_iter().find(|value| value.name() == name)
     }
 }
 
 /// What the numbers are.
+///
+/// ```
+/// use solio_lab::Kind;
+/// // In the order in which results are shown: images first, then meshes.
+/// let mut kinds = [Kind::MeshUvs, Kind::Depth, Kind::HalfColor];
+/// kinds.sort();
+/// assert_eq!(kinds.map(Kind::name), ["half colour", "depth", "mesh UVs"]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Colours of 16-bit floats.
@@ -114,6 +155,12 @@ impl Kind {
     ];
 
     /// In words.
+    ///
+    /// ```
+    /// use solio_lab::Kind;
+    /// let of_meshes = Kind::ALL.into_iter().filter(|kind| kind.name().starts_with("mesh "));
+    /// assert_eq!(of_meshes.count(), 5);
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Kind::HalfColor => "half colour",
@@ -134,6 +181,15 @@ impl Kind {
     }
 
     /// Of a channel of an image, by its name with its layers and by how it is stored.
+    ///
+    /// ```
+    /// use solio_lab::{Kind, ValueType::{F16, F32, U32}};
+    /// assert_eq!(Kind::of_channel("diffuse.R", F16), Kind::HalfColor);
+    /// assert_eq!(Kind::of_channel("ViewLayer.Depth.Z", F32), Kind::Depth);
+    /// // A mask of Cryptomatte is stored as floats, and is none.
+    /// assert_eq!(Kind::of_channel("CryptoObject00.r", F32), Kind::Ids);
+    /// assert_eq!(Kind::of_channel("id", U32), Kind::Ids);
+    /// ```
     pub fn of_channel(name: &str, value: ValueType) -> Kind {
         if matches!(value, ValueType::U32 | ValueType::U64) {
             return Kind::Ids;
@@ -169,6 +225,18 @@ impl Kind {
 }
 
 /// How the values of an [`Array`] lie.
+///
+/// ```
+/// use solio_lab::{Layout, npy::decode_raw};
+/// // The same six numbers as an image of two channels, and as a list.
+/// let layout = |shape: &str| decode_raw(&[1, 2, 3, 4, 5, 6], &shape.parse().unwrap());
+/// let (image, list) = (layout("u8,2,3x1")?, layout("u8,2,3")?);
+/// assert_eq!(image.layout, Layout::Rows { width: 3, rows: 1 });
+/// assert_eq!(image.bytes, [1, 3, 5, 2, 4, 6]);
+/// assert_eq!(list.layout, Layout::Elements { count: 3 });
+/// assert_eq!(list.bytes, [1, 2, 3, 4, 5, 6]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// An image: row by row, in each channel by channel, the values of a channel side by side, as
@@ -187,6 +255,23 @@ pub enum Layout {
 }
 
 /// Numbers that are packed together.
+///
+/// ```
+/// use solio_lab::{Array, Kind, Layout, ValueType};
+/// let corners = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0];
+/// let array = Array {
+///     file: "cube.obj".into(),
+///     name: "positions".into(),
+///     kind: Kind::MeshPositions,
+///     value: ValueType::F32,
+///     channels: ["x", "y", "z"].map(String::from).into(),
+///     layout: Layout::Elements { count: 2 },
+///     bytes: corners.iter().flat_map(|number| number.to_ne_bytes()).collect(),
+///     whole_bytes: 24,
+/// };
+/// array.check()?;
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     /// The file it comes from.
@@ -209,6 +294,16 @@ pub struct Array {
 
 impl Array {
     /// Checks that there are as many bytes as the layout needs.
+    ///
+    /// ```
+    /// use solio_lab::npy::decode_raw;
+    /// let mut array = decode_raw(&[0; 24], &"f32,3,2".parse().unwrap())?;
+    /// array.check()?;
+    /// array.bytes.pop();
+    /// let error = array.check().unwrap_err();
+    /// assert_eq!(error.message(), "23 bytes are not those of Elements { count: 2 }");
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn check(&self) -> Result<()> {
         let values = match self.layout {
             Layout::Rows { width, rows } => width.checked_mul(rows),
@@ -224,11 +319,29 @@ impl Array {
     }
 
     /// Bytes of a value of each channel.
+    ///
+    /// ```
+    /// use solio_lab::npy::decode_raw;
+    /// // Three floats of four bytes.
+    /// let positions = decode_raw(&[0; 24], &"f32,3,2".parse().unwrap())?;
+    /// assert_eq!(positions.element_bytes(), 12);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn element_bytes(&self) -> usize {
         self.channels.len() * self.value.bytes()
     }
 
     /// File and name.
+    ///
+    /// ```
+    /// # use solio_lab::npy::decode_raw;
+    /// let mut array = decode_raw(&[0; 8], &"f16,1,2x2".parse().unwrap())?;
+    /// array.file = "beauty.exr".into();
+    /// assert_eq!(array.title(), "beauty.exr");
+    /// array.name = "diffuse".into();
+    /// assert_eq!(array.title(), "beauty.exr · diffuse");
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn title(&self) -> String {
         if self.name.is_empty() {
             self.file.clone()
@@ -239,6 +352,16 @@ impl Array {
 
     /// Keeps about `most` bytes from the middle: rows, a multiple of 64 of them where there are
     /// so many; or elements.
+    ///
+    /// ```
+    /// use solio_lab::{Layout, npy::decode_raw};
+    /// let mut image = decode_raw(&[0; 10 * 1000], &"u8,1,10x1000".parse().unwrap())?;
+    /// // 200 rows were wanted: 192 are three chunks of 64.
+    /// image.keep_middle(10 * 200);
+    /// assert_eq!(image.layout, Layout::Rows { width: 10, rows: 192 });
+    /// assert_eq!((image.bytes.len(), image.whole_bytes), (1_920, 10_000));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn keep_middle(&mut self, most: usize) {
         if self.bytes.len() <= most {
             return;
@@ -259,6 +382,17 @@ impl Array {
     }
 
     /// Where red, green and blue are among the channels.
+    ///
+    /// ```
+    /// # use solio_lab::npy::decode_raw;
+    /// let mut image = decode_raw(&[0; 4], &"u8,4,1x1".parse().unwrap())?;
+    /// // As they stand in an OpenEXR file: by name.
+    /// image.channels = ["A", "B", "G", "R"].map(|name| format!("diffuse.{name}")).into();
+    /// assert_eq!(image.rgb(), Some([3, 2, 1]));
+    /// image.channels.pop();
+    /// assert_eq!(image.rgb(), None);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn rgb(&self) -> Option<[usize; 3]> {
         let place = |wanted: &str, word: &str| {
             let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_lowercase();

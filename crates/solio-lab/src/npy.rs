@@ -11,11 +11,28 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 const MOST_DIMENSIONS: usize = 64;
 
 /// Whether these are the first bytes of such a file.
+///
+/// ```
+/// use solio_lab::npy::is_npy;
+/// assert!(is_npy(b"\x93NUMPY\x01\0v\0{'descr'"));
+/// // Several arrays in one file (`.npz`) are a ZIP file.
+/// assert!(!is_npy(b"PK\x03\x04"));
+/// ```
 pub fn is_npy(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
 /// What the numbers of a file without head are: `f16,4,1920x1080`.
+///
+/// ```
+/// use solio_lab::{ValueType, npy::RawShape};
+/// let shape: RawShape = "f16,4,1920x1080".parse()?;
+/// assert_eq!(shape, RawShape { value: ValueType::F16, channels: 4, size: (1920, Some(1080)) });
+/// // Without a height it is a list.
+/// assert_eq!("f32,3,100000".parse::<RawShape>()?.size, (100_000, None));
+/// assert!("half,4,1920".parse::<RawShape>().is_err());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawShape {
     /// How they are stored, lowest byte first.
@@ -46,6 +63,15 @@ impl std::str::FromStr for RawShape {
 }
 
 /// The array of bytes without head.
+///
+/// ```
+/// use solio_lab::npy::decode_raw;
+/// let image = decode_raw(&[0; 12], &"u8,3,2x2".parse().unwrap())?;
+/// assert_eq!(image.channels, ["R", "G", "B"]);
+/// let error = decode_raw(&[0; 11], &"u8,3,2x2".parse().unwrap()).unwrap_err();
+/// assert!(error.message().starts_with("11 bytes are not "));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 ///
 /// # Errors
 /// When there are more or fewer bytes than the shape says.
@@ -105,8 +131,23 @@ fn by_lines(shape: &RawShape, bytes: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// Reads a file. Three dimensions are rows, columns and channels; two are rows and columns, or
-/// elements and channels where there are at most four of these; more are taken as a list.
+/// Reads a file. Three dimensions are rows, columns and channels, at most 64 of these; two are rows
+/// and columns, or elements and channels where there are at most four of these; all else is taken
+/// as a list.
+///
+/// ```
+/// use solio_lab::{Layout, npy::decode_npy};
+/// // What numpy.save writes of two pixels side by side.
+/// let head = "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 3), }\n";
+/// let length = (head.len() as u16).to_le_bytes();
+/// let pixels = [1, 2, 3, 4, 5, 6];
+/// let file = [b"\x93NUMPY\x01\0", &length[..], head.as_bytes(), &pixels].concat();
+/// let array = decode_npy(&file)?;
+/// assert_eq!(array.layout, Layout::Rows { width: 2, rows: 1 });
+/// // Each channel of a row stands together.
+/// assert_eq!(array.bytes, [1, 4, 2, 5, 3, 6]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 ///
 /// # Errors
 /// When the head is damaged, the type is not one of [`ValueType`] in the byte order of this

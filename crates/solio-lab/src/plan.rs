@@ -12,6 +12,25 @@ use solio_codec::filter::{Chain, Shape, Step};
 pub type Make = Box<dyn Fn() -> Result<Box<dyn Codec>>>;
 
 /// One thing to try.
+///
+/// ```
+/// use solio_codec::filter::{Chain, Step};
+/// use solio_lab::{ChunkSize, Config, MeasureOptions, ValueType, codec::Method, plan::Trial};
+/// # let numbers: Vec<u8> = (0..5000_u16).flat_map(|i| i.to_ne_bytes()).collect();
+/// # let array = solio_lab::npy::decode_raw(&numbers, &"u16,1,5000".parse().unwrap())?;
+/// // One of our own: differences, and zstd after them.
+/// let mine = || {
+///     let chain = Chain(vec![Step::Delta, Step::Zigzag]);
+///     let (codec, level, chunk) = ("zstd".into(), Some(3), ChunkSize::Whole);
+///     let config = Config { filter: chain.name(), codec, level, chunk };
+///     Trial { config, chain, make: Box::new(|| Method::Zstd(3).codec(ValueType::U16)) }
+/// };
+/// let options = MeasureOptions { seconds: 0.0, rounds: (1, 1) };
+/// let plan = |_: &_| Ok(vec![mine()]);
+/// let results = solio_lab::measure(vec![array], plan, &options, &Default::default(), |_| ())?;
+/// assert!(results.cells[0].ratio() > 100.0);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub struct Trial {
     /// What it is called.
     pub config: Config,
@@ -29,6 +48,16 @@ pub const USUAL: ChunkSize = ChunkSize::Lines(16);
 const SIZES: [ChunkSize; 4] = [ChunkSize::Lines(1), USUAL, ChunkSize::Lines(64), ChunkSize::Whole];
 
 /// What is tried: enough for the statements in about a minute, or with `full` everything.
+///
+/// ```
+/// use solio_lab::{npy::decode_raw, plan::plan};
+/// let image = decode_raw(&[0; 2 * 64 * 64], &"f16,1,64x64".parse().unwrap())?;
+/// let (usual, all) = (plan(&image, false), plan(&image, true));
+/// assert!(usual.len() > 20 && all.len() > 5 * usual.len());
+/// // What OpenEXR does is always among them.
+/// assert!(usual.iter().any(|trial| trial.config.title() == "EXR → zlib 4, 16 lines"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn plan(array: &Array, full: bool) -> Plan {
     let filters = Filters::of(array);
     let mut plan = Planned { array, trials: Vec::new() };

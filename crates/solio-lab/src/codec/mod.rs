@@ -10,22 +10,128 @@ use solio_codec::array::Effort;
 use solio_codec::filter::Shape;
 
 /// What packs chunks and unpacks them. One is kept for all chunks of an array, with its memory.
+///
+/// ```
+/// use solio_base::Result;
+/// use solio_codec::filter::Shape;
+/// use solio_lab::codec::Codec;
+/// /// Packs nothing: what the memory alone can do.
+/// struct Stored;
+/// impl Codec for Stored {
+///     fn bound(&mut self, shape: &Shape) -> usize {
+///         shape.size_bytes()
+///     }
+///     fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+///         to[..from.len()].copy_from_slice(from);
+///         Ok(from.len())
+///     }
+///     fn decode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+///         to.copy_from_slice(from);
+///         Ok(())
+///     }
+/// }
+/// let shape = Shape { bytes: 2, planes: 1, rows: 1, channels: 1, width: 2 };
+/// let mut packed = vec![0; Stored.bound(&shape)];
+/// assert_eq!(Stored.encode(&shape, &[1, 2, 3, 4], &mut packed)?, 4);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub trait Codec {
     /// The most bytes that values of `shape` are packed to.
+    ///
+    /// ```
+    /// use solio_codec::filter::Shape;
+    /// use solio_lab::{ValueType, codec::Method};
+    /// let shape = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 1000 };
+    /// // What cannot be packed gets a little longer.
+    /// let mut codec = Method::Lz4.codec(ValueType::U8)?;
+    /// assert!(codec.bound(&shape) > shape.size_bytes());
+    /// assert!(codec.bound(&shape) < 1100);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     fn bound(&mut self, shape: &Shape) -> usize;
 
     /// Packs values of `shape` to the start of `to`, which has as many bytes as
     /// [`Codec::bound`] says; gives their number.
+    ///
+    /// ```
+    /// use solio_codec::filter::Shape;
+    /// use solio_lab::{ValueType, codec::Method};
+    /// let shape = Shape { bytes: 2, planes: 1, rows: 4, channels: 3, width: 100 };
+    /// let mut codec = Method::Zstd(1).codec(ValueType::F16)?;
+    /// // A black tile.
+    /// let mut packed = vec![0; codec.bound(&shape)];
+    /// let length = codec.encode(&shape, &vec![0; shape.size_bytes()], &mut packed)?;
+    /// assert!(length < 50);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     fn encode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize>;
 
     /// Undoes [`Codec::encode`]: fills `to`, which has the bytes of `shape`.
+    ///
+    /// ```
+    /// use solio_codec::filter::Shape;
+    /// use solio_lab::{ValueType, codec::Method};
+    /// let shape = Shape { bytes: 4, planes: 1, rows: 1, channels: 1, width: 3 };
+    /// let ids: Vec<u8> = [7_u32, 8, 9].iter().flat_map(|id| id.to_ne_bytes()).collect();
+    /// let mut codec = Method::Pco(8).codec(ValueType::U32)?;
+    /// let mut packed = vec![0; codec.bound(&shape)];
+    /// let length = codec.encode(&shape, &ids, &mut packed)?;
+    /// let mut again = vec![0; shape.size_bytes()];
+    /// codec.decode(&shape, &packed[..length], &mut again)?;
+    /// assert_eq!(again, ids);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     fn decode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<()>;
 
     /// Copies what was unpacked to `to`, for one that unpacks to memory of its own; is not timed.
+    ///
+    /// ```
+    /// use solio_base::Result;
+    /// use solio_codec::filter::Shape;
+    /// use solio_lab::codec::Codec;
+    /// /// A library that gives memory of its own.
+    /// struct Foreign(Vec<u8>);
+    /// impl Codec for Foreign {
+    /// #     fn bound(&mut self, shape: &Shape) -> usize { shape.size_bytes() }
+    /// #     fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    /// #         to[..from.len()].copy_from_slice(from);
+    /// #         Ok(from.len())
+    /// #     }
+    ///     fn decode(&mut self, _: &Shape, from: &[u8], _to: &mut [u8]) -> Result<()> {
+    ///         self.0 = from.to_vec();
+    ///         Ok(())
+    ///     }
+    ///     fn show(&mut self, to: &mut [u8]) {
+    ///         to.copy_from_slice(&self.0);
+    ///     }
+    /// }
+    /// # let shape = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 3 };
+    /// let (mut codec, mut pixels) = (Foreign(Vec::new()), [0; 3]);
+    /// codec.decode(&shape, &[1, 2, 3], &mut pixels)?;
+    /// assert_eq!(pixels, [0; 3]);
+    /// codec.show(&mut pixels);
+    /// assert_eq!(pixels, [1, 2, 3]);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     fn show(&mut self, _to: &mut [u8]) {}
 }
 
 /// Which codec, and how hard it tries.
+///
+/// ```
+/// use solio_codec::filter::Shape;
+/// use solio_lab::{ValueType, codec::Method};
+/// // Numbers that rise: LZ77 finds nothing that repeats, Pcodec sees what they are.
+/// let shape = Shape { bytes: 4, planes: 1, rows: 1, channels: 1, width: 4096 };
+/// let ids: Vec<u8> = (0..4096_u32).flat_map(|i| (i * 1_000).to_ne_bytes()).collect();
+/// let size = |method: Method| {
+///     let mut codec = method.codec(ValueType::U32)?;
+///     let mut packed = vec![0; codec.bound(&shape)];
+///     codec.encode(&shape, &ids, &mut packed)
+/// };
+/// assert!(size(Method::Pco(8))? * 10 < size(Method::Lz4)?);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     /// zlib, the C library; levels 1 to 9.
@@ -59,6 +165,14 @@ impl Method {
     pub const HAS_ZFP: bool = cfg!(feature = "zfp");
 
     /// The library, as people call it.
+    ///
+    /// ```
+    /// use solio_codec::array::Effort;
+    /// use solio_lab::codec::Method;
+    /// assert_eq!(Method::Zstd(3).name(), "zstd");
+    /// // Its efforts are no levels, and stand in the name.
+    /// assert_eq!(Method::Solio(Effort::Max).name(), "solio max");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Method::Zlib(_) => "zlib",
@@ -80,6 +194,12 @@ impl Method {
     }
 
     /// How hard it tries, where it can be told.
+    ///
+    /// ```
+    /// use solio_lab::codec::Method;
+    /// assert_eq!(Method::Zstd(-5).level(), Some(-5));
+    /// assert_eq!(Method::Lz4.level(), None);
+    /// ```
     pub fn level(self) -> Option<i32> {
         match self {
             Method::Zlib(level)
@@ -94,6 +214,16 @@ impl Method {
     }
 
     /// Whether it can take such values at all: those that see numbers need to know them.
+    ///
+    /// ```
+    /// use solio_codec::array::Effort;
+    /// use solio_lab::{ValueType, codec::Method};
+    /// assert!(Method::Solio(Effort::Fast).suits(ValueType::F32, 3));
+    /// assert!(!Method::Solio(Effort::Fast).suits(ValueType::U64, 1));
+    /// // An element of meshoptimizer has 256 bytes at most.
+    /// assert!(Method::Meshopt(2).suits(ValueType::F32, 64));
+    /// assert!(!Method::Meshopt(2).suits(ValueType::F32, 65));
+    /// ```
     pub fn suits(self, value: ValueType, channels: usize) -> bool {
         match self {
             Method::Solio(_) => value != ValueType::U64,
@@ -109,6 +239,20 @@ impl Method {
     }
 
     /// The codec, for values of this type.
+    ///
+    /// ```
+    /// use solio_codec::filter::Shape;
+    /// use solio_lab::{ValueType, codec::Method};
+    /// // Whatever wrote a zlib stream, the others read it.
+    /// let shape = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 5 };
+    /// let mut writer = Method::Libdeflate(12).codec(ValueType::U8)?;
+    /// let mut packed = vec![0; writer.bound(&shape)];
+    /// let length = writer.encode(&shape, b"pixel", &mut packed)?;
+    /// let mut again = [0; 5];
+    /// Method::Zlib(6).codec(ValueType::U8)?.decode(&shape, &packed[..length], &mut again)?;
+    /// assert_eq!(&again, b"pixel");
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn codec(self, value: ValueType) -> Result<Box<dyn Codec>> {
         Ok(match self {
             Method::Zlib(level) => Box::new(native::Zlib::new(level)?),
@@ -129,6 +273,21 @@ impl Method {
 }
 
 /// A codec whose output another one packs again.
+///
+/// ```
+/// use solio_codec::filter::Shape;
+/// use solio_lab::{ValueType, codec::{Codec, Method, Then}};
+/// let shape = Shape { bytes: 2, planes: 1, rows: 1, channels: 1, width: 3 };
+/// let positions = [1, 0, 2, 0, 4, 0];
+/// let mut codec = Then::zstd(Method::Meshopt(2).codec(ValueType::U16)?, 1)?;
+/// let mut packed = vec![0; codec.bound(&shape)];
+/// let length = codec.encode(&shape, &positions, &mut packed)?;
+/// // Both are undone, the last one first.
+/// let mut again = [0; 6];
+/// codec.decode(&shape, &packed[..length], &mut again)?;
+/// assert_eq!(again, positions);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub struct Then {
     first: Box<dyn Codec>,
     second: Box<dyn Codec>,
@@ -137,6 +296,22 @@ pub struct Then {
 
 impl Then {
     /// `first`, then Zstandard at `level`.
+    ///
+    /// ```
+    /// use solio_codec::filter::Shape;
+    /// use solio_lab::{ValueType, codec::{Codec, Method, Then}};
+    /// // meshoptimizer packs each element alike: what repeats is left to another.
+    /// let shape = Shape { bytes: 2, planes: 1, rows: 1, channels: 2, width: 2000 };
+    /// let grid: Vec<u8> = (0..4000_u16).flat_map(|i| (i % 50).to_ne_bytes()).collect();
+    /// let size = |mut codec: Box<dyn Codec>| {
+    ///     let mut packed = vec![0; codec.bound(&shape)];
+    ///     codec.encode(&shape, &grid, &mut packed)
+    /// };
+    /// let alone = size(Method::Meshopt(2).codec(ValueType::U16)?)?;
+    /// let both = size(Box::new(Then::zstd(Method::Meshopt(2).codec(ValueType::U16)?, 1)?))?;
+    /// assert!(2 * both < alone);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
     pub fn zstd(first: Box<dyn Codec>, level: i32) -> Result<Then> {
         Ok(Then { first, second: Box::new(bytes::Zstd::new(level)?), between: Vec::new() })
     }
