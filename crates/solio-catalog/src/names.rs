@@ -23,6 +23,13 @@ pub fn percent(name: &[u8]) -> String {
 }
 
 /// `name` as text: itself where it is, or [`percent`] of it.
+///
+/// ```
+/// use solio_catalog::names::shown;
+/// assert_eq!(shown("café.jpg".as_bytes()), "café.jpg");
+/// // The same in Latin-1 is no text.
+/// assert_eq!(shown(b"caf\xe9.jpg"), "caf%E9.jpg");
+/// ```
 pub fn shown(name: &[u8]) -> std::borrow::Cow<'_, str> {
     match std::str::from_utf8(name) {
         Ok(text) => text.into(),

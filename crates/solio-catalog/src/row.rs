@@ -3,6 +3,18 @@
 use std::sync::Arc;
 
 /// The type of a column.
+///
+/// ```
+/// use solio_catalog::row::{COLUMNS, Type};
+/// // What Parquet and SQLite need to know of a column.
+/// let sql = |kind| match kind {
+///     Type::Integer => "INTEGER",
+///     Type::Real => "REAL",
+///     Type::Text => "TEXT",
+/// };
+/// let columns: Vec<_> = COLUMNS.iter().map(|c| format!("{} {}", c.name, sql(c.kind))).collect();
+/// assert!(columns.join(", ").starts_with("size INTEGER, modified_ns INTEGER, "));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// Whole numbers of 64 bits.
@@ -14,6 +26,12 @@ pub enum Type {
 }
 
 /// A column of the catalogue.
+///
+/// ```
+/// use solio_catalog::row::{COLUMNS, Type, column};
+/// let width = COLUMNS[column::WIDTH];
+/// assert_eq!((width.name, width.kind, width.about), ("width", Type::Integer, "Pixels in a row."));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// Its name.
@@ -74,6 +92,18 @@ columns! {
 }
 
 /// One value.
+///
+/// ```
+/// use solio_catalog::row::Cell;
+/// let shown = |cell: &Cell| match cell {
+///     Cell::Null => "—".into(),
+///     Cell::Integer(number) => number.to_string(),
+///     Cell::Real(number) => format!("{number:.1}"),
+///     Cell::Text(text) => text.to_string(),
+/// };
+/// let cells = [Cell::Integer(1920), Cell::Real(52.525), Cell::Text("exr".into()), Cell::default()];
+/// assert_eq!(cells.each_ref().map(shown).join(" "), "1920 52.5 exr —");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Cell {
     /// Nothing is known.
@@ -88,6 +118,16 @@ pub enum Cell {
 }
 
 /// The values of a row, by the constants of [`column`].
+///
+/// ```
+/// use solio_catalog::row::{Cells, column};
+/// let mut cells = Cells::default();
+/// cells.set_text(column::KIND, "exr");
+/// cells.set_integer(column::WIDTH, 1920);
+/// assert_eq!(cells.text(column::KIND), Some("exr"));
+/// // Nobody has said so yet.
+/// assert_eq!(cells.integer(column::HEIGHT), None);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cells(Box<[Cell]>);
 
@@ -99,31 +139,88 @@ impl Default for Cells {
 
 impl Cells {
     /// All values.
+    ///
+    /// ```
+    /// use solio_catalog::row::{COLUMNS, Cell, Cells, column};
+    /// let mut cells = Cells::default();
+    /// cells.set_integer(column::SIZE, 42);
+    /// let known = COLUMNS.iter().zip(cells.all()).filter(|(_, cell)| **cell != Cell::Null);
+    /// let known: Vec<_> = known.map(|(column, cell)| (column.name, cell.clone())).collect();
+    /// assert_eq!(known, [("size", Cell::Integer(42))]);
+    /// ```
     pub fn all(&self) -> &[Cell] {
         &self.0
     }
 
     /// Sets a value.
+    ///
+    /// ```
+    /// use solio_catalog::row::{Cell, Cells, column};
+    /// let (mut old, mut new) = (Cells::default(), Cells::default());
+    /// old.set_text(column::XXH128, "99aa06d3014798d86001c324468d497f");
+    /// // The file is as it was: its hash is kept.
+    /// new.set(column::XXH128, old.all()[column::XXH128].clone());
+    /// assert_eq!(new, old);
+    /// new.set(column::XXH128, Cell::Null);
+    /// assert_eq!(new.text(column::XXH128), None);
+    /// ```
     pub fn set(&mut self, place: usize, cell: Cell) {
         self.0[place] = cell;
     }
 
     /// Sets a whole number; what is beyond 64 bits with a sign is not known.
+    ///
+    /// ```
+    /// use solio_catalog::row::{Cells, column};
+    /// let mut cells = Cells::default();
+    /// cells.set_integer(column::VERTICES, 8_usize);
+    /// cells.set_integer(column::SIZE, u64::MAX);
+    /// assert_eq!(cells.integer(column::VERTICES), Some(8));
+    /// assert_eq!(cells.integer(column::SIZE), None);
+    /// ```
     pub fn set_integer(&mut self, place: usize, value: impl TryInto<i64>) {
         self.0[place] = value.try_into().map_or(Cell::Null, Cell::Integer);
     }
 
     /// Sets a number; what is not finite is not known.
+    ///
+    /// ```
+    /// use solio_catalog::row::{Cell, Cells, column};
+    /// let mut cells = Cells::default();
+    /// cells.set_real(column::LATITUDE, 52.525);
+    /// // The least x of a mesh without vertices.
+    /// cells.set_real(column::MIN_X, f64::INFINITY);
+    /// assert_eq!(cells.all()[column::LATITUDE], Cell::Real(52.525));
+    /// assert_eq!(cells.all()[column::MIN_X], Cell::Null);
+    /// ```
     pub fn set_real(&mut self, place: usize, value: f64) {
         self.0[place] = if value.is_finite() { Cell::Real(value) } else { Cell::Null };
     }
 
     /// Sets a text.
+    ///
+    /// ```
+    /// use solio_catalog::row::{Cells, column};
+    /// let mut cells = Cells::default();
+    /// cells.set_text(column::CHANNELS, ["R", "G", "B"].join(","));
+    /// cells.set_text(column::COMPRESSION, "zip");
+    /// assert_eq!(cells.text(column::CHANNELS), Some("R,G,B"));
+    /// ```
     pub fn set_text(&mut self, place: usize, text: impl Into<Box<str>>) {
         self.0[place] = Cell::Text(text.into());
     }
 
     /// A whole number.
+    ///
+    /// ```
+    /// use solio_catalog::row::{Cells, column};
+    /// let mut cells = Cells::default();
+    /// cells.set_integer(column::FRAME, -5);
+    /// assert_eq!(cells.integer(column::FRAME), Some(-5));
+    /// // What is stored as another type is none.
+    /// cells.set_text(column::FRAME, "-0005");
+    /// assert_eq!(cells.integer(column::FRAME), None);
+    /// ```
     pub fn integer(&self, place: usize) -> Option<i64> {
         match self.0[place] {
             Cell::Integer(value) => Some(value),
@@ -132,6 +229,14 @@ impl Cells {
     }
 
     /// A text.
+    ///
+    /// ```
+    /// use solio_catalog::row::{Cells, column};
+    /// let mut cells = Cells::default();
+    /// cells.set_text(column::TAKEN, "2024-05-01 12:30:00");
+    /// let year = cells.text(column::TAKEN).and_then(|taken| taken.get(..4));
+    /// assert_eq!((year, cells.text(column::MAKE)), (Some("2024"), None));
+    /// ```
     pub fn text(&self, place: usize) -> Option<&str> {
         match &self.0[place] {
             Cell::Text(text) => Some(text),
@@ -140,6 +245,16 @@ impl Cells {
     }
 
     /// Bytes of its texts.
+    ///
+    /// ```
+    /// use solio_catalog::row::{Cells, column};
+    /// let mut cells = Cells::default();
+    /// cells.set_text(column::KIND, "jpeg");
+    /// cells.set_text(column::MODEL, "α7");
+    /// cells.set_integer(column::SIZE, 5_000_000);
+    /// // Of what a row needs beside its fixed size, to count rows into batches.
+    /// assert_eq!(cells.text_bytes(), 4 + 3);
+    /// ```
     pub fn text_bytes(&self) -> usize {
         let bytes = |cell: &Cell| if let Cell::Text(text) = cell { text.len() } else { 0 };
         self.0.iter().map(bytes).sum()
@@ -147,6 +262,14 @@ impl Cells {
 }
 
 /// How far a file was looked at: a set of bits in the column `level`.
+///
+/// ```
+/// use solio_catalog::row::Level;
+/// let looked = Level::HEAD.with(Level::HASHED);
+/// assert_eq!(looked, Level(1 | 8));
+/// // Damage was not looked for.
+/// assert!(!looked.covers(Level::CHECKED));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level(pub u32);
 
@@ -165,12 +288,29 @@ impl Level {
     pub const FIELDS: Level = Level(0xffff_ff00);
 
     /// Both.
+    ///
+    /// ```
+    /// use solio_catalog::row::Level;
+    /// // Asked for by --deep and --check.
+    /// let wanted = [Level::DEEP, Level::CHECKED].into_iter().fold(Level::HEAD, Level::with);
+    /// assert_eq!(wanted, Level(7));
+    /// ```
     #[must_use]
     pub const fn with(self, other: Level) -> Level {
         Level(self.0 | other.0)
     }
 
     /// This look after an earlier one: the steps of both, and the fields of this one if it had any.
+    ///
+    /// ```
+    /// use solio_catalog::row::Level;
+    /// let tags = Level(0x100);
+    /// let earlier = Level::HEAD.with(Level::HASHED).with(tags);
+    /// // A check adds to what is known and keeps the fields …
+    /// assert_eq!(Level::CHECKED.after(earlier), earlier.with(Level::CHECKED));
+    /// // … and other fields take their place.
+    /// assert_eq!(Level(0x200).after(earlier), Level(0x200 | 1 | 8));
+    /// ```
     #[must_use]
     pub const fn after(self, earlier: Level) -> Level {
         let fields = if self.0 & Level::FIELDS.0 == 0 { earlier.0 } else { self.0 };
@@ -178,6 +318,14 @@ impl Level {
     }
 
     /// Whether a file that was looked at as this says needs no further look for `wanted`.
+    ///
+    /// ```
+    /// use solio_catalog::row::Level;
+    /// let known = Level::HEAD.with(Level::HASHED).with(Level(0x300));
+    /// assert!(known.covers(Level::HASHED) && !known.covers(Level::DEEP));
+    /// // Fields are the same ones or others, never more or fewer.
+    /// assert!(known.covers(Level(0x300)) && !known.covers(Level(0x100)));
+    /// ```
     pub const fn covers(self, wanted: Level) -> bool {
         let steps = wanted.0 & !Level::FIELDS.0;
         let fields = wanted.0 & Level::FIELDS.0;
@@ -186,6 +334,16 @@ impl Level {
 }
 
 /// A file, and what is known of it.
+///
+/// ```
+/// use solio_catalog::row::{Cells, Row, column};
+/// let mut cells = Cells::default();
+/// cells.set_integer(column::SIZE, 4_096);
+/// // Rows of a folder share its path.
+/// let folder = std::sync::Arc::from(&b"/shots/sc010"[..]);
+/// let row = Row { folder, name: (*b"a.exr").into(), cells };
+/// assert_eq!(row.path(), b"/shots/sc010/a.exr");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The path of its folder.
@@ -200,23 +358,60 @@ pub struct Row {
 pub type Key<'n> = (bool, &'n [u8]);
 
 /// The [`Key`] of a name.
+///
+/// ```
+/// use solio_catalog::row::key;
+/// let mut names = [&b"caf\xe9.jpg"[..], b"b.exr", b"B.exr"];
+/// names.sort_by_key(|name| key(name));
+/// assert_eq!(names, [&b"B.exr"[..], b"b.exr", b"caf\xe9.jpg"]);
+/// ```
 pub fn key(name: &[u8]) -> Key<'_> {
     (std::str::from_utf8(name).is_err(), name)
 }
 
 impl Row {
     /// Where the row stands in the catalogue's order: by folder, then by name.
+    ///
+    /// ```
+    /// use solio_catalog::row::{Cells, Row};
+    /// let row = |folder: &[u8], name: &[u8]| Row {
+    ///     folder: folder.into(),
+    ///     name: name.into(),
+    ///     cells: Cells::default(),
+    /// };
+    /// let mut rows = [row(b"shots-old", b"a"), row(b"shots/sc010", b"a"), row(b"shots", b"z")];
+    /// rows.sort_by(|a, b| a.key().cmp(&b.key()));
+    /// // What lies in a folder stands together: by path, `shots/z` would be the last.
+    /// assert_eq!(rows.map(|row| row.folder.len()), [5, 9, 11]);
+    /// ```
     pub fn key(&self) -> (Key<'_>, Key<'_>) {
         (key(&self.folder), key(&self.name))
     }
 
     /// The path of the file.
+    ///
+    /// ```
+    /// use solio_catalog::row::{Cells, Row};
+    /// let folder = std::sync::Arc::from(&b"."[..]);
+    /// let row = Row { folder, name: (*b"caf\xe9.jpg").into(), cells: Cells::default() };
+    /// // For the system as it is, for people by `names::shown`.
+    /// assert_eq!(row.path(), b"./caf\xe9.jpg");
+    /// ```
     pub fn path(&self) -> Vec<u8> {
         path_of(&self.folder, &self.name)
     }
 }
 
 /// The path of the file `name` in `folder`.
+///
+/// ```
+/// use solio_catalog::row::path_of;
+/// assert_eq!(path_of(b"shots", b"a.exr"), b"shots/a.exr");
+/// assert_eq!(path_of(b"/", b"a.exr"), b"/a.exr");
+/// assert_eq!(path_of(b"", b"a.exr"), b"a.exr");
+/// // An object whose key has an empty part.
+/// assert_eq!(path_of(b"s3://bucket/shots/", b"a.exr"), b"s3://bucket/shots//a.exr");
+/// ```
 pub fn path_of(folder: &[u8], name: &[u8]) -> Vec<u8> {
     // The key of an object may have empty parts: its folder may end with a slash.
     let slash: &[u8] = if folder == b"/" || folder.is_empty() { b"" } else { b"/" };

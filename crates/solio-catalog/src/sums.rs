@@ -11,6 +11,19 @@ use solio_base::{Error, Limits, Result};
 use solio_codec::digest::{Algorithm, Digest};
 
 /// What a line says of a file.
+///
+/// ```
+/// use solio_catalog::sums::decode_sums;
+/// use solio_codec::digest::Algorithm;
+/// # use solio_base::Limits;
+/// // 32 digits may be by either of two.
+/// let list = b"d41d8cd98f00b204e9800998ecf8427e  a clip.mov\n";
+/// let sum = &decode_sums(list, None, &Limits::default())?.sums[0];
+/// let algorithms: Vec<_> = sum.digests.iter().map(|digest| digest.algorithm()).collect();
+/// assert_eq!((&*sum.name, sum.line), (&b"a clip.mov"[..], 1));
+/// assert_eq!(algorithms, [Algorithm::Md5, Algorithm::Xxh128]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sum {
     /// The name, byte for byte.
@@ -22,6 +35,17 @@ pub struct Sum {
 }
 
 /// A list and what is wrong with it.
+///
+/// ```
+/// use solio_catalog::sums::{Sums, decode_sums};
+/// # use solio_base::Limits;
+/// let list = b"# of reel 1\nef46db3751d8e999  a.mov\nef46db3751d8e999 b.mov\n";
+/// let Sums { sums, bad } = decode_sums(list, None, &Limits::default())?;
+/// // The comment is no fault; the second name has one space before it.
+/// assert_eq!((sums.len(), bad.len()), (1, 1));
+/// assert_eq!(bad[0].line(), Some(3));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Sums {
     /// The lines that could be read.
@@ -43,6 +67,19 @@ const UNTAGGED: [(Algorithm, &str); 8] = [
 ];
 
 /// Decodes a list. With `algorithm` all untagged lines are by it.
+///
+/// ```
+/// use solio_catalog::sums::decode_sums;
+/// use solio_codec::digest::Algorithm;
+/// # use solio_base::Limits;
+/// let list = b"d41d8cd98f00b204e9800998ecf8427e *a.mov\r\n";
+/// // Who knows what the list is by says so.
+/// let sums = decode_sums(list, Some(Algorithm::Md5), &Limits::default())?.sums;
+/// assert_eq!(sums[0].digests.len(), 1);
+/// let other = decode_sums(list, Some(Algorithm::Sha256), &Limits::default())?;
+/// assert_eq!((other.sums.len(), other.bad.len()), (0, 1));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Limit`. Lines that are no sums are listed in the result.
@@ -119,6 +156,15 @@ fn unescaped(name: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// How a line is written.
+///
+/// ```
+/// use solio_catalog::sums::{SumStyle, encode_sum};
+/// use solio_codec::digest::{Algorithm, Digest};
+/// let digest = Digest::of(Algorithm::Xxh64, b"");
+/// let line = |style| String::from_utf8(encode_sum(b"a.mov", &digest, style)).unwrap();
+/// assert_eq!(line(SumStyle::Plain), "ef46db3751d8e999  a.mov\n");
+/// assert_eq!(line(SumStyle::Tagged), "XXH64 (a.mov) = ef46db3751d8e999\n");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SumStyle {
     /// `digest  name`
@@ -129,6 +175,18 @@ pub enum SumStyle {
 }
 
 /// The line of a file, with its end.
+///
+/// ```
+/// use solio_catalog::sums::{SumStyle, decode_sums, encode_sum};
+/// use solio_codec::digest::{Algorithm, Digest};
+/// # use solio_base::Limits;
+/// // A newline in a name does not end the line.
+/// let digest = Digest::of(Algorithm::Xxh3, b"");
+/// let line = encode_sum(b"two\nlines.mov", &digest, SumStyle::Plain);
+/// assert_eq!(line, b"\\XXH3_2d06800538d394c2  two\\nlines.mov\n");
+/// assert_eq!(decode_sums(&line, None, &Limits::default())?.sums[0].name, b"two\nlines.mov");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 pub fn encode_sum(name: &[u8], digest: &Digest, style: SumStyle) -> Vec<u8> {
     let mut line = if is_escaped(name) { b"\\".to_vec() } else { Vec::new() };
     let algorithm = digest.algorithm();
@@ -151,6 +209,14 @@ pub fn encode_sum(name: &[u8], digest: &Digest, style: SumStyle) -> Vec<u8> {
 }
 
 /// A name as it begins a line: with a backslash before it where it is escaped.
+///
+/// ```
+/// use solio_catalog::sums::name_in_line;
+/// // `NAME: OK`, as sha256sum tells it.
+/// let told = [&name_in_line(b"two\nlines.mov"), &b": OK"[..]].concat();
+/// assert_eq!(told, b"\\two\\nlines.mov: OK");
+/// assert_eq!(name_in_line(b"plain.mov"), b"plain.mov");
+/// ```
 pub fn name_in_line(name: &[u8]) -> Vec<u8> {
     let mut line = if is_escaped(name) { b"\\".to_vec() } else { Vec::new() };
     escape_into(&mut line, name);

@@ -40,6 +40,18 @@ pub const ALGORITHMS: [Algorithm; 6] = [
 ];
 
 /// One generation.
+///
+/// ```
+/// use solio_catalog::mhl::{Creator, Manifest, decode_manifest, encode_manifest};
+/// let creator = Creator { date: "2020-01-17T14:30:00Z".into(), ..Creator::default() };
+/// let ignore = vec![".DS_Store".into()];
+/// let process = "in-place".into();
+/// let manifest = Manifest { creator, process, ignore, ..Manifest::default() };
+/// let xml = encode_manifest(&manifest);
+/// assert!(xml.contains("<pattern>.DS_Store</pattern>"));
+/// assert_eq!(decode_manifest(xml.as_bytes(), &Default::default())?, manifest);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// Who wrote it.
@@ -57,6 +69,21 @@ pub struct Manifest {
 }
 
 /// Who wrote a manifest, when and where.
+///
+/// ```
+/// use solio_catalog::mhl::{Creator, Manifest, encode_manifest};
+/// let creator = Creator {
+///     date: "2020-01-17T14:30:00Z".into(),
+///     host: "cart-2".into(),
+///     tool: "solio".into(),
+///     tool_version: Some("0.1".into()),
+///     ..Creator::default()
+/// };
+/// let xml = encode_manifest(&Manifest { creator, ..Manifest::default() });
+/// assert!(xml.contains("<tool version=\"0.1\">solio</tool>"));
+/// // What is not known is left out.
+/// assert!(!xml.contains("<location>"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Creator {
     /// ISO 8601.
@@ -76,6 +103,18 @@ pub struct Creator {
 }
 
 /// A person.
+///
+/// ```
+/// use solio_catalog::mhl::{Author, Creator, Manifest, encode_manifest};
+/// let author = Author {
+///     name: Some("Kim & Lee".into()),
+///     role: Some("DIT".into()),
+///     ..Author::default()
+/// };
+/// let creator = Creator { authors: vec![author], ..Creator::default() };
+/// let xml = encode_manifest(&Manifest { creator, ..Manifest::default() });
+/// assert!(xml.contains("<author role=\"DIT\">Kim &amp; Lee</author>"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Author {
     /// The name.
@@ -89,6 +128,24 @@ pub struct Author {
 }
 
 /// A file or a folder, by its path from the folder of the history on.
+///
+/// ```
+/// use solio_catalog::mhl::{Content, Entry, Manifest, decode_manifest, encode_manifest};
+/// // A clip that was called otherwise before.
+/// let entry = Entry {
+///     path: "Clips/A001.mov".into(),
+///     previous_path: Some("Clips/untitled.mov".into()),
+///     modified: None,
+///     content: Content::File { size: Some(4), hashes: vec![] },
+/// };
+/// let manifest = Manifest { entries: vec![entry], ..Manifest::default() };
+/// let xml = encode_manifest(&manifest);
+/// assert_eq!(decode_manifest(xml.as_bytes(), &Default::default())?.entries, manifest.entries);
+/// // A path out of the folder is refused.
+/// let xml = xml.replace("Clips/A001.mov", "../A001.mov");
+/// assert!(decode_manifest(xml.as_bytes(), &Default::default()).is_err());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Parts are separated by `/`.
@@ -102,6 +159,23 @@ pub struct Entry {
 }
 
 /// What is known of an entry.
+///
+/// ```
+/// use solio_catalog::mhl::{Content, Entry};
+/// # let entry = |path: &str, content| {
+/// #     Entry { path: path.into(), previous_path: None, modified: None, content }
+/// # };
+/// let entries = [
+///     entry("Clips", Content::Folder(vec![])),
+///     entry("Clips/A001.mov", Content::File { size: Some(700), hashes: vec![] }),
+///     entry("Clips/A002.mov", Content::File { size: Some(300), hashes: vec![] }),
+/// ];
+/// let size = |entry: &Entry| match entry.content {
+///     Content::File { size, .. } => size,
+///     Content::Folder(_) => None,
+/// };
+/// assert_eq!(entries.iter().filter_map(size).sum::<u64>(), 1_000);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A file.
@@ -117,6 +191,23 @@ pub enum Content {
 
 impl Entry {
     /// The digests of a file; none of a folder.
+    ///
+    /// ```
+    /// use solio_catalog::mhl::{Content, Entry, FileHash};
+    /// use solio_codec::digest::{Algorithm, Digest};
+    /// let [md5, c4] = [Algorithm::Md5, Algorithm::C4].map(|algorithm| FileHash {
+    ///     digest: Digest::of(algorithm, b"a clip"),
+    ///     action: None,
+    ///     date: None,
+    /// });
+    /// let content = Content::File { size: Some(6), hashes: vec![md5, c4] };
+    /// let clip = Entry { path: "A001.mov".into(), previous_path: None, modified: None, content };
+    /// // The fastest is enough to check it.
+    /// let cheap = clip.file_hashes().iter().find(|hash| hash.digest.algorithm() == Algorithm::Md5);
+    /// assert_eq!(cheap.unwrap().digest, Digest::of(Algorithm::Md5, b"a clip"));
+    /// let folder = Entry { content: Content::Folder(vec![]), ..clip };
+    /// assert!(folder.file_hashes().is_empty());
+    /// ```
     pub fn file_hashes(&self) -> &[FileHash] {
         match &self.content {
             Content::File { hashes, .. } => hashes,
@@ -126,6 +217,17 @@ impl Entry {
 }
 
 /// A digest of a file.
+///
+/// ```
+/// use solio_catalog::mhl::{Action, FileHash};
+/// use solio_codec::digest::{Algorithm, Digest};
+/// # let recorded = Digest::of(Algorithm::Xxh64, b"a clip");
+/// // A file against what an earlier generation has of it.
+/// let digest = Digest::of(Algorithm::Xxh64, b"a clap");
+/// let action = if digest == recorded { Action::Verified } else { Action::Failed };
+/// let hash = FileHash { digest, action: Some(action), date: None };
+/// assert_eq!(hash.action, Some(Action::Failed));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileHash {
     /// The digest.
@@ -137,6 +239,20 @@ pub struct FileHash {
 }
 
 /// The digests of a folder by one algorithm.
+///
+/// ```
+/// use solio_catalog::mhl::{FolderHash, FolderHasher};
+/// use solio_codec::digest::{Algorithm, Digest};
+/// let folder = |name: &[u8]| {
+///     let mut hasher = FolderHasher::new(Algorithm::C4);
+///     hasher.add_file(name, &Digest::of(Algorithm::C4, b"a clip"));
+///     FolderHash { digest: hasher.finish(), date: None }
+/// };
+/// let (before, after) = (folder(b"untitled.mov"), folder(b"A001.mov"));
+/// // A file was renamed, none has changed.
+/// assert_eq!(before.digest.content, after.digest.content);
+/// assert_ne!(before.digest.structure, after.digest.structure);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderHash {
     /// The digests.
@@ -146,6 +262,16 @@ pub struct FolderHash {
 }
 
 /// What a digest was to earlier generations.
+///
+/// ```
+/// use solio_catalog::mhl::{Action, decode_manifest};
+/// let xml = "<hashlist><hashes><hash><path>a</path>\
+///     <xxh64 action=\"verified\">ef46db3751d8e999</xxh64></hash></hashes></hashlist>";
+/// let manifest = decode_manifest(xml.as_bytes(), &Default::default())?;
+/// let hashes = manifest.entries[0].file_hashes();
+/// assert_eq!(hashes[0].action, Some(Action::Verified));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// There was none for this file.
@@ -158,6 +284,12 @@ pub enum Action {
 
 impl Action {
     /// As it stands in a manifest.
+    ///
+    /// ```
+    /// use solio_catalog::mhl::Action;
+    /// let names = [Action::Original, Action::Verified, Action::Failed].map(Action::name);
+    /// assert_eq!(names, ["original", "verified", "failed"]);
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Action::Original => "original",
@@ -172,6 +304,20 @@ impl Action {
 }
 
 /// A manifest of a history within.
+///
+/// ```
+/// use solio_catalog::mhl::{Manifest, Reference, encode_manifest};
+/// use solio_codec::digest::{Algorithm, Digest};
+/// // The day's card was sealed already: its manifest is referred to, and cannot change unnoticed.
+/// let inner = encode_manifest(&Manifest::default());
+/// let reference = Reference {
+///     path: "A002R2EC/ascmhl/0001_A002R2EC_2020-01-16_091500Z.mhl".into(),
+///     digest: Digest::of(Algorithm::C4, inner.as_bytes()),
+/// };
+/// let c4 = format!("<c4>{}</c4>", reference.digest);
+/// let outer = encode_manifest(&Manifest { references: vec![reference], ..Manifest::default() });
+/// assert!(outer.contains(&c4));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// Its path from the folder of the outer history on.

@@ -21,6 +21,18 @@ use cursor::Cursor;
 use solio_base::{Result, Source};
 
 /// What a whole file is.
+///
+/// ```
+/// use solio_catalog::whole::{Whole, whole};
+/// // A GIF of 5 × 4 pixels, and what a download left behind it.
+/// let mut file = b"GIF89a\x05\0\x04\0\x80\0\0\0\0\0\xff\xff\xff".to_vec();
+/// file.extend(b"\x2c\0\0\0\0\x05\0\x04\0\0\x02\x03abc\0\x3b");
+/// file.extend(b"<html>");
+/// let Whole { kind, found, notes } = whole(&file)?.unwrap();
+/// assert_eq!((kind, &*found), ("gif", "5 × 4 pixels"));
+/// assert_eq!(notes, ["6 bytes follow the end of the picture"]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Whole {
     /// `jpeg`, `png`, `tiff`, …
@@ -35,12 +47,33 @@ pub struct Whole {
 type Follow = fn(&mut Cursor<'_>) -> Result<Whole>;
 
 /// The kind of the file that starts with `head`, of those that [`whole`] follows.
+///
+/// ```
+/// use solio_catalog::whole::kind;
+/// assert_eq!(kind(b"RIFF\x24\x08\0\0WAVEfmt "), Some("wav"));
+/// assert_eq!(kind(b"\xff\xd8\xff\xe1\x12\x34Exif"), Some("jpeg"));
+/// // Meshes and OpenEXR have decoders of their own.
+/// assert_eq!(kind(b"\x76\x2f\x31\x01"), None);
+/// ```
 pub fn kind(head: &[u8]) -> Option<&'static str> {
     of_head(head).map(|(kind, _)| kind)
 }
 
 /// Follows the structure of a file of any offset to its end. `None` for kinds that are not known
 /// here.
+///
+/// ```
+/// use solio_catalog::whole::whole;
+/// // A WebP that says it has 26 bytes behind its head.
+/// let file = b"RIFF\x1a\0\0\0WEBPVP8 \x0e\0\0\0fourteen bytes";
+/// assert_eq!(whole(&&file[..])?.unwrap().kind, "webp");
+/// // The last three did not arrive.
+/// let error = whole(&&file[..file.len() - 3]).unwrap_err();
+/// assert_eq!(error.kind(), solio_base::ErrorKind::Corrupt);
+/// // Kinds that are not known are no fault.
+/// assert_eq!(whole(&&b"v 0 0 0\n"[..])?, None);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Corrupt`, with its place, for a file that is cut off or damaged; those of `source`.
