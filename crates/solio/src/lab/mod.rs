@@ -16,6 +16,22 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// What is tried, on how much, for how long.
+///
+/// ```
+/// use solio::{LabOptions, laboratory::MeasureOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("weights.raw");
+/// # solio::write_bytes(&path, &[0; 64 * 4])?;
+/// // 64 numbers of 32 bits without a head, each tried once.
+/// let options = LabOptions {
+///     raw: Some("f32,1,64".parse().unwrap()),
+///     measure: MeasureOptions { seconds: 0.0, rounds: (1, 1) },
+///     ..LabOptions::default()
+/// };
+/// let lab = solio::run_lab(&[path], &options, &solio::Work::default(), |_| ())?;
+/// assert_eq!(lab.results.arrays[0].whole_bytes, 256);
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct LabOptions {
     /// Every filter, codec, level and size of chunks, on whole arrays.
@@ -46,6 +62,21 @@ impl Default for LabOptions {
 }
 
 /// What came out.
+///
+/// ```
+/// use solio::{LabOptions, laboratory::MeasureOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.obj");
+/// solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+/// let measure = MeasureOptions { seconds: 0.0, rounds: (1, 1) };
+/// let options = LabOptions { measure, ..LabOptions::default() };
+/// let lab = solio::run_lab(&[path], &options, &solio::Work::default(), |_| ())?;
+/// // Positions and indices; what was tried on both adds up.
+/// assert_eq!(lab.results.arrays.len(), 2);
+/// let total = lab.results.total(lab.results.cells[0].config, |_| true);
+/// assert!(total.is_some_and(|total| total.ratio > 0.0));
+/// # Ok::<(), solio::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Lab {
     /// All cells.
@@ -60,6 +91,17 @@ pub struct Lab {
 
 impl Lab {
     /// For programs and for the page.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("a.txt");
+    /// # solio::write_bytes(&path, b"no numbers")?;
+    /// let lab = solio::run_lab(&[path], &Default::default(), &solio::Work::default(), |_| ())?;
+    /// let json = lab.to_json();
+    /// assert!(json["failed"][0]["path"].as_str().unwrap().ends_with("a.txt"));
+    /// assert!(json["cells"].as_array().unwrap().is_empty());
+    /// # Ok::<(), solio::Error>(())
+    /// ```
     pub fn to_json(&self) -> Value {
         let mut value = self.results.to_json();
         let statements = self.statements.iter().map(Statement::to_json);
@@ -79,6 +121,17 @@ impl Lab {
 
 /// Reads `paths`, packs and unpacks what is in them in every way, checks that every bit comes back,
 /// and times it. `each` hears how far it is.
+///
+/// ```no_run
+/// use solio::{LabOptions, Work};
+/// let paths = ["beauty.exr".into(), "scan.ply".into()];
+/// let lab = solio::run_lab(&paths, &LabOptions::default(), &Work::default(), |now| {
+///     println!("{:3.0} % {}", 100.0 * now.done, now.array.title());
+/// })?;
+/// assert!(lab.failed.is_empty());
+/// solio::write_bytes("lab.csv".as_ref(), lab.results.to_csv().as_bytes())?;
+/// # Ok::<(), solio::Error>(())
+/// ```
 ///
 /// # Errors
 /// When nothing could be read, or it is cancelled. Single bad files are listed in the result.
