@@ -20,9 +20,10 @@ pub trait Source: Send + Sync {
         None
     }
 
-    /// The first bytes, as far as they were read when the source was opened.
+    /// The first bytes, as far as they are known without reading: what lies in memory, and of a file
+    /// what was read when it was opened.
     fn head(&self) -> &[u8] {
-        &[]
+        self.as_bytes().unwrap_or_default()
     }
 
     /// Fills as much of `buf` as there is, and says how much; fewer bytes than `buf.len()` only

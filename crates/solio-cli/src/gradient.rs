@@ -161,10 +161,7 @@ fn compared_rows(compared: &Compared, columns: Option<u32>, text: &mut String) -
         let _ = writeln!(
             text,
             "{looks}  in {}, keys {}: unevenness {:.2} CAM16-UCS, {:.2} CIEDE2000",
-            row.mode,
-            row.keys,
-            row.unevenness_cam16_ucs,
-            row.unevenness_ciede2000,
+            row.mode, row.keys, row.unevenness_cam16_ucs, row.unevenness_ciede2000,
         );
     }
     Ok(())

@@ -211,7 +211,7 @@ fn convert_to_gltf_keeps_instances() {
     std::fs::write(dir.path().join("lit.pbrt"), text).unwrap();
     let ran = solio(dir.path(), "convert lit.pbrt -o lit.gltf").fine();
     assert!(ran.err.contains("lit.pbrt:8:3: ") && ran.err.contains("square.ply"), "{}", ran.err);
-    assert!(ran.err.contains("left out: 1 lights without a shape"), "{}", ran.err);
+    assert!(ran.err.contains("left out: 1 light without a shape"), "{}", ran.err);
     assert_eq!(solio(dir.path(), "convert scene.pbrt -o /dev/null --format glb").code, 1);
 }
 

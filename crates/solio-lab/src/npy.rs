@@ -78,7 +78,8 @@ impl std::str::FromStr for RawShape {
 pub fn decode_raw(bytes: &[u8], shape: &RawShape) -> Result<Array> {
     let (width, height) = shape.size;
     let all = width.checked_mul(height.unwrap_or(1));
-    let all = all.and_then(|all| all.checked_mul(shape.channels * shape.value.bytes()));
+    let all = all.and_then(|all| all.checked_mul(shape.channels));
+    let all = all.and_then(|all| all.checked_mul(shape.value.bytes()));
     if all != Some(bytes.len()) {
         let message = format!("{} bytes are not {:?}", bytes.len(), shape);
         return Err(Error::argument(message));
@@ -305,6 +306,9 @@ mod tests {
         assert!(decode_raw(&[0; 10], &shape).is_err());
         let list: RawShape = "f32,3,2".parse().unwrap();
         assert_eq!(decode_raw(&[0; 24], &list).unwrap().layout, Layout::Elements { count: 2 });
+        // Eight bytes times 2^61 would be none.
+        let endless: RawShape = "f64,2305843009213693952,1".parse().unwrap();
+        assert!(decode_raw(&[], &endless).is_err());
         for wrong in ["", "f16", "f17,4,1x1", "f16,0,1x1", "f16,1,1x", "f16,1,1x1,1"] {
             assert!(wrong.parse::<RawShape>().is_err(), "{wrong}");
         }

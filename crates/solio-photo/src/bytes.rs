@@ -36,7 +36,7 @@ struct Block {
 impl<'a> Bytes<'a> {
     /// `most` bounds what is read in all.
     pub(crate) fn new(source: &'a dyn Source, len: u64, steps: Steps, most: u64) -> Result<Self> {
-        let mut head = Cow::Borrowed(source.as_bytes().unwrap_or(source.head()));
+        let mut head = Cow::Borrowed(source.head());
         if head.is_empty() {
             let mut first = vec![0; (steps.head as u64).min(len) as usize];
             let got = source.read_at(0, &mut first)?;

@@ -126,7 +126,7 @@ pub struct SceneExportOptions {
 /// let made = solio::export_scene(&scene, &gltf, &Default::default(), &Default::default())?;
 /// // The document, and its arrays beside it.
 /// assert_eq!((made.written.files.len(), made.meshes), (2, 1));
-/// assert_eq!(made.left_out, ["1 lights without a shape"]);
+/// assert_eq!(made.left_out, ["1 light without a shape"]);
 /// # Ok::<(), solio::Error>(())
 /// ```
 #[derive(Debug, Default)]

@@ -331,7 +331,10 @@ impl<'w> Writer<'w> {
         let scene = self.scene;
         let shape = &scene.shapes[run.start as usize];
         let Some(matrix) = upper(&scene.matrices[shape.matrix as usize]) else {
-            self.left.add("shapes whose matrices are projections", u64::from(run.end - run.start));
+            self.left.add(
+                ["shape whose matrix is a projection", "shapes whose matrices are projections"],
+                u64::from(run.end - run.start),
+            );
             return Ok(());
         };
         let Some(geometry) = self.geometry(run, &IDENTITY)? else { return Ok(()) };
@@ -357,7 +360,10 @@ impl<'w> Writer<'w> {
             let shape = &scene.shapes[run.start as usize];
             let Some(matrix) = upper(&scene.matrices[shape.matrix as usize]) else {
                 let count = u64::from(run.end - run.start);
-                self.left.add("shapes whose matrices are projections", count);
+                self.left.add(
+                    ["shape whose matrix is a projection", "shapes whose matrices are projections"],
+                    count,
+                );
                 continue;
             };
             if let Some(geometry) = self.geometry(run, &matrix)? {
@@ -414,7 +420,10 @@ impl<'w> Writer<'w> {
         let scene = self.scene;
         let shape = &scene.shapes[run.start as usize];
         if is_border(scene, shape) {
-            self.left.add("shapes that only bound media", u64::from(run.end - run.start));
+            self.left.add(
+                ["shape that only bounds media", "shapes that only bound media"],
+                u64::from(run.end - run.start),
+            );
             return Ok(None);
         }
         let file = scene.mesh_file(&shape.entity).filter(|_| *matrix == IDENTITY);
@@ -440,7 +449,13 @@ impl<'w> Writer<'w> {
     /// A mesh into the buffer; one that glTF does not take is a problem of its shape.
     fn put(&mut self, shape: &Shape, mesh: &PackedMesh<'_>) -> Result<Option<Geometry>> {
         if !mesh.normals.is_empty() && !buffer::usable(&mesh.normals) {
-            self.left.add("meshes whose normals have no direction: they are written without", 1);
+            self.left.add(
+                [
+                    "mesh whose normals have no direction: it is written without",
+                    "meshes whose normals have no direction: they are written without",
+                ],
+                1,
+            );
         }
         match self.buffer.mesh(mesh) {
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Limit) => {
@@ -481,7 +496,10 @@ impl<'w> Writer<'w> {
             self.add_node(Node { children, name, ..document::under_parts(&outer) }, true);
             self.summary.sheared += 1;
         } else {
-            self.left.add("places whose matrices are no numbers", 1);
+            self.left.add(
+                ["place whose matrix holds no numbers", "places whose matrices are no numbers"],
+                1,
+            );
         }
     }
 
@@ -511,9 +529,12 @@ impl<'w> Writer<'w> {
                 tops.push(index(self.add_node(document::camera_node(&view), false)));
                 self.left.lens(&view);
                 let aside = u64::from(view.shift.iter().any(|x| x.abs() > 1e-6));
-                self.left.add("camera that looks aside (screenwindow): its middle counts", aside);
+                self.left
+                    .add(["camera that looks aside (screenwindow): its middle counts"; 2], aside);
             }
-            None => self.left.add("camera that sees all around", u64::from(scene.camera.is_some())),
+            None => {
+                self.left.add(["camera that sees all around"; 2], u64::from(scene.camera.is_some()))
+            }
         }
         let root = &mut self.root;
         root.asset.generator = Some(format!("Solio {}", env!("CARGO_PKG_VERSION")));

@@ -252,7 +252,7 @@ fn surfaces_and_arrays_are_what_readers_expect() {
     let words: Vec<String> = summary.problems.iter().map(ToString::to_string).collect();
     assert_eq!(words.len(), 2, "{words:?}");
     assert!(words[0].contains("no such file") && words[1].contains("no numbers"), "{words:?}");
-    assert_eq!(summary.left_out, ["1 lights without a shape", "2 shapes that only bound media"]);
+    assert_eq!(summary.left_out, ["1 light without a shape", "2 shapes that only bound media"]);
     // Two curves are one mesh; two squares are two, of the same arrays.
     let names: Vec<&str> = read.meshes().filter_map(|mesh| mesh.name()).collect();
     assert_eq!(names, ["square", "square", "curve.14", "sphere.16"]);

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 /// How a packed scene is read.
 #[derive(Clone, Copy, Debug)]
 pub struct PackReadOptions {
-    /// Whether to take in where everything stands in the text. Without it all stands at the
-    /// beginning of the first file.
+    /// Whether to take in where everything stands in the text. Without it all stands in line 0 of the
+    /// first file; lines that are known count from 1.
     pub places: bool,
     /// Whether to check the sum of each section.
     pub verify: bool,

@@ -196,7 +196,7 @@ impl Writer<'_> {
     fn camera(&mut self) -> Result<()> {
         let Some(view) = View::of(self.scene) else {
             let around = u64::from(self.scene.camera.is_some());
-            self.left.add("camera that sees all around", around);
+            self.left.add(["camera that sees all around"; 2], around);
             return Ok(());
         };
         self.left.lens(&view);
@@ -254,11 +254,14 @@ impl Writer<'_> {
         let shape = &scene.shapes[run.start as usize];
         let count = u64::from(run.end - run.start);
         if is_border(scene, shape) {
-            self.left.add("shapes that only bound media", count);
+            self.left.add(["shape that only bounds media", "shapes that only bound media"], count);
             return Ok(());
         }
         let Some(under) = upper(&scene.matrices[shape.matrix as usize]) else {
-            self.left.add("shapes whose matrices are projections", count);
+            self.left.add(
+                ["shape whose matrix is a projection", "shapes whose matrices are projections"],
+                count,
+            );
             return Ok(());
         };
         let key = scene.mesh_file(&shape.entity);
@@ -381,7 +384,10 @@ impl Writer<'_> {
             };
             let under = &scene.instances.matrices[instance as usize];
             if !under.iter().all(|x| x.is_finite()) {
-                self.left.add("places whose matrices are no numbers", 1);
+                self.left.add(
+                    ["place whose matrix holds no numbers", "places whose matrices are no numbers"],
+                    1,
+                );
                 continue;
             }
             let reference = format!("prepend references = <{PROTOTYPES}/{name}>");

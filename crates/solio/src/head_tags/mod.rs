@@ -78,7 +78,7 @@ pub(crate) struct Start<'a> {
 impl<'a> Start<'a> {
     pub(crate) fn of(source: &'a dyn Source) -> Result<Self> {
         let mut kept = Vec::new();
-        let known = source.as_bytes().unwrap_or(source.head()).len();
+        let known = source.head().len();
         if source.is_sequential() {
             kept.resize(HEAD_BYTES, 0);
             let got = source.read_at(0, &mut kept)?;

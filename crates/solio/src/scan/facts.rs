@@ -149,27 +149,13 @@ impl FileFacts {
 }
 
 /// Finds out what is known of the file at `path`, whose bytes are `source`. What is wrong with it is
-/// among the values. What kind of file it is, the [`head`](Source::head) of `source` tells: one
-/// without a head, such as a slice of bytes, is taken for text. Packed files, and what the `facts`
-/// want beyond heads and the hash, are read from `path`.
+/// among the values. What kind of file it is, the [`head`](Source::head) of `source` tells; packed
+/// files, and what the `facts` want beyond heads and the hash, are read from `path`.
 ///
 /// ```
+/// use solio::ScanOptions;
 /// use solio::catalog::row::{Cells, column};
-/// use solio::{Result, ScanOptions, Source};
-/// /// Bytes from elsewhere, all of them at hand.
-/// struct Bytes(&'static [u8]);
-/// impl Source for Bytes {
-///     fn len_bytes(&self) -> Option<u64> {
-///         Some(self.0.len() as u64)
-///     }
-///     fn head(&self) -> &[u8] {
-///         self.0
-///     }
-///     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
-///         self.0.read_at(offset, buf)
-///     }
-/// }
-/// let ply = Bytes(b"ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nend_header\n");
+/// let ply = b"ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nend_header\n".to_vec();
 /// let (facts, mut cells) = (ScanOptions::default().facts, Cells::default());
 /// solio::file_facts("a.ply".as_ref(), &ply, &facts, &Default::default(), &mut cells)?;
 /// assert_eq!(cells.text(column::KIND), Some("ply"));
@@ -190,7 +176,8 @@ pub fn file_facts(
     let mut problems = Vec::new();
     let bytes = source.len_bytes().unwrap_or(0);
     let name = path.file_name().unwrap_or_default();
-    let kind = kind_of_head(source.head(), bytes, name);
+    let head = source.head();
+    let kind = kind_of_head(&head[..head.len().min(KIND_HEAD_BYTES)], bytes, name);
     cells.set_text(column::KIND, &*kind);
     let looked = match &*kind {
         "gzip" | "zstd" => packed(path, &kind, facts, work, cells),
