@@ -86,7 +86,7 @@ soak: ## Half an hour of work and kills (SECONDS_EACH=…, ARGS="--seed N")
 	$(CARGO) build --release -p solio-cli $(ZFP)
 	@$(STEP) "soak" .ci/soak $(SOLIO) --seconds $(or $(SECONDS_EACH),1800) $(ARGS)
 
-doc-count: ## How much of the public interface is documented, as rustdoc counts it (nightly)
+doc-count: ## How much of the public interface is documented, and with examples, by rustdoc (nightly)
 	@.ci/doc-count
 
 deny: ## Licences, bans, sources and known faults of all dependencies (needs cargo-deny)
