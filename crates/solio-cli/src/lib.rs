@@ -138,7 +138,7 @@ pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u
         screen::complain_of(&error);
         outcome_of(&error)
     });
-    let lost = outcome == Outcome::Done && screen::has_lost();
+    let lost = matches!(outcome, Outcome::Done | Outcome::NothingMatched) && screen::has_lost();
     let outcome = if lost { Outcome::SomeFailed } else { outcome };
     outcome as u8
 }

@@ -37,7 +37,8 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
             false => error,
         })?;
     shown.flush();
-    Ok(if shown.any { Outcome::Done } else { Outcome::NothingMatched })
+    // Whoever reads no further may not have waited for the first row.
+    Ok(if shown.any || screen::is_closed() { Outcome::Done } else { Outcome::NothingMatched })
 }
 
 /// Rows on their way to the screen.

@@ -16,7 +16,7 @@ use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So much of a file is read when it is opened: it tells the compression, and is often all that is
@@ -226,6 +226,46 @@ pub fn read_standard(work: &Work, mut each: impl FnMut(&[u8]) -> Result<()>) -> 
 /// The size of the file at `path`, in bytes.
 pub fn file_bytes(path: &Path) -> Result<u64> {
     std::fs::metadata(path).map(|m| m.len()).map_err(|e| io_error("read", e, path))
+}
+
+/// Whether a folder, or a link to one, is at `path`; where nothing is, there is none.
+///
+/// ```
+/// let folder = tempfile::tempdir().unwrap();
+/// assert!(solio_io::is_folder(folder.path())?);
+/// assert!(!solio_io::is_folder(&folder.path().join("none"))?);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+///
+/// # Errors
+/// Where the system cannot tell. Taken for a file, a folder would be left out without a word.
+pub fn is_folder(path: &Path) -> Result<bool> {
+    use std::io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
+    let is_loop =
+        |e: &std::io::Error| e.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+    match std::fs::metadata(path) {
+        Ok(meta) => Ok(meta.is_dir()),
+        // Reading tells what is wrong with these.
+        Err(e) if matches!(e.kind(), NotFound | NotADirectory | InvalidFilename) => Ok(false),
+        Err(e) if is_loop(&e) => Ok(false),
+        Err(e) => Err(io_error("look at", e, path)),
+    }
+}
+
+/// Those of `paths` that are folders, and the others; what cannot be told goes to `failed`.
+pub fn folders_and_files(
+    paths: impl IntoIterator<Item = PathBuf>,
+    mut failed: impl FnMut(PathBuf, Error),
+) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (mut folders, mut files) = (Vec::new(), Vec::new());
+    for path in paths {
+        match is_folder(&path) {
+            Ok(true) => folders.push(path),
+            Ok(false) => files.push(path),
+            Err(error) => failed(path, error),
+        }
+    }
+    (folders, files)
 }
 
 /// Asks the system to fetch the file at `path`, which is going to be read, and returns at once;

@@ -9,6 +9,7 @@
 use crate::hash::{in_order, run_in_order};
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_codec::digest::{Algorithm, Digest, Hasher};
+use solio_io::folders_and_files;
 use solio_io::order::Order;
 use solio_io::walk::{EntryKind, Listing, Status, Visit, WalkOptions, status_of, walk};
 use std::collections::{BTreeMap, HashMap};
@@ -181,9 +182,9 @@ fn by_size(
     work: &Work,
     found: &mut Duplicates,
 ) -> Result<Vec<Vec<Candidate>>> {
-    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
-        paths.iter().cloned().partition(|path| path.is_dir());
     let collect = Collect::new(options);
+    let (folders, files) =
+        folders_and_files(paths.iter().cloned(), |_, error| locked(&collect.failed).push(error));
     for path in files {
         match status_of(&path) {
             Ok(status) => collect.take(path, status),

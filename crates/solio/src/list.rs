@@ -263,7 +263,14 @@ pub fn list(paths: &[PathBuf], options: ListOptions, work: &Work) -> Result<List
     let lister = Lister { options, found: Mutex::default() };
     let mut files: BTreeMap<PathBuf, Vec<OsString>> = BTreeMap::new();
     for path in paths {
-        match (path.is_dir(), path.symlink_metadata()) {
+        let is_folder = match solio_io::is_folder(path) {
+            Ok(is_folder) => is_folder,
+            Err(error) => {
+                lister.locked().failed.push(error);
+                continue;
+            }
+        };
+        match (is_folder, path.symlink_metadata()) {
             (true, _) => lister.folder(path, Filter::All, work)?,
             (false, Ok(_)) => {
                 let folder = path.parent().unwrap_or(Path::new("")).to_owned();

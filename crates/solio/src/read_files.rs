@@ -322,9 +322,20 @@ pub fn files_below(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Error>) {
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for path in paths {
         // Most names are files; only a folder needs a walk.
-        if is_standard(path) || !path.is_dir() {
-            files.push(path.clone());
-            continue;
+        let is_folder = match is_standard(path) {
+            true => Ok(false),
+            false => solio_io::is_folder(path),
+        };
+        match is_folder {
+            Ok(true) => {}
+            Ok(false) => {
+                files.push(path.clone());
+                continue;
+            }
+            Err(error) => {
+                failed.push(error);
+                continue;
+            }
         }
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             match entry {

@@ -105,7 +105,7 @@ pub struct MhlCreated {
 /// # Errors
 /// Where a history is damaged, or the generation cannot be written; `Cancelled`.
 pub fn create_mhl(root: &Path, options: &MhlOptions, work: &Work) -> Result<MhlCreated> {
-    if !root.is_dir() {
+    if !solio_io::is_folder(root)? {
         return Err(Error::argument("a history is that of a folder; there is none").at_path(root));
     }
     let mut algorithms = options.algorithms.clone();
@@ -370,7 +370,7 @@ const UNFINISHED: &str = ".ascmhl.solio-first.tmp";
 /// without a chain would be taken for a damaged history.
 fn write(history: &History, number: u64, manifest: &Manifest) -> Result<(PathBuf, Digest)> {
     let folder = history.root.join(FOLDER);
-    if folder.is_dir() {
+    if solio_io::is_folder(&folder)? {
         return write_into(&folder, history, number, manifest);
     }
     let unfinished = history.root.join(UNFINISHED);

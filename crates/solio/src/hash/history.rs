@@ -44,7 +44,7 @@ impl History {
     pub(super) fn read(root: &Path, work: &Work) -> Result<History> {
         let mut history = History { root: root.to_owned(), ..History::default() };
         let folder = root.join(FOLDER);
-        if !folder.is_dir() {
+        if !solio_io::is_folder(&folder)? {
             return Ok(history);
         }
         let limits = Limits::default();

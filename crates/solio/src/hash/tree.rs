@@ -120,7 +120,7 @@ impl Look {
             }
             return Ok(true);
         }
-        if path.join(FOLDER).is_dir() {
+        if solio_io::is_folder(&path.join(FOLDER))? {
             let history = History::read(path, work)?;
             self.matchers.push(matcher(path, &history.patterns())?);
             self.tree.histories.push(history);

@@ -4,9 +4,9 @@ use super::facts::{FileFacts, file_facts};
 use super::row::{row_of, row_of_unknown};
 use solio_base::{Error, Result, Work, ordered};
 use solio_catalog::row::{Row, key};
-use solio_io::HeadReader;
 use solio_io::objects::is_address;
 use solio_io::walk::{self, Listing, Visit, WalkOptions};
+use solio_io::{HeadReader, folders_and_files};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -41,8 +41,9 @@ pub fn list_files(
 ) -> Result<(Vec<PathBuf>, Vec<Error>)> {
     let roots = super::run::absolute(roots)?;
     let (objects, paths): (Vec<_>, Vec<_>) = roots.into_iter().partition(|root| is_address(root));
-    let (folders, mut files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|root| root.is_dir());
     let found = Found::default();
+    let (folders, mut files) =
+        folders_and_files(paths, |_, error| push(&found.failed, vec![error]));
     let (listed, unlisted) = super::objects::list_objects(&objects, work)?;
     files.extend(listed);
     push(&found.failed, unlisted);

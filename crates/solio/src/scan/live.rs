@@ -102,8 +102,10 @@ impl LiveCatalog {
         work: &Work,
     ) -> Result<(LiveCatalog, ScanReport)> {
         let roots = absolute(scan.roots)?;
-        if let Some(root) = roots.iter().find(|root| !root.is_dir()) {
-            return Err(Error::argument("only folders can be watched").at_path(root));
+        for root in &roots {
+            if !solio_io::is_folder(root)? {
+                return Err(Error::argument("only folders can be watched").at_path(root));
+            }
         }
         let options = scan.options;
         let mut taken = Taken::open(scan.catalog, options.rebuild)?;

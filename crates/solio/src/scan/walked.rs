@@ -12,7 +12,7 @@ use solio_catalog::row::{Level, Row, column, path_of};
 use solio_catalog::store::{Known, folder_hash};
 use solio_io::objects::is_address;
 use solio_io::walk::{self, Entry, EntryKind, Listing, Visit, WalkOptions};
-use solio_io::{HeadReader, HeadSource};
+use solio_io::{HeadReader, HeadSource, folders_and_files};
 use solio_measure::now_ns;
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
@@ -132,7 +132,8 @@ impl<'a> Walked<'a> {
         };
         let (objects, paths): (Vec<_>, Vec<_>) =
             self.reach.roots.iter().cloned().partition(|root| is_address(root));
-        let (folders, files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|root| root.is_dir());
+        // A medium that cannot be asked now may come back.
+        let (folders, files) = folders_and_files(paths, |path, error| self.unlisted(&path, error));
         let mut local = Local::default();
         for path in files {
             self.file(&path, &mut local)?;
