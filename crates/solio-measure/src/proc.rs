@@ -265,8 +265,9 @@ mod tests {
         };
         // A container may forbid it.
         let Some(much) = take(96 << 20) else { return };
-        let less = take(48 << 20).unwrap();
-        assert!(much > 90 << 20 && less > 44 << 20 && less < 90 << 20, "{much} {less}");
+        // What other tests hold meanwhile counts, too; they end.
+        let less = (0..100).map(|_| take(48 << 20).unwrap()).find(|less| *less < 90 << 20);
+        assert!(much > 90 << 20 && less.is_some_and(|less| less > 44 << 20), "{much} {less:?}");
     }
 
     #[test]
