@@ -20,8 +20,9 @@ PYTHONS := $(foreach v,3.11 3.12 3.13 3.14,$(firstword $(foreach p,$(shell comma
 LIBCLANG := $(wildcard $(foreach d,/usr/lib/llvm*/lib /usr/lib/*-linux-gnu /usr/lib64 /usr/lib /usr/local/lib,$(d)/libclang.so* $(d)/libclang-[0-9]*.so*))
 HAS_ZFP := $(and $(shell command -v cmake),$(or $(LIBCLANG_PATH),$(LIBCLANG)))
 ZFP := $(if $(HAS_ZFP),--features solio-cli/zfp)
-# What the Rust tests have built goes into the wheel for tests, too.
-AS_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
+# With the same features everywhere, the command and the wheel for tests take what the Rust tests have built.
+TESTED := --features solio-cli/as-tested $(ZFP)
+WHEEL_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
 
 .PHONY: help demo test test-rust test-python test-web test-blender test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist site clean
 
@@ -36,27 +37,25 @@ test: test-rust test-python test-web test-blender ## All tests
 
 test-rust: ## Format, lints, Rust tests, the repository's own rules
 	@$(STEP) "format" $(CARGO) fmt --all --check
-	@$(STEP) "lints" $(CARGO) clippy --workspace --all-targets --quiet $(ZFP) -- -D warnings
-	@$(STEP) "rust tests" $(CARGO) test --workspace --quiet $(ZFP)
+	@$(STEP) "lints" $(CARGO) clippy --workspace --all-targets --quiet $(TESTED) -- -D warnings
+	@$(STEP) "rust tests" $(CARGO) test --workspace --quiet $(TESTED)
 
-.PHONY: installed
-installed: .venv/ready
-	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python $(AS_TESTED)
+test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
+	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python $(WHEEL_TESTED)
 	@$(STEP) "python install" .venv/bin/pip install --quiet --force-reinstall --no-deps dist/test/solio-*.whl
-
-test-python: installed .venv/oracle ## The Python package: tests, types, stubs
 	@$(STEP) "python tests" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q python/tests
 	@$(STEP) "python types" .venv/bin/python -m mypy --strict python/solio python/solio_command python/tests
 	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml solio
 
-test-web: installed ## The pages that Solio makes, in a headless browser (needs Chromium)
-	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath .venv/bin/solio) .venv/bin/python -m pytest -q web/tests
+test-web: .venv/ready ## The pages that Solio makes, in a headless browser (needs Chromium)
+	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli $(TESTED)
+	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q web/tests
 
 test-blender: ## Blender 5.2.3 and Solio write the same bytes (needs Python 3.13)
 ifeq ($(PYTHON313),)
 	@echo "== blender: skipped (no Python 3.13, which Blender as a module needs)"
 else
-	@$(STEP) "blender" .ci/blender $(PYTHON313) $(AS_TESTED)
+	@$(STEP) "blender" .ci/blender $(PYTHON313) $(WHEEL_TESTED)
 endif
 
 test-slow:
