@@ -18,6 +18,7 @@ use crate::{io_error, signals};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use solio_base::{Error, Result};
 use std::fs::File;
+use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -94,15 +95,11 @@ impl AtomicFile {
 
     fn put_in_place(&mut self) -> std::io::Result<()> {
         if self.temporary.is_none() {
-            if self.link(&self.target)? {
-                return Ok(());
+            match self.link(&self.target) {
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+                ended => return ended,
             }
-            self.temporary = Some(loop {
-                let name = temporary_name(&self.target);
-                if self.link(&name)? {
-                    break signals::Temporary::new(name);
-                }
-            });
+            self.temporary = Some(at_new_name(&self.target, |name| self.link(name))?.1);
         }
         let temporary = self.temporary.take().expect("set above");
         if !exchange(temporary.path(), &self.target) {
@@ -114,14 +111,10 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Gives the unnamed file a name; `false` when that name is taken.
-    fn link(&self, name: &Path) -> std::io::Result<bool> {
+    /// Gives the unnamed file a name.
+    fn link(&self, name: &Path) -> std::io::Result<()> {
         let unnamed = format!("/proc/self/fd/{}", self.file.file().as_raw_fd());
-        match rustix::fs::linkat(CWD, unnamed, CWD, name, AtFlags::SYMLINK_FOLLOW) {
-            Ok(()) => Ok(true),
-            Err(rustix::io::Errno::EXIST) => Ok(false),
-            Err(e) => Err(e.into()),
-        }
+        Ok(rustix::fs::linkat(CWD, unnamed, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
     }
 }
 
@@ -169,12 +162,19 @@ fn unnamed(_: &Path) -> Option<File> {
 
 fn named(target: &Path) -> std::io::Result<(File, signals::Temporary)> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode(0o666);
+    at_new_name(target, |name| Ok(File::from(rustix::fs::openat(CWD, name, flags, mode)?)))
+}
+
+/// Has `make` make a file under a temporary name that nothing has yet.
+fn at_new_name<T>(
+    target: &Path,
+    make: impl Fn(&Path) -> std::io::Result<T>,
+) -> std::io::Result<(T, signals::Temporary)> {
     loop {
-        let name = temporary_name(target);
-        match rustix::fs::openat(CWD, &name, flags, Mode::from_raw_mode(0o666)) {
-            Ok(file) => return Ok((File::from(file), signals::Temporary::new(name))),
-            Err(rustix::io::Errno::EXIST) => {}
-            Err(e) => return Err(e.into()),
+        match signals::Temporary::make(temporary_name(target), &make) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            made => return made,
         }
     }
 }

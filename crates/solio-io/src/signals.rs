@@ -1,5 +1,6 @@
 //! Signals, for commands: the first SIGINT, SIGTERM or SIGHUP cancels the work, which then takes
-//! its temporary files along; a second one removes them on the spot and ends the process.
+//! its temporary files along; a second one removes them on the spot and ends the process. So does
+//! SIGABRT, by which a process ends that gets no memory.
 //!
 //! SIGKILL cannot be handled. On Linux an unfinished file has no name, so even that leaves
 //! nothing of it; where it has one (other systems, some network file systems), it stays.
@@ -22,21 +23,24 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Takes charge of `path`.
-    pub(crate) fn new(path: PathBuf) -> Self {
-        let mut slot = None;
-        if let Ok(name) = CString::new(path.as_os_str().as_bytes()) {
-            let raw = name.into_raw();
-            slot = LIVE.iter().find(|slot| {
-                let (unset, set) = (ptr::null_mut(), raw);
-                slot.compare_exchange(unset, set, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-            });
-            if slot.is_none() {
-                // SAFETY: `raw` came from `into_raw` above and nobody else has it.
-                drop(unsafe { CString::from_raw(raw) });
-            }
+    /// Has `make` make a file at `path` and takes charge of it. What that needs is allocated before:
+    /// a process that gets no memory is aborted on the spot.
+    pub(crate) fn make<T>(
+        path: PathBuf,
+        make: impl FnOnce(&Path) -> std::io::Result<T>,
+    ) -> std::io::Result<(T, Self)> {
+        let name = CString::new(path.as_os_str().as_bytes())?;
+        let made = make(&path)?;
+        let raw = name.into_raw();
+        let slot = LIVE.iter().find(|slot| {
+            let (unset, set) = (ptr::null_mut(), raw);
+            slot.compare_exchange(unset, set, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        });
+        if slot.is_none() {
+            // SAFETY: `raw` came from `into_raw` above and nobody else has it.
+            drop(unsafe { CString::from_raw(raw) });
         }
-        Temporary { path, slot }
+        Ok((made, Temporary { path, slot }))
     }
 
     /// The name.
@@ -55,7 +59,6 @@ impl Temporary {
             let raw = slot.swap(ptr::null_mut(), Ordering::AcqRel);
             if !raw.is_null() {
                 // SAFETY: the slot held what `into_raw` gave; the swap made us its only owner.
-                // A handler that read the pointer before ends the process without returning.
                 drop(unsafe { CString::from_raw(raw) });
             }
         }
@@ -88,7 +91,7 @@ pub fn cancel_on_signals(cancel: &Cancel) -> Result<()> {
     if DONE.swap(true, Ordering::AcqRel) {
         return Ok(());
     }
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         let cancel = cancel.clone();
         let handler = move || {
@@ -96,21 +99,29 @@ pub fn cancel_on_signals(cancel: &Cancel) -> Result<()> {
                 cancel.cancel();
                 return;
             }
-            for slot in &LIVE {
-                let name = slot.load(Ordering::Acquire);
-                if !name.is_null() {
-                    // SAFETY: names in the table are valid C strings; they leave it before they
-                    // are freed, and the process ends before this handler returns.
-                    let name = unsafe { std::ffi::CStr::from_ptr(name) };
-                    let _ = rustix::fs::unlink(name);
-                }
-            }
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
+            end(signal);
         };
         // SAFETY: the handler only reads and sets atomics, unlinks and ends the process: all of
         // it async-signal-safe (raw system calls, no allocation, no lock).
         unsafe { signal_hook::low_level::register(signal, handler) }
             .map_err(|e| Error::io("watch for signals", e))?;
     }
+    // SAFETY: as above.
+    unsafe { signal_hook::low_level::register(SIGABRT, || end(SIGABRT)) }
+        .map_err(|e| Error::io("watch for signals", e))?;
     Ok(())
+}
+
+/// Unlinks all unfinished files and ends the process as `signal` does where nobody hears it.
+fn end(signal: i32) {
+    for slot in &LIVE {
+        let name = slot.swap(ptr::null_mut(), Ordering::AcqRel);
+        if !name.is_null() {
+            // SAFETY: names in the table are valid C strings, and the swap made us the only owner
+            // of this one, which nobody frees any more.
+            let name = unsafe { std::ffi::CStr::from_ptr(name) };
+            let _ = rustix::fs::unlink(name);
+        }
+    }
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
 }

@@ -1,4 +1,5 @@
-//! Signals in the middle: SIGINT and SIGTERM leave nothing, SIGKILL nothing that is torn.
+//! Signals in the middle: SIGINT and SIGTERM leave nothing, SIGABRT next to nothing, SIGKILL nothing
+//! that is torn.
 
 use crate::folder::{Files, files, inputs, is_complete, is_temporary, set};
 use crate::nth::{Case, Stage};
@@ -73,6 +74,24 @@ fn sigint_and_sigterm_at_every_call_leave_nothing_else() {
             }
         }
         assert!(stopped > 0 || case.args[0] == "cat", "{:?} does not stop", case.args);
+    }
+}
+
+#[test]
+fn sigabrt_at_every_call_leaves_at_most_what_that_call_made() {
+    if !strace::is_here() {
+        return;
+    }
+    for named in [false, true] {
+        let stage = Stage::new(&CASES[0], true, named);
+        for call in &stage.calls {
+            let ran = stage.fault_at(call, "signal=ABRT");
+            let what = format!("{:?}, aborted at {}", CASES[0].args, call.text);
+            assert_eq!(ran.code, 128 + 6, "{what}: {}", ran.err);
+            let now = files(stage.path());
+            stage.old_outputs(&now, &what);
+            stage.nothing_else(&now, &what, ["openat", "linkat"].contains(&call.name.as_str()));
+        }
     }
 }
 
