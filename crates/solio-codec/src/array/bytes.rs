@@ -8,6 +8,7 @@
 
 use super::cursor::Cursor;
 use super::huffman;
+use crate::compress::lacks_memory;
 use zstd::bulk::{Compressor, Decompressor};
 
 const AS_THEY_ARE: u8 = 0;
@@ -27,6 +28,8 @@ const ALMOST_ALL_THE_SAME: usize = 5;
 pub(super) struct Packer {
     zstd: Compressor<'static>,
     found: Vec<u8>,
+    /// That zstd got no memory, once it has happened.
+    pub(super) failed: Option<std::io::Error>,
 }
 
 impl Packer {
@@ -35,7 +38,7 @@ impl Packer {
         let mut zstd = Compressor::new(level)?;
         zstd.include_checksum(false)?;
         zstd.include_contentsize(false)?;
-        Ok(Packer { zstd, found: Vec::new() })
+        Ok(Packer { zstd, found: Vec::new(), failed: None })
     }
 
     /// Appends `bytes`. With `repeats`, zstd is tried too: it finds what
@@ -69,13 +72,18 @@ impl Packer {
     fn repeats(&mut self, bytes: &[u8], planned: usize) -> bool {
         let most = planned - planned / WORTH_ZSTD;
         self.found.resize(most, 0);
-        // It fails where there is not enough room: then it saves too little.
+        // Where there is not enough room it saves too little.
         match self.zstd.compress_to_buffer(bytes, &mut self.found[..]) {
             Ok(size) => {
                 self.found.truncate(size);
                 true
             }
-            Err(_) => false,
+            Err(error) => {
+                if lacks_memory(&error) {
+                    self.failed = Some(error);
+                }
+                false
+            }
         }
     }
 
@@ -92,6 +100,8 @@ impl Packer {
 #[derive(Default)]
 pub(super) struct Unpacker {
     zstd: Option<Decompressor<'static>>,
+    /// That zstd got no memory, once it has happened.
+    pub(super) failed: Option<std::io::Error>,
     tables: huffman::Tables,
 }
 
@@ -108,14 +118,19 @@ impl Unpacker {
             ALL_THE_SAME if size == 1 => to.fill(bytes[0]),
             PREFIX_CODE => huffman::decode(bytes, &mut self.tables, to)?,
             ZSTD => {
-                if self.zstd.is_none() {
-                    self.zstd = Some(Decompressor::new().ok()?);
-                }
-                let made = self.zstd.as_mut()?.decompress_to_buffer(bytes, to).ok()?;
+                let made = self.unpack_zstd(bytes, to);
+                let made = made.map_err(|e| self.failed = Some(e).filter(lacks_memory)).ok()?;
                 (made == to.len()).then_some(())?;
             }
             _ => return None,
         }
         Some(())
+    }
+
+    fn unpack_zstd(&mut self, bytes: &[u8], to: &mut [u8]) -> std::io::Result<usize> {
+        if self.zstd.is_none() {
+            self.zstd = Some(Decompressor::new()?);
+        }
+        self.zstd.as_mut().expect("made above").decompress_to_buffer(bytes, to)
     }
 }

@@ -37,7 +37,7 @@ impl Decoder {
     ///
     /// # Errors
     /// `Corrupt`, with the offset in `packed`, for what is not such a chunk: then some of the
-    /// samples may have been put down. `Argument` as for encoding.
+    /// samples may have been put down. `Argument` as for encoding; `Io` where zstd gets no memory.
     pub fn decode(&mut self, packed: &[u8], planes: &[Plane], to: &mut [u8]) -> Result<()> {
         check(planes, to.len())?;
         let heads = heads(packed, planes)?;
@@ -55,6 +55,9 @@ impl Decoder {
                     Element::Double => self.plane::<u64>(head, plane, base, to),
                 };
                 done.ok_or_else(|| {
+                    if let Some(error) = self.unpacker.failed.take() {
+                        return Error::io("decompress with zstd", error);
+                    }
                     let at = head.packed.as_ptr() as usize - packed.as_ptr() as usize;
                     let message = format!("plane {i} of a chunk does not hold its samples");
                     Error::corrupt(message).at_offset(at as u64)

@@ -78,7 +78,7 @@ impl Encoder {
     ///
     /// # Errors
     /// `Argument` where samples of a plane do not lie in `bytes`, where there are 65,535 planes or
-    /// more, or a plane has 2³² bytes or more.
+    /// more, or a plane has 2³² bytes or more; `Io` where zstd gets no memory.
     pub fn encode(&mut self, bytes: &[u8], planes: &[Plane], out: &mut Vec<u8>) -> Result<()> {
         check(planes, bytes.len())?;
         let start = out.len();
@@ -100,7 +100,12 @@ impl Encoder {
             head[2..4].copy_from_slice(&choice.code().to_le_bytes());
             head[4..].copy_from_slice(&size.to_le_bytes());
         }
-        Ok(())
+        let Packers { fast, slow } = &mut self.packers;
+        // What zstd did not make is whole, and yet not what it is with memory.
+        match fast.failed.take().or(slow.failed.take()) {
+            Some(error) => Err(Error::io("compress with zstd", error)),
+            None => Ok(()),
+        }
     }
 
     /// Appends a plane, predicted as it was chosen or better.

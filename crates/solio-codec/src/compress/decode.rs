@@ -1,6 +1,6 @@
 //! Streaming decompression: bytes in from a reader, bytes out into the caller's buffer.
 
-use super::{Compression, gzip::Gzip};
+use super::{Compression, gzip::Gzip, lacks_memory};
 use solio_base::{Error, Limits, Result};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, InBuffer, Operation, OutBuffer};
@@ -124,7 +124,10 @@ fn zstd_error(error: &std::io::Error, at: u64) -> Error {
         .at_offset(at)
         .hint("decompress it first: zstd -d --long=31");
     }
-    corrupt_at(at, "zstd", &text)
+    match lacks_memory(error) {
+        true => Error::io("decompress", std::io::Error::other(text)),
+        false => corrupt_at(at, "zstd", &text),
+    }
 }
 
 /// `Corrupt`, with an offset that is said to be in the compressed file.

@@ -13,6 +13,23 @@ pub use decode::Decoder;
 pub use encode::ChunkCompressor;
 pub use zlib::decode_zlib;
 
+use zstd::zstd_safe::{self, zstd_sys::ZSTD_ErrorCode};
+
+/// Whether zstd failed because it got no memory, and not because of what it was given.
+///
+/// ```
+/// use solio_codec::compress::lacks_memory;
+/// use zstd::zstd_safe::get_error_name;
+/// // Codes of errors are negative numbers (`zstd_errors.h`).
+/// let error = |code: usize| std::io::Error::other(get_error_name(code.wrapping_neg()));
+/// assert!(lacks_memory(&error(64)));
+/// assert!(!lacks_memory(&error(70))); // there is no room for the result
+/// ```
+pub fn lacks_memory(error: &std::io::Error) -> bool {
+    let code = ZSTD_ErrorCode::ZSTD_error_memory_allocation as usize;
+    error.to_string() == zstd_safe::get_error_name(code.wrapping_neg())
+}
+
 /// A compression that a file name or the first bytes tell.
 ///
 /// ```

@@ -45,6 +45,7 @@ use std::cell::RefCell;
 use ::zstd::zstd_safe::{self, CCtx, CParameter, DCtx, InBuffer, OutBuffer};
 use ::zstd::zstd_safe::{ResetDirective, SafeResult, zstd_sys::ZSTD_EndDirective};
 use solio_base::{Error, Result};
+use solio_codec::compress::lacks_memory;
 use solio_codec::planes;
 
 use super::layout;
@@ -187,8 +188,11 @@ fn unpack_segments<'b>(
             return damaged(format!("ZSTD data hold {bytes} bytes of {}", inner.len()));
         }
         Err(code) => {
-            let error = zstd_safe::get_error_name(code);
-            return damaged(format!("ZSTD data are damaged ({error})"));
+            let error = std::io::Error::other(zstd_safe::get_error_name(code));
+            return match lacks_memory(&error) {
+                true => Err(Error::io("decompress with zstd", error)),
+                false => damaged(format!("ZSTD data are damaged ({error})")),
+            };
         }
     }
     let [halves, words] = segments.split(inner);

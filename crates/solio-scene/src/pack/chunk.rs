@@ -18,6 +18,7 @@ use super::{matrix, normal};
 use bytemuck::{cast_slice, cast_slice_mut};
 use solio_base::{Error, Result};
 use solio_codec::array::{Decoder, Effort, Element, Encoder, Plane, bits_of_numbers};
+use solio_codec::compress::lacks_memory;
 use zstd::bulk::{Compressor, Decompressor};
 
 /// Up to here all ways are tried; longer sections are chosen for by a part of so many words.
@@ -410,6 +411,7 @@ fn unzstd(
     match zstd.decompress_to_buffer(from, to) {
         Ok(made) if made == to.len() => Ok(()),
         Ok(_) => Err("a frame of zstd has fewer bytes than its section says"),
+        Err(error) if lacks_memory(&error) => Err("zstd gets no memory"),
         Err(_) => Err("a frame of zstd is damaged"),
     }
 }
