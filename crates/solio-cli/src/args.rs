@@ -364,6 +364,7 @@ Examples:
   solio preview beauty.exr -o z.png --channels Z --colormap turbo
   solio preview shots/*.exr -o thumbs/ --size 320
   solio preview scene.pbrt -o first.png --occlusion 16   what the camera of a scene sees
+  solio preview model.obj -o model.png --occlusion 16    a mesh, grey; --up-axis Z turns it
 Colours are brought to the primaries of sRGB, tone-mapped, and stored with the curve of sRGB.";
 
 const STUDY_EXAMPLES: &str = "\
@@ -818,7 +819,7 @@ fn parse_digits(text: &str) -> Result<Digits, String> {
     }
 }
 
-fn parse_axis(text: &str) -> Result<Axis, String> {
+pub(crate) fn parse_axis(text: &str) -> Result<Axis, String> {
     Axis::from_name(text).ok_or_else(|| "use X, Y, Z, -X, -Y or -Z".into())
 }
 

@@ -11,7 +11,7 @@ use crate::{image_convert, inputs, options, scene_convert};
 use report::{All, Report};
 use solio::mesh::Scene;
 use solio::{
-    Compression, Error, ErrorKind, Format, ImageFormat, MeshInfo, Progress, Result,
+    Compression, Error, ErrorKind, Format, ImageFormat, MeshInfo, Progress, Result, SceneFormat,
     SceneReadOptions, Stopwatch, Work,
 };
 use std::collections::BTreeMap;
@@ -148,6 +148,11 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
             || (inputs.len() > 1 && Format::of_name(output).is_none()));
     if !folder {
         let known = is_standard(output) || Format::of_name(output).is_some();
+        if SceneFormat::of_name(output).is_some() || solio::is_scene(output) {
+            return Err(Error::argument("only a scene (.pbrt, .solio) becomes such a file")
+                .at_path(output)
+                .hint("a mesh becomes .obj, .ply or .stl; solio help formats"));
+        }
         if args.format.is_none() && !known {
             return Err(Error::argument("the name does not tell the format to write")
                 .at_path(output)

@@ -1,11 +1,12 @@
 //! The arguments about images: `solio convert`, `set` and `preview`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_axis};
 use clap::{Args, ValueEnum};
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{COLORMAPS, Gradient, Mode, colormap};
 use solio::image::Compression as Method;
 use solio::image::header::{Box2i, LevelMode, Rounding, Tiles};
+use solio::mesh::axes::Axis;
 use solio::{Frame, FrameRange, ToneMap};
 use std::path::PathBuf;
 
@@ -118,15 +119,18 @@ pub(crate) struct PreviewArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) show: ShowArgs,
-    /// Of a scene: rays a pixel are this number's square
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16), help_heading = "Scenes")]
+    /// Of a scene or a mesh: rays a pixel are this number's square
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16), help_heading = "Scenes and meshes")]
     pub(crate) samples: u8,
-    /// Of a scene: rays a sample that look how much of the sky a place sees
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024), help_heading = "Scenes")]
+    /// Of a scene or a mesh: rays a sample that look how much of the sky a place sees
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024), help_heading = "Scenes and meshes")]
     pub(crate) occlusion: u16,
-    /// Of a scene: write the output early, coarse, and again as the picture gets better
-    #[arg(long, requires = "output", help_heading = "Scenes")]
+    /// Of a scene or a mesh: write the output early, coarse, and again as the picture gets better
+    #[arg(long, requires = "output", help_heading = "Scenes and meshes")]
     pub(crate) progressive: bool,
+    /// Of a mesh: the axis that is up [default: Y in OBJ, Z in PLY and STL]
+    #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true, help_heading = "Scenes and meshes")]
+    pub(crate) up_axis: Option<Axis>,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]

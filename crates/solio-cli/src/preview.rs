@@ -1,4 +1,4 @@
-//! `solio preview`: an image or a scene as a PNG, or as coloured half blocks in the terminal.
+//! `solio preview`: an image, a photo, a mesh or a scene as a PNG, or as coloured half blocks in the terminal.
 
 use crate::image_args::{PreviewArgs, ShowArgs};
 use crate::stats::Seen;
@@ -44,7 +44,7 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
         (None, Some(_)) => None,
         (None, None) => Some(room()),
     };
-    if solio::is_scene(input) {
+    if is_drawn(input) {
         return crate::scene_preview::show(args, input, output, most, work);
     }
     let part = args.show.part.as_ref().map(|name| {
@@ -114,7 +114,7 @@ fn outputs(args: &PreviewArgs, inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>
         let message = format!("{} inputs, but one output", inputs.len());
         return Err(Error::argument(message).at_path(output).hint("name a folder: -o out/"));
     }
-    if is_exr(output) && inputs.iter().all(|input| solio::is_scene(input)) {
+    if is_exr(output) && inputs.iter().all(|input| is_drawn(input)) {
         return Ok(Some(vec![output.clone()]));
     }
     let png = output.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
@@ -123,6 +123,11 @@ fn outputs(args: &PreviewArgs, inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>
         return Err(error.hint("`solio convert` writes JPEG, TIFF and HDR"));
     }
     Ok(Some(vec![output.clone()]))
+}
+
+/// Whether it is a scene or a mesh: rays are sent, and there is more than colours.
+fn is_drawn(path: &Path) -> bool {
+    solio::is_scene(path) || solio::Format::of_name(path).is_some()
 }
 
 pub(crate) fn is_exr(path: &Path) -> bool {

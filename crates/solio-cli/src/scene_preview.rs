@@ -1,4 +1,4 @@
-//! `solio preview` of scenes: drawn as their camera sees them.
+//! `solio preview` of scenes, drawn as their camera sees them, and of meshes.
 
 use crate::image_args::PreviewArgs;
 use crate::table::some;
@@ -6,13 +6,16 @@ use crate::{preview, schema, screen};
 use serde_json::json;
 use solio::image::Image;
 use solio::scene::preview::PreviewOptions as DrawOptions;
-use solio::{ImageWriteOptions, PreviewOptions, PreviewStage, Result, SceneReadOptions, Work};
+use solio::{
+    ImageWriteOptions, MeshReadOptions, PreviewOptions, PreviewStage, Result, SceneReadOptions,
+    Work,
+};
 use std::path::Path;
 
 /// Problems that are shown.
 const PROBLEMS: usize = 5;
 
-/// Draws the scene at `input` into `output`, a PNG or an EXR, or onto the terminal.
+/// Draws the scene or the mesh at `input` into `output`, a PNG or an EXR, or onto the terminal.
 pub(crate) fn show(
     args: &PreviewArgs,
     input: &Path,
@@ -22,13 +25,18 @@ pub(crate) fn show(
 ) -> Result<()> {
     let draw = DrawOptions { most, samples: args.samples.into(), occlusion: args.occlusion.into() };
     let wanted = preview::wanted(&args.show, None)?;
-    let drawn = solio::preview_scene(input, &SceneReadOptions::default(), &draw, work, |stage| {
+    let each = |stage: PreviewStage<'_>| {
         let output = output.filter(|_| args.progressive);
         if let (PreviewStage::Picture(_, coarse), Some(output)) = (stage, output) {
             write(&coarse.image(), output, &wanted, work)?;
         }
         Ok(true)
-    })?;
+    };
+    let drawn = if solio::is_scene(input) {
+        solio::preview_scene(input, &SceneReadOptions::default(), &draw, work, each)?
+    } else {
+        solio::preview_mesh(input, &MeshReadOptions::default(), args.up_axis, &draw, work, each)?
+    };
     for problem in drawn.problems.iter().take(PROBLEMS) {
         screen::complain_of(problem);
     }

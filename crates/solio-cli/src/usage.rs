@@ -44,6 +44,9 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Error {
     {
         hints = vec![elsewhere];
     }
+    if error.kind() == ErrorKind::MissingRequiredArgument && what.contains("--output") {
+        hints.push("name the output behind -o".to_owned());
+    }
     let help = match command.is_empty() {
         true => "solio help lists tasks and commands".to_owned(),
         false => format!("solio help {} lists all options", command.join(" ")),
@@ -109,8 +112,8 @@ mod tests {
             ),
             (
                 "solio convert a.obj",
-                "the following required arguments were not provided: --output <PATH>\n  hint: solio \
-                 help convert lists all options",
+                "the following required arguments were not provided: --output <PATH>\n  hint: name the \
+                 output behind -o; solio help convert lists all options",
             ),
             (
                 "solio info -j 0 a.obj",

@@ -414,6 +414,13 @@ fn previews_are_pictures() {
     let shown = ran.json()[0]["channels"].as_str().unwrap().to_owned();
     assert!(shown.starts_with("Z from 0 (black) to "), "{shown}");
     solio(dir.path(), "preview deep.exr p.png -o thumbs/").fine();
+    std::fs::write(dir.path().join("a.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    let ran = solio(dir.path(), "preview a.obj -o m.exr --size 9x7 --up-axis Z --json").fine();
+    assert_eq!((&ran.json()[0]["width"], &ran.json()[0]["height"]), (&7.into(), &7.into()));
+    solio(dir.path(), "preview m.exr -o m.png --channels Z").fine();
+    std::fs::write(dir.path().join("a.txt"), "words\n").unwrap();
+    let ran = solio(dir.path(), "preview a.txt -o m.png");
+    assert!(ran.code == 1 && ran.err.contains("neither content nor name"), "{}", ran.err);
     assert_eq!(names(&dir.path().join("thumbs")), ["deep.png", "p.png"]);
     let ran = solio(dir.path(), "preview a.exr");
     assert_eq!(ran.code, 2);

@@ -47,6 +47,7 @@ mod kind;
 mod lab;
 mod list;
 mod machine;
+mod mesh_preview;
 mod metadata_bytes;
 mod metadata_file;
 mod metadata_table;
@@ -115,6 +116,7 @@ pub use kind::{KIND_HEAD_BYTES, kind_of_head};
 pub use lab::{Lab, LabOptions, run_lab};
 pub use list::{List, ListEntry, ListKind, ListOptions, ListSequence, list};
 pub use machine::{Peak, measure_machine};
+pub use mesh_preview::preview_mesh;
 pub use metadata_bytes::metadata_bytes;
 pub use metadata_file::{MetadataEngine, MetadataOptions, read_metadata, read_metadata_files};
 pub use metadata_table::{

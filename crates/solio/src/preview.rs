@@ -1,7 +1,9 @@
 //! Previews: an image as a small picture of 8 bits, to be looked at.
 
 use crate::picture::{Buffers, Choice, Colors, Frame, ImageFormat, Look, View, choose, fill};
-use solio_base::{Error, Limits, Result, Work};
+use crate::thumbnail::{is_photo, of_photo};
+use crate::{Thumbnail, ThumbnailOptions};
+use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_color::gradient::{Gradient, Table8};
 use solio_exr::header::{Box2i, Header, Value};
@@ -178,7 +180,8 @@ fn map(table: &Table8, [low, high]: [f32; 2], row: &[f32], channels: usize, out:
 }
 
 /// A preview of the file at `path`: only the channels that are shown are read, and of an image with
-/// levels of detail the one that is large enough. PNG, JPEG, TIFF and HDR are read whole.
+/// levels of detail the one that is large enough. PNG, JPEG, TIFF and HDR are read whole. Of a raw
+/// photo, HEIF or a movie the picture within is shown.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
@@ -192,12 +195,26 @@ fn map(table: &Table8, [low, high]: [f32; 2], row: &[f32], channels: usize, out:
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Result<Preview> {
+    if is_photo(path) {
+        let size = options.most.map_or(u32::MAX, |[columns, rows]| columns.min(rows));
+        let within = ThumbnailOptions { size, limits: options.limits, ..Default::default() };
+        let Thumbnail { width, height, pixels, details, .. } =
+            of_photo(path, &within, work).map_err(|e| e.at_path(path))?;
+        return Ok(Preview { width, height, has_alpha: false, pixels, shown: details });
+    }
     let format = crate::any_image::format_of(path, &options.limits)?;
     if let Some(format) = format.filter(|format| *format != ImageFormat::Exr) {
         let read = crate::any_image::read_picture(path, format, false, &options.limits, work)?;
         return preview(&read.image, options, work).map_err(|e| e.at_path(path));
     }
-    let header = crate::image_header(path, &options.limits, work)?;
+    let header = crate::image_header(path, &options.limits, work);
+    let header = header.map_err(|error| match (format, error.kind()) {
+        (None, ErrorKind::Corrupt) => Error::unsupported(
+            "neither content nor name tell a picture, a photo, a mesh or a scene",
+        )
+        .at_path(path),
+        _ => error,
+    })?;
     let make = || {
         let chosen = choose(&header, &options.choice)?;
         let part = &header.parts[chosen.part];

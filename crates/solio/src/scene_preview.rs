@@ -239,7 +239,7 @@ fn with_meshes<T>(
 }
 
 /// Draws a scene that was read, with `problems`.
-fn drawn(
+pub(crate) fn drawn(
     scene: &Scene,
     mut problems: Vec<Error>,
     meshes: &dyn PreviewFiles,

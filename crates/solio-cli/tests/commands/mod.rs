@@ -48,6 +48,7 @@ pub(crate) const SAME: &[&str] = &[
     "set owner=me a.0001.exr -o out.exr",
     "preview a.0001.exr -o out.png",
     "preview scene.pbrt -o out.png --occlusion 4",
+    "preview in.ply -o out.png --size 64",
     "preview a.0001.exr -o out.png --channels R --colormap turbo",
     "gradient 'red, lime' --compare -o out.html",
     "gradient viridis -o out.png",

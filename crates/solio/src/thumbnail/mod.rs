@@ -1,10 +1,8 @@
 //! A small picture of any file that can be looked at, and what its caption says.
 
-mod mesh;
-mod points;
-
 use crate::any_image::{format_of, read_picture};
-use crate::{Format, ImageFormat, PreviewOptions, SceneReadOptions};
+use crate::mesh_preview::up_of;
+use crate::{Format, ImageFormat, MeshInfo, MeshReadOptions, PreviewOptions, SceneReadOptions};
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_exr::Image;
@@ -133,7 +131,7 @@ pub fn has_thumbnail(path: &Path) -> bool {
         || is_photo(path)
 }
 
-fn is_photo(path: &Path) -> bool {
+pub(crate) fn is_photo(path: &Path) -> bool {
     let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     PHOTOS.contains(&end.as_str())
 }
@@ -167,7 +165,7 @@ pub fn thumbnail_of(path: &Path, options: &ThumbnailOptions, work: &Work) -> Res
                     }),
                 Some(ImageFormat::Exr) => of_exr(path, options, work),
                 Some(format) => of_picture(path, format, options, work),
-                None => mesh::of_mesh(path, options, work),
+                None => of_mesh(path, options, work),
             }
         };
     made.map_err(|e| e.at_path(path))
@@ -235,7 +233,7 @@ fn of_image(image: &Image<'_>, options: &ThumbnailOptions, work: &Work) -> Resul
     Ok(small)
 }
 
-fn of_photo(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
+pub(crate) fn of_photo(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
     let found = crate::thumbnail(path, options.size, &options.limits, work)?;
     let found = found
         .ok_or_else(|| Error::unsupported("there is no picture within that could be shown"))?;
@@ -275,6 +273,36 @@ fn of_scene(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thum
         count => format!("{count} problems"),
     };
     Ok(small)
+}
+
+fn of_mesh(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
+    let read = MeshReadOptions { limits: options.limits, ..MeshReadOptions::default() };
+    let (format, _, scene) = crate::read::read_with_facts(path, &read, work)?;
+    let info = MeshInfo::of(&scene);
+    let draw = DrawOptions { most: Some([options.size; 2]), samples: SAMPLES, occlusion: 0 };
+    let drawn = crate::mesh_preview::draw_mesh(scene, up_of(format), &draw, work, |_| Ok(true))?;
+    let mut small = of_drawn(&drawn.image, options, work)?;
+    small.kind = format.as_str().into();
+    small.dimensions = match info.faces {
+        0 => format!("{} points", grouped(info.vertices)),
+        1 => "1 face".into(),
+        faces => format!("{} faces", grouped(faces)),
+    };
+    small.details = format!("{} vertices", grouped(info.vertices));
+    Ok(small)
+}
+
+/// `1,234,567`
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// Of a picture that was drawn, on a plain ground. Which channels of an image are wanted says nothing

@@ -34,6 +34,24 @@ fn a_mesh_is_shaded_in_the_middle() {
     assert!((0..32).any(|i| sides(i).iter().any(|p| !is_ground(p.0, p.1))));
 }
 
+/// Like the letter Г: a mast, and an arm at its top, to the right.
+const LETTER: &str = "v 0 0 0\nv 1 0 0\nv 1 9 0\nv 0 9 0\nv 5 9 0\nv 5 8 0\nv 1 8 0\n";
+
+#[test]
+fn right_is_right_of_faces_and_points() {
+    for faces in ["f 1 2 3 4\nf 3 5 6 7\n", ""] {
+        let made = small("a.obj", format!("{LETTER}{faces}").as_bytes()).unwrap();
+        let drawn = |x: u32, y: u32| pixel(&made, x, y) != [DRAWN_GROUND; 3];
+        let columns = |rows: std::ops::Range<u32>| {
+            let row = move |x| rows.clone().any(|y| drawn(x, y));
+            (0..32).filter(move |x| row(*x)).collect::<Vec<u32>>()
+        };
+        let (top, foot) = (columns(0..16), columns(16..32));
+        assert!(top.last() > foot.last(), "{top:?} {foot:?}");
+        assert!(top[0].abs_diff(foot[0]) < 3, "{top:?} {foot:?}");
+    }
+}
+
 #[test]
 fn points_are_drawn_without_faces() {
     let made = small("a.obj", b"v 0 0 0\nv 1 1 1\nv nan 0 0\n").unwrap();

@@ -1,19 +1,23 @@
-//! Meshes, drawn as scenes of pbrt are: grey, in light from above and from the camera.
+//! A first picture of a mesh: grey, in light from above and from the camera, as scenes are drawn that
+//! have no lights.
 
-use super::points::draw_points;
-use super::{SAMPLES, Thumbnail, ThumbnailOptions, of_drawn};
-use crate::scene_preview::{add_triangles, image_of};
-use crate::{Format, MeshInfo, MeshReadOptions};
+mod points;
+
+use crate::scene_preview::{add_triangles, drawn, image_of};
+use crate::{Format, MeshReadOptions, PreviewStage, ScenePicture};
+use points::draw_points;
 use solio_base::{Error, Result, Source, Work};
 use solio_mesh::axes::Axis;
 use solio_scene::geometry::Triangles;
 use solio_scene::preview::{
-    PreviewFiles, PreviewOptions as DrawOptions, TextureEncoding, TexturePicture, World, render,
+    PreviewFiles, PreviewOptions as DrawOptions, TextureEncoding, TexturePicture,
 };
 use solio_scene::scene::{Files, SceneOptions, read_scene};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+/// Columns and rows where nothing is said.
+const SIDE: u32 = 1024;
 /// From the middle to the camera: the right, upwards, to the front.
 const VIEW: [f64; 3] = [0.55, 0.42, 0.85];
 /// Half the angle that the camera sees.
@@ -21,45 +25,70 @@ const HALF_ANGLE: f64 = 14.0;
 /// Of the picture, for a margin.
 const FILLED: f64 = 0.94;
 
-pub(super) fn of_mesh(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
-    let read = MeshReadOptions { limits: options.limits, ..MeshReadOptions::default() };
-    let (format, _, mut scene) = crate::read::read_with_facts(path, &read, work)?;
-    let info = MeshInfo::of(&scene);
+/// Draws the mesh file at `path`, whole, from the front right above. Where `up` is not said, y is up in
+/// OBJ and z in PLY and STL, as Blender writes them. The picture is a square: 1024 pixels wide, or the
+/// shorter side of [`most`](DrawOptions::most). Points without faces are squares, the nearer the
+/// brighter. `each` is as in [`preview_scene`](crate::preview_scene).
+///
+/// ```
+/// use solio::scene::preview::PreviewOptions;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.obj");
+/// # solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+/// # let work = solio::Work::default();
+/// let options = PreviewOptions { most: Some([64, 48]), ..PreviewOptions::default() };
+/// let read = solio::MeshReadOptions::default();
+/// let drawn = solio::preview_mesh(&path, &read, None, &options, &work, |_| Ok(true))?;
+/// let window = drawn.image.parts[0].header.display_window().unwrap();
+/// assert_eq!((window.width(), window.height()), (48, 48));
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of reading the mesh; `Unsupported` where it has no vertices.
+pub fn preview_mesh(
+    path: &Path,
+    read: &MeshReadOptions,
+    up: Option<Axis>,
+    options: &DrawOptions,
+    work: &Work,
+    each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
+) -> Result<ScenePicture> {
+    let (format, _, scene) = crate::read::read_with_facts(path, read, work)?;
+    draw_mesh(scene, up.unwrap_or(up_of(format)), options, work, each).map_err(|e| e.at_path(path))
+}
+
+/// [`preview_mesh`] of a mesh that was read.
+pub(crate) fn draw_mesh(
+    mut scene: solio_mesh::Scene<'static>,
+    up: Axis,
+    options: &DrawOptions,
+    work: &Work,
+    mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
+) -> Result<ScenePicture> {
     let mut all = Triangles::default();
     for mesh in &mut scene.meshes {
         add_triangles(mesh, &mut all, work)?;
     }
-    let view = View::new(&all.positions, up_of(format))?;
-    let mut small = if all.indices.is_empty() {
-        draw_points(&all.positions, &view, options.size)
-    } else {
-        drawn(all, &view, options, work)?
-    };
-    small.kind = format.as_str().into();
-    small.dimensions = match info.faces {
-        0 => format!("{} points", grouped(info.vertices)),
-        1 => "1 face".into(),
-        faces => format!("{} faces", grouped(faces)),
-    };
-    small.details = format!("{} vertices", grouped(info.vertices));
-    Ok(small)
-}
-
-/// `1,234,567`
-fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+    let size = options.most.map_or(SIDE, |[columns, rows]| columns.min(rows));
+    let view = View::new(&all.positions, up)?;
+    each(PreviewStage::Parsed)?;
+    if all.indices.is_empty() {
+        let image = image_of(draw_points(&all.positions, &view, size));
+        return Ok(ScenePicture { image, problems: Vec::new(), trees: [0, 0] });
     }
-    text
+    let (text, mesh) = (view.scene(size), OneMesh(Mutex::new(all)));
+    let scene =
+        read_scene(&text.as_bytes(), Path::new("mesh"), &NoFiles, &SceneOptions::default(), work)?;
+    let mut drawn = drawn(&scene, Vec::new(), &mesh, options, work, each)?;
+    match drawn.problems.pop() {
+        Some(problem) => Err(Error::corrupt(problem.message().to_owned())),
+        None => Ok(drawn),
+    }
 }
 
 /// By custom, as Blender's exporters write them.
-fn up_of(format: Format) -> Axis {
+pub(crate) fn up_of(format: Format) -> Axis {
     match format {
         Format::Obj => Axis::Y,
         Format::Ply | Format::Stl => Axis::Z,
@@ -67,12 +96,12 @@ fn up_of(format: Format) -> Axis {
 }
 
 /// Where the camera is.
-pub(super) struct View {
-    pub(super) eye: [f64; 3],
-    pub(super) middle: [f64; 3],
-    pub(super) up: [f64; 3],
+struct View {
+    eye: [f64; 3],
+    middle: [f64; 3],
+    up: [f64; 3],
     /// Of the shorter side of the picture.
-    pub(super) half_tangent: f64,
+    half_tangent: f64,
 }
 
 type Point = [f64; 3];
@@ -81,12 +110,12 @@ fn dot(a: Point, b: Point) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-pub(super) fn cross(a: Point, b: Point) -> Point {
+fn cross(a: Point, b: Point) -> Point {
     let at = |i: usize, j: usize| a[i] * b[j] - a[j] * b[i];
     [at(1, 2), at(2, 0), at(0, 1)]
 }
 
-pub(super) fn of_length_1(a: Point) -> Point {
+fn of_length_1(a: Point) -> Point {
     let length = dot(a, a).sqrt();
     a.map(|x| if length > 0.0 { x / length } else { 0.0 })
 }
@@ -105,10 +134,14 @@ impl View {
         if low[0] > high[0] {
             return Err(Error::unsupported("the mesh has no vertices to be shown"));
         }
-        let (up, direction) = match up {
-            Axis::Y => ([0.0, 1.0, 0.0], VIEW),
-            _ => ([0.0, 0.0, 1.0], [VIEW[0], -VIEW[2], VIEW[1]]),
+        let front = match up {
+            Axis::Y | Axis::NegativeY => Axis::Z,
+            _ => Axis::NegativeY,
         };
+        let [up, front] = [up, front].map(|axis| axis.vector().map(f64::from));
+        let right = cross(up, front);
+        let direction =
+            [0, 1, 2].map(|i| VIEW[0] * right[i] + VIEW[1] * up[i] + VIEW[2] * front[i]);
         let direction = of_length_1(direction);
         let middle = [0, 1, 2].map(|i| (low[i] + high[i]) / 2.0);
         let right = of_length_1(cross(up, direction));
@@ -128,7 +161,7 @@ impl View {
     }
 
     /// Right, above and towards the camera, each of length 1.
-    pub(super) fn axes(&self) -> [Point; 3] {
+    fn axes(&self) -> [Point; 3] {
         let toward = of_length_1([0, 1, 2].map(|i| self.eye[i] - self.middle[i]));
         let right = of_length_1(cross(self.up, toward));
         [right, cross(toward, right), toward]
@@ -139,31 +172,14 @@ impl View {
         let [e, m, u] =
             [self.eye, self.middle, self.up].map(|p| format!("{} {} {}", p[0], p[1], p[2]));
         let fov = 2.0 * HALF_ANGLE;
+        // The axes of pbrt are left-handed: x is turned over.
         format!(
             "Film \"rgb\" \"integer xresolution\" {size} \"integer yresolution\" {size}\n\
-             LookAt {e} {m} {u}\nCamera \"perspective\" \"float fov\" {fov}\nWorldBegin\n\
+             Scale -1 1 1\nLookAt {e} {m} {u}\nCamera \"perspective\" \"float fov\" {fov}\nWorldBegin\n\
              Material \"diffuse\" \"rgb reflectance\" [0.55 0.55 0.55]\n\
              Shape \"plymesh\" \"string filename\" \"mesh\"\n"
         )
     }
-}
-
-fn drawn(
-    mesh: Triangles<'static>,
-    view: &View,
-    options: &ThumbnailOptions,
-    work: &Work,
-) -> Result<Thumbnail> {
-    let (text, mesh) = (view.scene(options.size), OneMesh(Mutex::new(mesh)));
-    let scene =
-        read_scene(&text.as_bytes(), Path::new("mesh"), &NoFiles, &SceneOptions::default(), work)?;
-    let world = World::new(&scene, &mesh, work)?;
-    if let Some(problem) = world.problems.first() {
-        return Err(Error::corrupt(problem.message().to_owned()));
-    }
-    let draw = DrawOptions { samples: SAMPLES, ..DrawOptions::default() };
-    let picture = render(&world, &draw, work, |_, _| Ok(true))?;
-    of_drawn(&image_of(picture), options, work)
 }
 
 /// The mesh, for who asks first.

@@ -1,14 +1,15 @@
 //! Clouds of points: each a small square, the nearer the brighter.
 
-use super::mesh::View;
-use super::{DRAWN_GROUND, Thumbnail};
+use super::View;
+use solio_color::srgb::to_linear;
+use solio_scene::preview::Picture;
 
-/// From the farthest point to the nearest one.
-const GREYS: [f64; 2] = [110.0, 235.0];
+/// From the farthest point to the nearest one, in sRGB.
+const GREYS: [f64; 2] = [0.43, 0.9];
 /// Few points are drawn larger.
 const FEW: usize = 3_000;
 
-pub(super) fn draw_points(positions: &[[f32; 3]], view: &View, size: u32) -> Thumbnail {
+pub(super) fn draw_points(positions: &[[f32; 3]], view: &View, size: u32) -> Picture {
     let side = size as usize;
     let [right, above, toward] = view.axes();
     let place = |p: &[f32; 3]| {
@@ -39,18 +40,20 @@ pub(super) fn draw_points(positions: &[[f32; 3]], view: &View, size: u32) -> Thu
     let far = seen().fold(near, |a, b| a.max(*b));
     let grey = |depth: &f64| {
         if !depth.is_finite() {
-            return [DRAWN_GROUND; 3];
+            return 0.0;
         }
         let share = if far > near { (far - depth) / (far - near) } else { 1.0 };
-        [(GREYS[0] + share * (GREYS[1] - GREYS[0])) as u8; 3]
+        to_linear((GREYS[0] + share * (GREYS[1] - GREYS[0])) as f32)
     };
-    let pixels = depths.iter().flat_map(grey).collect();
-    Thumbnail {
+    let greys: Vec<f32> = depths.iter().map(grey).collect();
+    let none = vec![0.0; greys.len()];
+    Picture {
         width: size,
         height: size,
-        pixels,
-        kind: String::new(),
-        dimensions: String::new(),
-        details: String::new(),
+        color: [greys.clone(), greys.clone(), greys],
+        alpha: depths.iter().map(|depth| f32::from(depth.is_finite())).collect(),
+        depth: depths.iter().map(|depth| *depth as f32).collect(),
+        normal: [none.clone(), none.clone(), none],
+        instance: vec![0; depths.len()],
     }
 }
