@@ -6,7 +6,7 @@ mod ran;
 
 use ran::run as solio;
 
-const CASES: [(&str, i32, &str); 20] = [
+const CASES: [(&str, i32, &str); 21] = [
     (
         "info a.png",
         1,
@@ -80,8 +80,14 @@ const CASES: [(&str, i32, &str); 20] = [
     (
         "convert tri.obj",
         2,
-        "solio: the following required arguments were not provided: --output <PATH>\n  hint: solio help \
-         convert lists all options\n",
+        "solio: the following required arguments were not provided: --output <PATH>\n  hint: name the \
+         output behind -o; solio help convert lists all options\n",
+    ),
+    (
+        "convert tri.obj -o a.glb",
+        2,
+        "solio: a.glb: only a scene (.pbrt, .solio) becomes such a file\n  hint: a mesh becomes .obj, \
+         .ply or .stl; solio help formats\n",
     ),
     (
         "set --deep a=b",

@@ -170,7 +170,8 @@ fn tail(source: &dyn Source, length: u64, verify: bool) -> Result<Tail> {
     let mut head = [0; HEAD as usize];
     let got = source.read_at(0, &mut head)?;
     if !super::is_array_file(&head[..got]) {
-        return Err(Error::corrupt("this is no file of arrays").at_offset(0));
+        let error = Error::corrupt("this is no file of arrays").at_offset(0);
+        return Err(error.hint("solio pack makes them"));
     }
     let version = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
     if got == head.len() && version != VERSION {
