@@ -148,12 +148,12 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
             || (inputs.len() > 1 && Format::of_name(output).is_none()));
     if !folder {
         let known = is_standard(output) || Format::of_name(output).is_some();
-        if SceneFormat::of_name(output).is_some() || solio::is_scene(output) {
-            return Err(Error::argument("only a scene (.pbrt, .solio) becomes such a file")
-                .at_path(output)
-                .hint("a mesh becomes .obj, .ply or .stl; solio help formats"));
-        }
         if args.format.is_none() && !known {
+            if SceneFormat::of_name(output).is_some() || solio::is_scene(output) {
+                return Err(Error::argument("only a scene (.pbrt, .solio) becomes such a file")
+                    .at_path(output)
+                    .hint("a mesh becomes .obj, .ply or .stl; solio help formats"));
+            }
             return Err(Error::argument("the name does not tell the format to write")
                 .at_path(output)
                 .hint(

@@ -1,4 +1,5 @@
-//! `solio preview`: an image, a photo, a mesh or a scene as a PNG, or as coloured half blocks in the terminal.
+//! `solio preview`: an image, a photo, a mesh or a scene as a PNG, or as coloured half blocks in the
+//! terminal.
 
 use crate::image_args::{PreviewArgs, ShowArgs};
 use crate::stats::Seen;

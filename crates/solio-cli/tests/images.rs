@@ -418,6 +418,11 @@ fn previews_are_pictures() {
     let ran = solio(dir.path(), "preview a.obj -o m.exr --size 9x7 --up-axis Z --json").fine();
     assert_eq!((&ran.json()[0]["width"], &ran.json()[0]["height"]), (&7.into(), &7.into()));
     solio(dir.path(), "preview m.exr -o m.png --channels Z").fine();
+    for mesh in ["v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "v 0 0 0\nv 1 1 1\n"] {
+        std::fs::write(dir.path().join("b.obj"), mesh).unwrap();
+        let ran = solio(dir.path(), "preview b.obj -o m.png --size 4000000000");
+        assert!(ran.code == 1 && ran.err.contains("is too large"), "{}", ran.err);
+    }
     std::fs::write(dir.path().join("a.txt"), "words\n").unwrap();
     let ran = solio(dir.path(), "preview a.txt -o m.png");
     assert!(ran.code == 1 && ran.err.contains("neither content nor name"), "{}", ran.err);

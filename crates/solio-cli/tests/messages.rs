@@ -6,7 +6,7 @@ mod ran;
 
 use ran::run as solio;
 
-const CASES: [(&str, i32, &str); 21] = [
+const CASES: [(&str, i32, &str); 22] = [
     (
         "info a.png",
         1,
@@ -83,6 +83,7 @@ const CASES: [(&str, i32, &str); 21] = [
         "solio: the following required arguments were not provided: --output <PATH>\n  hint: name the \
          output behind -o; solio help convert lists all options\n",
     ),
+    ("convert tri.obj -o named.glb --format obj", 0, ""),
     (
         "convert tri.obj -o a.glb",
         2,

@@ -1,8 +1,9 @@
 //! Previews: an image as a small picture of 8 bits, to be looked at.
 
-use crate::picture::{Buffers, Choice, Colors, Frame, ImageFormat, Look, View, choose, fill};
-use crate::thumbnail::{is_photo, of_photo};
-use crate::{Thumbnail, ThumbnailOptions};
+use crate::picture::{
+    Buffers, Choice, Colors, Frame, ImageFormat, Look, View, choose, fill, image_of,
+};
+use crate::thumbnail::{is_photo, within_photo};
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_color::gradient::{Gradient, Table8};
@@ -196,11 +197,10 @@ fn map(table: &Table8, [low, high]: [f32; 2], row: &[f32], channels: usize, out:
 /// ```
 pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Result<Preview> {
     if is_photo(path) {
-        let size = options.most.map_or(u32::MAX, |[columns, rows]| columns.min(rows));
-        let within = ThumbnailOptions { size, limits: options.limits, ..Default::default() };
-        let Thumbnail { width, height, pixels, details, .. } =
-            of_photo(path, &within, work).map_err(|e| e.at_path(path))?;
-        return Ok(Preview { width, height, has_alpha: false, pixels, shown: details });
+        let size = options.most.map_or(u32::MAX, |[columns, rows]| columns.max(rows));
+        let (within, _) =
+            within_photo(path, size, &options.limits, work).map_err(|e| e.at_path(path))?;
+        return preview(&image_of(within, false)?, options, work).map_err(|e| e.at_path(path));
     }
     let format = crate::any_image::format_of(path, &options.limits)?;
     if let Some(format) = format.filter(|format| *format != ImageFormat::Exr) {

@@ -20,7 +20,7 @@ mod world;
 
 pub(crate) use camera::{Lens, lens, resolution};
 pub use color::material_colors;
-pub use render::{Pass, Picture, PreviewOptions, render};
+pub use render::{MOST_PIXELS, Pass, Picture, PreviewOptions, render};
 pub use texture::{TextureEncoding, TexturePicture};
 pub(crate) use world::located;
 pub use world::{PreviewFiles, World, scene_bounds};

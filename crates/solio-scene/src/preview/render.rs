@@ -66,7 +66,7 @@ struct Pixel {
 }
 
 /// Most pixels of a picture.
-const MOST_PIXELS: u64 = 1 << 28;
+pub const MOST_PIXELS: u64 = 1 << 28;
 
 /// Sends rays through `world`, and shows each pass to `each`; it ends where that gives `false`.
 /// The result does not depend on the number of threads.

@@ -10,7 +10,7 @@ use solio_base::{Error, Result, Source, Work};
 use solio_mesh::axes::Axis;
 use solio_scene::geometry::Triangles;
 use solio_scene::preview::{
-    PreviewFiles, PreviewOptions as DrawOptions, TextureEncoding, TexturePicture,
+    MOST_PIXELS, PreviewFiles, PreviewOptions as DrawOptions, TextureEncoding, TexturePicture,
 };
 use solio_scene::scene::{Files, SceneOptions, read_scene};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ const FILLED: f64 = 0.94;
 /// ```
 ///
 /// # Errors
-/// Those of reading the mesh; `Unsupported` where it has no vertices.
+/// Those of reading the mesh; `Unsupported` where it has no vertices; `Limit` for too many pixels.
 pub fn preview_mesh(
     path: &Path,
     read: &MeshReadOptions,
@@ -70,7 +70,11 @@ pub(crate) fn draw_mesh(
     for mesh in &mut scene.meshes {
         add_triangles(mesh, &mut all, work)?;
     }
-    let size = options.most.map_or(SIDE, |[columns, rows]| columns.min(rows));
+    let size = options.most.map_or(SIDE, |[columns, rows]| columns.min(rows).max(1));
+    if u64::from(size).pow(2) > MOST_PIXELS {
+        let message = format!("a picture of {size} × {size} pixels is too large");
+        return Err(Error::limit(message).hint("ask for a smaller one"));
+    }
     let view = View::new(&all.positions, up)?;
     each(PreviewStage::Parsed)?;
     if all.indices.is_empty() {

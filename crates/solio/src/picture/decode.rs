@@ -35,16 +35,18 @@ pub(crate) fn decode(
     if other_profile && !raw {
         notes.push("its ICC profile is not applied: the values are taken for sRGB".to_owned());
     }
+    Ok(Decoded { image: image_of(picture, raw)?, notes })
+}
+
+/// Pixels as an image.
+pub(crate) fn image_of(picture: DynamicImage, raw: bool) -> Result<Image<'static>> {
     let (width, height) = (picture.width(), picture.height());
     let window = Box2i::of_size(width, height);
     let planes = planes(picture, raw)?;
     let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
     let header = Part::new(window, Compression::Zip, channels);
     let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
-    Ok(Decoded {
-        image: Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() },
-        notes,
-    })
+    Ok(Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() })
 }
 
 /// The pixels of a file as they are stored, upright, and whether an ICC profile says that they are

@@ -3,6 +3,7 @@
 use crate::any_image::{format_of, read_picture};
 use crate::mesh_preview::up_of;
 use crate::{Format, ImageFormat, MeshInfo, MeshReadOptions, PreviewOptions, SceneReadOptions};
+use image::DynamicImage;
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_exr::Image;
@@ -233,15 +234,27 @@ fn of_image(image: &Image<'_>, options: &ThumbnailOptions, work: &Work) -> Resul
     Ok(small)
 }
 
-pub(crate) fn of_photo(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
-    let found = crate::thumbnail(path, options.size, &options.limits, work)?;
+/// The picture within a photo, upright, and the tag that holds it.
+pub(crate) fn within_photo(
+    path: &Path,
+    size: u32,
+    limits: &Limits,
+    work: &Work,
+) -> Result<(DynamicImage, String)> {
+    let found = crate::thumbnail(path, size, limits, work)?;
     let found = found
         .ok_or_else(|| Error::unsupported("there is no picture within that could be shown"))?;
     let (width, height, pixels) = found.pixels()?;
-    let large = image::RgbImage::from_raw(width, height, pixels);
-    let large = large.ok_or_else(|| Error::corrupt("a picture of another size than it says"))?;
-    let picture = image::DynamicImage::from(large)
-        .thumbnail(options.size.min(width.max(1)), options.size.min(height.max(1)));
+    let picture = image::RgbImage::from_raw(width, height, pixels);
+    let picture =
+        picture.ok_or_else(|| Error::corrupt("a picture of another size than it says"))?;
+    Ok((picture.into(), found.tag))
+}
+
+fn of_photo(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
+    let (large, tag) = within_photo(path, options.size, &options.limits, work)?;
+    let (width, height) = (large.width(), large.height());
+    let picture = large.thumbnail(options.size.min(width.max(1)), options.size.min(height.max(1)));
     let picture = picture.into_rgb8();
     Ok(Thumbnail {
         width: picture.width(),
@@ -249,7 +262,7 @@ pub(crate) fn of_photo(path: &Path, options: &ThumbnailOptions, work: &Work) -> 
         pixels: picture.into_raw(),
         kind: path.extension().unwrap_or_default().to_string_lossy().to_lowercase(),
         dimensions: dimensions(width.into(), height.into()),
-        details: format!("picture within: {}", found.tag),
+        details: format!("picture within: {tag}"),
     })
 }
 

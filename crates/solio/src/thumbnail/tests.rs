@@ -61,6 +61,36 @@ fn points_are_drawn_without_faces() {
 }
 
 #[test]
+fn the_picture_within_a_raw_photo_is_previewed_as_pictures_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let [png, jpg, photo] = ["a.png", "a.jpg", "a.nef"].map(|name| folder.path().join(name));
+    let map = solio_color::gradient::colormap("magma").unwrap();
+    let strips = crate::gradient_strips(&[map], [32, 16]).unwrap();
+    write_plain(&png, &strips.to_png().unwrap()).unwrap();
+    crate::convert_image(&png, &jpg, &Default::default(), &Work::default()).unwrap();
+    let jpeg = solio_io::read_whole(&jpg, &Limits::default(), &Work::default()).unwrap();
+    // Two directories; the second has the place and the length of a JPEG file behind them.
+    let bytes = [
+        &b"II*\0\x08\0\0\0\0\0\x0e\0\0\0\x02\0\x01\x02\x04\0\x01\0\0\0\x2c\0\0\0"[..],
+        b"\x02\x02\x04\0\x01\0\0\0",
+        &(jpeg.len() as u32).to_le_bytes(),
+        &[0; 4],
+        &jpeg,
+    ];
+    write_plain(&photo, &bytes.concat()).unwrap();
+    let made = |exposure, most| {
+        let options = PreviewOptions { exposure, most, ..PreviewOptions::default() };
+        crate::preview_file(&photo, &options, &Work::default()).unwrap()
+    };
+    let (usual, bright) = (made(0.0, None), made(2.0, None));
+    assert_eq!((usual.width, usual.height), (32, 16));
+    let sum = |of: &crate::Preview| of.pixels.iter().map(|p| u32::from(*p)).sum::<u32>();
+    assert!(sum(&bright) > sum(&usual));
+    let wide = made(0.0, Some([24, 12]));
+    assert_eq!((wide.width, wide.height), (24, 12));
+}
+
+#[test]
 fn what_is_nothing_to_look_at_says_so() {
     let error = small("a.nef", b"II*\0\x08\0\0\0\0\0\0\0\0\0").unwrap_err();
     assert!(error.to_string().contains("no picture within"), "{error}");
