@@ -298,12 +298,19 @@ fn flash_words(value: &Value) -> Value {
     })
 }
 
+/// `1005604` as `100-5604`: folder and number, in the first five digits or more.
 fn file_number(value: &Value) -> Value {
-    let text = value.plain();
-    match text.len().checked_sub(4).filter(|at| *at > 0) {
-        Some(at) => Value::Text(format!("{}-{}", &text[..at], &text[at..])),
-        None => Value::Text(text),
+    let mut text = value.plain();
+    let runs = text.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    let mut end = 0;
+    for run in runs {
+        end += run.len();
+        if run[0].is_ascii_digit() && run.len() > 4 {
+            text.insert(end - 4, '-');
+            break;
+        }
     }
+    Value::Text(text)
 }
 
 fn categories(value: &Value) -> Value {
@@ -410,6 +417,14 @@ mod tests {
     #[test]
     fn numbers_of_files_and_flashes() {
         assert_eq!(file_number_30d(&Value::int(0x40_915e)).plain(), "1005604");
+        for (value, text) in [
+            (Value::int(1_005_604), "100-5604"),
+            (Value::int(5604), "5604"),
+            (Value::Ints(vec![7, -1_005_604]), "7 -100-5604"),
+            (Value::text("ä\u{fffd}ö"), "ä\u{fffd}ö"), // no number, and no place for a hyphen
+        ] {
+            assert_eq!(file_number(&value).plain(), text);
+        }
         assert_eq!(file_number_30d(&Value::int(0)).plain(), "1280000");
         assert_eq!(file_number_20d(&Value::int(0x40_915e)).plain(), "5817744");
         let flash = |steps| flash_words(&flash_output(&Value::int(steps))).plain();

@@ -576,7 +576,8 @@ fn cfa_words(numbers: &str) -> String {
 
 /// Four letters of a type in words, the rest in base 16: `(c2pa)-0011-0010-800000aa00389b71`.
 fn box_type(hex: &str) -> String {
-    let Some((first, rest)) = hex.split_at_checked(8).filter(|(_, rest)| rest.len() == 24) else {
+    let parts = hex.split_at_checked(8).filter(|(_, rest)| rest.len() == 24 && rest.is_ascii());
+    let Some((first, rest)) = parts else {
         return hex.to_owned();
     };
     let code = u32::from_str_radix(first, 16).unwrap_or(0).to_be_bytes();
