@@ -18,7 +18,7 @@
 use crate::threads::{self, beside, lock};
 use crate::{Cancel, Error, Result, Work};
 use solio_measure::SpanName;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A thread had nothing to do: all slots were under way, or another takes the next job from the
@@ -134,8 +134,8 @@ struct Line<S> {
     /// Jobs that were taken from the input; no more are when it has ended.
     taken: u64,
     ended: bool,
-    /// Worked on, waiting for their turn.
-    ready: BTreeMap<u64, Job<S>>,
+    /// Worked on, waiting for their turn: the first place is that of `turn`.
+    ready: VecDeque<Option<Job<S>>>,
     turn: u64,
     committing: bool,
     /// Threads that wait, and the core of the thread that woke one last.
@@ -153,7 +153,7 @@ impl<S> Line<S> {
             filling: false,
             taken: 0,
             ended: false,
-            ready: BTreeMap::new(),
+            ready: VecDeque::new(),
             turn: 0,
             committing: false,
             waiting: 0,
@@ -260,14 +260,17 @@ where
     /// Delivers `job`, and those behind it that wait for their turn.
     fn commit(&self, job: Job<S>) {
         let mut line = lock(&self.line);
-        line.ready.insert(job.number, job);
+        let place = (job.number - line.turn) as usize;
+        if line.ready.len() <= place {
+            line.ready.resize_with(place + 1, || None);
+        }
+        line.ready[place] = Some(job);
         if line.committing {
             return; // the thread that holds the turn takes it along
         }
         line.committing = true;
         loop {
-            let turn = line.turn;
-            let Some(mut job) = line.ready.remove(&turn) else { break };
+            let Some(mut job) = line.ready.front_mut().and_then(Option::take) else { break };
             drop(line);
             let result = match job.error {
                 Some(error) => Err(error),
@@ -281,6 +284,7 @@ where
                 return;
             }
             line.turn += 1;
+            line.ready.pop_front();
             line.free.push(job.slot);
             line.wake_one(&self.moved);
         }

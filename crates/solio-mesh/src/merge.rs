@@ -21,7 +21,7 @@
 //!
 //! Values compare as floats do: −0 equals 0 (the first one seen stays), NaN equals nothing.
 
-use rayon::prelude::*;
+use crate::parallel;
 use solio_codec::wide::{Wide, wide};
 use std::cell::RefCell;
 use std::hash::BuildHasher;
@@ -145,15 +145,13 @@ pub(crate) fn merge<const N: usize>(values: &impl Values<N>) -> Merged {
     let bits = (entries / PART).next_power_of_two().min(4096).trailing_zeros();
     let chunks = count.div_ceil(CHUNK);
     let group = (chunks / (4 * rayon::current_num_threads())).clamp(1, GROUP) * CHUNK;
-    let (groups, chunks): (Vec<Sorted>, Vec<Vec<Chunk>>) = (0..count.div_ceil(group))
-        .into_par_iter()
-        .map(|i| {
-            let elements = i * group..count.min((i + 1) * group);
-            SCRATCH.with_borrow_mut(|scratch| lists(values, elements, bits, scratch))
-        })
-        .unzip();
+    let listed = parallel::collect(count.div_ceil(group), &|i| {
+        let elements = i * group..count.min((i + 1) * group);
+        SCRATCH.with_borrow_mut(|scratch| lists(values, elements, bits, scratch))
+    });
+    let (groups, chunks): (Vec<Sorted>, Vec<Vec<Chunk>>) = listed.into_iter().unzip();
     let mut chunks: Vec<Chunk> = chunks.into_iter().flatten().collect();
-    (0..1usize << bits).into_par_iter().for_each(|part| {
+    parallel::each(1 << bits, &|part| {
         SCRATCH.with_borrow_mut(|scratch| join(values, &groups, &chunks, part, scratch));
     });
     drop(groups);
@@ -547,7 +545,9 @@ fn join<const N: usize>(
 /// Turns what [`join`] found into the numbers of the values.
 fn number(chunks: &mut [Chunk]) -> u32 {
     // The places that [`join`] found in an earlier chunk, rising, and the element found there.
-    let repeats: Vec<Vec<(u16, u32)>> = chunks.par_iter_mut().map(Chunk::repeats).collect();
+    let mut repeats: Vec<Vec<(u16, u32)>> = vec![Vec::new(); chunks.len()];
+    let mut both: Vec<_> = chunks.iter_mut().zip(&mut repeats).collect();
+    parallel::each_of(&mut both, &|_, (chunk, repeats)| **repeats = chunk.repeats());
     let mut count = 0;
     let bases: Vec<u32> = chunks
         .iter()
@@ -557,9 +557,9 @@ fn number(chunks: &mut [Chunk]) -> u32 {
             base
         })
         .collect();
-    chunks.par_iter_mut().zip(&repeats).zip(bases).for_each(|((chunk, repeats), base)| {
-        let (mut start, mut next) = (0, base);
-        let ends = repeats.iter().map(|&(place, _)| usize::from(place));
+    parallel::each_of(chunks, &|i, chunk| {
+        let (mut start, mut next) = (0, bases[i]);
+        let ends = repeats[i].iter().map(|&(place, _)| usize::from(place));
         for end in ends.chain([chunk.numbers.len()]) {
             let new = chunk.numbers[start..end].iter_mut().map(AtomicU32::get_mut);
             new.zip(next..).for_each(|(n, number)| *n = number);
@@ -568,8 +568,9 @@ fn number(chunks: &mut [Chunk]) -> u32 {
         }
     });
     let chunks = &*chunks;
-    chunks.par_iter().zip(repeats).for_each(|(chunk, repeats)| {
-        for (place, element) in repeats {
+    parallel::each(chunks.len(), &|i| {
+        let chunk = &chunks[i];
+        for &(place, element) in &repeats[i] {
             let first = &chunks[element as usize / CHUNK];
             let number = &first.numbers[first.places[element as usize % CHUNK] as usize];
             let number = number.load(Relaxed);

@@ -164,6 +164,7 @@ impl Positions<'_> {
     /// let ([ax, ay, _], [bx, by, _]) = (positions.get(0), positions.get(1));
     /// assert_eq!((bx - ax).hypot(by - ay), 5.0);
     /// ```
+    #[inline]
     pub fn get(&self, i: usize) -> [f64; 3] {
         match self {
             Positions::F32(p) => p[i].map(f64::from),

@@ -1,6 +1,8 @@
 //! The thread pool for work on arrays in memory.
 
+use rayon::prelude::*;
 use solio_base::{Error, Result, Work};
+use std::sync::Mutex;
 
 /// Where such work runs.
 pub(crate) enum Pool {
@@ -33,4 +35,25 @@ pub(crate) fn pool(work: &Work) -> Result<Pool> {
         .build()
         .map(Pool::Own)
         .map_err(|e| Error::io("start threads", std::io::Error::other(e)))
+}
+
+/// Runs `job` for `0..count` on the threads of the pool that it is called in.
+///
+/// None of these is generic over the job: each caller would bring all of rayon's loop
+/// with it, and together they were a sixth of the crate.
+pub(crate) fn each(count: usize, job: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(job);
+}
+
+/// [`each`], with an item for each number.
+pub(crate) fn each_of<T: Send>(items: &mut [T], job: &(dyn Fn(usize, &mut T) + Sync)) {
+    let items: Vec<Mutex<&mut T>> = items.iter_mut().map(Mutex::new).collect();
+    each(items.len(), &|i| job(i, &mut items[i].lock().expect("taken once")));
+}
+
+/// What `make` gives for `0..count`, made on the threads of the pool that it is called in.
+pub(crate) fn collect<T: Send>(count: usize, make: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let mut made: Vec<Option<T>> = (0..count).map(|_| None).collect();
+    each_of(&mut made, &|i, made| *made = Some(make(i)));
+    made.into_iter().flatten().collect()
 }

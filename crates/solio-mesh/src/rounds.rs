@@ -12,7 +12,7 @@
 
 use crate::bits::{BLOCK, Bits};
 use crate::merge::{self, Merged, Values};
-use rayon::prelude::*;
+use crate::parallel;
 use solio_base::{Error, Result};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -79,14 +79,22 @@ pub(crate) fn numbers<const N: usize>(
     let found = Table::new(&part, &merged).look_up(values, bits, values.count());
     let mut numbers = Vec::with_capacity(elements.len());
     merged.numbers(0..elements.len(), &mut numbers);
-    numbers.par_iter_mut().zip(elements).for_each(|(number, &element)| {
-        *number = match found[*number as usize].load(Relaxed) {
-            // A value with a NaN is found nowhere: it is its own first.
-            UNKNOWN => bits.before(element as usize),
-            found => found,
-        };
-    });
+    place(&mut numbers, elements, &found, bits);
     numbers
+}
+
+/// Makes the numbers that some elements have among each other their numbers among all.
+fn place(numbers: &mut [u32], elements: &[u32], found: &[AtomicU32], bits: &Bits) {
+    let mut blocks: Vec<_> = numbers.chunks_mut(BLOCK).zip(elements.chunks(BLOCK)).collect();
+    parallel::each_of(&mut blocks, &|_, (numbers, elements)| {
+        for (number, &element) in numbers.iter_mut().zip(*elements) {
+            *number = match found[*number as usize].load(Relaxed) {
+                // A value with a NaN is found nowhere: it is its own first.
+                UNKNOWN => bits.before(element as usize),
+                found => found,
+            };
+        }
+    });
 }
 
 const UNKNOWN: u32 = u32::MAX;
@@ -197,10 +205,11 @@ impl<'a, const N: usize, V: Values<N>> Table<'a, N, V> {
         let found: Vec<AtomicU32> = self.firsts.iter().map(|_| AtomicU32::new(UNKNOWN)).collect();
         let mask = self.slots.len() - 1;
         let blocks = end.div_ceil(BLOCK);
-        (0..blocks).into_par_iter().for_each_init(Vec::new, |scratch, block| {
+        parallel::each(blocks, &|block| {
             let range = bits.range(block);
             let range = range.start..range.end.min(values.count());
-            let made = values.slice(range.clone(), scratch);
+            let mut scratch = Vec::new();
+            let made = values.slice(range.clone(), &mut scratch);
             for (number, element) in (bits.before_block(block)..).zip(bits.members(block)) {
                 let value = &made[element as usize - range.start];
                 let hash = merge::hash(value);

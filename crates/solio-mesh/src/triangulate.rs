@@ -6,8 +6,8 @@
 //! * Any other n-gon is cut by ear clipping in the plane of its (Newell) normal.
 
 use crate::model::{Colors, Domain, Mesh, Normals, Positions, Uvs, VertexGroup};
+use crate::parallel;
 use earcut::{Earcut, utils3d::project3d_to_2d};
-use rayon::prelude::*;
 use solio_base::{Error, Result, Work, memory};
 use solio_codec::records;
 use std::borrow::Cow;
@@ -66,7 +66,7 @@ pub fn triangulate(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
     if mesh.face_offsets.len() <= CHUNK {
         return cut_all(mesh, work);
     }
-    crate::parallel::pool(work)?.install(|| cut_all(mesh, work))
+    parallel::pool(work)?.install(|| cut_all(mesh, work))
 }
 
 /// Cuts all faces of `mesh` into triangles of numbers of vertices, for who asks for nothing else: in
@@ -165,9 +165,9 @@ pub(crate) fn cut_some(mesh: &Mesh<'_>, faces: std::ops::Range<usize>) -> Result
 /// # Errors
 /// As [`triangulate`].
 pub(crate) fn count(mesh: &Mesh<'_>, faces: std::ops::Range<usize>, work: &Work) -> Result<u64> {
-    let starts = faces.clone().into_par_iter().step_by(CHUNK);
-    let counts = starts.map(|start| {
+    let counts = parallel::collect(faces.len().div_ceil(CHUNK), &|chunk| {
         work.cancel.check()?;
+        let start = faces.start + chunk * CHUNK;
         let mut cutter = Cutter::default();
         let mut count = 0;
         let mut cut = Triangles::default();
@@ -185,7 +185,7 @@ pub(crate) fn count(mesh: &Mesh<'_>, faces: std::ops::Range<usize>, work: &Work)
         }
         Ok(count)
     });
-    counts.try_reduce(|| 0, |a, b| Ok(a + b))
+    counts.into_iter().sum()
 }
 
 /// [`triangulate`] on the threads of the pool that it is called in.
@@ -199,7 +199,8 @@ fn cut_all(mesh: &Mesh<'_>, work: &Work) -> Result<Triangles> {
     if chunks <= 1 {
         return of_chunk(0);
     }
-    let parts: Vec<Triangles> = (0..chunks).into_par_iter().map(of_chunk).collect::<Result<_>>()?;
+    let parts = parallel::collect(chunks, &of_chunk);
+    let parts = parts.into_iter().collect::<Result<Vec<Triangles>>>()?;
     let count = parts.iter().map(|p| p.faces.len()).sum();
     let mut all =
         Triangles { corners: memory::with_capacity(count), faces: memory::with_capacity(count) };
@@ -313,13 +314,14 @@ impl Cutter {
             0..3 => {}
             3 => out.corners.push([start, start + 1, start + 2]),
             4 => {
-                let p = [0, 1, 2, 3].map(|i| point(&mesh.positions, corners[i]));
-                let [a, b] = quad(p).map(|t| t.map(|i| start + i));
-                out.corners.extend([a, b]);
+                let at = |i: usize| mesh.positions.get(corners[i] as usize);
+                for [a, b, c] in quad([at(0), at(1), at(2), at(3)]) {
+                    out.corners.push([start + a, start + b, start + c]);
+                }
             }
             n => {
                 self.points.clear();
-                self.points.extend(corners.iter().map(|&v| point(&mesh.positions, v)));
+                self.points.extend(corners.iter().map(|&v| mesh.positions.get(v as usize)));
                 if is_convex(&self.points) || !self.clip_ears() {
                     let fan = (1..n as u32 - 1).map(|i| [start, start + i, start + i + 1]);
                     out.corners.extend(fan);
@@ -344,15 +346,16 @@ impl Cutter {
 }
 
 /// The two triangles of a quad.
+#[inline]
 fn quad(p: [[f64; 3]; 4]) -> [[u32; 3]; 2] {
     const FIRST: [[u32; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
     const SECOND: [[u32; 3]; 2] = [[0, 1, 3], [1, 2, 3]];
     let folds = |t: [[u32; 3]; 2]| {
-        let [m, n] = t.map(|t| {
-            let [a, b, c] = t.map(|i| p[i as usize]);
+        let across = |t: [u32; 3]| {
+            let [a, b, c] = [p[t[0] as usize], p[t[1] as usize], p[t[2] as usize]];
             cross(sub(b, a), sub(c, a))
-        });
-        dot(m, n) < 0.0
+        };
+        dot(across(t[0]), across(t[1])) < 0.0
     };
     let (d, e) = (sub(p[2], p[0]), sub(p[3], p[1]));
     let (short, long) = if dot(d, d) <= dot(e, e) { (FIRST, SECOND) } else { (SECOND, FIRST) };
@@ -371,10 +374,6 @@ fn is_convex(points: &[[f64; 3]]) -> bool {
     let turns = |a: [f64; 3], b: [f64; 3], c: [f64; 3]| dot(cross(sub(b, a), sub(c, b)), normal);
     let corners = (0..n).all(|i| turns(points[i], points[(i + 1) % n], points[(i + 2) % n]) >= 0.0);
     corners && (1..n - 1).all(|i| turns(points[0], points[i], points[i + 1]) >= 0.0)
-}
-
-fn point(positions: &Positions<'_>, vertex: u32) -> [f64; 3] {
-    positions.get(vertex as usize)
 }
 
 fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {

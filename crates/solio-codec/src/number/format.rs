@@ -199,11 +199,37 @@ pub(super) trait Value: Copy {
 
     /// Appends any value, slowly.
     fn push_aside(self, out: &mut Vec<u8>, style: &Style);
+
+    /// [`avx512::rows`], compiled once and not with every crate that writes rows.
+    ///
+    /// # Safety
+    /// This machine has the tier.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn rows_avx512(out: &mut Vec<u8>, job: &Job<'_, Self>);
+
+    /// [`avx2::rows`], likewise.
+    ///
+    /// # Safety
+    /// This machine has the tier.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn rows_avx2(out: &mut Vec<u8>, job: &Job<'_, Self>);
 }
 
 macro_rules! value {
     ($float:ty, $single:literal, $vector_digits:literal, $fixed:path) => {
         impl Value for $float {
+            #[cfg(target_arch = "x86_64")]
+            unsafe fn rows_avx512(out: &mut Vec<u8>, job: &Job<'_, Self>) {
+                // SAFETY: as the caller says.
+                unsafe { avx512::rows(out, job) }
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            unsafe fn rows_avx2(out: &mut Vec<u8>, job: &Job<'_, Self>) {
+                // SAFETY: as the caller says.
+                unsafe { avx2::rows(out, job) }
+            }
+
             const SINGLE: bool = $single;
             const VECTOR_DIGITS: u8 = $vector_digits;
 
@@ -304,9 +330,9 @@ fn vector_rows<V: Value, const N: usize>(
     let Some(job) = Job::new(digits, rows, between) else { return false };
     match usable(tier) {
         // SAFETY: this machine has the tier.
-        Tier::Avx512 if !job.long => unsafe { avx512::rows(out, &job) },
+        Tier::Avx512 if !job.long => unsafe { V::rows_avx512(out, &job) },
         // SAFETY: as above.
-        Tier::Avx2 | Tier::Avx512 => unsafe { avx2::rows(out, &job) },
+        Tier::Avx2 | Tier::Avx512 => unsafe { V::rows_avx2(out, &job) },
         _ => return false,
     }
     true

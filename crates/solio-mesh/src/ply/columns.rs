@@ -185,6 +185,16 @@ fn color_kind(properties: &[&Property]) -> Option<Kind> {
 }
 
 impl Kind {
+    /// Whether values of the type `scalar` stay as they are.
+    pub(crate) fn keeps(self, scalar: ScalarType) -> bool {
+        match self {
+            Kind::Same => true,
+            Kind::F32(divisor) => divisor == 1.0 && scalar == ScalarType::F32,
+            Kind::F64 => scalar == ScalarType::F64,
+            Kind::Index => false,
+        }
+    }
+
     fn stored(self, scalar: ScalarType) -> ScalarType {
         match self {
             Kind::Same => scalar,

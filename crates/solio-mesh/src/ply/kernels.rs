@@ -13,25 +13,26 @@ pub(crate) enum Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Calls `f` with each record's bytes from `offset` on and its values in the column.
+    /// Calls `f` with `size` bytes of each record from `offset` on and its values in the column.
     #[inline(always)]
-    fn each<D, const BYTES: usize>(
+    fn each<D>(
         self,
         offset: usize,
+        size: usize,
         out: &mut [D],
         width: usize,
-        mut f: impl FnMut(&mut [D], &[u8; BYTES]),
+        mut f: impl FnMut(&mut [D], &[u8]),
     ) {
         match self {
             Rows::Fixed { bytes, stride } => {
                 for (row, out) in bytes.chunks_exact(stride).zip(out.chunks_exact_mut(width)) {
-                    f(out, row[offset..offset + BYTES].try_into().expect("BYTES bytes"));
+                    f(out, &row[offset..offset + size]);
                 }
             }
             Rows::Starts { bytes, starts } => {
                 for (&start, out) in starts.iter().zip(out.chunks_exact_mut(width)) {
                     let at = start as usize + offset;
-                    f(out, bytes[at..at + BYTES].try_into().expect("BYTES bytes"));
+                    f(out, &bytes[at..at + size]);
                 }
             }
         }
@@ -124,28 +125,38 @@ impl<'a> Out<'a> {
 
 /// Moves a field of all `rows` to places `k..` of each record in `out`.
 pub(crate) fn gather(rows: Rows<'_>, field: &Field, column: &Column, out: &mut Out<'_>, k: usize) {
+    let width = column.width;
     with_scalar!(field.scalar, S => match (column.kind, out) {
-        (Kind::F32(1.0), Out::F32(out)) => {
-            typed(rows, field, out, column.width, k, |v: S| v.to_f32());
-        }
+        (kind, out) if kind.keeps(field.scalar) => match S::SIZE {
+            1 => same::<u8>(rows, field, out, width, k),
+            2 => same::<u16>(rows, field, out, width, k),
+            4 => same::<u32>(rows, field, out, width, k),
+            _ => same::<f64>(rows, field, out, width, k),
+        },
+        // A division by 1 changes nothing, and loops of its own would be an eighth of the crate.
         (Kind::F32(divisor), Out::F32(out)) => {
-            typed(rows, field, out, column.width, k, |v: S| v.to_f32() / divisor);
+            typed::<S, f32, true>(rows, field, out, width, k, |v: S| v.to_f32() / divisor);
         }
-        (Kind::F64, Out::F64(out)) => typed(rows, field, out, column.width, k, S::to_f64),
-        (Kind::Index, Out::U32(out)) => typed(rows, field, out, column.width, k, S::to_index),
-        (_, out) => same::<S>(rows, field, out, column.width, k),
+        (Kind::F64, Out::F64(out)) => {
+            typed::<S, f64, true>(rows, field, out, width, k, S::to_f64);
+        }
+        // The two ends of edges, which few files have.
+        (Kind::Index, Out::U32(out)) => {
+            typed::<S, u32, false>(rows, field, out, width, k, S::to_index);
+        }
+        _ => unreachable!("a column keeps its type"),
     });
 }
 
-/// [`gather`] where the type stays.
+/// [`gather`] where the type stays, with the type of any values of that size.
 fn same<S: Scalar>(rows: Rows<'_>, field: &Field, out: &mut Out<'_>, width: usize, k: usize) {
-    // Sizes are equal, so the values can be moved as what their bytes are.
     let out: &mut [S] = bytemuck::cast_slice_mut(out.bytes());
-    typed(rows, field, out, width, k, |v: S| v);
+    typed::<S, S, true>(rows, field, out, width, k, |v: S| v);
 }
 
+/// `TOGETHER` moves values that lie side by side in one pass.
 #[inline(always)]
-fn typed<S: Scalar, D: bytemuck::Pod>(
+fn typed<S: Scalar, D: bytemuck::Pod, const TOGETHER: bool>(
     rows: Rows<'_>,
     field: &Field,
     out: &mut [D],
@@ -154,14 +165,14 @@ fn typed<S: Scalar, D: bytemuck::Pod>(
     convert: impl Fn(S) -> D + Copy,
 ) {
     if field.big_endian {
-        run::<S, D>(rows, field, out, width, k, move |b| convert(S::read_be(b)));
+        run::<S, D, TOGETHER>(rows, field, out, width, k, move |b| convert(S::read_be(b)));
     } else {
-        run::<S, D>(rows, field, out, width, k, move |b| convert(S::read_le(b)));
+        run::<S, D, TOGETHER>(rows, field, out, width, k, move |b| convert(S::read_le(b)));
     }
 }
 
 #[inline(always)]
-fn run<S: Scalar, D>(
+fn run<S: Scalar, D, const TOGETHER: bool>(
     rows: Rows<'_>,
     field: &Field,
     out: &mut [D],
@@ -169,28 +180,33 @@ fn run<S: Scalar, D>(
     k: usize,
     read: impl Fn(&[u8]) -> D + Copy,
 ) {
-    /// `COUNT` consecutive values of `SIZE` bytes each.
-    macro_rules! counts {
+    /// Several values that lie side by side in one pass.
+    macro_rules! together {
         ($size:literal: $($count:literal),*) => {
-            match field.count {
-                $($count => rows.each::<D, { $size * $count }>(field.offset, out, width, |out, b| {
-                    for (o, b) in out[k..k + $count].iter_mut().zip(b.chunks_exact($size)) {
-                        *o = read(b);
-                    }
-                }),)*
-                _ => for j in 0..field.count {
-                    let offset = field.offset + j * $size;
-                    rows.each::<D, $size>(offset, out, width, |out, b| out[k + j] = read(b));
-                }
+            match (field.count, rows) {
+                $(($count, Rows::Fixed { .. }) => {
+                    return rows.each(field.offset, $size * $count, out, width, |out, b| {
+                        for (o, b) in out[k..k + $count].iter_mut().zip(b.chunks_exact($size)) {
+                            *o = read(b);
+                        }
+                    });
+                })*
+                _ => {}
             }
         };
     }
-    // A constant, so that the loops of other sizes are not compiled: they were a quarter of the crate.
+    // Only what positions, normals, colours and UVs need: loops for every count were a sixth of the crate.
+    // The size is a constant, so that those of other sizes are not compiled.
     match S::SIZE {
-        1 => counts!(1: 1, 3, 4),
-        2 => counts!(2: 1, 3, 4),
-        4 => counts!(4: 1, 2, 3, 4),
-        _ => counts!(8: 1, 3),
+        _ if !TOGETHER => {}
+        1 => together!(1: 3, 4),
+        2 => together!(2: 3, 4),
+        4 => together!(4: 2, 3, 4),
+        _ => together!(8: 3),
+    }
+    for j in 0..field.count {
+        let offset = field.offset + j * S::SIZE;
+        rows.each(offset, S::SIZE, out, width, |out, b| out[k + j] = read(b));
     }
 }
 
@@ -203,11 +219,13 @@ pub(crate) fn extend(
     lists: impl Iterator<Item = Span> + Clone,
     bytes: &[u8],
 ) {
+    if let (ScalarType::F64, Kind::F32(_), Data::F32(v)) = (scalar, kind, &mut *data) {
+        return lists_into(v, lists, bytes, big_endian, f64::to_f32); // UVs of corners
+    }
     with_scalar!(scalar, S => match (kind, data) {
-        (Kind::F32(_), Data::F32(v)) => lists_into(v, lists, bytes, big_endian, S::to_f32),
-        (Kind::F64, Data::F64(v)) => lists_into(v, lists, bytes, big_endian, S::to_f64),
         (Kind::Index, Data::U32(v)) => lists_into(v, lists, bytes, big_endian, S::to_index),
-        (_, data) => {
+        (kind, data) => {
+            debug_assert!(kind.keeps(scalar), "of lists only UVs and indices change their type");
             let v = S::vec(data).expect("a column keeps its type");
             lists_into(v, lists, bytes, big_endian, |v: S| v);
         }
@@ -230,10 +248,7 @@ fn lists_into<S: Scalar, D>(
 ) {
     for span in lists {
         let items = bytes[span.at..span.at + span.count * S::SIZE].chunks_exact(S::SIZE);
-        if big_endian {
-            out.extend(items.map(|b| convert(S::read_be(b))));
-        } else {
-            out.extend(items.map(|b| convert(S::read_le(b))));
-        }
+        let read = |b| if big_endian { S::read_be(b) } else { S::read_le(b) };
+        out.extend(items.map(|b| convert(read(b))));
     }
 }

@@ -91,6 +91,7 @@ impl<'m> Part<'m> {
 }
 
 /// Which value a corner has.
+#[inline]
 pub(crate) fn index_of(domain: &Domain<'_>, mesh: &Mesh<'_>, corner: usize) -> Option<usize> {
     match domain {
         Domain::Vertex => Some(mesh.corner_vertices[corner] as usize),

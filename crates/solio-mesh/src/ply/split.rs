@@ -18,8 +18,8 @@ use super::part::index_of;
 use crate::bits::{BLOCK, Bits};
 use crate::merge::Values;
 use crate::model::{Domain, Mesh, NONE, Normals, Uvs};
+use crate::parallel;
 use crate::rounds;
-use rayon::prelude::*;
 use solio_base::Result;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -149,30 +149,33 @@ impl<'m> Split<'m> {
 /// Turns lists into numbers: corner → first corner becomes corner → number of the first corner.
 fn number(links: &[AtomicU32]) {
     let is_first = |link: &AtomicU32| link.load(Relaxed) & FIRST != 0;
-    let counts: Vec<u32> = links
-        .par_chunks(BLOCK)
-        .map(|block| block.iter().filter(|link| is_first(link)).count() as u32)
-        .collect();
+    let blocks: Vec<&[AtomicU32]> = links.chunks(BLOCK).collect();
+    let counts = parallel::collect(blocks.len(), &|i| {
+        blocks[i].iter().filter(|link| is_first(link)).count() as u32
+    });
     let mut sum = 0;
     let bases = counts.iter().map(|count| {
         sum += count;
         sum - count
     });
     let bases: Vec<u32> = bases.collect();
-    links.par_chunks(BLOCK).zip(bases).for_each(|(block, base)| {
-        let firsts = block.iter().filter(|link| is_first(link));
-        firsts.zip(base..).for_each(|(link, number)| link.store(FIRST | number, Relaxed));
+    parallel::each(blocks.len(), &|i| {
+        let firsts = blocks[i].iter().filter(|link| is_first(link));
+        firsts.zip(bases[i]..).for_each(|(link, number)| link.store(FIRST | number, Relaxed));
     });
-    links.par_iter().with_min_len(BLOCK).filter(|link| !is_first(link)).for_each(|link| {
-        let first = link.load(Relaxed) as usize;
-        link.store(links[first].load(Relaxed) & !FIRST, Relaxed);
+    parallel::each(blocks.len(), &|i| {
+        for link in blocks[i].iter().filter(|link| !is_first(link)) {
+            let first = link.load(Relaxed) as usize;
+            link.store(links[first].load(Relaxed) & !FIRST, Relaxed);
+        }
     });
 }
 
 /// The corners that brought a vertex.
 fn firsts(numbers: &[AtomicU32]) -> Bits {
     let mut bits = Bits::new(numbers.len());
-    bits.blocks_mut().zip(numbers.chunks(BLOCK)).par_bridge().for_each(|(words, numbers)| {
+    let mut blocks: Vec<_> = bits.blocks_mut().zip(numbers.chunks(BLOCK)).collect();
+    parallel::each_of(&mut blocks, &|_, (words, numbers)| {
         for (word, numbers) in words.iter_mut().zip(numbers.chunks(64)) {
             let flags = numbers.iter().map(|n| u64::from(n.load(Relaxed) >> 31));
             *word = flags.zip(0..).fold(0, |word, (flag, bit)| word | flag << bit);
@@ -224,11 +227,11 @@ impl Keys<'_> {
         let threads = rayon::current_num_threads().min(self.corners().div_ceil(BLOCK)).max(1);
         let each = vertices.div_ceil(threads).max(1);
         let mut heads = vec![END; vertices];
-        let done = heads
-            .par_chunks_mut(each)
-            .enumerate()
-            .all(|(i, heads)| self.link((i * each) as u32, heads, &links, steps));
-        if !done {
+        let mut parts: Vec<_> = heads.chunks_mut(each).map(|heads| (heads, false)).collect();
+        parallel::each_of(&mut parts, &|i, (heads, done)| {
+            *done = self.link((i * each) as u32, heads, &links, steps);
+        });
+        if !parts.iter().all(|(_, done)| *done) {
             return None;
         }
         let mut loose = Bits::new(vertices);

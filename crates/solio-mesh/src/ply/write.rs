@@ -9,9 +9,9 @@ use super::place::Placement;
 use super::rows::{Elements, Rows, Source, faces, sources, stretches};
 use super::split::{Numbers, Split};
 use crate::model::{Attribute, ColorSpace, Domain, NONE, Positions, ScalarType, Scene, Values};
+use crate::parallel;
 use crate::parallel::Pool;
 use crate::spans::PREPARE;
-use rayon::prelude::*;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub fn encode_ply(
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let prepare = PREPARE.begin();
-    let pool = crate::parallel::pool(work)?;
+    let pool = parallel::pool(work)?;
     let (mut parts, memory) = pool.install(|| {
         let parts = scene.meshes.iter().map(|mesh| Part::new(mesh, options, work));
         let parts = parts.collect::<Result<Vec<_>>>()?;
@@ -75,11 +75,11 @@ fn split(parts: &mut [Part<'_>], memory: u64, work: &Work) -> Result<Vec<Refs>> 
     for group in &groups {
         work.cancel.check()?;
         let bytes: u64 = parts[group.clone()].iter().map(bytes).sum();
-        let linked = parts[group.clone()].par_iter().map(|part| {
-            let keys = part.keys.filter(|_| bytes <= memory)?;
+        let some = &parts[group.clone()];
+        let linked = parallel::collect(some.len(), &|i| {
+            let keys = some[i].keys.filter(|_| bytes <= memory)?;
             Split::linked(keys)
         });
-        let linked: Vec<_> = linked.collect();
         for (part, linked) in parts[group.clone()].iter_mut().zip(linked) {
             let (split, numbers) = linked.map_or((None, None), |(s, n)| (Some(s), Some(n)));
             part.split = match (split, part.keys) {
@@ -145,11 +145,11 @@ fn write_faces(
             let range = start..start + run.len();
             start = range.end;
             let (Some(round), Some(split)) = (rounds(&run[0]), &run[0].split) else {
-                let again = |part: &Part<'_>| Refs {
-                    numbers: part.split.as_ref().and_then(Split::again),
+                let again = |i: usize| Refs {
+                    numbers: run[i].split.as_ref().and_then(Split::again),
                     last: Vec::new(),
                 };
-                let refs: Vec<Refs> = pool.install(|| run.par_iter().map(again).collect());
+                let refs = pool.install(|| parallel::collect(run.len(), &again));
                 out.write_some(parts, range, &refs)?;
                 continue;
             };

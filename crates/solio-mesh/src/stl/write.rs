@@ -156,16 +156,22 @@ impl<'m> Part<'m> {
                 &all[i].1
             }
         };
-        let points = corners.map(|c| {
-            let vertex = self.mesh.corner_vertices[c as usize] as usize;
-            match &self.mesh.positions {
-                Positions::F32(p) => transform.point(p[vertex]),
-                Positions::F64(p) => transform.point_f64(p[vertex]).map(|v| v as f32),
-            }
-        });
+        // One by one: `map` stays a call where crates are compiled in parts.
+        let a = self.point(transform, corners[0]);
+        let b = self.point(transform, corners[1]);
+        let c = self.point(transform, corners[2]);
         // Blender turns triangles of mirrored objects (in STL only).
-        let points = if transform.mirrors() { [points[2], points[1], points[0]] } else { points };
+        let points = if transform.mirrors() { [c, b, a] } else { [a, b, c] };
         (points, self.words.map_or(0, |w| w[face]))
+    }
+
+    #[inline(always)]
+    fn point(&self, transform: &Placement, corner: u32) -> [f32; 3] {
+        let vertex = self.mesh.corner_vertices[corner as usize] as usize;
+        match &self.mesh.positions {
+            Positions::F32(p) => transform.point(p[vertex]),
+            Positions::F64(p) => transform.point_f64(p[vertex]).map(|v| v as f32),
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use super::ObjWriteOptions;
 use crate::bits::Bits;
 use crate::merge;
 use crate::model::{Mesh, Scene};
-use crate::parallel::Pool;
+use crate::parallel::{self, Pool};
 use crate::rounds;
 use crate::spans::PREPARE;
 use crate::triangulate;
@@ -57,15 +57,16 @@ pub fn encode_obj(
     let mut job = Job { options, work, material_names: Vec::new() };
     job.material_names = scene.materials.iter().map(|m| job.name(&m.name)).collect();
     sink.write_bytes(work, &job.head(scene))?;
-    let pool = crate::parallel::pool(work)?;
+    let pool = parallel::pool(work)?;
     let mut at = Position::default();
     let mut start = 0;
     while start < scene.meshes.len() {
         let prepare = PREPARE.begin();
         let end = batch_end(&scene.meshes, start, options, work);
         let meshes = pool.install(|| {
-            let batch = scene.meshes[start..end].par_iter();
-            batch.map(|mesh| job.triangulated(mesh)).collect::<Result<Vec<_>>>()
+            let batch = &scene.meshes[start..end];
+            let meshes = parallel::collect(batch.len(), &|i| job.triangulated(&batch[i]));
+            meshes.into_iter().collect::<Result<Vec<_>>>()
         })?;
         let (parts, prepared) = pool.install(|| job.prepare(start, &meshes, &axes, &mut at))?;
         drop(prepare);
@@ -234,10 +235,10 @@ impl Job<'_> {
             .map(|(i, mesh)| plan::parts(start + i, mesh, axes, self.options, &mut at.left_on))
             .collect();
         let shared = shared::shared(self, meshes, &parts)?;
-        let each = meshes.par_iter().zip(&parts).zip(shared).enumerate();
-        let mut prepared = each
-            .map(|(i, ((mesh, parts), shared))| self.prepare_mesh(start + i, mesh, parts, shared))
-            .collect::<Result<Vec<_>>>()?;
+        let prepared = parallel::collect(meshes.len(), &|i| {
+            self.prepare_mesh(start + i, &meshes[i], &parts[i], Arc::clone(&shared[i]))
+        });
+        let mut prepared = prepared.into_iter().collect::<Result<Vec<_>>>()?;
         for mesh in &mut prepared {
             (mesh.vertex_base, mesh.uv_base, mesh.normal_base) = (at.vertices, at.uvs, at.normals);
             at.vertices += mesh.mesh.positions.len() as u64;

@@ -7,7 +7,7 @@ use super::plan::Part;
 use super::values::{self, Index};
 use super::{Job, order, round, vertices};
 use crate::model::{Domain, Mesh};
-use rayon::prelude::*;
+use crate::parallel;
 use solio_base::Result;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -85,11 +85,12 @@ pub(super) fn shared<'m>(
         kinds[kind].1 += 1;
         kind_of.push(kind);
     }
-    let each = kinds.par_iter().map(|&(first, users)| {
+    let all = parallel::collect(kinds.len(), &|i| {
+        let (first, users) = kinds[i];
         job.work.cancel.check()?;
         Ok(Arc::new(make(job, &meshes[first], &parts[first], users)?))
     });
-    let all = each.collect::<Result<Vec<_>>>()?;
+    let all = all.into_iter().collect::<Result<Vec<_>>>()?;
     Ok(kind_of.into_iter().map(|kind| Arc::clone(&all[kind])).collect())
 }
 
