@@ -39,8 +39,7 @@ pub(crate) fn pool(work: &Work) -> Result<Pool> {
 
 /// Runs `job` for `0..count` on the threads of the pool that it is called in.
 ///
-/// None of these is generic over the job: each caller would bring all of rayon's loop
-/// with it, and together they were a sixth of the crate.
+/// None of these is generic over the job: each caller would bring all of rayon's loop with it.
 pub(crate) fn each(count: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(job);
 }

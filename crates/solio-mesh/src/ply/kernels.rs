@@ -133,7 +133,7 @@ pub(crate) fn gather(rows: Rows<'_>, field: &Field, column: &Column, out: &mut O
             4 => same::<u32>(rows, field, out, width, k),
             _ => same::<f64>(rows, field, out, width, k),
         },
-        // A division by 1 changes nothing, and loops of its own would be an eighth of the crate.
+        // A division by 1 changes nothing; without it there would be as many loops again.
         (Kind::F32(divisor), Out::F32(out)) => {
             typed::<S, f32, true>(rows, field, out, width, k, |v: S| v.to_f32() / divisor);
         }
@@ -195,8 +195,8 @@ fn run<S: Scalar, D, const TOGETHER: bool>(
             }
         };
     }
-    // Only what positions, normals, colours and UVs need: loops for every count were a sixth of the crate.
-    // The size is a constant, so that those of other sizes are not compiled.
+    // Only what positions, normals, colours and UVs need: with loops for every count `gather` had 230 KB of
+    // code, now 75. The size is a constant, so that those of other sizes are not compiled.
     match S::SIZE {
         _ if !TOGETHER => {}
         1 => together!(1: 3, 4),
