@@ -37,7 +37,7 @@ pub trait Sample: Copy + Default + Send + Sync + Sealed + 'static {
 }
 
 /// Keeps the list of samples closed; its functions are compiled once, here, with this crate's level
-/// of optimisation. Generic ones would be compiled where they are called, for size.
+/// of optimisation, not with that of who calls them, which may be for size.
 pub trait Sealed: Sized {
     /// Takes in up to a block of pixels; codes of sRGB as light, if `as_light` asks for it and a
     /// table does it exactly: then it gives `true`.

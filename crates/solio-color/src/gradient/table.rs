@@ -101,8 +101,7 @@ impl Table8 {
         }
     }
 
-    // Compiled once, here, with this crate's level of optimisation: what is generic is compiled
-    // where it is called, for size.
+    // Compiled once, here, with this crate's level of optimisation, not with that of who calls it.
     #[inline(never)]
     fn apply_rgb(&self, values: &[f32], range: [f32; 2], colors: &mut [[u8; 3]]) {
         self.fill(values, range, colors);
