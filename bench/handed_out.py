@@ -1,0 +1,50 @@
+"""The command as it is handed out, in the wheel of `make dist`, beside the one of the profile `release`.
+
+Most figures are measured with `release`, which is quick to build; what users get must be no slower.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from measuring import Turn, row
+
+AREAS = ("color", "exr", "mesh", "scene")
+PEER = "Solio, built as release"
+
+
+def measured(solio: Path, area: str) -> dict[str, Turn]:
+    """What one run of an area says of Solio itself: by work, against what least work."""
+    command = [str(solio), "bench", area, "--quick", "--json"]
+    if area == "exr":
+        command += ["--python", "none"]  # none of its peers
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    found = {}
+    for line in map(json.loads, filter(lambda text: text.startswith("{"), done.stdout.splitlines())):
+        # Kernels are given in nanoseconds of a number, arrays of colours in wall time alone.
+        wall = line["ns"] * 1e-9 if "kernel" in line else line["wall_s"]
+        work = f"{line.get('kernel') or line['case']}, beside {line.get('peer') or 'a copy'}"
+        found[work] = Turn(wall, line.get("cpu_s", wall), line.get("answer", ""))
+    return found
+
+
+def rows(release: Path, wheel: Path, folder: Path, rounds: int) -> Iterator[dict[str, Any]]:
+    """Both in turns: every work of the areas."""
+    place = folder / "handed-out"
+    subprocess.run([sys.executable, "-m", "venv", place], check=True)
+    pip = [str(place / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, str(wheel)], check=True)
+    handed_out = place / "bin" / "solio"
+    for area in AREAS:
+        turns: dict[str, list[tuple[Turn, Turn, Turn]]] = {}
+        for _ in range(rounds):
+            ours, theirs, again = (measured(s, area) for s in (handed_out, release, handed_out))
+            for work, turn in ours.items():
+                turns.setdefault(work, []).append((turn, theirs[work], again[work]))
+        for work, of_work in turns.items():
+            yield row(work, PEER, "", of_work, wheel.name)
