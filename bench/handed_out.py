@@ -27,8 +27,12 @@ def measured(solio: Path, area: str) -> dict[str, Turn]:
     found = {}
     for line in map(json.loads, filter(lambda text: text.startswith("{"), done.stdout.splitlines())):
         # Kernels are given in nanoseconds of a number, arrays of colours in wall time alone.
-        wall = line["ns"] * 1e-9 if "kernel" in line else line["wall_s"]
-        work = f"{line.get('kernel') or line['case']}, beside {line.get('peer') or 'a copy'}"
+        if "kernel" in line:
+            work, wall = f"{line['kernel']} [{line['tier']}]", line["ns"] * 1e-9
+        elif "wall_s" in line:
+            work, wall = f"{line['case']}, beside {line['peer']}", line["wall_s"]
+        else:
+            continue  # about the machine
         found[work] = Turn(wall, line.get("cpu_s", wall), line.get("answer", ""))
     return found
 
