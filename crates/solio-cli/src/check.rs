@@ -11,6 +11,9 @@ use solio::{Error, ErrorKind, FileCheck, Odd, Result, Work, each_file};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// What the names in a folder are told as.
+const FOLDER: &str = "folder";
+
 /// Checks every input, goes on past bad ones.
 pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
@@ -20,8 +23,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let seen = Seen::start(&args.shown, "check", &inputs, &work);
-    let mut report =
-        Report { args, below: false, bad: 0, kinds: BTreeMap::new(), cases: Vec::new() };
+    let mut report = Report {
+        args,
+        below: false,
+        bad_files: 0,
+        bad_folders: 0,
+        kinds: BTreeMap::new(),
+        cases: Vec::new(),
+    };
     look(args, inputs, &mut report, &work)?;
     let files = report.files();
     let outcome = report.finish();
@@ -62,8 +71,10 @@ struct Report<'a> {
     /// What comes was found in folders: what is fine there is only counted.
     below: bool,
     /// Files with problems.
-    bad: u64,
-    /// Files and problems of each kind.
+    bad_files: u64,
+    /// Folders with names that have problems.
+    bad_folders: u64,
+    /// Files and problems of each kind; folders are one.
     kinds: BTreeMap<&'static str, (u64, u64)>,
     cases: Vec<Case>,
 }
@@ -77,12 +88,15 @@ impl Report<'_> {
                 let (files, problems) = self.kinds.entry(check.format).or_default();
                 *files += 1;
                 *problems += check.problem_count() as u64;
-                self.bad += u64::from(!check.is_fine());
+                match check.format {
+                    FOLDER => self.bad_folders += u64::from(!check.is_fine()),
+                    _ => self.bad_files += u64::from(!check.is_fine()),
+                }
                 self.tell(path, &check);
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
-                self.bad += 1;
+                self.bad_files += 1;
                 let (files, problems) = self.kinds.entry("unreadable").or_default();
                 (*files, *problems) = (*files + 1, *problems + 1);
                 self.tell_error(path, error);
@@ -119,25 +133,36 @@ impl Report<'_> {
         self.cases.push(Case { class: class.to_owned(), name, failure, error });
     }
 
+    fn folders(&self) -> u64 {
+        self.kinds.get(FOLDER).map_or(0, |(folders, _)| *folders)
+    }
+
     fn files(&self) -> u64 {
-        self.kinds.values().map(|(files, _)| files).sum()
+        self.kinds.values().map(|(files, _)| files).sum::<u64>() - self.folders()
     }
 
     /// Sums up.
     fn finish(self) -> Result<Outcome> {
-        let files = self.files();
+        let (files, folders) = (self.files(), self.folders());
         if self.below && !self.args.json {
             screen::print(&table(&self.kinds));
         }
-        if self.bad > 0 && files > 1 {
-            let message = format!("{} of {files} files are damaged or unreadable", self.bad);
-            screen::complain(&message);
+        let mut problems = Vec::new();
+        if self.bad_files > 0 {
+            problems.push(format!("{} of {files} files are damaged or unreadable", self.bad_files));
+        }
+        if self.bad_folders > 0 {
+            problems
+                .push(format!("names in {} of {folders} folders are unsound", self.bad_folders));
+        }
+        if !problems.is_empty() && files + folders > 1 {
+            screen::complain(&problems.join("; "));
         }
         if let Some(path) = &self.args.junit {
             let failed = |e| Error::io("write the report", e).at_path(path);
             solio::write_bytes(path, &junit::report(&self.cases).map_err(failed)?)?;
         }
-        Ok(if self.bad > 0 { Outcome::SomeFailed } else { Outcome::Done })
+        Ok(if problems.is_empty() { Outcome::Done } else { Outcome::SomeFailed })
     }
 }
 

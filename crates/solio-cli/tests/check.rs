@@ -46,7 +46,10 @@ other       6         1
 stl         2         1
 ";
     assert_eq!(text, wanted);
-    assert_eq!(ran.err, "solio: 3 of 10 files are damaged or unreadable\n");
+    assert_eq!(
+        ran.err,
+        "solio: 2 of 8 files are damaged or unreadable; names in 1 of 2 folders are unsound\n"
+    );
     let ran = run(dir.path(), &["check", "in", "--ignore", "holes,name"], b"");
     assert_eq!((ran.code, ran.text().lines().count()), (1, 6), "{}", ran.text());
     std::fs::remove_file(dir.path().join("in/cut.stl")).unwrap();

@@ -265,9 +265,10 @@ mod tests {
         };
         // A container may forbid it.
         let Some(much) = take(96 << 20) else { return };
-        // What other tests hold meanwhile counts, too; they end.
-        let less = (0..100).map(|_| take(48 << 20).unwrap()).find(|less| *less < 90 << 20);
-        assert!(much > 90 << 20 && less.is_some_and(|less| less > 44 << 20), "{much} {less:?}");
+        // What other tests hold meanwhile counts, too; they end. What they give back, and what the
+        // kernel has not added up yet, takes some off.
+        let less = (0..100).map(|_| take(48 << 20).unwrap()).find(|less| *less < 75 << 20);
+        assert!(much > 80 << 20 && less.is_some_and(|less| less > 32 << 20), "{much} {less:?}");
     }
 
     #[test]

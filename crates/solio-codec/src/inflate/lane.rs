@@ -12,8 +12,9 @@ pub(super) const ROOM: usize = 640;
 
 /// The last bytes of a stream, and zeros.
 pub(super) type Tail = [u8; TAIL];
-/// All that is left may have been taken, and a word more be read ahead.
-pub(super) const TAIL: usize = 2 * ROOM + 8;
+/// All that is left, with what was given back of a word, may have been taken, and a word more be read
+/// ahead.
+pub(super) const TAIL: usize = 2 * ROOM + 16;
 
 /// A stream under way.
 pub(super) struct Lane<'a> {
@@ -84,6 +85,10 @@ impl<'a> Lane<'a> {
     /// more was taken than there is.
     fn make_room(&mut self) -> Result<(), Failure> {
         let tail = self.tail.take().ok_or(Failure::Damaged)?;
+        // Whole bytes of the word are given back: a stored block, or the end, may begin with them.
+        self.next -= (self.bits >> 3) as usize;
+        self.bits &= 7;
+        self.word &= (1 << self.bits) - 1;
         let rest = &self.input[self.next..];
         tail.fill(0);
         tail[..rest.len()].copy_from_slice(rest);

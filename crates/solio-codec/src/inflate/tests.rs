@@ -107,6 +107,32 @@ fn fixed_codes_and_empty_blocks() {
 }
 
 #[test]
+fn blocks_begin_and_streams_end_where_the_tail_begins() {
+    let stored: Vec<u8> = sample(3, 700);
+    for blocks in 0..30 {
+        // Empty blocks of fixed codes, ten bits each.
+        let mut before = vec![0; (10 * blocks + 3_usize).div_ceil(8)];
+        for block in 0..blocks {
+            before[(10 * block + 1) / 8] |= 1 << ((10 * block + 1) % 8);
+        }
+        let last = 10 * blocks;
+        before[last / 8] |= 1 << (last % 8);
+        for size in 560..660_usize {
+            let len = size as u16;
+            let sizes = [len.to_le_bytes(), (!len).to_le_bytes()].concat();
+            let whole = with_sum([&before, &sizes, &stored[..size]].concat(), size);
+            // The same number of bytes after the end of a stream that holds none.
+            let mut ends = before.clone();
+            ends.resize((last + 10).div_ceil(8), 0);
+            ends[(last + 1) / 8] |= 1 << ((last + 1) % 8);
+            let mut ends = with_sum(ends, size);
+            ends.0.extend(&stored[..size]);
+            check(&[whole, ends]);
+        }
+    }
+}
+
+#[test]
 fn every_start_of_a_stream_is_refused() {
     for (seed, level) in [(1, -1), (2, 1), (3, 4), (4, 12), (5, 0)] {
         let bytes = sample(seed, 6000);
