@@ -85,7 +85,8 @@ impl<'a> Lane<'a> {
     /// more was taken than there is.
     fn make_room(&mut self) -> Result<(), Failure> {
         let tail = self.tail.take().ok_or(Failure::Damaged)?;
-        // Whole bytes of the word are given back: a stored block, or the end, may begin with them.
+        // Whole bytes of the word, which came from before `next`, are given back: a stored block, or the
+        // end, may begin with them.
         self.next -= (self.bits >> 3) as usize;
         self.bits &= 7;
         self.word &= (1 << self.bits) - 1;
