@@ -201,10 +201,10 @@ impl Gradient {
     /// What [`Table8::apply`] gives, without a table.
     fn few(&self, values: &[f32], range: [f32; 2], bytes: &mut [u8]) {
         let sampler = self.model.sampler();
-        let scale = 1.0 / (range[1] - range[0]);
+        let width = range[1] - range[0];
         let channels = bytes.len().checked_div(values.len()).unwrap_or(4);
         for (value, color) in values.iter().zip(bytes.chunks_exact_mut(channels.max(1))) {
-            let found = sampler.codes_at(f64::from((value - range[0]) * scale));
+            let found = sampler.codes_at(f64::from((value - range[0]) / width));
             color.copy_from_slice(&found[..color.len()]);
         }
     }

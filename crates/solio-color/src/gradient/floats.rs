@@ -33,10 +33,10 @@ impl Floats {
     ///
     /// None; it hands on those of [`Conversion::run_in_place`].
     pub fn apply(&self, values: &[f32], range: [f32; 2], colors: &mut [[f32; 4]]) -> Result<()> {
-        let scale = 1.0 / (range[1] - range[0]);
+        let width = range[1] - range[0];
         for (values, colors) in values.chunks(BLOCK).zip(colors.chunks_mut(BLOCK)) {
             for (value, color) in values.iter().zip(&mut *colors) {
-                let at = f64::from((value - range[0]) * scale);
+                let at = f64::from((value - range[0]) / width);
                 let Components { space, components, alpha } = self.sampler.components(at);
                 let here = crate::convert(components, space, self.space);
                 *color = [here[0], here[1], here[2], alpha].map(|x| x as f32);

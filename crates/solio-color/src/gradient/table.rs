@@ -120,7 +120,7 @@ impl Table8 {
         colors: &mut [[u8; CHANNELS]],
     ) {
         let near = self.near();
-        let span = Span { start: range[0], scale: 1.0 / (range[1] - range[0]) };
+        let span = Span { start: range[0], width: range[1] - range[0] };
         let color = |place: u32, value: f32, to: &mut [u8; CHANNELS]| {
             to.copy_from_slice(&near.color(place, || span.at(value))[..CHANNELS]);
         };
@@ -207,13 +207,14 @@ const UNROLLED: usize = 8;
 #[derive(Clone, Copy)]
 struct Span {
     start: f32,
-    scale: f32,
+    width: f32,
 }
 
 impl Span {
     #[inline(always)]
     fn at(self, value: f32) -> f32 {
-        (value - self.start) * self.scale
+        // A product with the inverse would miss 1 at the end.
+        (value - self.start) / self.width
     }
 }
 
@@ -374,7 +375,7 @@ mod tests {
     use super::*;
     use crate::Color;
     use crate::gradient::presets::STUDY;
-    use crate::gradient::{Gradient, Mode, Outside, parse_stops};
+    use crate::gradient::{Floats, Gradient, Mode, Outside, parse_stops};
     use proptest::prelude::*;
 
     fn noise(seed: u32) -> impl Iterator<Item = f32> {
@@ -421,9 +422,9 @@ mod tests {
         fn places_are_the_same_on_every_tier(
             values in proptest::collection::vec(proptest::num::f32::ANY, 1..BLOCK),
             start in -1.0_f32..1.0,
-            scale in -2.0_f32..2.0,
+            width in -2.0_f32..2.0,
         ) {
-            let span = Span { start, scale };
+            let span = Span { start, width };
             let [mut plain, mut cloned] = [[0; BLOCK]; 2];
             Places { values: &values, span, places: &mut plain }.run();
             wide(Places { values: &values, span, places: &mut cloned });
@@ -514,6 +515,24 @@ mod tests {
                 let place = (0.5 + f64::from(i) * width * 1e-4) as f32;
                 let want = sampler.codes_at(f64::from(place));
                 assert_eq!(table.at(place), want, "{width}: {place:?}");
+            }
+        }
+    }
+
+    /// In tables and in floats.
+    #[test]
+    fn ends_of_a_range_have_the_colors_of_the_ends() {
+        let colors = parse_stops("red, lime 50%, blue").unwrap();
+        let mode = Mode::of_name("hold").unwrap();
+        let sampler = Gradient { colors, mode, ..Gradient::default() }.sampler();
+        let (table, floats) = (Table8::new(sampler.clone()), Floats::new(sampler));
+        for (start, width) in [(0.0, 1.0), (0.0, 0.1), (-7.0, 1.0), (100.0, -1.0)] {
+            for end in (1..200).map(|i| start + width * i as f32) {
+                let (mut codes, mut exact) = ([[0_u8; 3]; 2], [[0.0_f32; 4]; 2]);
+                table.apply(&[start, end], [start, end], &mut codes);
+                assert_eq!(codes, [[255, 0, 0], [0, 0, 255]], "{start} to {end}");
+                floats.apply(&[start, end], [start, end], &mut exact).unwrap();
+                assert!(exact[1][2] > 0.99, "{start} to {end}: {exact:?}");
             }
         }
     }
