@@ -121,7 +121,8 @@ fn items(text: &str) -> Vec<(usize, &str)> {
 
 type Split<'t> = (Option<&'t str>, Vec<f64>);
 
-/// The colour of an item and up to two places, which may stand before or after it.
+/// The colour of an item and up to two places, which may stand before or after it. CSS needs no blank
+/// behind a parenthesis or a percentage.
 fn split(item: &str) -> std::result::Result<Split<'_>, String> {
     let (mut color, mut places) = (item, Vec::new());
     while let Some((rest, word)) = last_word(color) {
@@ -130,10 +131,13 @@ fn split(item: &str) -> std::result::Result<Split<'_>, String> {
         color = rest;
     }
     while places.is_empty() || !color.is_empty() {
-        let Some((word, rest)) = color.split_once(char::is_whitespace) else { break };
-        let Some(place) = place(word) else { break };
+        let end = color.find(|c: char| c.is_whitespace() || c == '%');
+        let Some(end) = end.map(|end| end + usize::from(color[end..].starts_with('%'))) else {
+            break;
+        };
+        let Some(place) = place(&color[..end]) else { break };
         places.push(place);
-        color = rest.trim_start();
+        color = color[end..].trim_start();
     }
     if places.len() > 2 {
         return Err("a colour has two places at most".into());
@@ -145,11 +149,10 @@ fn split(item: &str) -> std::result::Result<Split<'_>, String> {
 }
 
 fn last_word(text: &str) -> Option<(&str, &str)> {
-    if text.is_empty() {
-        return None;
-    }
-    let space = text.char_indices().rev().find(|(_, c)| c.is_whitespace());
-    let at = space.map_or(0, |(i, c)| i + c.len_utf8());
+    let (last, _) = text.char_indices().next_back()?;
+    let mut before = text[..last].char_indices().rev();
+    let edge = before.find(|(_, c)| c.is_whitespace() || matches!(c, ')' | '%'));
+    let at = edge.map_or(0, |(i, c)| i + c.len_utf8());
     Some((text[..at].trim_end(), &text[at..]))
 }
 
@@ -178,6 +181,10 @@ mod tests {
         assert_eq!(places("red 80%, white 0%, black, blue 100%"), [0.8, 0.8, 0.9, 1.0]);
         assert_eq!(places("red 10% 20%, blue"), [0.1, 0.2, 1.0]);
         assert_eq!(places("40% red"), [0.4]);
+        assert_eq!(
+            places("rgb(0 0 0)10%20%, rgb(1% 2% 3%)50%, 60%hsl(0 0% 50%)"),
+            [0.1, 0.2, 0.5, 0.6]
+        );
         assert_eq!(places("red\u{85}40%\u{2003}60%"), [0.4, 0.6]);
         assert_eq!(
             places("rgb(1, 2, 3) 30%, color(srgb 0 .5 1), hsl(120deg 50% 20%) 0.9"),
@@ -205,6 +212,9 @@ mod tests {
             ("red, rgb(1 2", 6, ""),
             ("red, bleu", 6, ""),
             ("red nan%", 1, ""),
+            ("rgb(0 0 0)1%2%3%", 1, "two places at most"),
+            ("red50%", 1, ""),
+            ("rgb(0 0 0)1x%", 1, ""),
         ] {
             let error = parse_stops(text).unwrap_err();
             assert!(error.column() >= Some(column), "{text}: {error}");

@@ -8,9 +8,20 @@ use crate::gradient::{ColorStop, Easing, Gradient, Mode, Ramp, parse_stops};
 use crate::{Color, HueMethod, Interpolation, Segment, Space};
 use solio_base::{Error, Result};
 
-const FUNCTIONS: [&str; 3] = ["linear-gradient(", "radial-gradient(", "conic-gradient("];
+const FUNCTIONS: [(&str, Kind); 3] = [
+    ("linear-gradient(", Kind::Linear),
+    ("radial-gradient(", Kind::Radial),
+    ("conic-gradient(", Kind::Conic),
+];
 const UNITS: [(&str, f64); 4] =
     [("grad", 400.0), ("deg", 360.0), ("turn", 1.0), ("rad", std::f64::consts::TAU)];
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Linear,
+    Radial,
+    Conic,
+}
 
 /// Farthest place of a stop that is written.
 const MOST_PLACE: f64 = 1e6;
@@ -27,13 +38,13 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
     let mut found = Vec::new();
     let mut from = 0;
     let mut seen = 0;
-    while let Some((start, conic)) = next_function(&lower, from) {
+    while let Some((start, kind)) = next_function(&lower, from) {
         let end = closing(&lower, start).ok_or_else(|| {
             error_at(all, lower.len(), "the parenthesis of a gradient is not closed")
         })?;
         let inside = &masked[start..end];
         let name = name_before(all, &masked, start);
-        found.push(Gradient { name, ..gradient(all, start, inside, conic)? });
+        found.push(Gradient { name, ..gradient(all, start, inside, kind)? });
         seen += found.last().map_or(0, |gradient| gradient.colors.len());
         if seen > MAX_STOPS {
             return Err(Error::limit(format!("more than {MAX_STOPS} stops")));
@@ -43,7 +54,7 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
     if found.is_empty() {
         let list = masked.trim().trim_end_matches(';');
         let start = masked.len() - masked.trim_start().len();
-        found.push(gradient(all, start, list, false)?);
+        found.push(gradient(all, start, list, Kind::Linear)?);
     }
     Ok(found)
 }
@@ -74,10 +85,10 @@ fn mask(all: &str) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The byte after the next function's parenthesis, and whether it is conic.
-fn next_function(lower: &str, from: usize) -> Option<(usize, bool)> {
-    let found = FUNCTIONS.iter().filter_map(|name| {
-        lower.get(from..)?.find(name).map(|at| (from + at + name.len(), *name == FUNCTIONS[2]))
+/// The byte after the next function's parenthesis, and which one it is.
+fn next_function(lower: &str, from: usize) -> Option<(usize, Kind)> {
+    let found = FUNCTIONS.iter().filter_map(|(name, kind)| {
+        lower.get(from..)?.find(name).map(|at| (from + at + name.len(), *kind))
     });
     found.min()
 }
@@ -112,14 +123,15 @@ fn name_before(all: &str, masked: &str, start: usize) -> String {
 }
 
 /// From the arguments, which begin at byte `start` of the text.
-fn gradient(all: &str, start: usize, inside: &str, conic: bool) -> Result<Gradient> {
+fn gradient(all: &str, start: usize, inside: &str, kind: Kind) -> Result<Gradient> {
+    let conic = kind == Kind::Conic;
     let items = items(inside);
     if items.len() > MAX_STOPS {
         return Err(Error::limit(format!("{} stops; the limit is {MAX_STOPS}", items.len())));
     }
     let mut mode = None;
     let mut first = 0;
-    if let Some(words) = items.first().and_then(|item| prelude(item)) {
+    if let Some(words) = items.first().and_then(|item| prelude(item, kind)) {
         let at = start + place(inside, items[0]);
         mode = space(&words).map_err(|message| error_at(all, at, message))?;
         first = items.get(1).map_or(inside.len(), |item| place(inside, item));
@@ -161,7 +173,7 @@ fn items(inside: &str) -> Vec<&str> {
 }
 
 /// The words of the first argument, if it is no stop: direction, shape, place, space.
-fn prelude(item: &str) -> Option<Vec<String>> {
+fn prelude(item: &str, kind: Kind) -> Option<Vec<String>> {
     let words: Vec<String> = item.split_whitespace().map(str::to_ascii_lowercase).collect();
     let known = [
         "to",
@@ -185,7 +197,25 @@ fn prelude(item: &str) -> Option<Vec<String>> {
     let angled = words.first().is_some_and(sized)
         && words.get(1).is_none_or(|word| known.contains(&word.as_str()));
     let placed = words.iter().any(|word| ["at", "in"].contains(&word.as_str()));
-    (begins || angled || placed).then_some(words)
+    (begins || angled || placed || (kind == Kind::Radial && is_size(&words, &known)))
+        .then_some(words)
+}
+
+/// Whether these are a length or two, or two percentages, and words for a shape.
+fn is_size(words: &[String], known: &[&str]) -> bool {
+    let is_part = |word: &String| word.strip_suffix('%').is_some_and(|n| number(n).is_some());
+    let is_length = |word: &String| {
+        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        digits != word && number(digits).is_some()
+    };
+    match words {
+        [] => false,
+        // A percentage by itself would be a hint.
+        [only] => is_length(only),
+        words => words.iter().all(|word| {
+            word == "0" || is_part(word) || is_length(word) || known.contains(&word.as_str())
+        }),
+    }
 }
 
 /// `in oklch longer hue`.
@@ -215,6 +245,7 @@ fn angle(word: &str) -> Option<f64> {
 /// The places of a conic gradient, angles, as percentages.
 fn angles_as_parts(list: &str) -> String {
     let item = |item: &str| {
+        let item = apart(item);
         let (mut words, mut depth) = (Vec::new(), 0_usize);
         for word in item.split_whitespace() {
             let outside = depth == 0;
@@ -226,6 +257,11 @@ fn angles_as_parts(list: &str) -> String {
         words.join(" ")
     };
     items(list).into_iter().map(item).collect::<Vec<_>>().join(", ")
+}
+
+/// With a blank behind every parenthesis, where CSS needs none.
+fn apart(item: &str) -> String {
+    item.replace(')', ") ")
 }
 
 pub(super) fn write(

@@ -81,6 +81,29 @@ mod css {
     }
 
     #[test]
+    fn sizes_are_read_over() {
+        let plain = one("radial-gradient(red, blue 20%)", CSS);
+        for size in ["100px", "0", "2.5e1em", "50px circle", "50% 30%", "1rem 20%", "0 3vw ellipse"]
+        {
+            let text = format!("radial-gradient({size}, red, blue 20%)");
+            assert_eq!(one(&text, CSS), plain, "{text}");
+        }
+        for wrong in ["radial-gradient(50%, red, blue)", "linear-gradient(100px, red, blue)"] {
+            assert!(read(wrong.as_bytes(), CSS).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn parentheses_need_no_blank_behind_them() {
+        for (text, same) in [
+            ("linear-gradient(red, rgb(0,0,255)50%, blue)", "red, rgb(0,0,255) 50%, blue"),
+            ("conic-gradient(hsl(0 0% 9%)90deg, blue)", "hsl(0 0% 9%) 25%, blue"),
+        ] {
+            assert_eq!(one(text, CSS).colors, parse_stops(same).unwrap(), "{text}");
+        }
+    }
+
+    #[test]
     fn several_have_names() {
         let text = ":root { --a: linear-gradient(red, blue); /* in red ( */ --b:\n\
                     linear-gradient(in oklab, lime, black); }\n p { background: \
