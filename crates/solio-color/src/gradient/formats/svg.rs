@@ -9,7 +9,7 @@ use crate::{Color, Interpolation, Space};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use solio_base::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// How many gradients may refer to the next one.
@@ -171,14 +171,15 @@ pub(super) fn write(
 ) -> String {
     let mut out =
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 512 64\">\n  <defs>\n".to_owned();
-    for (index, gradient) in gradients.iter().enumerate() {
+    let ids = ids(gradients);
+    for (id, gradient) in ids.iter().zip(gradients) {
         notes.of_model(gradient, "SVG", Holds { name: true, ..Holds::default() });
-        write_one(&mut out, index, gradient, options, notes);
+        write_one(&mut out, id, gradient, options, notes);
     }
     out.push_str("  </defs>\n");
     let height = 64.0 / gradients.len() as f64;
-    for (index, gradient) in gradients.iter().enumerate() {
-        let (y, id) = (index as f64 * height, id(index, gradient));
+    for (index, id) in ids.iter().enumerate() {
+        let y = index as f64 * height;
         let _ = writeln!(
             out,
             "  <rect y=\"{y}\" width=\"512\" height=\"{height}\" fill=\"url(#{id})\"/>"
@@ -188,25 +189,29 @@ pub(super) fn write(
     out
 }
 
-/// The name as an id, which has no white space and is its own.
-fn id(index: usize, gradient: &Gradient) -> String {
+/// The names as ids, which have no white space; each is its own.
+fn ids(gradients: &[Gradient]) -> Vec<String> {
     let part = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
-    let name: String = gradient.name.chars().map(part).collect();
-    match (index, name.starts_with(|c: char| c.is_alphabetic() || c == '_')) {
-        (0, true) => name,
-        (_, true) => format!("{name}-{}", index + 1),
-        _ => format!("gradient-{}", index + 1),
-    }
+    let mut used = BTreeSet::new();
+    let id = |(index, gradient): (usize, &Gradient)| {
+        let name: String = gradient.name.chars().map(part).collect();
+        let is_id = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let stem = if is_id { name } else { "gradient".to_owned() };
+        let numbers = (index + 1..).map(|number| format!("{stem}-{number}"));
+        let own = (index == 0 && is_id).then(|| stem.clone());
+        let mut free = own.into_iter().chain(numbers).filter(|id| used.insert(id.clone()));
+        free.next().unwrap_or_default()
+    };
+    gradients.iter().enumerate().map(id).collect()
 }
 
 fn write_one(
     out: &mut String,
-    index: usize,
+    id: &str,
     gradient: &Gradient,
     options: GradientWriteOptions,
     notes: &mut Notes,
 ) {
-    let id = id(index, gradient);
     if id != gradient.name && !gradient.name.is_empty() {
         notes.add("SVG has ids for names: some are changed");
     }

@@ -449,6 +449,16 @@ mod svg {
     const SVG: GradientFormat = GradientFormat::Svg;
 
     #[test]
+    fn each_gradient_has_an_id_of_its_own() {
+        let gradients = ["x-2", "x", "3", "x", "gradient-3", "x"]
+            .map(|name| Gradient { name: name.into(), ..one("red, blue", GradientFormat::Css) });
+        let written = write(&gradients, SVG, options()).unwrap();
+        let found = read(&written.bytes, SVG).unwrap();
+        let ids: Vec<&str> = found.iter().map(|g| g.name.as_str()).collect();
+        assert_eq!(ids, ["x-2", "x-3", "gradient-3", "x-4", "gradient-3-5", "x-6"]);
+    }
+
+    #[test]
     fn stops_styles_and_links() {
         let text = "<?xml version='1.0'?><svg xmlns='x' xmlns:xlink='y'><defs>\
                     <linearGradient id='a' color-interpolation='linearRGB'>\
