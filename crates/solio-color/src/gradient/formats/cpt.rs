@@ -303,6 +303,10 @@ pub(super) fn write(
     if gradient.domain.is_some_and(|domain| !right(&domain)) {
         notes.add("values of GMT grow: the domain is left out");
     }
+    let is_part = |pair: &&[Point]| pair[0].position < pair[1].position;
+    if let (Some(last), Some(end)) = (points.windows(2).rfind(is_part), points.last()) {
+        notes.of_end("GMT", last[1].rgba, end.rgba);
+    }
     let mut out = "# COLOR_MODEL = RGB\n".to_owned();
     for pair in points.windows(2) {
         let [a, b] = [pair[0], pair[1]];

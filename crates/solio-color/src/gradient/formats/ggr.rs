@@ -119,6 +119,11 @@ pub(super) fn write(
         Some(parts) => parts,
         None => approximated(gradient, options, notes),
     };
+    if let Some(last) = parts.last() {
+        let [r, g, b] = last.colors[1].to(Space::Srgb).components;
+        let rgba = clean([r, g, b, last.colors[1].alpha]);
+        notes.of_end("GIMP", rgba, gradient.sample(1.0));
+    }
     let name: String =
         gradient.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut out = format!("GIMP Gradient\nName: {}\n{}\n", name.trim(), parts.len());

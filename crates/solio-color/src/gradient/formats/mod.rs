@@ -371,6 +371,14 @@ impl Notes {
             self.add(format!("{format} has no name of a gradient: it is left out"));
         }
     }
+
+    /// What formats of parts lose where the last stop stands at the end of one of another colour:
+    /// none begins there.
+    fn of_end(&mut self, format: &str, last: [f64; 4], end: [f64; 4]) {
+        if straight::distance(last, straight::clean(end)) > 0.01 {
+            self.add(format!("{format} has no colour for the last place alone: it is left out"));
+        }
+    }
 }
 
 /// What a format has beside stops.

@@ -710,6 +710,30 @@ fn nearness_is_told_of_curves_that_go_beyond_and_back() {
     }
 }
 
+/// A place by itself at the end, where segments and slices have none.
+#[test]
+fn a_colour_of_the_last_place_alone_is_told_of() {
+    for (stops, name, is_lost) in [
+        ("red, yellow 50%, blue", "hold", true),
+        ("red, yellow 50%, blue 100%, lime 100%", "srgb", true),
+        ("red, yellow 50%, blue 100%, lime 100%", "oklab", true),
+        ("red, yellow 50%, blue", "fixed", false),
+        ("red, yellow 50%, yellow", "hold", false),
+        ("red, color(display-p3 0 1 0)", "oklab", false),
+        ("red", "hold", false),
+    ] {
+        let colors = parse_stops(stops).unwrap();
+        let gradient = Gradient { colors, mode: mode(name), ..Gradient::default() };
+        for format in [GradientFormat::Ggr, GradientFormat::Cpt] {
+            let (back, notes) = again(&gradient, format);
+            let told = notes.iter().any(|note| note.contains("the last place alone"));
+            assert_eq!(told, is_lost, "{stops} {name}: {notes:?}");
+            let held = |g: &Gradient| g.sample(1.0).map(|x| x.clamp(0.0, 1.0));
+            assert_eq!(straight::distance(held(&back), held(&gradient)) > 1.0, is_lost);
+        }
+    }
+}
+
 fn any_number() -> impl Strategy<Value = f64> {
     prop_oneof![4 => 0.0..=1.0, 1 => Just(0.0), 1 => Just(1.0), 1 => -3.0..3.0, 1 => any::<f64>().prop_filter("finite", |x| x.is_finite())]
 }
