@@ -235,7 +235,7 @@ pub fn set_inline(
     Ok(true)
 }
 
-/// The file of statement `i`, if it is a `plymesh`.
+/// The file of statement `i`, if it is a `plymesh`; the last one it names.
 ///
 /// ```
 /// use solio_scene::pbrt::{meshes::plymesh_file, parse};
@@ -250,7 +250,7 @@ pub fn plymesh_file(statements: &Statements, i: usize) -> Option<&[u8]> {
         return None;
     }
     let all = &statements.parameters[statement.parameters.range()];
-    let file = all.iter().find(|parameter| statements.text(parameter.name) == b"filename")?;
+    let file = all.iter().rev().find(|parameter| statements.text(parameter.name) == b"filename")?;
     statements.string(file.values, 0)
 }
 

@@ -821,7 +821,7 @@ impl Builder {
 /// The class of something with a name: its parameter `type`.
 fn class_of(piece: &Statements, statement: &Statement) -> Option<crate::pbrt::Span> {
     let parameters = &piece.parameters[statement.parameters.range()];
-    let class = parameters.iter().find(|p| piece.text(p.name) == b"type")?;
+    let class = parameters.iter().rev().find(|p| piece.text(p.name) == b"type")?;
     match class.values {
         Values::Strings(span) => piece.strings.get(span.range())?.first().copied(),
         _ => None,

@@ -172,6 +172,27 @@ fn a_scene_is_followed() {
 }
 
 #[test]
+fn of_parameters_of_one_name_the_last_counts() {
+    let text = "WorldBegin\nAttribute \"shape\" \"float radius\" 1 \"float radius\" 2\n\
+        Shape \"sphere\"\nAttribute \"shape\" \"float radius\" 3\nShape \"sphere\"\n\
+        Shape \"sphere\" \"float radius\" 4 \"float radius\" 5\n\
+        Shape \"plymesh\" \"string filename\" \"a.ply\" \"string filename\" \"b.ply\"\n\
+        MakeNamedMaterial \"m\" \"string type\" \"diffuse\" \"string type\" \"conductor\"\n";
+    for version in [3, 4] {
+        let options = SceneOptions { version: Some(version), ..SceneOptions::default() };
+        let source = text.as_bytes().to_vec();
+        let files = Memory(HashMap::new());
+        let scene = read_scene(&source, Path::new("s"), &files, &options, &Work::serial()).unwrap();
+        let radius = |i: usize| scene.float(&scene.shapes[i].entity, "radius");
+        assert_eq!([0, 1, 2].map(radius), [Some(2.0), Some(3.0), Some(5.0)]);
+        assert_eq!(scene.mesh_files(), [b"b.ply"]);
+        assert_eq!(scene.class(&scene.materials[0].entity.unwrap()), b"conductor");
+    }
+    let statements = crate::pbrt::parse(text.as_bytes(), 0);
+    assert_eq!(crate::pbrt::meshes::plymesh_file(&statements, 6), Some(&b"b.ply"[..]));
+}
+
+#[test]
 fn matrices_turn_as_pbrt_says() {
     let scene = read(
         "WorldBegin\nRotate 90 0 0 2\nCoordinateSystem \"a\"\nTranslate 1 0 0\n\
@@ -275,6 +296,14 @@ fn all_problems_are_told_with_their_places() {
     ] {
         assert!(found.iter().any(|f| f.contains(words)), "{words}\nin {found:#?}");
     }
+}
+
+/// What is wrong with a text, and what is to be warned of, with the table's word.
+fn checked(text: &str) -> [Vec<String>; 2] {
+    let options = SceneOptions { check: true, ..SceneOptions::default() };
+    let (source, files) = (text.as_bytes().to_vec(), Memory(HashMap::new()));
+    let scene = read_scene(&source, Path::new("s"), &files, &options, &Work::serial()).unwrap();
+    [&scene.problems, &scene.warnings].map(|all| all.iter().map(ToString::to_string).collect())
 }
 
 #[test]

@@ -11,8 +11,14 @@ impl Scene {
     }
 
     /// The parameters of an entity with what their values lie in: its own, then those that
-    /// `Attribute` added, the latest first. Of a name the first counts.
+    /// `Attribute` added, the latest first; those of one statement from its last to its first. Of a
+    /// name the first counts, as in pbrt.
     pub fn parameters(&self, entity: &Entity) -> impl Iterator<Item = (&Statements, &Parameter)> {
+        self.placed(entity).map(|(_, kept, parameter)| (kept, parameter))
+    }
+
+    /// The parameters with the entities that they were given with.
+    fn placed(&self, entity: &Entity) -> impl Iterator<Item = (Entity, &Statements, &Parameter)> {
         let mut next = Some(*entity);
         let levels = std::iter::from_fn(move || {
             let level = next?;
@@ -24,7 +30,7 @@ impl Scene {
         });
         levels.flat_map(move |level| {
             let kept = &self.kept[level.kept as usize];
-            kept.parameters[level.parameters.range()].iter().map(move |p| (kept, p))
+            kept.parameters[level.parameters.range()].iter().rev().map(move |p| (level, kept, p))
         })
     }
 
