@@ -3,7 +3,7 @@
 use super::texture::{Mapping, Pattern, TextureEncoding, TexturePicture, Wrap};
 use super::world::{PreviewFiles, located_at};
 use crate::pbrt::ParameterType;
-use crate::scene::{Entity, NONE, Place, Scene, Shape};
+use crate::scene::{Entity, NONE, Place, Scene, Shape, Texture};
 use solio_base::{Error, ErrorKind, Result, Work, ordered};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -73,8 +73,10 @@ pub(super) struct Looks<'s> {
 
 impl<'s> Looks<'s> {
     pub(super) fn new(scene: &'s Scene) -> Looks<'s> {
-        let textures =
-            scene.textures.iter().enumerate().map(|(i, texture)| (&*texture.name, i)).collect();
+        let textures = [false, true].map(|is_spectrum| {
+            let of_type = scene.textures.iter().filter(|t| t.is_spectrum == is_spectrum);
+            of_type.map(|texture| (&*texture.name, texture)).collect()
+        });
         let names = scene.materials.iter().enumerate();
         let names = names.filter(|(_, m)| !m.name.is_empty()).map(|(i, m)| (&*m.name, i)).collect();
         let finder = Finder {
@@ -193,7 +195,8 @@ type PictureKey<'s> = (&'s [u8], (u8, u32));
 
 struct Finder<'s> {
     scene: &'s Scene,
-    textures: HashMap<&'s [u8], usize>,
+    /// Of floats, and of spectra: a name may stand for one of each.
+    textures: [HashMap<&'s [u8], &'s Texture>; 2],
     materials: HashMap<&'s [u8], usize>,
     /// Textures that the material at hand is made of so far.
     count: Cell<u32>,
@@ -238,12 +241,12 @@ impl<'s> Finder<'s> {
                 }
             }
             b"hair" => {
-                let color = self.parameter(entity, "reflectance", 0);
+                let color = self.parameter(entity, "reflectance", true, 0);
                 return self.look(color.unwrap_or(Pattern::Color([0.23, 0.14, 0.08])));
             }
             _ => {}
         }
-        let color = NAMES.iter().find_map(|name| self.parameter(entity, name, depth));
+        let color = NAMES.iter().find_map(|name| self.parameter(entity, name, true, depth));
         self.look(color.unwrap_or(Pattern::Color(GREY)))
     }
 
@@ -252,22 +255,31 @@ impl<'s> Finder<'s> {
         let name = names.iter().find_map(|name| self.scene.string(entity, name));
         let Some(name) = name else {
             // Copper is what pbrt takes.
-            let given = self.parameter(entity, "reflectance", 0);
+            let given = self.parameter(entity, "reflectance", true, 0);
             return given.or(Some(Pattern::Color(METALS[1].1)));
         };
         let known = METALS.iter().rev().find(|(metal, _)| name.starts_with(metal));
         known.map(|(_, color)| Pattern::Color(*color))
     }
 
-    /// What a parameter gives, by itself or through a texture.
-    fn parameter(&self, entity: &Entity, name: &str, depth: usize) -> Option<Pattern> {
+    /// What a parameter gives, by itself or through a texture: of spectra, or of floats, if there is
+    /// one of this type.
+    fn parameter(
+        &self,
+        entity: &Entity,
+        name: &str,
+        is_spectrum: bool,
+        depth: usize,
+    ) -> Option<Pattern> {
         let (kept, parameter) = self.scene.parameter(entity, name)?;
         let grey = |value: f32| Pattern::Color([value.clamp(0.0, 1.0); 3]);
         match parameter.kind {
             ParameterType::Texture => {
                 let texture = kept.string(parameter.values, 0)?;
-                let texture = self.scene.textures.get(*self.textures.get(texture)?)?;
-                Some(self.texture(&texture.entity, depth + 1))
+                let [wanted, other] = [is_spectrum, !is_spectrum].map(usize::from);
+                let found = self.textures[wanted].get(texture);
+                let found = found.or_else(|| self.textures[other].get(texture))?;
+                Some(self.texture(found, depth + 1))
             }
             ParameterType::Spectrum => {
                 // Pairs of wavelength and value: their mean.
@@ -283,13 +295,18 @@ impl<'s> Finder<'s> {
         }
     }
 
-    fn texture(&self, entity: &Entity, depth: usize) -> Pattern {
+    fn texture(&self, texture: &Texture, depth: usize) -> Pattern {
+        let (entity, is_spectrum) = (&texture.entity, texture.is_spectrum);
         self.count.set(self.count.get() + 1);
         if depth > MOST_DEEP || self.count.get() > MOST_TEXTURES {
             return Pattern::Color(GREY);
         }
         let of = |names: [&str; 2], default: f32| {
-            let found = names.iter().find_map(|name| self.parameter(entity, name, depth));
+            let found = names.iter().find_map(|name| {
+                // Of version 4, and floats in textures of either type.
+                let is_spectrum = is_spectrum && !matches!(*name, "amount" | "scale");
+                self.parameter(entity, name, is_spectrum, depth)
+            });
             found.unwrap_or(Pattern::Color([default; 3]))
         };
         let pattern = match self.scene.class(entity) {

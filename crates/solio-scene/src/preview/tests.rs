@@ -265,6 +265,25 @@ fn checkers_and_products_are_seen() {
 }
 
 #[test]
+fn a_name_may_stand_for_a_texture_of_each_type() {
+    let of_spectra = "Texture \"bark\" \"spectrum\" \"constant\" \"rgb value\" [0.9 0.1 0.1]\n";
+    let of_floats = "Texture \"bark\" \"float\" \"constant\" \"float value\" 0.25\n";
+    let uses = "Texture \"mix\" \"spectrum\" \"mix\" \"rgb tex1\" [0 0 0] \"texture tex2\" \"bark\" \
+        \"texture amount\" \"bark\"\n\
+        Texture \"twice\" \"spectrum\" \"scale\" \"texture tex\" \"bark\" \"texture scale\" \"bark\"\n\
+        Texture \"number\" \"float\" \"scale\" \"texture tex\" \"bark\" \"float scale\" 0.5\n\
+        Material \"diffuse\" \"texture reflectance\" \"bark\"\n\
+        Material \"diffuse\" \"texture reflectance\" \"mix\"\n\
+        Material \"diffuse\" \"texture reflectance\" \"twice\"\n\
+        Material \"diffuse\" \"texture reflectance\" \"number\"\n";
+    let (full, quarter) = ([0.9, 0.1, 0.1], [0.225, 0.025, 0.025]);
+    for textures in [[of_spectra, of_floats], [of_floats, of_spectra]] {
+        let scene = scene("", &(textures.concat() + uses));
+        assert_eq!(material_colors(&scene), [full, quarter, quarter, [0.125; 3]]);
+    }
+}
+
+#[test]
 fn pictures_that_cannot_be_read_are_told_and_grey() {
     let world = format!("{}Shape \"sphere\"", image("").replace("four", "five"));
     let scene = scene(FRONT, &world);
