@@ -96,9 +96,9 @@ impl<'s> Surfaces<'s> {
 
     fn emission(&self, light: &Entity) -> ([f32; 3], f32) {
         let scene = self.scene;
-        let color = match scene.floats(light, "L") {
-            Some(&[r, g, b]) => [r, g, b].map(|x| if x.is_finite() { x.max(0.0) } else { 0.0 }),
-            _ => [1.0; 3],
+        let color = match scene.color(light, "L") {
+            Some(color) => color.map(|x| if x.is_finite() { x.max(0.0) } else { 0.0 }),
+            None => [1.0; 3],
         };
         let scale = scene.float(light, "scale").filter(|x| x.is_finite()).unwrap_or(1.0).max(0.0);
         let most = color.iter().fold(0f32, |most, x| most.max(*x));

@@ -278,6 +278,22 @@ fn surfaces_and_arrays_are_what_readers_expect() {
 }
 
 #[test]
+fn colors_of_other_spaces_are_written_as_those_of_srgb() {
+    let light = "AreaLightSource \"diffuse\" \"rgb L\" [ 0 4 0 ]\n";
+    let material = "Material \"diffuse\" \"rgb reflectance\" [ 0.25 0.5 0.25 ]\n";
+    let scene = scene("", &format!("ColorSpace \"dci-p3\"\n{material}{light}{SQUARE}"));
+    let (_, read, _) = separate(&scene);
+    let material = read.materials().next().unwrap();
+    let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+    let color = material.pbr_metallic_roughness().base_color_factor();
+    assert!(near(&color, &[0.193765, 0.510514, 0.230341, 1.0]), "{color:?}");
+    assert!(near(&material.emissive_factor(), &[0.0, 1.0, 0.0]));
+    let strength = read.document.as_json().materials[0].extensions.as_ref().unwrap();
+    let strength = strength.emissive_strength.as_ref().unwrap().emissive_strength.0;
+    assert!((strength - 4.168228).abs() < 1e-5, "{strength}");
+}
+
+#[test]
 fn a_document_has_room_whatever_it_is_called() {
     let name = "\\\"é".repeat(300);
     let many: String = (0..40)

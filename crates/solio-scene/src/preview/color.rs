@@ -177,8 +177,7 @@ impl<'s> Looks<'s> {
     pub(super) fn of(&self, shape: &Shape) -> Look {
         if shape.area_light != NONE {
             let entity = &self.scene.area_lights[shape.area_light as usize];
-            let light = self.scene.floats(entity, "L").filter(|l| l.len() == 3);
-            let light = light.map_or([1.0; 3], |l| [l[0], l[1], l[2]]);
+            let light = self.scene.color(entity, "L").unwrap_or([1.0; 3]);
             let most = light.iter().fold(0f32, |most, l| most.max(*l));
             let scale = if most > 0.0 { 1.0 / most } else { 0.0 };
             return Look::Light(light.map(|l| (l * scale).clamp(0.0, 1.0)));
@@ -289,8 +288,10 @@ impl<'s> Finder<'s> {
             }
             _ => match *self.scene.floats(entity, name)? {
                 [value] => Some(grey(value)),
-                [r, g, b] => Some(Pattern::Color([r, g, b].map(|c| c.clamp(0.0, 1.0)))),
-                _ => None,
+                _ => {
+                    let color = self.scene.color(entity, name)?;
+                    Some(Pattern::Color(color.map(|c| c.clamp(0.0, 1.0))))
+                }
             },
         }
     }

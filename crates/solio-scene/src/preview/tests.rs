@@ -284,6 +284,41 @@ fn a_name_may_stand_for_a_texture_of_each_type() {
 }
 
 #[test]
+fn colors_of_other_spaces_become_those_of_srgb() {
+    let world = "Attribute \"material\" \"rgb reflectance\" [0.25 0.5 0.25]\n\
+        ColorSpace \"dci-p3\"\nMaterial \"diffuse\"\n\
+        Material \"diffuse\" \"rgb reflectance\" [0.25 0.5 0.25]\n\
+        ColorSpace \"rec2020\"\nMaterial \"diffuse\" \"rgb reflectance\" [0.1 0.5 0.1]\n\
+        Texture \"c\" \"spectrum\" \"constant\" \"rgb value\" [0.25 0.5 0.25]\n\
+        ColorSpace \"aces2065-1\"\nMaterial \"diffuse\" \"rgb reflectance\" [0.5 0.5 0.5]\n\
+        Material \"diffuse\" \"texture reflectance\" \"c\"\n";
+    let expected = [
+        // Given to all before the space changed.
+        [0.25, 0.5, 0.25],
+        [0.193765, 0.510514, 0.230341],
+        // More saturated than sRGB can be.
+        [0.0, 0.55316, 0.059768],
+        [0.5; 3],
+        [0.10309, 0.533225, 0.224855],
+    ];
+    let found = material_colors(&scene("", world));
+    assert_eq!(found.len(), 5);
+    for (a, b) in found.iter().flatten().zip(expected.iter().flatten()) {
+        assert!((a - b).abs() < 1e-5, "{found:?}, not {expected:?}");
+    }
+}
+
+#[test]
+fn lights_of_other_spaces_shine_in_srgb() {
+    let world = "ColorSpace \"rec2020\"\nAreaLightSource \"diffuse\" \"rgb L\" [1 2 4]\n\
+        Shape \"sphere\"";
+    let picture = drawn(&scene(PERSPECTIVE, world), &ONE, 1);
+    let middle = picture.color.each_ref().map(|plane| plane[at(&picture, 30, 20)]);
+    let expected = [0.193809 / 4.255611, 2.10785 / 4.255611, 1.0];
+    assert!(middle.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{middle:?}");
+}
+
+#[test]
 fn pictures_that_cannot_be_read_are_told_and_grey() {
     let world = format!("{}Shape \"sphere\"", image("").replace("four", "five"));
     let scene = scene(FRONT, &world);

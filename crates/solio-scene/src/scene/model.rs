@@ -65,6 +65,36 @@ impl ColorSpace {
             ColorSpace::Aces2065 => "aces2065-1",
         }
     }
+
+    /// What turns its colours into linear light with the primaries of sRGB, row after row: from the
+    /// primaries of pbrt, with white staying white (linear Bradford). `None` for sRGB itself.
+    ///
+    /// ```
+    /// use solio_scene::scene::ColorSpace;
+    /// let [red, _, _] = ColorSpace::Rec2020.to_srgb().unwrap();
+    /// assert!((red.iter().sum::<f32>() - 1.0).abs() < 1e-6); // of white
+    /// assert_eq!(ColorSpace::Srgb.to_srgb(), None);
+    /// ```
+    pub fn to_srgb(self) -> Option<[[f32; 3]; 3]> {
+        match self {
+            ColorSpace::Srgb => None,
+            ColorSpace::DciP3 => Some([
+                [1.22494, -0.22494, 0.0],
+                [-0.042057, 1.042057, 0.0],
+                [-0.019638, -0.078636, 1.098274],
+            ]),
+            ColorSpace::Rec2020 => Some([
+                [1.660491, -0.587641, -0.07285],
+                [-0.12455, 1.1329, -0.00835],
+                [-0.018151, -0.100579, 1.11873],
+            ]),
+            ColorSpace::Aces2065 => Some([
+                [2.521686, -1.134131, -0.387555],
+                [-0.27648, 1.372719, -0.096239],
+                [-0.015378, -0.152975, 1.168353],
+            ]),
+        }
+    }
 }
 
 /// Something that a directive made: its class and its parameters.

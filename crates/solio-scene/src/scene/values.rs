@@ -1,7 +1,7 @@
 //! Looking up the values of entities.
 
 use super::{Entity, NONE, Scene};
-use crate::pbrt::{Parameter, Statements, Values};
+use crate::pbrt::{Parameter, ParameterType, Statements, Values};
 use std::collections::HashSet;
 
 impl Scene {
@@ -64,6 +64,20 @@ impl Scene {
     /// The first number of a parameter.
     pub fn float(&self, entity: &Entity, name: &str) -> Option<f32> {
         self.floats(entity, name)?.first().copied()
+    }
+
+    /// The three numbers of a parameter, of `rgb` as linear light with the primaries of sRGB: they
+    /// are given in the space that holds where they stand. Parts may be negative then.
+    pub(crate) fn color(&self, entity: &Entity, name: &str) -> Option<[f32; 3]> {
+        let mut all = self.placed(entity);
+        let (level, kept, found) = all.find(|(_, kept, p)| kept.text(p.name) == name.as_bytes())?;
+        let Values::Floats(span) = found.values else { return None };
+        let color: [f32; 3] = kept.floats[span.range()].try_into().ok()?;
+        let to_srgb = level.color_space.to_srgb();
+        Some(match to_srgb.filter(|_| found.kind == ParameterType::Rgb) {
+            Some(rows) => rows.map(|[r, g, b]| r * color[0] + g * color[1] + b * color[2]),
+            None => color,
+        })
     }
 
     /// Points or vectors of a parameter; numbers at the end that make none are left out.
