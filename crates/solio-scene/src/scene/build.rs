@@ -423,6 +423,8 @@ impl Builder {
                 let hint = "srgb, dci-p3, rec2020 or aces2065-1";
                 self.problem(Error::syntax(message).hint(hint), place);
             }
+            // The table has told of it.
+            None if self.checks.checks() => {}
         }
     }
 

@@ -88,6 +88,11 @@ impl Checks {
         !self.checks && self.may_be.len() == 1
     }
 
+    /// Whether statements are held against the table.
+    pub(super) fn checks(&self) -> bool {
+        self.checks
+    }
+
     /// The version, once it is known.
     pub(super) fn version(&self) -> Option<u32> {
         match &self.may_be[..] {

@@ -307,6 +307,16 @@ fn checked(text: &str) -> [Vec<String>; 2] {
 }
 
 #[test]
+fn color_spaces_are_named_in_any_case() {
+    for name in ["sRGB", "Rec2020", "DCI-P3", "ACES2065-1"] {
+        let text = format!("ColorSpace \"{name}\"\nWorldBegin\n");
+        assert_eq!(checked(&text), [const { Vec::<String>::new() }; 2]);
+    }
+    let [found, _] = checked("WorldBegin\nColorSpace \"rec709\"\n");
+    assert_eq!(found, ["s:2:1: ColorSpace has no class \"rec709\" (byte 11)"]);
+}
+
+#[test]
 fn textures_are_there_and_of_the_type_that_is_needed() {
     let text = "WorldBegin\n\
         Texture \"color\" \"spectrum\" \"constant\"\n\

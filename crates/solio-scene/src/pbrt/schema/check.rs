@@ -95,6 +95,10 @@ impl<'s> Subject<'s> {
             "" if self.directive == Directive::Option => {
                 table().class(self.directive, &option_name(name))
             }
+            // pbrt takes these in any case.
+            "" if self.directive == Directive::ColorSpace => {
+                table().class(self.directive, &name.to_ascii_lowercase())
+            }
             "" => table().class(self.directive, name),
             prefix => table().class(self.directive, &format!("{prefix}.{name}")),
         }
