@@ -43,6 +43,8 @@ pub(super) struct Builder {
     state: State,
     blocks: Vec<(Block, State, Place)>,
     in_world: bool,
+    /// The first directive before the world that belongs into it.
+    too_early: Option<(Directive, Place)>,
     /// The object that is being defined.
     object: Option<u32>,
     /// The object of each shape; [`NONE`] for the world.
@@ -113,6 +115,7 @@ impl Builder {
             state: State::new(),
             blocks: Vec::new(),
             in_world: false,
+            too_early: None,
             object: None,
             shape_objects: Vec::new(),
             object_names: Names::default(),
@@ -191,8 +194,11 @@ impl Builder {
         to.places.reserve(count);
     }
 
-    fn statement(&mut self, at: At<'_, '_>) -> Result<Option<Wanted>> {
+    fn statement(&mut self, mut at: At<'_, '_>) -> Result<Option<Wanted>> {
         use Directive::*;
+        if !self.in_world && self.too_early.is_none() && is_of_world(at.statement.directive) {
+            self.too_early = Some((at.statement.directive, at.place()));
+        }
         match at.statement.directive {
             AttributeBegin => self.open(Block::Attributes, at)?,
             TransformBegin if self.scene.version < 4 => self.open(Block::Transform, at)?,
@@ -417,14 +423,14 @@ impl Builder {
     fn color_space(&mut self, mut at: At<'_, '_>) {
         match ColorSpace::of_name(at.string(0)) {
             Some(space) => self.state.color_space = space,
+            // The table has told of it.
+            None if self.checks.checks() => {}
             None => {
                 let message = format!("{} is no color space", quoted(at.string(0)));
                 let place = at.place();
                 let hint = "srgb, dci-p3, rec2020 or aces2065-1";
                 self.problem(Error::syntax(message).hint(hint), place);
             }
-            // The table has told of it.
-            None if self.checks.checks() => {}
         }
     }
 
@@ -730,6 +736,7 @@ impl Builder {
             self.problem(Error::syntax(format!("{what} without an end")), place);
         }
         self.say_checked(true);
+        self.say_too_early();
         self.say_undefined();
         self.say_textures();
         self.sort_shapes();
@@ -738,6 +745,17 @@ impl Builder {
         self.scene.warnings = in_order(self.warnings);
         self.scene.kept = self.kept.all;
         self.scene
+    }
+
+    /// What stands before the world, unless the text is a part of a scene, without one. pbrt-v4 stops
+    /// there, pbrt-v3 goes on without it.
+    fn say_too_early(&mut self) {
+        let Some((directive, place)) = self.too_early.filter(|_| self.in_world) else { return };
+        let error = Error::syntax(format!("{} stands behind WorldBegin", directive.name()));
+        match self.scene.version {
+            ..4 => self.warn(error, place),
+            _ => self.problem(error, place),
+        }
     }
 
     fn say_undefined(&mut self) {
@@ -820,7 +838,30 @@ impl Builder {
     }
 }
 
-/// The class of something with a name: its parameter `type`.
+/// Whether a directive only makes sense in the world.
+fn is_of_world(directive: Directive) -> bool {
+    use Directive::*;
+    matches!(
+        directive,
+        AttributeBegin
+            | AttributeEnd
+            | TransformBegin
+            | TransformEnd
+            | ObjectBegin
+            | ObjectEnd
+            | ObjectInstance
+            | Shape
+            | LightSource
+            | AreaLightSource
+            | Material
+            | MakeNamedMaterial
+            | NamedMaterial
+            | Texture
+            | ReverseOrientation
+    )
+}
+
+/// The class of something with a name: its parameter `type`, the last if there are several.
 fn class_of(piece: &Statements, statement: &Statement) -> Option<crate::pbrt::Span> {
     let parameters = &piece.parameters[statement.parameters.range()];
     let class = parameters.iter().rev().find(|p| piece.text(p.name) == b"type")?;

@@ -307,6 +307,36 @@ fn checked(text: &str) -> [Vec<String>; 2] {
 }
 
 #[test]
+fn what_belongs_into_the_world_stands_in_it() {
+    for early in [
+        "AttributeBegin\nAttributeEnd",
+        "ObjectBegin \"o\"\nObjectEnd",
+        "Shape \"sphere\"\nMaterial \"diffuse\"",
+        "LightSource \"infinite\"",
+        "AreaLightSource \"diffuse\"",
+        "Material \"diffuse\"",
+        "MakeNamedMaterial \"m\" \"string type\" \"diffuse\"",
+        "Texture \"t\" \"float\" \"constant\"",
+        "ReverseOrientation",
+    ] {
+        let name = early.split_ascii_whitespace().next().unwrap();
+        let head = format!("Film \"rgb\"\nCamera \"perspective\"\n {early}\n");
+        let expected = format!("s:3:2: {name} stands behind WorldBegin (byte 33)");
+        assert_eq!(checked(&format!("{head}WorldBegin\n")), [vec![expected.clone()], vec![]]);
+        // A part of a scene, which others include.
+        assert_eq!(checked(&head)[0], [""; 0]);
+        // Version 3 goes on.
+        let old = format!("{head}WorldBegin\nWorldEnd\n").replace("rgb", "image");
+        let expected = expected.replace("33", "35");
+        assert_eq!(checked(&old)[1], [expected], "{early}");
+    }
+    let fine = "MakeNamedMedium \"fog\" \"string type\" \"homogeneous\"\n\
+        MediumInterface \"\" \"fog\"\nAttribute \"shape\" \"float radius\" 2\n\
+        ColorSpace \"srgb\"\nCoordinateSystem \"c\"\nWorldBegin\nShape \"sphere\"\n";
+    assert_eq!(checked(fine)[0], [""; 0]);
+}
+
+#[test]
 fn color_spaces_are_named_in_any_case() {
     for name in ["sRGB", "Rec2020", "DCI-P3", "ACES2065-1"] {
         let text = format!("ColorSpace \"{name}\"\nWorldBegin\n");
