@@ -6,6 +6,7 @@ use crate::{MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene}
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_mesh::model::{Domain, Normals, Object, Positions, Uvs};
 use solio_mesh::{Material, Mesh, Scene as Meshes};
+use solio_scene::export::is_border;
 use solio_scene::geometry::triangles;
 use solio_scene::preview::material_colors;
 use solio_scene::scene::{Entity, Files, NONE, Scene, Shape};
@@ -23,7 +24,8 @@ struct Stored<'s> {
 /// Reads the scene at `path` and hands its shapes over as meshes: those of the world first, then
 /// those of each instance, with the transformation of each as that of its object. Instances share
 /// the arrays. Meshes keep their polygons, normals and texture coordinates; quadrics and curves are
-/// cut into triangles; motion is left out. Problems of the scene are warnings of the result.
+/// cut into triangles; faces of shapes whose orientation is reversed are turned around; motion and
+/// shapes that only bound media are left out. Problems of the scene are warnings of the result.
 ///
 /// ```
 /// use solio::MeshInfo;
@@ -56,7 +58,13 @@ pub fn with_scene_meshes<T>(
     let mut warnings: Vec<String> = scene.problems.iter().map(ToString::to_string).collect();
     let files = mesh_files(&scene, path, options, work, &mut warnings)?;
     let mut shapes: Vec<Vec<Stored<'_>>> = Vec::with_capacity(scene.shapes.len());
+    let mut borders = 0;
     for shape in &scene.shapes {
+        if is_border(&scene, shape) {
+            borders += 1;
+            shapes.push(Vec::new());
+            continue;
+        }
         let stored = stored(&scene, shape, &files).unwrap_or_else(|error| {
             let place = shape.entity.place;
             let error = error
@@ -66,6 +74,11 @@ pub fn with_scene_meshes<T>(
             Vec::new()
         });
         shapes.push(stored);
+    }
+    match borders {
+        0 => {}
+        1 => warnings.push("left out: 1 shape that only bounds media".to_owned()),
+        _ => warnings.push(format!("left out: {borders} shapes that only bound media")),
     }
     let mut meshes = Vec::new();
     for (shape, stored) in scene.shapes.iter().zip(&shapes).take(scene.world_shapes as usize) {
@@ -154,7 +167,10 @@ fn stored<'s>(
     let number = if shape.material == NONE { solio_mesh::model::NONE } else { shape.material };
     Ok(meshes
         .into_iter()
-        .map(|mesh| {
+        .map(|mut mesh| {
+            if shape.reverse_orientation {
+                turn(&mut mesh);
+            }
             let faces = mesh.face_offsets.len().saturating_sub(1);
             Stored { face_materials: vec![number; faces], name: name.clone(), mesh }
         })
@@ -221,6 +237,39 @@ fn lent<'m>(mesh: &'m Mesh<'_>) -> Mesh<'m> {
     }
 }
 
+/// Turns the faces around, and the normals.
+fn turn(mesh: &mut Mesh<'_>) {
+    let offsets = &*mesh.face_offsets;
+    turn_corners(offsets, mesh.corner_vertices.to_mut());
+    if let Some(uvs) = &mut mesh.uvs {
+        turn_values(offsets, &mut uvs.domain, &mut uvs.values);
+    }
+    if let Some(normals) = &mut mesh.normals {
+        turn_values(offsets, &mut normals.domain, &mut normals.values);
+        for normal in normals.values.to_mut() {
+            *normal = normal.map(|x| -x);
+        }
+    }
+}
+
+/// Values follow the corners that they belong to.
+fn turn_values<T: Clone>(offsets: &[u32], domain: &mut Domain<'_>, values: &mut Cow<'_, [T]>) {
+    match domain {
+        Domain::Vertex | Domain::Face => {}
+        Domain::Corner => turn_corners(offsets, values.to_mut()),
+        Domain::Indexed(index) => turn_corners(offsets, index.to_mut()),
+    }
+}
+
+/// The first corner of each face stays the first.
+fn turn_corners<T>(offsets: &[u32], corners: &mut [T]) {
+    for pair in offsets.windows(2) {
+        if let Some(rest) = corners.get_mut(pair[0] as usize + 1..pair[1] as usize) {
+            rest.reverse();
+        }
+    }
+}
+
 /// A mesh at its place, as one object.
 fn placed<'m>(stored: &'m Stored<'_>, name: String, matrix: &[f32; 16]) -> Mesh<'m> {
     let mesh = Mesh { face_materials: Cow::Borrowed(&stored.face_materials), ..lent(&stored.mesh) };
@@ -248,4 +297,110 @@ fn product(instance: &[f32; 12], shape: &[f32; 16]) -> [f32; 16] {
         let term = |k: usize| f64::from(instance[4 * row + k]) * f64::from(shape[4 * k + column]);
         (term(0) + term(1) + term(2) + term(3)) as f32
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::color::Primaries;
+    use crate::write_bytes;
+
+    /// The corners of each mesh, its normals, and the warnings.
+    fn made(world: &str, file: &[u8]) -> (Vec<Vec<u32>>, Vec<Vec<[f32; 3]>>, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pbrt");
+        write_bytes(&path, format!("WorldBegin\n{world}").as_bytes()).unwrap();
+        write_bytes(&folder.path().join("a.ply"), file).unwrap();
+        with_scene_meshes(&path, &SceneReadOptions::default(), &Work::serial(), |made| {
+            let corners = made.meshes.iter().map(|mesh| mesh.corner_vertices.to_vec());
+            let normals = made.meshes.iter().map(|mesh| match &mesh.normals {
+                Some(normals) => normals.values.to_vec(),
+                None => Vec::new(),
+            });
+            Ok((corners.collect(), normals.collect(), made.warnings.clone()))
+        })
+        .unwrap()
+    }
+
+    const QUAD: &[u8] = b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\n\
+        property float y\nproperty float z\nelement face 1\n\
+        property list uchar int vertex_indices\nend_header\n\
+        0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";
+
+    #[test]
+    fn reversed_shapes_show_their_other_side() {
+        let triangle = "Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0] \
+            \"normal N\" [0 0 1 0 0 1 0 1 0]\n";
+        let file = "Shape \"plymesh\" \"string filename\" \"a.ply\"\n";
+        let world = format!(
+            "{triangle}{file}ReverseOrientation\n{triangle}{file}\
+             ObjectBegin \"o\"\n{triangle}ObjectEnd\nObjectInstance \"o\"\n"
+        );
+        let (corners, normals, warnings) = made(&world, QUAD);
+        assert_eq!(warnings, [""; 0]);
+        let turned = vec![0, 2, 1];
+        let expected = [vec![0, 1, 2], vec![0, 1, 2, 3], turned.clone(), vec![0, 3, 2, 1], turned];
+        assert_eq!(corners, expected);
+        assert_eq!(normals[0], [[0., 0., 1.], [0., 0., 1.], [0., 1., 0.]]);
+        assert_eq!(normals[2], [[0., 0., -1.], [0., 0., -1.], [0., -1., 0.]]);
+    }
+
+    #[test]
+    fn values_of_corners_go_with_them() {
+        let mut mesh = Mesh {
+            face_offsets: vec![0, 3, 3, 7].into(),
+            corner_vertices: vec![0, 1, 2, 0, 1, 2, 3].into(),
+            uvs: Some(Uvs {
+                values: (0..7u8).map(|i| [f32::from(i); 2]).collect(),
+                domain: Domain::Corner,
+            }),
+            normals: Some(Normals {
+                values: vec![[1., 0., 0.], [0., 1., 0.]].into(),
+                domain: Domain::Indexed(vec![0, 0, 1, 1, 0, 0, 1].into()),
+            }),
+            ..Mesh::default()
+        };
+        turn(&mut mesh);
+        assert_eq!(*mesh.corner_vertices, [0, 2, 1, 0, 3, 2, 1]);
+        let uvs = mesh.uvs.unwrap().values.iter().map(|[u, _]| *u).collect::<Vec<_>>();
+        assert_eq!(uvs, [0., 2., 1., 3., 6., 5., 4.]);
+        let normals = mesh.normals.unwrap();
+        assert_eq!(*normals.values, [[-1., 0., 0.], [0., -1., 0.]]);
+        assert_eq!(normals.domain, Domain::Indexed(vec![0, 1, 0, 1, 1, 0, 0].into()));
+    }
+
+    /// Two crates that do not know each other.
+    #[test]
+    fn color_spaces_of_scenes_are_those_of_pictures() {
+        use solio_scene::scene::ColorSpace;
+        let white = Primaries::SRGB.white;
+        for (space, rgb, white) in [
+            (ColorSpace::Srgb, Primaries::SRGB.rgb, white),
+            (ColorSpace::DciP3, [[0.68, 0.32], [0.265, 0.69], [0.15, 0.06]], white),
+            (ColorSpace::Rec2020, [[0.708, 0.292], [0.17, 0.797], [0.131, 0.046]], white),
+            (
+                ColorSpace::Aces2065,
+                [[0.7347, 0.2653], [0.0, 1.0], [0.0001, -0.077]],
+                [0.32168, 0.33767],
+            ),
+        ] {
+            let [ours, wanted] = [space.to_srgb(), Primaries { rgb, white }.to(&Primaries::SRGB)];
+            assert_eq!(ours.is_some(), wanted.is_some());
+            let pairs = ours.iter().flatten().flatten().zip(wanted.iter().flatten().flatten());
+            assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 2e-6), "{space:?} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn borders_of_media_are_left_out() {
+        let sphere = "Shape \"sphere\"\n";
+        let disk = "Material \"diffuse\"\nShape \"disk\"\n";
+        let world = format!("Material \"interface\"\n{sphere}{sphere}{disk}");
+        let (corners, _, warnings) = made(&world, b"");
+        assert_eq!(corners.len(), 1);
+        assert_eq!(warnings, ["left out: 2 shapes that only bound media"]);
+        // What shines is seen.
+        let light = "Material \"interface\"\nAreaLightSource \"diffuse\"\nShape \"disk\"\n";
+        assert_eq!(made(light, b"").0.len(), 1);
+    }
 }

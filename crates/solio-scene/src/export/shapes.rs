@@ -69,7 +69,25 @@ fn curve_points(scene: &Scene, shape: &Shape) -> Option<usize> {
 }
 
 /// Whether a shape only bounds a medium, so that nothing of it is seen.
-pub(crate) fn is_border(scene: &Scene, shape: &Shape) -> bool {
+///
+/// ```
+/// # use solio_base::{Error, Result, Source, Work};
+/// # use std::path::{Path, PathBuf};
+/// # struct NoFiles;
+/// # impl solio_scene::scene::Files for NoFiles {
+/// #     fn path(&self, name: &[u8]) -> PathBuf { String::from_utf8_lossy(name).into_owned().into() }
+/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> { Err(Error::argument("no file")) }
+/// # }
+/// use solio_scene::{export::is_border, scene::read_scene};
+/// let text = b"WorldBegin\nMaterial \"interface\"\nShape \"sphere\"\n\
+///     Material \"diffuse\"\nShape \"disk\"\n";
+/// let path = Path::new("fog.pbrt");
+/// let scene = read_scene(&&text[..], path, &NoFiles, &Default::default(), &Work::serial())?;
+/// let borders = scene.shapes.iter().map(|shape| is_border(&scene, shape));
+/// assert_eq!(borders.collect::<Vec<_>>(), [true, false]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn is_border(scene: &Scene, shape: &Shape) -> bool {
     let material = scene.materials.get(shape.material as usize);
     let entity = material.and_then(|material| material.entity.as_ref());
     let nothing = |class: &[u8]| matches!(class, b"interface" | b"none" | b"");
