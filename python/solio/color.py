@@ -108,8 +108,9 @@ def convert(
 ) -> npt.NDArray[Any]:
     """Colours of an array of any shape whose last axis is 3, or 4 with alpha, in another space.
 
-    Numbers are in the units of `Color`; integers are codes, whose largest stands for 1. Nothing is
-    clipped but what goes into integers. Alpha is passed on.
+    Numbers are in the units of `Color`; integers are codes of ``uint8`` or ``uint16``, whose largest
+    stands for 1, other integers an error. Nothing is clipped but what goes into integers. Alpha is
+    passed on.
 
     The result is ``out``, which may be ``array`` itself, or a new array: of the type of ``array``
     where that is a float, else of ``float32``. ``float64`` goes through the reference one by one;
@@ -120,6 +121,11 @@ def convert(
     if given.dtype.name not in _KINDS:
         if given.dtype.kind not in "iufb":
             raise argument_error(f"colours of type {given.dtype} cannot be read")
+        if given.dtype.kind in "iu":
+            raise argument_error(
+                f"integers of type {given.dtype} could be codes of 8 bits or of 16, or plain "
+                "numbers: make them uint8, uint16 or floats"
+            )
         given = given.astype(np.float64)
     if out is None:
         kind = given.dtype if given.dtype.kind == "f" else np.dtype(np.float32)

@@ -58,6 +58,8 @@ def test_in_place_and_into_views() -> None:
         (np.zeros((3, 5), np.float32), {}),
         (np.zeros(()), {}),
         (np.zeros((2, 3), np.complex128), {}),
+        (np.zeros((2, 3), np.int64), {}),
+        (np.zeros((2, 3), np.uint32), {}),
         (np.zeros((2, 3), np.float32), {"out": np.zeros((3, 3), np.float32)}),
         (np.zeros((2, 3), np.float32), {"out": np.zeros((2, 3), np.int32)}),
     ],
@@ -99,6 +101,17 @@ def test_gradients() -> None:
             Gradient(wrong)
     with pytest.raises(solio.Error, match="sideways"):
         Gradient("red, blue", mode="sideways")
+
+
+@pytest.mark.parametrize("count", [1, 100_000])
+def test_ends_of_ranges_are_those_of_gradients(count: int) -> None:
+    gradient = Gradient("red, lime 50%, blue", mode="hold")
+    for end in (41, 47, 55, 61, 82, 83, 97):
+        found = gradient.apply(np.full(count, end, np.float32), range=(0, end))
+        assert (found == [0, 0, 255, 255]).all()
+        exact = np.empty((count, 4), np.float32)
+        gradient.apply(np.full(count, end, np.float32), range=(0, end), out=exact)
+        assert np.abs(exact - [0, 0, 1, 1]).max() < 1e-4
 
 
 @pytest.mark.parametrize("count", [1000, 100_000])
