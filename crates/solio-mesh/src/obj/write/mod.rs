@@ -270,6 +270,9 @@ impl Job<'_> {
             uv_base: 0,
             normal_base: 0,
         };
+        if prepared.uvs.as_ref().is_some_and(Index::is_merged_by_vertex) {
+            values::check_vertices(mesh)?; // they are looked up before the faces are checked
+        }
         if let Some(normals) =
             mesh.normals.as_ref().filter(|_| values::has_normals(mesh, self.options))
         {

@@ -244,6 +244,17 @@ fn wrong_arrays_are_refused_with_their_place() {
     let mut mesh = strip();
     mesh.corner_vertices.to_mut()[5] = 6;
     assert_eq!(error(mesh, &plain), "face 1 refers to vertex 6; the mesh has 6 vertices");
+    for (merge, per_vertex) in [(true, true), (true, false), (false, true)] {
+        let mut mesh = strip();
+        mesh.corner_vertices.to_mut()[5] = 6;
+        let domain = if per_vertex { Domain::Vertex } else { Domain::Corner };
+        let values = mesh.uvs.as_ref().unwrap().values[..6].to_vec();
+        if per_vertex {
+            mesh.uvs = Some(Uvs { values: values.into(), domain });
+        }
+        let options = ObjWriteOptions { merge, ..plain.clone() };
+        assert_eq!(error(mesh, &options), "face 1 refers to vertex 6; the mesh has 6 vertices");
+    }
     let mut mesh = strip();
     mesh.face_offsets = vec![0, 9, 8].into();
     assert!(error(mesh, &plain).contains("do not rise"));

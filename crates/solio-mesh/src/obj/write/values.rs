@@ -71,6 +71,11 @@ impl Index<'_> {
         }
     }
 
+    /// Whether a corner's number is that of its vertex's value.
+    pub(super) fn is_merged_by_vertex(&self) -> bool {
+        matches!(self, Index::Merged(Domain::Vertex, _) | Index::InRounds(Domain::Vertex, _))
+    }
+
     /// How many values are written; `all` if they are not merged.
     pub(super) fn count(&self, all: usize) -> usize {
         match self {
@@ -331,6 +336,18 @@ fn used_vertices(mesh: &Mesh<'_>) -> Result<Option<Vec<bool>>> {
         }
     }
     Ok(used.contains(&false).then_some(used))
+}
+
+/// `Err` where a corner refers to a vertex that does not exist.
+pub(super) fn check_vertices(mesh: &Mesh<'_>) -> Result<()> {
+    let vertices = mesh.positions.len();
+    match mesh.corner_vertices.iter().max() {
+        Some(&most) if most as usize >= vertices => {
+            let bad = mesh.corner_vertices.iter().position(|&v| v as usize >= vertices);
+            Err(missing_vertex(mesh, bad.unwrap_or(0)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The error of a corner whose vertex does not exist.
