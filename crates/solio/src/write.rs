@@ -259,9 +259,14 @@ fn write_obj(
     Ok(written)
 }
 
-/// `scene.obj.gz` has `scene.mtl`.
+/// `scene.obj.gz` has `scene.mtl`. Bytes that are no UTF-8 stand there as `%E9`: OBJ names the file
+/// in text, and no two names become one.
 fn library_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut name = String::new();
+    for chunk in path.file_name().unwrap_or_default().as_encoded_bytes().utf8_chunks() {
+        name += chunk.valid();
+        chunk.invalid().iter().for_each(|byte| name += &format!("%{byte:02X}"));
+    }
     let extension = Compression::of_name(&name).extension();
     let plain = &name[..name.len() - extension.len()];
     let stem = plain.rsplit_once('.').map_or(plain, |(stem, _)| stem);
@@ -277,5 +282,12 @@ mod tests {
         assert_eq!(library_name("a/b.c.OBJ".as_ref()), "b.c.mtl");
         assert_eq!(library_name("b.obj.GZ".as_ref()), "b.mtl");
         assert_eq!(library_name("b".as_ref()), "b.mtl");
+        #[cfg(unix)]
+        {
+            use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+            let name = |bytes: &[u8]| library_name(OsStr::from_bytes(bytes).as_ref());
+            assert_eq!(name(b"a/x\xe9.obj.gz"), "x%E9.mtl");
+            assert_eq!(name(b"a/x\xe8.obj.gz"), "x%E8.mtl");
+        }
     }
 }
