@@ -160,13 +160,15 @@ fn run<T: Send>(
     bytes: impl Fn(usize) -> u64 + Send,
     job: impl Fn(usize, &Work) -> Result<T> + Sync,
 ) {
-    let at_once = work.threads.min(count).min(room.most.results).max(1);
+    // More than there are jobs would be memory for nothing.
+    let most = room.most.results.min(count).max(1);
+    let at_once = work.threads.min(most).max(1);
     let outer = Work { threads: at_once, ..work.clone() };
     let inner = Work { threads: (work.threads / at_once).max(1), ..work.clone() };
     let mut indices = 0..count;
     let result = ordered::run::<Slot<T>>(
         &outer,
-        room.most.results.max(1),
+        most,
         move |slot| {
             let Some(index) = indices.next() else { return Ok(false) };
             let bytes = bytes(index);
@@ -314,6 +316,15 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(1));
                 assert!(done.load(Ordering::SeqCst) <= taken + most);
             }
+        }
+    }
+
+    #[test]
+    fn room_for_any_number_takes_no_memory() {
+        for results in [1_000_000_000, usize::MAX] {
+            let options = AheadOptions { results, bytes: u64::MAX };
+            let mut ahead = start(3, options, usize::MAX, &Arc::default());
+            assert_eq!([0, 1, 2].map(|_| ahead.next_within(LONG).unwrap().unwrap()), [0, 1, 2]);
         }
     }
 
