@@ -176,7 +176,7 @@ _SHOW: dict[str, Callable[[Any], Any]] = {
 def _numbers(of: type[int] | type[float], count: int | None) -> Callable[[Any], tuple[Any, ...]]:
     def take(value: Any) -> tuple[Any, ...]:
         array = np.asarray(value)
-        if array.dtype.kind not in ("iu" if of is int else "iuf"):
+        if array.dtype.kind not in ("biu" if of is int else "iuf"):
             raise argument_error(f"expected {of.__name__} numbers, not {value!r}")
         if count is not None and array.size != count:
             raise argument_error(f"expected {count} numbers, not {array.size}")
@@ -185,12 +185,37 @@ def _numbers(of: type[int] | type[float], count: int | None) -> Callable[[Any], 
     return take
 
 
+def _singles(count: int | None) -> Callable[[Any], tuple[Any, ...]]:
+    """Numbers that ``float32`` has, if not as exactly."""
+    doubles = _numbers(float, count)
+
+    def take(value: Any) -> tuple[Any, ...]:
+        numbers = doubles(value)
+        with np.errstate(over="ignore"):
+            grown = np.isinf(np.array(numbers).astype(np.float32)) & np.isfinite(numbers)
+        if grown.any():
+            raise argument_error(f"{value!r} is more than a float of 32 bits can be")
+        return numbers
+
+    return take
+
+
 def _whole(value: Any) -> int:
     return int(_numbers(int, 1)(value)[0])
 
 
-def _real(value: Any) -> float:
+def _double(value: Any) -> float:
     return float(_numbers(float, 1)(value)[0])
+
+
+def _single(value: Any) -> float:
+    return float(_singles(1)(value)[0])
+
+
+def _typed_bytes(value: Any) -> tuple[str, bytes]:
+    hint, data = value
+    # `bytes` of a number would be as many zeros.
+    return _string(hint), bytes(memoryview(data))
 
 
 def _string(value: Any) -> str:
@@ -225,28 +250,28 @@ def _pairs(value: Any) -> tuple[tuple[float, float], ...]:
     four = tuple(value)
     if len(four) != 4:
         raise argument_error("chromaticities are four pairs of numbers")
-    return tuple((_real(x), _real(y)) for x, y in four)
+    return tuple((_single(x), _single(y)) for x, y in four)
 
 
 # From what people give to what the native module takes.
 _TAKE: dict[str, Callable[[Any], Any]] = {
     "box2i": _numbers(int, 4),
-    "box2f": _numbers(float, 4),
-    "bytes": lambda value: (_string(value[0]), bytes(value[1])),
+    "box2f": _singles(4),
+    "bytes": _typed_bytes,
     "chlist": lambda value: tuple(tuple(channel) for channel in value),
     "chromaticities": _pairs,
     "compression": _string,
     "deepImageState": _number_of(_DEEP_STATES),
-    "double": _real,
+    "double": _double,
     "envmap": _number_of(_ENVMAPS),
-    "float": _real,
-    "floatvector": _numbers(float, None),
+    "float": _single,
+    "floatvector": _singles(None),
     "int": _whole,
     "keycode": _numbers(int, 7),
     "lineOrder": _string,
-    "m33f": _numbers(float, 9),
+    "m33f": _singles(9),
     "m33d": _numbers(float, 9),
-    "m44f": _numbers(float, 16),
+    "m44f": _singles(16),
     "m44d": _numbers(float, 16),
     "preview": _pixels_of_preview,
     "rational": _numbers(int, 2),
@@ -255,10 +280,10 @@ _TAKE: dict[str, Callable[[Any], Any]] = {
     "tiledesc": lambda value: tuple(Tiles(*value)),
     "timecode": _numbers(int, 2),
     "v2i": _numbers(int, 2),
-    "v2f": _numbers(float, 2),
+    "v2f": _singles(2),
     "v2d": _numbers(float, 2),
     "v3i": _numbers(int, 3),
-    "v3f": _numbers(float, 3),
+    "v3f": _singles(3),
     "v3d": _numbers(float, 3),
 }
 
@@ -378,8 +403,10 @@ class Attributes(MutableMapping[str, Any]):
             self._raw[name] = (type, bytes(value))
             return
         try:
-            self._raw[name] = (type, take(value))
-        except (TypeError, ValueError) as error:
+            taken = take(value)
+            _solio.image_attribute_check(type, taken)
+            self._raw[name] = (type, taken)
+        except (OverflowError, TypeError, ValueError) as error:
             raise argument_error(f"attribute {name!r} of type {type!r}: {error}") from None
 
     def __repr__(self) -> str:

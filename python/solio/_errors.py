@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Error(Exception):
     """Something went wrong in Solio; the attributes say what and where.
@@ -14,7 +16,7 @@ class Error(Exception):
     message: str = ""
     """What was found and what was expected, without the place."""
     path: str | None = None
-    """The file."""
+    """The file; bytes that are no text as `os.fsdecode` has them."""
     line: int | None = None
     """Line, counted from 1; text formats only."""
     column: int | None = None
@@ -29,6 +31,22 @@ class IoError(Error, OSError):
     """The operating system refused: missing file, no space, no permission."""
 
     kind = "io"
+
+    def __str__(self) -> str:
+        # `OSError` would make a text of its own of number, message and file.
+        return str(self.args[0]) if len(self.args) == 1 else super().__str__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What `OSError` has is not among the attributes that are kept by themselves.
+        return _restored, (type(self), self.args, self.errno, self.filename, self.strerror), vars(self)
+
+
+def _restored(
+    cls: type[IoError], args: tuple[Any, ...], errno: int | None, filename: Any, strerror: str | None
+) -> IoError:
+    error = cls(*args)
+    error.errno, error.filename, error.strerror = errno, filename, strerror
+    return error
 
 
 class FormatError(Error, ValueError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from . import _solio
-from ._arrays import argument_error
+from ._arrays import check_several
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -136,8 +136,7 @@ def read_metadata(
     A file that cannot be read raises `Error`; of many, the others are read and
     `MetadataTable.errors` says which failed and why.
     """
-    if isinstance(fields, str):
-        raise argument_error('fields is a list of names, such as ["CreateDate"]')
+    check_several(fields, "fields")
     options = {
         "fields": None if fields is None else list(fields),
         "numbers": numbers,

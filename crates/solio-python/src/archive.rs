@@ -2,10 +2,9 @@
 //! `solio.read_array` and `solio.write_array`.
 
 use crate::color_arrays::{readable, work, writable};
-use crate::errors::raise;
+use crate::errors::{Given, argument, raise};
 use crate::image::{GivenImage, give_header, give_read, read_bytes};
 use crate::run::run;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use solio::array::{Effort, Element, Kind};
@@ -28,9 +27,9 @@ type GivenEntry = (String, &'static str, u64, u64, bool, Option<(&'static str, V
 #[pymethods]
 impl Archive {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, max_bytes: Option<u64>) -> PyResult<Archive> {
+    fn new(py: Python<'_>, path: PathBuf, max_bytes: Option<Given<u64>>) -> PyResult<Archive> {
         let usual = Limits::default();
-        let limits = Limits { bytes: max_bytes.unwrap_or(usual.bytes), ..usual };
+        let limits = Limits { bytes: max_bytes.map_or(usual.bytes, |given| given.0), ..usual };
         let work = work(None);
         let archive = run(py, &work.cancel, || solio::Archive::open(&path, &limits, &work))?;
         Ok(Archive { archive, path })
@@ -75,7 +74,7 @@ impl Archive {
         &self,
         py: Python<'py>,
         index: usize,
-        threads: Option<usize>,
+        threads: Option<Given<usize>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let work = work(threads);
         let bytes = run(py, &work.cancel, || {
@@ -92,7 +91,7 @@ impl Archive {
         start: u64,
         stop: u64,
         out: &Any<'_>,
-        threads: Option<usize>,
+        threads: Option<Given<usize>>,
     ) -> PyResult<()> {
         let mut array = writable::<u8>(out).ok_or_else(not_bytes)?;
         let to = array.as_slice_mut().map_err(|_| not_bytes())?;
@@ -115,7 +114,7 @@ impl Archive {
 }
 
 fn not_bytes() -> PyErr {
-    PyValueError::new_err("samples pass as contiguous bytes")
+    argument("samples pass as contiguous bytes")
 }
 
 fn effort(py: Python<'_>, level: &str) -> PyResult<Effort> {
@@ -138,13 +137,13 @@ pub(crate) fn arrays_write(
     arrays: Vec<(String, String, Vec<u64>, Any<'_>)>,
     path: PathBuf,
     level: &str,
-    threads: Option<usize>,
+    threads: Option<Given<usize>>,
 ) -> PyResult<u64> {
     let effort = effort(py, level)?;
     let mut held = Vec::with_capacity(arrays.len());
     for (name, of, axes, bytes) in &arrays {
         let element = Element::ALL.into_iter().find(|e| solio::element_name(*e) == of);
-        let element = element.ok_or_else(|| PyValueError::new_err(format!("no type {of}")))?;
+        let element = element.ok_or_else(|| argument(format!("no type {of}")))?;
         held.push((name, element, axes, readable::<u8>(bytes).ok_or_else(not_bytes)?));
     }
     let mut named = Vec::with_capacity(held.len());
@@ -167,7 +166,7 @@ pub(crate) fn archive_pack(
     output: PathBuf,
     exact: bool,
     level: &str,
-    threads: Option<usize>,
+    threads: Option<Given<usize>>,
 ) -> PyResult<Packed> {
     let options =
         ImagePackOptions { exact, effort: effort(py, level)?, ..ImagePackOptions::default() };
@@ -194,7 +193,7 @@ pub(crate) fn archive_extract(
     path: PathBuf,
     folder: PathBuf,
     only: Vec<String>,
-    threads: Option<usize>,
+    threads: Option<Given<usize>>,
 ) -> PyResult<Vec<(String, u64)>> {
     let work = work(threads);
     run(py, &work.cancel, || {

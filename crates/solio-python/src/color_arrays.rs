@@ -1,10 +1,9 @@
 //! Arrays of colours: the native half of `solio.color.convert`.
 
-use crate::errors::raise;
+use crate::errors::{Given, argument, raise};
 use crate::run::run;
 use half::f16;
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use solio::color::Space;
 use solio::color::arrays::{Conversion, Sample};
@@ -29,7 +28,7 @@ pub(crate) fn color_convert<'py>(
     out: &Any<'py>,
     from: &str,
     to: &str,
-    threads: Option<usize>,
+    threads: Option<Given<usize>>,
 ) -> PyResult<()> {
     let spaces = crate::color::space(from).and_then(|a| Ok((a, crate::color::space(to)?)));
     let (from, to): (Space, Space) = spaces.map_err(|e| raise(py, &e))?;
@@ -42,9 +41,9 @@ pub(crate) fn color_convert<'py>(
 }
 
 /// The default but for the number of threads.
-pub(crate) fn work(threads: Option<usize>) -> Work {
+pub(crate) fn work(threads: Option<Given<usize>>) -> Work {
     let work = Work::default();
-    Work { threads: threads.unwrap_or(work.threads).max(1), ..work }
+    Work { threads: threads.map_or(work.threads, |given| given.0).max(1), ..work }
 }
 
 impl Job<'_> {
@@ -132,7 +131,7 @@ pub(crate) fn writable<'py, T: Element>(array: &Any<'py>) -> Option<PyReadwriteA
 
 /// `solio.color` hands on contiguous arrays only.
 fn apart() -> PyErr {
-    PyValueError::new_err("the array is not contiguous")
+    argument("the array is not contiguous")
 }
 
 pub(crate) fn unknown(py: Python<'_>, array: &Any<'_>) -> PyErr {

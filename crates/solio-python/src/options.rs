@@ -1,6 +1,7 @@
 //! Keyword arguments become the engine's options. A missing or `None` argument keeps its default.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use crate::errors::{argument, refused};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use solio::mesh::axes::Axis;
@@ -36,7 +37,7 @@ impl<'py> Arguments<'py> {
         parse: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,
     ) -> PyResult<()> {
         if let Some(value) = self.any(name)? {
-            *field = parse(&value).map_err(|e| named(&value, name, e))?;
+            *field = parse(&value).map_err(|e| refused(value.py(), name, e))?;
         }
         Ok(())
     }
@@ -54,17 +55,6 @@ impl<'py> Arguments<'py> {
     }
 }
 
-/// `error`, with the argument's name in its text.
-fn named(value: &Bound<'_, PyAny>, name: &str, error: PyErr) -> PyErr {
-    let py = value.py();
-    let text = format!("{name}: {}", error.value(py));
-    if error.is_instance_of::<PyTypeError>(py) {
-        PyTypeError::new_err(text)
-    } else {
-        PyValueError::new_err(text)
-    }
-}
-
 pub(crate) fn plain<'py, T>(value: &Bound<'py, PyAny>) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
@@ -74,12 +64,12 @@ where
 
 fn named_value<T: FromStr<Err: std::fmt::Display>>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     let name: String = value.extract()?;
-    name.parse().map_err(|e| PyValueError::new_err(format!("{e}")))
+    name.parse().map_err(|e| argument(format!("{e}")))
 }
 
 fn axis(value: &Bound<'_, PyAny>) -> PyResult<Axis> {
     let name: String = value.extract()?;
-    Axis::from_name(&name).ok_or_else(|| PyValueError::new_err(format!("no such axis: {name}")))
+    Axis::from_name(&name).ok_or_else(|| argument(format!("no such axis: {name}")))
 }
 
 fn axes(value: &Bound<'_, PyAny>) -> PyResult<(Axis, Axis)> {
@@ -92,12 +82,12 @@ fn digits(value: &Bound<'_, PyAny>) -> PyResult<Digits> {
     if let Ok(name) = value.cast::<PyString>() {
         return match name.to_str()? {
             "shortest" => Ok(Digits::Shortest),
-            other => Err(PyValueError::new_err(format!("not a number of digits: {other}"))),
+            other => Err(argument(format!("not a number of digits: {other}"))),
         };
     }
     let count: u8 = value.extract()?;
     if count > Digits::MAX_FIXED {
-        return Err(PyValueError::new_err(format!("at most {} digits", Digits::MAX_FIXED)));
+        return Err(argument(format!("at most {} digits", Digits::MAX_FIXED)));
     }
     Ok(Digits::Fixed(count))
 }
@@ -106,7 +96,7 @@ fn non_finite(value: &Bound<'_, PyAny>) -> PyResult<NonFinite> {
     match value.extract::<String>()?.as_str() {
         "refuse" => Ok(NonFinite::Refuse),
         "write" => Ok(NonFinite::Write),
-        other => Err(PyValueError::new_err(format!("\"{other}\"; known: refuse, write"))),
+        other => Err(argument(format!("\"{other}\"; known: refuse, write"))),
     }
 }
 
@@ -228,6 +218,6 @@ fn colors(value: &Bound<'_, PyAny>) -> PyResult<PlyColors> {
         "none" => Ok(PlyColors::None),
         "srgb" => Ok(PlyColors::Srgb),
         "linear" => Ok(PlyColors::Linear),
-        other => Err(PyValueError::new_err(format!("\"{other}\"; known: none, srgb, linear"))),
+        other => Err(argument(format!("\"{other}\"; known: none, srgb, linear"))),
     }
 }

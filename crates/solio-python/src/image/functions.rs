@@ -3,7 +3,7 @@
 use super::give;
 use super::hold::{GivenPart, HeldImage, as_channels};
 use super::options::{self, Reading};
-use crate::errors::raise;
+use crate::errors::{Given, raise};
 use crate::functions::by_name;
 use crate::run::run;
 use pyo3::prelude::*;
@@ -113,10 +113,10 @@ impl Reading {
 pub(crate) fn image_header<'py>(
     py: Python<'py>,
     source: &Any<'py>,
-    max_bytes: Option<u64>,
+    max_bytes: Option<Given<u64>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let usual = Limits::default();
-    let limits = Limits { bytes: max_bytes.unwrap_or(usual.bytes), ..usual };
+    let limits = Limits { bytes: max_bytes.map_or(usual.bytes, |given| given.0), ..usual };
     // Asking the system for its cores would take as long as the header.
     let (cancel, progress) = (Cancel::default(), Progress::default());
     let work = Work { threads: 1, memory_bytes: 0, cancel, progress };
@@ -170,13 +170,12 @@ pub(crate) fn image_encode<'py>(
 pub(crate) fn image_preview<'py>(
     py: Python<'py>,
     parts: Vec<GivenPart<'py>>,
-    most: u32,
+    most: Given<u32>,
     exposure: f32,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let held = HeldImage::new(parts)?;
     let image = held.model();
-    let options =
-        PreviewOptions { most: Some([most, most]), exposure, ..PreviewOptions::default() };
+    let options = PreviewOptions { most: Some([most.0; 2]), exposure, ..PreviewOptions::default() };
     let work = Work::default();
     let png =
         run(py, &work.cancel, || solio::preview(&as_channels(image)?, &options, &work)?.to_png())?;

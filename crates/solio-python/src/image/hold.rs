@@ -1,9 +1,9 @@
 //! Borrows the arrays of images that are to be written.
 
 use super::values;
+use crate::errors::argument;
 use bytemuck::Pod;
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use solio::Result;
 use solio::image::header::{Box2i, Part, Value};
@@ -144,5 +144,5 @@ fn hold<'py, T: Element>(array: &Any<'py>) -> Option<PyReadonlyArrayDyn<'py, T>>
 }
 
 fn unfit(what: &str) -> PyErr {
-    PyValueError::new_err(format!("{what}: no such array can be used"))
+    argument(format!("{what}: no such array can be used"))
 }

@@ -3,11 +3,11 @@
 use super::functions::{From, GivenImage, with_source};
 use super::options::Reading;
 use super::{give, values};
+use crate::errors::argument;
 use numpy::{
     Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArray,
     PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use solio::image::{IntoOptions, PixelType, RasterMut, SamplesMut, decode_exr_into};
@@ -85,7 +85,7 @@ fn apart(targets: &[Target<'_>]) -> PyResult<()> {
     let mut ranges: Vec<Range<usize>> = targets.iter().map(Target::range).collect();
     ranges.sort_by_key(|range| range.start);
     if ranges.windows(2).any(|pair| pair[0].end > pair[1].start) {
-        return Err(PyValueError::new_err("out: the memory of one array lies within another's"));
+        return Err(argument("out: the memory of one array lies within another's"));
     }
     Ok(())
 }
@@ -142,7 +142,7 @@ impl<'py> Target<'py> {
 }
 
 fn unfit(why: &str) -> PyErr {
-    PyValueError::new_err(format!("out: an array cannot be read into: {why}"))
+    argument(format!("out: an array cannot be read into: {why}"))
 }
 
 fn borrow<'py, T: Element>(

@@ -21,4 +21,4 @@ pub(crate) use functions::{
 };
 pub(crate) use give::header as give_header;
 pub(crate) use into::{image_into, image_plan};
-pub(crate) use values::image_attribute_type;
+pub(crate) use values::{image_attribute_check, image_attribute_type};

@@ -1,8 +1,8 @@
 //! Keyword arguments of images become the engine's options.
 
 use super::values;
+use crate::errors::argument;
 use crate::options::{Arguments, plain, work};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use solio::image::{Compression, Layout, Levels, PixelType, ReadOptions};
@@ -61,7 +61,7 @@ fn levels(value: &Any<'_>) -> PyResult<Levels> {
     }
     match value.extract::<String>() {
         Ok(name) if name == "all" => Ok(Levels::All),
-        _ => Err(PyValueError::new_err("a number, two numbers, or \"all\"")),
+        _ => Err(argument("a number, two numbers, or \"all\"")),
     }
 }
 
@@ -95,9 +95,19 @@ fn compression(value: &Any<'_>) -> PyResult<(Compression, Option<f32>)> {
         None => (text.as_str(), None),
         Some((name, level)) => {
             let level = level.parse::<f32>().ok().filter(|level| level.is_finite());
-            let level = level.ok_or_else(|| PyValueError::new_err("no such level"))?;
+            let level = level.ok_or_else(|| argument("no such level"))?;
             (name, Some(level))
         }
     };
-    Ok((values::compression(name)?, level))
+    let found = Compression::ALL.into_iter().find(|method| method.name() == name);
+    let found = found.ok_or_else(|| {
+        let known = Compression::ALL.into_iter().filter(is_written).map(Compression::name);
+        argument(format!("\"{name}\"; known: {}", known.collect::<Vec<_>>().join(", ")))
+    })?;
+    Ok((found, level))
+}
+
+/// Whether the engine writes it; it reads others, too.
+fn is_written(method: &Compression) -> bool {
+    !matches!(method, Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k)
 }

@@ -3,8 +3,8 @@
 //! `python/solio/_attributes.py` gives them names. A value of a type that we do not know, or that
 //! is damaged, passes as its bytes; so do texts that are not UTF-8.
 
+use crate::errors::argument;
 use pyo3::BoundObject;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use solio::image::header::{
@@ -27,6 +27,12 @@ pub(crate) fn image_attribute_type(name: &str) -> Option<&'static str> {
     standard_type(name)
 }
 
+/// Refuses what is no value of this type.
+#[pyfunction]
+pub(crate) fn image_attribute_check(type_name: &str, value: &Any<'_>) -> PyResult<()> {
+    from_python(type_name, value).map(drop)
+}
+
 /// The attributes of a part: name, type, value.
 pub(super) fn give<'py>(py: Python<'py>, part: &Part) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
@@ -43,7 +49,7 @@ pub(super) fn take(attributes: Vec<(String, String, Any<'_>)>) -> PyResult<Part>
     for (name, type_name, value) in attributes {
         let value = from_python(&type_name, &value).map_err(|e| {
             let py = value.py();
-            PyValueError::new_err(format!("attribute {name:?} ({type_name}): {}", e.value(py)))
+            argument(format!("attribute {name:?} ({type_name}): {}", e.value(py)))
         })?;
         part.attributes.push(Attribute { name, value });
     }
@@ -58,7 +64,7 @@ pub(super) fn dtype(pixel_type: PixelType) -> &'static str {
 /// The pixel type of a name in NumPy.
 pub(super) fn pixel_type(dtype: &str) -> PyResult<PixelType> {
     let found = PIXEL_TYPES.iter().find(|(known, _)| *known == dtype).map(|(_, t)| *t);
-    found.ok_or_else(|| PyValueError::new_err(format!("{dtype} is no type of a channel")))
+    found.ok_or_else(|| argument(format!("{dtype} is no type of a channel")))
 }
 
 fn object<'py, T: IntoPyObject<'py>>(py: Python<'py>, value: T) -> PyResult<Any<'py>> {
@@ -167,7 +173,7 @@ fn from_python(type_name: &str, value: &Any<'_>) -> PyResult<Value> {
         "preview" => {
             let (width, height, rgba): (u32, u32, Vec<u8>) = value.extract()?;
             if rgba.len() as u64 != 4 * u64::from(width) * u64::from(height) {
-                return Err(PyValueError::new_err("not four bytes a pixel"));
+                return Err(argument("not four bytes a pixel"));
             }
             Value::Preview(Preview { width, height, rgba })
         }
@@ -191,7 +197,7 @@ fn from_python(type_name: &str, value: &Any<'_>) -> PyResult<Value> {
         "v3i" => Value::V3i(numbers(value)?),
         "v3f" => Value::V3f(numbers(value)?),
         "v3d" => Value::V3d(numbers(value)?),
-        _ => return Err(PyTypeError::new_err("its value has to be bytes")),
+        _ => return Err(argument("its value has to be bytes")),
     })
 }
 
@@ -202,9 +208,7 @@ where
 {
     let values = value.try_iter()?.map(|one| one?.extract::<T>().map_err(Into::into));
     let values = values.collect::<PyResult<Vec<T>>>()?;
-    values
-        .try_into()
-        .map_err(|other: Vec<T>| PyValueError::new_err(format!("{} values, not {N}", other.len())))
+    values.try_into().map_err(|other: Vec<T>| argument(format!("{} values, not {N}", other.len())))
 }
 
 fn to_text(value: &Any<'_>) -> PyResult<Text> {
@@ -241,11 +245,11 @@ pub(super) fn line_order(name: &str) -> PyResult<LineOrder> {
     named(name, LINE_ORDERS, LineOrder::ALL)
 }
 
-pub(super) fn compression(name: &str) -> PyResult<Compression> {
+fn compression(name: &str) -> PyResult<Compression> {
     named(name, Compression::ALL.map(Compression::name), Compression::ALL)
 }
 
 fn named<T: Copy, const N: usize>(name: &str, names: [&str; N], values: [T; N]) -> PyResult<T> {
     let found = names.iter().position(|known| *known == name).map(|i| values[i]);
-    found.ok_or_else(|| PyValueError::new_err(format!("\"{name}\"; known: {}", names.join(", "))))
+    found.ok_or_else(|| argument(format!("\"{name}\"; known: {}", names.join(", "))))
 }

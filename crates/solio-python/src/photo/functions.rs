@@ -1,6 +1,7 @@
 //! `metadata`, `metadata_table` and `thumbnail`: the functions of the native module.
 
 use super::arrow::MetadataColumns;
+use crate::errors::Given;
 use crate::options::{Arguments, plain, work};
 use crate::run::run;
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
@@ -106,11 +107,11 @@ type GivenPicture<'py> = (String, Bound<'py, PyBytes>, u32, u32, u8);
 pub(crate) fn thumbnail<'py>(
     py: Python<'py>,
     path: PathBuf,
-    size: u32,
+    size: Given<u32>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Option<GivenPicture<'py>>> {
     let Reading { limits, work, .. } = Reading::new(options)?;
-    let picture = run(py, &work.cancel, || solio::thumbnail(&path, size, &limits, &work))?;
+    let picture = run(py, &work.cancel, || solio::thumbnail(&path, size.0, &limits, &work))?;
     Ok(picture.map(|p| (p.tag, PyBytes::new(py, &p.jpeg), p.width, p.height, p.orientation)))
 }
 
