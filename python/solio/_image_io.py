@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cas
 import numpy as np
 
 from . import _solio
-from ._arrays import argument_error
+from ._arrays import argument_error, check_several
 from ._attributes import Attributes, Box, Tiles
 from ._image import Header, Image, Level, MissingChunk, Part, PartHeader, given_part
 from ._io import Written
@@ -194,6 +194,7 @@ class Batch(Generic[_D]):
     """An iterator over the results of many files, in the order of the paths.
 
     Files are read before they are asked for, by other threads; dropping the batch stops them.
+    Threads may share a batch, processes not.
     """
 
     def __init__(
@@ -203,6 +204,7 @@ class Batch(Generic[_D]):
         options: dict[str, Any],
         done: Callable[[str, int, Any, Exception | None], _D],
     ) -> None:
+        check_several(paths, "paths")
         self._paths = [fspath(path) for path in paths]
         self._done = done
         self._batch = _solio.ImageBatch(self._paths, headers, options)
@@ -215,11 +217,10 @@ class Batch(Generic[_D]):
         return self
 
     def __next__(self) -> _D:
-        index = len(self._paths) - self._batch.left()
         found = self._batch.next()
         if found is None:
             raise StopIteration
-        return self._done(self._paths[index], index, *found)
+        return self._done(self._paths[found[0]], *found)
 
 
 def read_images(
@@ -300,7 +301,7 @@ def _read_options(**options: Any) -> dict[str, Any]:
     """As the native module takes them: names and numbers in lists."""
     if isinstance(options.get("channels"), str):
         options["channels"] = [options["channels"]]
-    if isinstance(options.get("part"), (int, str)):
+    if isinstance(options.get("part"), (int, np.integer, str)):
         options["part"] = [options["part"]]
     if options.get("dtype") is not None:
         options["dtype"] = pixel_type(options["dtype"]).name
@@ -342,6 +343,8 @@ def _read_into(source: str | bytes, options: dict[str, Any], out: _Out) -> Image
         channels = {name: out[..., i] for i, name in enumerate(names)}
         arrays = [(names, out)]
     else:
+        if not all(isinstance(out.get(name), (np.ndarray, type(None))) for name in names):
+            raise argument_error("out is an array, or arrays by the names of channels")
         for name in names:
             there = out[name].shape if name in out else "none"
             if there != (height, width):
@@ -351,7 +354,8 @@ def _read_into(source: str | bytes, options: dict[str, Any], out: _Out) -> Image
         arrays = [([name], array) for name, array in channels.items()]
     image = _image(_solio.image_into(source, options, arrays))
     image.levels[0].channels = channels
-    image.levels[0]._stack = out if isinstance(out, np.ndarray) else None
+    if isinstance(out, np.ndarray):
+        image.levels[0]._stack = out, list(channels.values())
     types = {name: dtype_of(array) for name, array in channels.items()}
     infos = image.parts[0].channel_list
     image.attributes["channels"] = tuple(c._replace(dtype=types[c.name]) for c in infos)

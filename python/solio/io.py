@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 import numpy as np
 
 from . import _solio
+from ._arrays import argument_error, check_several
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -159,8 +160,10 @@ class Batch:
         while done is None:
             if not len(self):
                 raise StopAsyncIteration
-            # Short waits, so that a loop that ends is not held up by a thread that waits.
-            done = await asyncio.to_thread(self.wait_for, 0.2)
+            # Short waits, so that a loop that ends is not held up by a thread that waits; and the
+            # result is left where it is, as whoever waits for it may be cancelled.
+            await asyncio.to_thread(self._reading.wait, 0.2)
+            done = self.poll()
         return done
 
     def __await__(self) -> Generator[object, None, list[Done]]:
@@ -171,7 +174,8 @@ class Batch:
 
 
 class Reader:
-    """Reads files. Make one, share it between threads, keep it.
+    """Reads files. Make one, share it between threads, keep it. A process that is forked makes its
+    own: there it raises `solio.ArgumentError`, as do the batches of before.
 
     `memory`: bytes of results under way or not taken. `backend`: ``"auto"``, ``"uring"``,
     ``"threads"`` or ``"mmap"``; the environment variable ``SOLIO_IO`` overrides it. `direct`: whether to go past
@@ -212,6 +216,9 @@ class Reader:
         `packing` says how the bytes lie on the disk; ``"detect"`` goes by the first of them.
         Requests of one priority that have a deadline go first.
         """
+        check_several(requests, "requests")
+        if isinstance(requests, Request):
+            raise argument_error("requests are given in a list")
         all_ = [r if isinstance(r, Request) else Request(r) for r in requests]
         paths = [fspath(r.path) for r in all_]
         wanted = [

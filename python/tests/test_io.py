@@ -99,6 +99,57 @@ def test_coroutines(files: list[Path]) -> None:
     assert asyncio.run(both()) == (size, size)
 
 
+def test_cancelled_coroutines_take_nothing_along(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(bytes(50_000))
+
+    async def all_of(batch: solio.io.Batch) -> list[int]:
+        found: list[int] = []
+        while True:
+            try:
+                found.append((await asyncio.wait_for(anext(batch), 0.02)).index)
+            except TimeoutError:
+                pass
+            except StopAsyncIteration:
+                return found
+
+    batch = Reader(bytes_per_second=200_000).read([path] * 6)
+    assert sorted(asyncio.run(all_of(batch))) == list(range(6))
+
+
+def test_times_are_numbers(files: list[Path]) -> None:
+    reader = Reader()
+    with pytest.raises(solio.ArgumentError, match="deadline_s"):
+        reader.read(files, deadline_s=float("nan"))
+    batch = reader.read(files[:1])
+    with pytest.raises(solio.ArgumentError, match="seconds"):
+        batch.wait_for(float("nan"))
+    assert batch.wait_for(float("inf")) is not None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")
+def test_forks_are_told_to_make_their_own(files: list[Path], tmp_path: Path) -> None:
+    solio.write_image(np.zeros((4, 4), np.float32), tmp_path / "a.exr")
+    code = """
+import os, sys, solio
+reader = solio.io.Reader()
+results, images = reader.read(sys.argv[1:2]), solio.read_images([sys.argv[2]] * 100, ahead=1)
+next(results), next(images)
+if os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+for use in (lambda: reader.read(sys.argv[1:2]), reader.stats, lambda: next(results),
+            lambda: next(images), lambda: len(images)):
+    try:
+        use()
+        sys.exit(3)
+    except solio.ArgumentError as error:
+        assert "fork" in str(error) and error.hint, error
+sys.exit(len(solio.io.Reader().read(sys.argv[1:2]).wait()) - 1)  # and what is left is dropped
+"""
+    command = [sys.executable, "-c", code, str(files[3]), str(tmp_path / "a.exr")]
+    assert subprocess.run(command, timeout=60).returncode == 0
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_a_wait(files: list[Path]) -> None:
     code = """

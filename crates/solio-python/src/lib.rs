@@ -5,6 +5,7 @@
 //! * `instances` shows a mesh several times that the file is to have several times;
 //! * `give` moves the arrays of a scene into NumPy, without copies;
 //! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
+//! * `process` keeps what has threads from forks;
 //! * `image` is the same for images, `photo` for the metadata of photos;
 //! * `color` is for single colours, `color_arrays` and `gradient` for many;
 //! * `archive` is for archives of images and files of arrays;
@@ -27,6 +28,7 @@ mod instances;
 mod material;
 mod options;
 mod photo;
+mod process;
 mod reader;
 mod run;
 mod scan;
@@ -51,8 +53,8 @@ mod _solio {
     use super::gradient::Gradient;
     #[pymodule_export]
     use super::image::{
-        ImageBatch, image_attribute_type, image_encode, image_header, image_into, image_plan,
-        image_preview, image_read, image_write,
+        ImageBatch, image_attribute_check, image_attribute_type, image_encode, image_header,
+        image_into, image_plan, image_preview, image_read, image_write,
     };
     #[pymodule_export]
     use super::photo::{MetadataColumns, metadata, metadata_table, thumbnail, thumbnail_pixels};

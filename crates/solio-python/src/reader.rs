@@ -1,6 +1,7 @@
 //! The engine for `solio.io`: a reader, its batches, and buffers that NumPy sees without a copy.
 
-use crate::errors::raise;
+use crate::errors::{Given, raise, refused};
+use crate::process::OfProcess;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -11,7 +12,7 @@ use solio::io::{
 use solio::{Error, Work};
 use std::ffi::c_int;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long a wait lasts at most before Ctrl-C is looked for.
@@ -20,7 +21,7 @@ const POLL: Duration = Duration::from_millis(50);
 /// `solio.io.Reader` without its Python face.
 #[pyclass(frozen, module = "solio._solio")]
 pub(crate) struct Reader {
-    engine: Engine,
+    engine: OfProcess<Engine>,
 }
 
 /// One request as Python passes it: path, offset, length, tag, unpacked length.
@@ -32,32 +33,37 @@ impl Reader {
     fn new(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut o = EngineOptions::default();
         for (key, value) in options.iter() {
-            match key.extract::<&str>()? {
+            let key = key.extract::<&str>()?;
+            let wrong = |e| refused(py, key, e);
+            match key {
                 "backend" => o.backend = named(py, &value, Backend::ALL, Backend::name)?,
                 "direct" => o.direct = named(py, &value, Direct::ALL, Direct::name)?,
-                "threads" => o.threads = value.extract()?,
-                "memory" => o.memory_bytes = value.extract()?,
-                "bytes_per_second" => o.bytes_per_second = value.extract()?,
-                "operations_per_second" => o.operations_per_second = value.extract()?,
+                "threads" => o.threads = value.extract().map_err(wrong)?,
+                "memory" => o.memory_bytes = value.extract().map_err(wrong)?,
+                "bytes_per_second" => o.bytes_per_second = value.extract().map_err(wrong)?,
+                "operations_per_second" => {
+                    o.operations_per_second = value.extract().map_err(wrong)?;
+                }
                 other => return Err(raise(py, &Error::argument(format!("no option {other}")))),
             }
         }
-        Ok(Reader { engine: Engine::new(o).map_err(|e| raise(py, &e))? })
+        let engine = Engine::new(o).map_err(|e| raise(py, &e))?;
+        Ok(Reader { engine: OfProcess::new(engine, "a solio.io.Reader") })
     }
 
     /// Queues reads and returns at once.
     fn read(
         &self,
         py: Python<'_>,
-        wanted: Vec<Wanted>,
+        wanted: Given<Vec<Wanted>>,
         priority: &Bound<'_, PyAny>,
         packing: &Bound<'_, PyAny>,
         deadline_s: Option<f64>,
     ) -> PyResult<Reading> {
         let priority = named(py, priority, Priority::ALL, Priority::name)?;
         let packing = named(py, packing, Packing::ALL, Packing::name)?;
-        let deadline = deadline_s.map(|s| Duration::from_secs_f64(s.clamp(0.0, 1e9)));
-        let requests = wanted.into_iter().map(|(path, offset, length, tag, unpacked)| Request {
+        let deadline = deadline_s.map(|s| seconds(py, "deadline_s", s)).transpose()?;
+        let requests = wanted.0.into_iter().map(|(path, offset, length, tag, unpacked)| Request {
             offset,
             length,
             tag,
@@ -68,15 +74,24 @@ impl Reader {
             ..Request::file(path)
         });
         let requests: Vec<Request> = requests.collect();
-        let batch = py.detach(|| self.engine.read(requests));
-        Ok(Reading { batch: Mutex::new(batch) })
+        let engine = self.engine.get(py)?;
+        let batch = Mutex::new(Taken { batch: py.detach(|| engine.read(requests)), next: None });
+        Ok(Reading { taken: OfProcess::new(batch, "the results of a solio.io.Reader") })
     }
 
     /// Bytes read, those of them past the page cache, reads.
-    fn stats(&self) -> (u64, u64, u64) {
-        let stats = self.engine.stats();
-        (stats.bytes, stats.direct_bytes, stats.pieces)
+    fn stats(&self, py: Python<'_>) -> PyResult<(u64, u64, u64)> {
+        let stats = self.engine.get(py)?.stats();
+        Ok((stats.bytes, stats.direct_bytes, stats.pieces))
     }
+}
+
+/// So many seconds, of which any number is sensible.
+fn seconds(py: Python<'_>, what: &str, value: f64) -> PyResult<Duration> {
+    if value.is_nan() {
+        return Err(raise(py, &Error::argument(format!("{what} is not a number of seconds"))));
+    }
+    Ok(Duration::from_secs_f64(value.clamp(0.0, 1e9)))
 }
 
 /// The value of that name.
@@ -97,7 +112,27 @@ fn named<T: Copy, const N: usize>(
 /// A batch on its way.
 #[pyclass(frozen, module = "solio._solio")]
 pub(crate) struct Reading {
-    batch: Mutex<Batch>,
+    taken: OfProcess<Mutex<Taken>>,
+}
+
+/// A batch, and the next of its results if one was waited for and not taken.
+struct Taken {
+    batch: Batch,
+    next: Option<Done>,
+}
+
+impl Taken {
+    /// Waits for the next result, and leaves it there; whether there is none, and none to come.
+    fn wait(&mut self, patience: Duration) -> bool {
+        if self.next.is_none() {
+            self.next = self.batch.wait_for(patience);
+        }
+        self.left() == 0
+    }
+
+    fn left(&self) -> usize {
+        self.batch.left() + usize::from(self.next.is_some())
+    }
 }
 
 /// A result as Python gets it: index, tag, buffer or error, seconds in the queue and in all,
@@ -108,15 +143,55 @@ type Answer = (usize, u64, Option<Bytes>, Option<Py<PyAny>>, f64, f64, bool, boo
 impl Reading {
     /// The next result; `None` when all were given, or, after `patience_s`, when none came.
     fn next(&self, py: Python<'_>, patience_s: Option<f64>) -> PyResult<Option<Answer>> {
-        let mut left = patience_s.map(|s| Duration::from_secs_f64(s.clamp(0.0, 1e9)));
+        let done = self.poll(py, patience_s, |taken| taken.next.take())?;
+        done.map(|done| answer(py, done)).transpose()
+    }
+
+    /// Waits as `next` does, and leaves the result for `next`: who waits may be gone before it comes.
+    fn wait(&self, py: Python<'_>, patience_s: Option<f64>) -> PyResult<()> {
+        self.poll(py, patience_s, |taken| taken.next.as_ref().map(drop)).map(drop)
+    }
+
+    fn left(&self, py: Python<'_>) -> PyResult<usize> {
+        let taken = self.taken.get(py)?;
+        Ok(py.detach(|| lock(taken).left()))
+    }
+
+    fn cancel(&self, py: Python<'_>, index: Option<usize>) -> PyResult<()> {
+        let taken = self.taken.get(py)?;
+        let result = py.detach(|| {
+            let taken = lock(taken);
+            match index {
+                Some(index) => taken.batch.cancel_one(index),
+                None => {
+                    taken.batch.cancel();
+                    Ok(())
+                }
+            }
+        });
+        result.map_err(|e| raise(py, &e))
+    }
+}
+
+impl Reading {
+    /// What `found` gives once there is a result; `None` after `patience_s`, or when none is to come.
+    fn poll<T: Send>(
+        &self,
+        py: Python<'_>,
+        patience_s: Option<f64>,
+        found: impl Fn(&mut Taken) -> Option<T> + Sync,
+    ) -> PyResult<Option<T>> {
+        let taken = self.taken.get(py)?;
+        let mut left = patience_s.map(|s| seconds(py, "seconds", s)).transpose()?;
         loop {
             let step = left.map_or(POLL, |left| left.min(POLL));
             let (done, over) = py.detach(|| {
-                let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
-                (batch.wait_for(step), batch.left() == 0)
+                let mut taken = lock(taken);
+                let over = taken.wait(step);
+                (found(&mut taken), over)
             });
-            if let Some(done) = done {
-                return answer(py, done).map(Some);
+            if done.is_some() {
+                return Ok(done);
             }
             py.check_signals()?;
             left = left.map(|left| left.saturating_sub(step));
@@ -125,24 +200,10 @@ impl Reading {
             }
         }
     }
+}
 
-    fn left(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.batch.lock().unwrap_or_else(PoisonError::into_inner).left())
-    }
-
-    fn cancel(&self, py: Python<'_>, index: Option<usize>) -> PyResult<()> {
-        let result = py.detach(|| {
-            let batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
-            match index {
-                Some(index) => batch.cancel_one(index),
-                None => {
-                    batch.cancel();
-                    Ok(())
-                }
-            }
-        });
-        result.map_err(|e| raise(py, &e))
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn answer(py: Python<'_>, done: Done) -> PyResult<Answer> {
@@ -199,10 +260,10 @@ type PeakRow = (String, usize, Option<f64>, Option<String>);
 pub(crate) fn light(
     py: Python<'_>,
     folder: PathBuf,
-    bytes: u64,
-    rounds: usize,
+    bytes: Given<u64>,
+    rounds: Given<usize>,
 ) -> PyResult<Vec<PeakRow>> {
-    let work = Work::default();
+    let (bytes, rounds, work) = (bytes.0, rounds.0, Work::default());
     let peaks = crate::run::run(py, &work.cancel, || {
         let peaks = solio::measure_machine(&folder, bytes, rounds, &work)?;
         // What cannot be kept is a result all the same.

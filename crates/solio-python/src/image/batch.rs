@@ -4,6 +4,7 @@ use super::functions::{self, From, Read};
 use super::give;
 use super::options::Reading;
 use crate::errors::raise;
+use crate::process::OfProcess;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use solio::image::header::Header;
@@ -21,7 +22,8 @@ const HEADERS: usize = 256;
 /// `solio.image.Batch` without its Python face.
 #[pyclass(frozen, module = "solio._solio")]
 pub(crate) struct ImageBatch {
-    ahead: Mutex<Ahead<Found>>,
+    ahead: OfProcess<Mutex<Ahead<Found>>>,
+    count: usize,
 }
 
 enum Found {
@@ -29,8 +31,8 @@ enum Found {
     Header(Header),
 }
 
-/// An image or a header as Python gets it, or an error.
-type Given<'py> = (Option<Bound<'py, PyAny>>, Option<Py<PyAny>>);
+/// A place among the paths, and an image or a header as Python gets it, or an error.
+type Given<'py> = (usize, Option<Bound<'py, PyAny>>, Option<Py<PyAny>>);
 
 #[pymethods]
 impl ImageBatch {
@@ -66,28 +68,31 @@ impl ImageBatch {
             }
             reading.read(from, work).map(Found::Image)
         });
-        Ok(ImageBatch { ahead: Mutex::new(ahead.map_err(|e| raise(py, &e))?) })
+        let ahead = Mutex::new(ahead.map_err(|e| raise(py, &e))?);
+        Ok(ImageBatch { ahead: OfProcess::new(ahead, "a batch of images"), count })
     }
 
     /// The next image or header, or why there is none; `None` when all were given.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Given<'py>>> {
+        let ahead = self.ahead.get(py)?;
         loop {
-            let (found, over) = py.detach(|| {
-                let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
-                (ahead.next_within(POLL), ahead.left() == 0)
+            // Others may be asking, too: which one it is can be told within the lock only.
+            let (index, found, over) = py.detach(|| {
+                let mut ahead = ahead.lock().unwrap_or_else(PoisonError::into_inner);
+                (self.count - ahead.left(), ahead.next_within(POLL), ahead.left() == 0)
             });
             match found {
                 Some(Ok(Found::Image(read))) => {
                     let given = functions::give_read(py, read)?.into_pyobject(py)?;
-                    return Ok(Some((Some(given.into_any()), None)));
+                    return Ok(Some((index, Some(given.into_any()), None)));
                 }
                 Some(Ok(Found::Header(header))) => {
                     let given = give::header(py, &header)?;
-                    return Ok(Some((Some(given.into_any()), None)));
+                    return Ok(Some((index, Some(given.into_any()), None)));
                 }
                 Some(Err(e)) => {
                     let error = raise(py, &e).into_value(py).into_any();
-                    return Ok(Some((None, Some(error))));
+                    return Ok(Some((index, None, Some(error))));
                 }
                 None if over => return Ok(None),
                 None => py.check_signals()?,
@@ -96,7 +101,8 @@ impl ImageBatch {
     }
 
     /// How many have not been taken.
-    fn left(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.ahead.lock().unwrap_or_else(PoisonError::into_inner).left())
+    fn left(&self, py: Python<'_>) -> PyResult<usize> {
+        let ahead = self.ahead.get(py)?;
+        Ok(py.detach(|| ahead.lock().unwrap_or_else(PoisonError::into_inner).left()))
     }
 }
