@@ -6,7 +6,7 @@ from os import PathLike, fsencode
 from typing import TYPE_CHECKING, Any
 
 from . import _engines, _solio
-from ._arrays import argument_error
+from ._arrays import argument_error, check_several
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,8 @@ class Scan:
     Rows come by folder, then by name. A file that cannot be read is a row that says so in
     ``problems``. Scans are small and can be pickled: ``scan.shards(n)`` are parts for other
     processes and machines that see the same files, and the rows of all parts, one after the other,
-    are those of the whole.
+    are those of the whole. Ctrl-C stops the reading on the thread that began it: Arrow says
+    *interrupted*, and ``KeyboardInterrupt`` comes right behind.
     """
 
     __slots__ = ("_errors", "_files", "_options")
@@ -124,10 +125,12 @@ def scan(
     reads meshes and scenes to their end, for counts and bounds; ``check`` looks for damage; ``hash``
     gives the XXH128 of all content. ``follow`` enters links to folders, each folder once.
 
-    Raises `CancelledError` only; folders that cannot be listed are in `Scan.errors`.
+    Folders that cannot be listed are in `Scan.errors`. Raises `ArgumentError` for options that
+    cannot be, and `IoError` where there is no telling what a root is: an empty one.
     """
     if isinstance(roots, (str, bytes, PathLike)):
         roots = [roots]
+    check_several(fields, "fields")
     options: dict[str, Any] = {"fields": list(fields), "deep": deep, "check": check, "hash": hash}
     options |= {"follow": follow}
     given = {"threads": threads, "memory_bytes": memory_bytes}

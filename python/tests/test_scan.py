@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
+import subprocess
+import sys
+import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -70,3 +74,45 @@ def test_what_is_missing_is_a_row_or_an_error(tree: Path) -> None:
     rows = table(scan).to_pylist()
     assert [row["name"] for row in rows] == ["broken.ply", "missing"]
     assert "No such file" in rows[1]["problems"] and rows[1]["size"] is None
+
+
+def test_arguments_of_a_scan(tree: Path) -> None:
+    scan = solio.scan(tree, memory_bytes=1 << 26, threads=1)
+    assert scan.options["memory_bytes"] == 1 << 26
+    assert table(scan).num_rows == len(scan)
+    with pytest.raises(solio.ArgumentError, match="memory_bytes"):
+        solio.scan(tree, memory_bytes=-1)
+    with pytest.raises(solio.IoError):
+        solio.scan("")
+
+
+LONG_SCAN = """
+import os, signal, sys, time, pyarrow, solio
+signal.signal(signal.SIGINT, signal.default_int_handler)
+scan = solio.Scan((os.fsencode(sys.argv[1]),) * 3000, (), {"hash": True, "threads": 2})
+try:
+    print("ready", flush=True)
+    pyarrow.RecordBatchReader.from_stream(scan).read_all()
+except pyarrow.ArrowException as error:
+    print(error, flush=True)
+    while True:  # the signal itself comes as soon as the interpreter goes on
+        time.sleep(0.01)
+except KeyboardInterrupt:
+    pass
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_stops_a_table(tmp_path: Path) -> None:
+    with open(tmp_path / "sparse", "wb") as file:
+        file.truncate(1 << 30)
+    command = [sys.executable, "-c", LONG_SCAN, str(tmp_path / "sparse")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        try:
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert b"KeyboardInterrupt" in errors or process.returncode == 0

@@ -6,6 +6,8 @@ use crate::run::run;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use solio::catalog::table::{Batch, schema};
@@ -13,6 +15,7 @@ use solio::{Error, FileFacts, Limits, Result, ScanFields, Work};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::thread::ThreadId;
 
 /// Rows of a batch: enough for the threads, little enough to wait for.
 const BATCH_ROWS: usize = 4096;
@@ -37,7 +40,8 @@ impl Options {
         given.with("deep", &mut deep, plain)?;
         given.with("check", &mut check, plain)?;
         given.with("hash", &mut hash, plain)?;
-        let work = work(&given)?;
+        let mut work = work(&given)?;
+        given.with("memory_bytes", &mut work.memory_bytes, plain)?;
         given.finish()?;
         let (fields, limits) = (ScanFields::new(&fields), Limits::default());
         Ok(Options {
@@ -85,7 +89,9 @@ pub(crate) fn scan_stream<'py>(
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let Options { facts, work, .. } = Options::new(options)?;
     let files = as_paths(&paths);
-    let stream = FFI_ArrowArrayStream::new(Box::new(Stream { files, next: 0, facts, work }));
+    let made_on = std::thread::current().id();
+    let stream = Stream { files, next: 0, facts, work, made_on };
+    let stream = FFI_ArrowArrayStream::new(Box::new(stream));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
@@ -95,6 +101,7 @@ struct Stream {
     next: usize,
     facts: FileFacts,
     work: Work,
+    made_on: ThreadId,
 }
 
 impl Stream {
@@ -106,6 +113,29 @@ impl Stream {
         })?;
         Ok(batch.finish())
     }
+
+    /// The same, and Ctrl-C stops it. Arrow knows texts of errors only: the signal itself is raised
+    /// once more when the interpreter goes on.
+    fn batch_or_signal(&self, files: &[PathBuf]) -> std::result::Result<RecordBatch, String> {
+        // Another thread may be waited for by one that holds the interpreter's lock: it must not
+        // ask for that.
+        if std::thread::current().id() == self.made_on {
+            let heard = Python::try_attach(|py| {
+                run(py, &self.work.cancel, || self.batch(files)).map_err(|e| {
+                    if e.is_instance_of::<PyKeyboardInterrupt>(py) {
+                        // SAFETY: it may be called at any time, with or without the lock.
+                        unsafe { ffi::PyErr_SetInterrupt() };
+                        return "interrupted".to_owned();
+                    }
+                    e.value(py).to_string()
+                })
+            });
+            if let Some(batch) = heard {
+                return batch;
+            }
+        }
+        self.batch(files).map_err(|e| e.to_string())
+    }
 }
 
 impl Iterator for Stream {
@@ -114,9 +144,9 @@ impl Iterator for Stream {
     fn next(&mut self) -> Option<Self::Item> {
         let last = self.files.len().min(self.next + BATCH_ROWS);
         let files = self.files.get(self.next..last).filter(|files| !files.is_empty())?;
-        let batch = self.batch(files).map_err(|e| ArrowError::ExternalError(e.to_string().into()));
+        let batch = self.batch_or_signal(files);
         self.next = last;
-        Some(batch)
+        Some(batch.map_err(|e| ArrowError::ExternalError(e.into())))
     }
 }
 
