@@ -50,7 +50,8 @@ class Color(NamedTuple):
         return Color(*_solio.color_to(_given(self), space))
 
     def __str__(self) -> str:
-        """Text that `parse` reads as this colour again."""
+        """Text that `parse` reads as this colour again, if its numbers are finite and its alpha
+        is 0 to 1."""
         return _solio.color_css(_given(self))
 
 
@@ -238,7 +239,7 @@ class Gradient:
     def unevenness(self, method: str = "cam16-ucs", samples: int = 256) -> float:
         """The coefficient of variation of the steps between ``samples`` colours; 0 is even.
 
-        ``method`` is a measure of `difference`.
+        ``method`` is a measure of `difference`; ``samples`` are at most 2**20.
         """
         return self._native.unevenness(method, samples)
 

@@ -141,6 +141,14 @@ def test_names_of_gradients() -> None:
         Gradient.named("jet")
 
 
+def test_how_many_samples_evenness_takes() -> None:
+    gradient = Gradient.named("viridis")
+    assert 0 < gradient.unevenness(samples=1000) < 1
+    for samples in (10**9, 2**64 - 1):
+        with pytest.raises(solio.ArgumentError, match="samples"):
+            gradient.unevenness(samples=samples)
+
+
 def test_files_of_gradients(tmp_path: Path) -> None:
     gradient = Gradient("red, lime 40%, blue", mode="oklch longer", alphas=[(0, 1), (1, 0.5)])
     path = tmp_path / "a.json"

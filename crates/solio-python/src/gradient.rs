@@ -2,7 +2,7 @@
 
 use crate::color::{GivenColor, borrow, give, named};
 use crate::color_arrays::{readable, unknown, work, writable};
-use crate::errors::raise;
+use crate::errors::{Given, raise};
 use crate::run::run;
 use pyo3::prelude::*;
 use solio::color::Difference;
@@ -18,6 +18,12 @@ use std::sync::OnceLock;
 
 /// Below so many values a table of all colours costs more than it saves.
 const FEW: usize = 20_000;
+
+/// Samples of [`Gradient::unevenness`]: it takes a second, which Ctrl-C has to wait.
+const MOST_SAMPLES: usize = 1 << 20;
+
+/// Values of [`Gradient::sample`] between two looks for Ctrl-C.
+const SAMPLED_AT_ONCE: usize = 1 << 16;
 
 /// `solio.color.Gradient` without its Python face.
 #[pyclass(frozen, module = "solio._solio", name = "Gradient")]
@@ -134,10 +140,16 @@ impl Gradient {
     }
 
     /// The coefficient of variation of the steps between `samples` colours.
-    fn unevenness(&self, py: Python<'_>, method: &str, samples: usize) -> PyResult<f64> {
-        let all = Difference::ALL.iter().map(|m| m.name());
-        let found = named("difference", method, Difference::of_name(method), all);
-        found.map(|measure| unevenness(&self.model, measure, samples)).map_err(|e| raise(py, &e))
+    fn unevenness(&self, py: Python<'_>, method: &str, samples: Given<usize>) -> PyResult<f64> {
+        let (samples, work) = (samples.0, work(None));
+        run(py, &work.cancel, || {
+            let all = Difference::ALL.iter().map(|m| m.name());
+            let measure = named("difference", method, Difference::of_name(method), all)?;
+            if samples > MOST_SAMPLES {
+                return Err(Error::argument(format!("{samples} samples; at most {MOST_SAMPLES}")));
+            }
+            Ok(unevenness(&self.model, measure, samples))
+        })
     }
 
     /// Fills `out` (`float64`, four a value) with the colours at `values` (`float64`).
@@ -150,12 +162,16 @@ impl Gradient {
         let read = readable::<f64>(values).ok_or_else(|| unknown(py, values))?;
         let mut write = writable::<f64>(out).ok_or_else(|| unknown(py, out))?;
         let (values, colors) = (read.as_slice()?, write.as_slice_mut()?);
-        let sampler = self.model.sampler();
-        py.detach(|| {
-            for (value, color) in values.iter().zip(colors.as_chunks_mut::<4>().0) {
-                *color = sampler.at(*value);
-            }
-        });
+        let (sampler, colors) = (self.model.sampler(), colors.as_chunks_mut::<4>().0);
+        let at_once = values.chunks(SAMPLED_AT_ONCE).zip(colors.chunks_mut(SAMPLED_AT_ONCE));
+        for (values, colors) in at_once {
+            py.detach(|| {
+                for (value, color) in values.iter().zip(colors) {
+                    *color = sampler.at(*value);
+                }
+            });
+            py.check_signals()?;
+        }
         Ok(())
     }
 
@@ -167,7 +183,7 @@ impl Gradient {
         values: &Bound<'_, PyAny>,
         range: [f32; 2],
         out: &Bound<'_, PyAny>,
-        threads: Option<usize>,
+        threads: Option<Given<usize>>,
     ) -> PyResult<()> {
         let read = readable::<f32>(values).ok_or_else(|| unknown(py, values))?;
         let values = read.as_slice()?;
