@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 
 from . import _solio
-from ._arrays import argument_error
+from ._arrays import argument_error, check_several
 from ._image_io import _header, _image, _read_options
 from ._io import Written
 
@@ -117,6 +117,7 @@ class Archive:
         Each appears whole or not at all. What cannot be had is passed by; its error is raised when
         the others are there.
         """
+        check_several(names, "names")
         return _solio.archive_extract(self.path, fspath(folder), list(names), threads)
 
     def _number(self, entry: str | int) -> int:
@@ -164,6 +165,7 @@ def pack_images(
     Headers and pixels come back bit for bit; with ``exact`` the bytes of the files do. Names in the
     archive are relative to the folder that the files have in common.
     """
+    check_several(paths, "paths")
     images, image_bytes, file_bytes, failed = _solio.archive_pack(
         [fspath(path) for path in paths], fspath(output), exact, level, threads
     )
@@ -218,4 +220,4 @@ def read_array(
     arrays = [entry.name for entry in archive if entry.kind == "array"]
     if name is None and len(arrays) != 1:
         raise argument_error(f"{archive.path} has {len(arrays)} arrays; name one")
-    return archive.read_array(name or arrays[0], rows=rows, threads=threads)
+    return archive.read_array(arrays[0] if name is None else name, rows=rows, threads=threads)

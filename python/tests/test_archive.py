@@ -95,6 +95,14 @@ def test_rows_of_an_array(tmp_path: Path) -> None:
         solio.read_array(tmp_path / "a.solio", rows=slice(0, 10, 2))
 
 
+def test_an_array_may_have_an_empty_name(tmp_path: Path) -> None:
+    solio.write_array({"b": np.zeros(2), "": np.ones(2)}, tmp_path / "a.solio")
+    assert solio.read_array(tmp_path / "a.solio", "").tolist() == [1, 1]
+    solio.write_array({"b": np.zeros(2)}, tmp_path / "a.solio")
+    with pytest.raises(solio.ArgumentError):
+        solio.read_array(tmp_path / "a.solio", "")
+
+
 def test_what_cannot_be(tmp_path: Path) -> None:
     path = tmp_path / "a.solio"
     with pytest.raises(solio.ArgumentError):
