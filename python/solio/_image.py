@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -80,8 +81,8 @@ class Level:
         self.x = x
         self.y = y
         self._offsets: npt.NDArray[np.uint64] | None = None
-        # The (H, W, C) array of which the channels are views, if there is one.
-        self._stack: npt.NDArray[Any] | None = None
+        # The (H, W, C) array that was read into, if there is one, and its channels.
+        self._stack: tuple[npt.NDArray[Any], list[npt.NDArray[Any]]] | None = None
 
     @property
     def offsets(self) -> npt.NDArray[np.uint64]:
@@ -272,11 +273,10 @@ class _Channels:
         return stacked
 
     def _alike(self, channels: Sequence[str] | None) -> list[npt.NDArray[Any]]:
-        level = self._level()
-        if level.counts is not None:
-            raise argument_error("a deep part is no array; see its counts and channels")
-        names = list(level.channels) if channels is None else channels
+        names = list(self._level().channels) if channels is None else channels
         planes = [self[name] for name in names]
+        if any(plane.ndim != 2 for plane in planes):
+            raise argument_error("a deep part is no array; see its counts and channels")
         if not planes or len({plane.shape for plane in planes}) > 1:
             sizes = ", ".join(f"{n} {p.shape}" for n, p in zip(names, planes, strict=True))
             raise argument_error(f"channels of different sizes are no array: {sizes}")
@@ -287,9 +287,14 @@ class _Channels:
     ) -> npt.NDArray[Any]:
         """The channels as an array of shape (H, W, C); those of the first part where there are
         several. An array that was read into (`out`) comes without a copy."""
-        stack = self._level()._stack
-        if stack is not None and not copy and (dtype is None or stack.dtype == dtype):
-            return stack
+        level = self._level()
+        if level._stack is not None and not copy:
+            stack, views = level._stack
+            planes = list(level.channels.values())
+            # Channels that others have replaced, or taken away, are not in it.
+            same = len(planes) == len(views) and all(map(is_, planes, views))
+            if same and (dtype is None or stack.dtype == dtype):
+                return stack
         if copy is False:
             raise ValueError("the channels lie apart: an array of them is a copy")
         return self.stack(dtype=dtype)
@@ -326,7 +331,9 @@ class Part(_Channels, PartHeader):
     first pixel, all of the second, … `levels` are the smaller sizes of a tiled part, in the order
     of the file. `sampling` has the rates of subsampled channels, as (columns, rows). The arrays
     are not copied where a file can hold their type; others are converted when they are written:
-    ``float64`` and integers of 8 and 16 bits to ``float32`` and ``uint32``.
+    ``float64`` and integers of 8 and 16 bits to ``float32`` and ``uint32``. Of `attributes`, which
+    may be those of another image, ``type``, ``tiles``, ``version``, ``chunkCount`` and
+    ``maxSamplesPerPixel`` are left out: they follow from the pixels, and from `tiles` here.
 
     Raises `solio.ArgumentError` where sizes contradict each other.
     """
@@ -503,7 +510,7 @@ def given_part(part: Part, dtype: npt.DTypeLike | None) -> _GivenPart:
         attributes.pop("tiles", None)
     if part.is_deep or "type" in attributes:
         attributes["type"] = part.kind
-    levels = [_given_level(level, part.channels) for level in part.levels]
+    levels = [_given_level(level, channels) for level in part.levels]
     return attributes._list(), levels
 
 
@@ -513,13 +520,25 @@ def _written_as(plane: npt.NDArray[Any], to: np.dtype[Any] | None) -> str:
     return own if to is None or (own == "uint32" and to.kind == "f") else to.name
 
 
-def _given_level(level: Level, full: _Planes) -> _GivenLevel:
-    if set(level.channels) != set(full):
+def _given_level(level: Level, channels: list[Channel]) -> _GivenLevel:
+    if set(level.channels) != {channel.name for channel in channels}:
         raise argument_error(f"level {level.x}, {level.y} has other channels than the full size")
+    left, top, right, bottom = map(int, level.window)
     planes = {}
-    for name, plane in level.channels.items():
+    for channel in channels:
+        name, plane = channel.name, level.channels[channel.name]
+        shape = _samples(top, bottom, channel.y_sampling), _samples(left, right, channel.x_sampling)
+        if level.counts is None and plane.shape != shape:
+            raise argument_error(f"channel {name!r} must have shape {shape}, not {plane.shape}")
         planes[name] = np.require(plane, np.dtype(dtype_of(plane)), ("C", "A"))
     counts = level.counts
     if counts is not None:
+        if counts.shape != (bottom - top + 1, right - left + 1):
+            raise argument_error(f"counts of the shape {counts.shape} are not those of the window")
         counts = np.require(counts, np.dtype(np.uint32), ("C", "A"))
     return level.x, level.y, tuple(level.window), counts, planes
+
+
+def _samples(first: int, last: int, rate: int) -> int:
+    """How many pixels from `first` to `last` have a sample: the multiples of `rate`."""
+    return last // rate - (first - 1) // rate if rate > 0 else 0

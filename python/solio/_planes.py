@@ -55,6 +55,8 @@ def planes_of(
         names = _LETTERS.get(count)
     if names is None or len(names) != count:
         raise argument_error(f"{count} channels need as many names")
+    if len(set(names)) != count:
+        raise argument_error(f"each channel needs a name of its own, not {', '.join(names)}")
     return {name: array[..., i] for i, name in enumerate(names)}
 
 
