@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,12 @@ def argument_error(message: str) -> Exception:
     return make("argument", message, message)
 
 
+def check_several(values: object, what: str) -> None:
+    """Refuses one text or path where several are wanted: its letters would be taken for them."""
+    if isinstance(values, (str, bytes, PathLike)):
+        raise argument_error(f"{what} are given in a list, such as [{values!r}]")
+
+
 def index_array(values: npt.ArrayLike, what: str) -> _Indices:
     """``values`` as a contiguous, aligned ``uint32`` array; -1 becomes `NONE`.
 
@@ -36,15 +43,41 @@ def index_array(values: npt.ArrayLike, what: str) -> _Indices:
     array = np.asarray(values)
     if array.dtype == np.uint32:
         return np.require(array, requirements=("C", "A"))
-    if array.dtype == np.int32:
-        return np.require(array, requirements=("C", "A")).view(np.uint32)
     if array.size == 0:
         return np.zeros(array.shape, np.uint32)
     if array.dtype.kind not in "iu":
         raise argument_error(f"{what} must be integers, not {array.dtype}")
     if int(array.min()) < -1 or int(array.max()) > NONE:
         raise argument_error(f"{what} must lie in -1 to {NONE}")
+    if array.dtype == np.int32:
+        return np.require(array, requirements=("C", "A")).view(np.uint32)
     return np.ascontiguousarray(array.astype(np.int64, copy=False).astype(np.uint32))
+
+
+def position_array(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """``values`` as an array of shape (N, 3), in which doubles and integers are ``float64``."""
+    return float_array(values, "positions", 3, keep_double=True)
+
+
+# For types that files have not, those that may hold the same numbers.
+_NARROWER = {"b1": ("u1",), "f2": ("f4",), "i8": ("i4", "u4"), "u8": ("i4", "u4")}
+
+
+def attribute_array(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+    """``values`` as a contiguous, aligned (N,) array of a type that files have, of the same numbers.
+
+    Integers of 64 bits become those of 32.
+    """
+    array = np.asarray(values)
+    types = _NARROWER.get(array.dtype.str[1:], (array.dtype.str[1:],))
+    fits = (t for t in types if np.can_cast(array.dtype, t) or bool((array.astype(t) == array).all()))
+    kind = next(fits, "")
+    if array.ndim != 1 or kind not in ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"):
+        raise argument_error(
+            f"{what} must be an (N,) array of integers of up to 32 bits or of floats, "
+            f"not {array.dtype} of shape {array.shape}"
+        )
+    return np.require(array, np.dtype(kind), ("C", "A"))
 
 
 def float_array(
@@ -52,10 +85,11 @@ def float_array(
 ) -> npt.NDArray[Any]:
     """``values`` as a contiguous, aligned float array of shape (N, columns); (N,) when ``columns`` is 1.
 
-    ``float32`` (and ``float64`` with ``keep_double``) arrays that are contiguous are not copied.
+    ``float32`` (and ``float64`` with ``keep_double``) arrays that are contiguous are not copied;
+    with ``keep_double`` integers and wider floats become ``float64``.
     """
     array = np.asarray(values)
-    double = keep_double and (array.dtype == np.float64 or array.dtype.kind in "iu")
+    double = keep_double and (array.dtype.kind in "iu" or array.dtype.itemsize > 4)
     if array.dtype.kind not in "fiu":
         raise argument_error(f"{what} must be numbers, not {array.dtype}")
     array = np.require(array, np.float64 if double else np.float32, ("C", "A"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from itertools import count
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
@@ -36,7 +38,7 @@ class WriteOptions(TypedDict, total=False):
     memory: int | None
     """Bytes that the work may take beside the mesh."""
     comments: Sequence[str]
-    """Lines at the head of the file."""
+    """Lines at the head of the file, before those of the meshes (`Mesh.comments`)."""
     forward_axis: _Axis
     """Which axis of the file is forward."""
     up_axis: _Axis
@@ -162,8 +164,8 @@ def write_mesh(
     """Writes a mesh, or several into one file; ``.gz`` and ``.zst`` names are compressed.
 
     Each file appears whole at its path or not at all. Each mesh's faces refer to its own
-    ``materials``; with the argument ``materials`` they refer to that list. `WriteOptions` lists
-    the options.
+    ``materials``; with the argument ``materials`` they refer to that list. Of different materials
+    with one name the later ones get a free one: ``default.001``. `WriteOptions` lists the options.
     """
     meshes, slots, union = _scene(mesh, materials)
     given: dict[str, Any] = {"format": format, **options}
@@ -192,9 +194,9 @@ def _scene(
             kind = type(item).__name__
             raise argument_error(f"expected a solio.Mesh or a sequence of them, not {kind}")
     if materials is not None:
-        return meshes, [None] * len(meshes), list(materials)
+        return meshes, [None] * len(meshes), _named_apart(materials)
     if len(meshes) == 1 and isinstance(meshes[0], Mesh):
-        return meshes, [None], meshes[0].materials
+        return meshes, [None], _named_apart(meshes[0].materials)
     union: list[Material] = []
     places: dict[str, list[int]] = {}
     known: dict[int, list[int]] = {}
@@ -205,7 +207,7 @@ def _scene(
         if own is None:
             own = known[id(source)] = [_place(m, union, places) for m in source.materials]
         slots.append(own or None)
-    return meshes, slots, union
+    return meshes, slots, _named_apart(union)
 
 
 def _place(material: Material, union: list[Material], places: dict[str, list[int]]) -> int:
@@ -217,3 +219,19 @@ def _place(material: Material, union: list[Material], places: dict[str, list[int
         union.append(material)
         same.append(found)
     return found
+
+
+def _named_apart(materials: Sequence[Material]) -> list[Material]:
+    """The materials, of which those that differ have different names: files refer by name."""
+    first: dict[str, Material] = {}
+    for material in materials:
+        first.setdefault(material.name, material)
+    apart = []
+    for material in materials:
+        if first[material.name] != material:
+            material = copy(material)
+            numbers = (f"{material.name}.{number:03}" for number in count(1))
+            material.name = next(name for name in numbers if name not in first)
+            first[material.name] = material
+        apart.append(material)
+    return apart

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ._arrays import argument_error, float_array, index_array
+from ._arrays import (
+    argument_error,
+    attribute_array,
+    check_several,
+    float_array,
+    index_array,
+    position_array,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -217,6 +224,7 @@ class Mesh:
     materials: list[Material]
     material_libraries: list[str]
     comments: list[str]
+    """Lines at the head of a file of OBJ or PLY."""
     warnings: list[str]
     """What a lenient reader passed over, with its place."""
 
@@ -277,10 +285,11 @@ class Mesh:
         ``face_offsets`` (F + 1) with ``corner_vertices``; ``lines`` as an (L, k) array or a list
         of lists. Without a domain, UVs and normals are
         *indexed* when indices are given, else the first of corner, vertex and face whose count
-        equals theirs. Keys of ``attributes`` without an element belong to vertices.
+        equals theirs. Keys of ``attributes`` without an element belong to vertices; integers of
+        64 bits among their values become those of 32, which files have.
         """
         mesh = cls()
-        mesh.positions = float_array(positions, "positions", 3, keep_double=True)
+        mesh.positions = position_array(positions)
         if faces is not None:
             if face_offsets is not None or corner_vertices is not None:
                 raise argument_error("give faces, or face_offsets with corner_vertices")
@@ -321,6 +330,8 @@ class Mesh:
             mesh.line_offsets, mesh.line_vertices = _cut(lines, "lines")
         if points is not None:
             mesh.points = index_array(points, "points").reshape(-1)
+        check_several(groups, "groups")
+        check_several(comments, "comments")
         mesh.groups = list(groups)
         mesh.materials = list(materials)
         mesh.vertex_groups = list(vertex_groups)
@@ -330,7 +341,7 @@ class Mesh:
             if isinstance(values, ListValues):
                 mesh.attributes[pair] = values
             else:
-                mesh.attributes[pair] = np.ascontiguousarray(values)
+                mesh.attributes[pair] = attribute_array(values, f"attribute {pair[1]} of {pair[0]}")
         mesh.objects = list(objects)
         if name is not None or transform is not None:
             if objects:
@@ -409,7 +420,8 @@ def _cut(lists: Any, what: str) -> tuple[_Indices, _Indices]:
     """Offsets and flat values of a rectangular array or a list of lists."""
     if not isinstance(lists, np.ndarray) and len({len(row) for row in lists}) > 1:
         sizes = np.fromiter((len(row) for row in lists), np.int64, len(lists))
-        flat = np.fromiter((v for row in lists for v in row), np.int64, int(sizes.sum()))
+        # Of the type that they have: integers are asked for below.
+        flat = np.array([value for row in lists for value in row])
         offsets = np.concatenate(([0], np.cumsum(sizes)))
         return index_array(offsets, what), index_array(flat, what)
     array = index_array(lists, what)

@@ -29,6 +29,18 @@ def test_doubles_stay_doubles() -> None:
     assert b"v 0.1 1000000000.001 0.3\n" in text
 
 
+@pytest.mark.parametrize("dtype", ["<f8", ">f8", "int64"])
+def test_doubles_stay_doubles_whatever_their_layout(dtype: str) -> None:
+    wide = np.array([[16777217, 1, 2], [3, 4, 5]], dtype)
+    expected = b"v 16777217 1 2\nv 3 4 5\n"
+    layouts = [wide, np.asfortranarray(wide), np.repeat(wide, 2, axis=0)[::2]]
+    for positions in layouts:
+        mesh = solio.Mesh()
+        mesh.positions = positions
+        for one in (mesh, solio.Mesh.from_arrays(positions)):
+            assert expected in solio.encode_mesh(one, "obj", position_digits="shortest")
+
+
 def test_arrays_from_a_reader_are_views_on_its_memory() -> None:
     mesh = solio.read_mesh(TRIANGLE)
     assert mesh.positions.shape == (3, 3)
@@ -92,6 +104,11 @@ def test_domains_are_found() -> None:
         ("positions", np.array(["a", "b", "c"])),
         ("faces", np.zeros((2, 3))),
         ("faces", np.array([[0, 1, -2]])),
+        ("faces", [[0, 1, 2], [0.5, 1, 2, 1]]),
+        ("face_smoothing", np.array([-2], np.int32)),
+        ("attributes", {"id": [0, 1, 1 << 40]}),
+        ("attributes", {"id": np.zeros((3, 2))}),
+        ("attributes", {"id": ["a", "b", "c"]}),
         ("colors", np.zeros((2, 4))),
         ("face_materials", np.zeros(7, np.uint32)),
     ],
@@ -113,6 +130,36 @@ def test_indices_that_lead_nowhere_are_refused(
     mesh = solio.Mesh.from_arrays(np.eye(3), face_offsets=offsets, corner_vertices=corners)
     with pytest.raises(solio.ArgumentError):
         solio.encode_mesh(mesh, format)  # type: ignore[arg-type]
+
+
+def test_a_missing_vertex_is_told_whatever_uvs_belong_to() -> None:
+    for domain in ("vertex", "corner"):
+        mesh = solio.Mesh.from_arrays(
+            np.eye(3), faces=[[1, 2, 3]], uvs=np.zeros((3, 2)), uv_domain=domain
+        )
+        with pytest.raises(solio.ArgumentError, match="refers to vertex 3"):
+            solio.encode_mesh(mesh, "obj")
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1, 2, -3], np.int32),
+        ([1, 2, 4_000_000_000], np.uint32),
+        ([True, False, True], np.uint8),
+        (np.arange(3, dtype=">f4"), np.float32),
+        (np.arange(3, dtype=np.float16), np.float32),
+        (np.arange(6.0)[::2], np.float64),
+    ],
+)
+def test_attributes_get_types_that_files_have(values: Any, dtype: type) -> None:
+    mesh = solio.Mesh.from_arrays(np.eye(3), attributes={"id": values})
+    assert isinstance(held := mesh.attributes["vertex", "id"], np.ndarray) and held.dtype == dtype
+    later = solio.Mesh.from_arrays(np.eye(3))
+    later.attributes["vertex", "id"] = np.asarray(values)
+    for one in (mesh, later):
+        back = solio.read_mesh(solio.encode_mesh(one, "ply")).attributes["vertex", "id"]
+        assert isinstance(back, np.ndarray) and back.tolist() == np.asarray(values).tolist()
 
 
 def test_instances_share_the_arrays_of_a_mesh() -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
+import os
+import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -98,6 +103,50 @@ def test_several_meshes_share_equal_materials(tmp_path: Path) -> None:
     assert (tmp_path / "parts.mtl").read_text().count("newmtl") == 2
 
 
+def test_different_materials_of_one_name_stay_apart(tmp_path: Path) -> None:
+    def part(*shades: float, name: str = "default") -> solio.Mesh:
+        materials = [solio.Material(name, diffuse=(shade, 0.0, 0.0)) for shade in shades]
+        return solio.Mesh.from_arrays(
+            np.eye(3), faces=[[0, 1, 2]] * len(shades),
+            face_materials=range(len(shades)), materials=materials,
+        )
+
+    taken = part(0.5, name="default.001")
+    several = [part(0.0), part(1.0), taken, part(1.0), part(0.0)]
+    scenes: list[tuple[solio.Mesh | list[solio.Mesh], list[float], dict[str, object]]] = [
+        (several, [0.0, 1.0, 0.5, 1.0, 0.0], {}),
+        (part(0.0, 1.0, 0.0), [0.0, 1.0, 0.0], {}),
+        (part(0.0, 1.0), [1.0, 0.0], {"materials": part(1.0, 0.0).materials}),
+    ]
+    for mesh, shades, more in scenes:
+        solio.write_mesh(mesh, tmp_path / "a.obj", **more)  # type: ignore[arg-type]
+        back = solio.read_mesh(tmp_path / "a.obj")
+        found = [back.materials[i].diffuse for i in back.face_materials]
+        assert found == [(shade, 0.0, 0.0) for shade in shades]
+    assert [m.name for mesh in several for m in mesh.materials].count("default") == 4
+
+
+def test_comments_of_meshes_are_written(tmp_path: Path) -> None:
+    one = solio.Mesh.from_arrays(np.eye(3), comments=["of one", "of both"])
+    two = solio.Mesh.from_arrays(np.eye(3), comments=["of both", "of two"])
+    text = solio.encode_mesh([one, two, solio.Instance(one, "again")], "obj", comments=["first"])
+    assert text.startswith(b"# first\n# of one\n# of both\n# of two\n")
+    again = solio.encode_mesh(solio.read_mesh(text), "obj", comments=["first"])
+    assert again.startswith(b"# first\n# of one\n# of both\n# of two\n")
+
+
+def test_names_that_are_no_text_have_materials_of_their_own(tmp_path: Path) -> None:
+    paths = [os.path.join(os.fsencode(tmp_path), name) for name in (b"x\xe8.obj", b"x\xe9.obj")]
+    for shade, path in enumerate(paths):
+        mesh = solio.Mesh.from_arrays(
+            np.eye(3), faces=[[0, 1, 2]], face_materials=[0],
+            materials=[solio.Material("m", diffuse=(shade, 0.0, 0.0))],
+        )
+        solio.write_mesh(mesh, os.fsdecode(path))
+    found = [solio.read_mesh(os.fsdecode(path)).materials[0].diffuse for path in paths]
+    assert found == [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)]
+
+
 def test_errors_say_where(tmp_path: Path) -> None:
     path = tmp_path / "bad.obj"
     path.write_bytes(b"v 0 0 0\nv 1 0 0\nf 1 2 9\n")
@@ -116,6 +165,36 @@ def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
     error = caught.value
     assert isinstance(error, solio.IoError)
     assert (error.kind, error.errno) == ("io", 2)
+    assert str(error).startswith(f"{tmp_path / 'none.obj'}: ")
+    for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(same) is solio.IoError and str(same) == str(error)
+        for name in ("errno", "filename", "strerror", "path", "kind", "message", "hint"):
+            assert getattr(same, name) == getattr(error, name)
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.obj")
+    with pytest.raises(solio.IoError) as caught:
+        solio.read_mesh(odd)
+    assert caught.value.path == caught.value.filename == odd
+
+
+def test_one_text_is_no_list(grid: solio.Mesh, tmp_path: Path) -> None:
+    wrong: list[Callable[[Any], object]] = [
+        solio.read_images,
+        solio.read_headers,
+        solio.io.Reader().read,
+        lambda one: solio.pack_images(one, tmp_path / "a.solio"),
+        lambda one: solio.scan(tmp_path, fields=one),
+        lambda one: solio.read_metadata([], one),
+        lambda one: solio.Mesh.from_arrays(np.eye(3), groups=one),
+        lambda one: solio.Mesh.from_arrays(np.eye(3), comments=one),
+    ]
+    for call in wrong:
+        with pytest.raises(solio.ArgumentError, match="list"):
+            call("ab")
+    with pytest.raises(solio.ArgumentError, match="list"):
+        solio.io.Reader().read(solio.io.Request("ab"))  # type: ignore[arg-type]
+    solio.write_array(np.zeros(2, np.float32), tmp_path / "a.solio")
+    with pytest.raises(solio.ArgumentError, match="list"):
+        solio.open_archive(tmp_path / "a.solio").extract(tmp_path, "array")
 
 
 def test_an_unknown_format_has_a_hint(tmp_path: Path) -> None:
@@ -141,6 +220,44 @@ def test_unknown_options_are_refused(grid: solio.Mesh) -> None:
         solio.encode_mesh(grid, "obj", up_axis="W")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         solio.encode_mesh(grid, "obj", export_uv="yes")  # type: ignore[arg-type]
+
+
+def test_wrong_values_are_our_errors(grid: solio.Mesh, tmp_path: Path) -> None:
+    plane = np.zeros((4, 5), np.float32)
+    image = solio.encode_image(plane)
+    gradient = solio.color.Gradient("red, blue")
+    bad = solio.Mesh.from_arrays(np.eye(3), colors=np.ones((3, 4)), color_space="x")  # type: ignore[arg-type]
+    wrong: list[Callable[[], object]] = [
+        lambda: solio.read_mesh(b"", format="obj", threads=-1),
+        lambda: solio.encode_mesh(grid, "obj", threads=-1),
+        lambda: solio.encode_mesh(grid, "obj", up_axis="W"),  # type: ignore[arg-type]
+        lambda: solio.encode_mesh(bad, "ply"),
+        lambda: solio.encode_image(plane, compression="bad"),
+        lambda: solio.encode_image(plane, line_order="x"),  # type: ignore[arg-type]
+        lambda: solio.encode_image(plane, tiles=(-1, 4)),
+        lambda: solio.read_image(image, part=-1),
+        lambda: solio.read_image(image, level="x"),  # type: ignore[arg-type]
+        lambda: solio.read_image(image, window=(1, 2, 3)),  # type: ignore[arg-type]
+        lambda: solio.read_header(image, max_bytes=-1),
+        lambda: solio.read_image(image, out=np.zeros((4, 5, 1), ">f4")),
+        lambda: solio.read_image(image, out=np.zeros((4, 5, 1), np.float64)),
+        lambda: solio.read_image(image, out=np.zeros((5, 4, 1), np.float32).T.reshape(4, 5, 1)[::-1]),
+        lambda: solio.read_image(image, out={"Y": plane.tolist()}),  # type: ignore[dict-item]
+        lambda: solio.io.Reader(memory=-1),
+        lambda: solio.io.Reader().read([solio.io.Request("a", -1)]),
+        lambda: solio.write_array(plane, tmp_path / "a", threads=-1),
+        lambda: solio.color.convert([[1.0, 0, 0]], "srgb", "oklab", threads=-1),
+        lambda: gradient.apply(plane, threads=-1),
+        lambda: gradient.unevenness(samples=-1),
+        lambda: solio.thumbnail("a.jpg", -1),
+        lambda: solio.unused(-1, []),
+    ]
+    for number, call in enumerate(wrong):
+        with pytest.raises(solio.ArgumentError):
+            print(number, call())
+    with pytest.raises(solio.ArgumentError, match="dwab, zstd$"):
+        solio.encode_image(plane, compression="bad")
+    assert solio.read_image(image, part=np.int64(0), level=np.int64(0)).width == 5  # type: ignore[arg-type]
 
 
 def test_limits_are_kept() -> None:

@@ -1,12 +1,13 @@
 //! `read`, `write` and `encode`: the functions of the native module.
 
+use crate::errors::{Given, raise};
 use crate::instances::HeldMeshes;
 use crate::{give, material, options, run::run};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use solio::mesh::Scene;
-use solio::{Format, MeshWriteOptions, Result, Work, Written};
+use solio::{Format, Result, Work, Written};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -44,7 +45,7 @@ pub(crate) fn write<'py>(
 ) -> PyResult<(Vec<(OsString, u64)>, u64, u64, Vec<String>)> {
     let (options, work) = options::writing(options)?;
     let Written { files, file_bytes, raw_bytes, warnings } =
-        with_scene(py, &meshes, slots, &materials, &options, &work, |scene| {
+        with_scene(py, &meshes, slots, &materials, &work, |scene| {
             solio::write_mesh(scene, &path, &options, &work)
         })?;
     Ok((by_name(files), file_bytes, raw_bytes, warnings))
@@ -66,8 +67,8 @@ pub(crate) fn encode<'py>(
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (options, work) = options::writing(options)?;
-    let format: Format = format.parse().map_err(|e| crate::errors::raise(py, &e))?;
-    let bytes = with_scene(py, &meshes, slots, &materials, &options, &work, |scene| {
+    let format: Format = format.parse().map_err(|e| raise(py, &e))?;
+    let bytes = with_scene(py, &meshes, slots, &materials, &work, |scene| {
         solio::encode_mesh(scene, format, &options, &work)
     })?;
     Ok(PyBytes::new(py, &bytes))
@@ -77,12 +78,12 @@ pub(crate) fn encode<'py>(
 #[pyfunction]
 pub(crate) fn unused<'py>(
     py: Python<'py>,
-    count: usize,
+    count: Given<usize>,
     indices: PyReadonlyArray1<'py, u32>,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let indices = indices.as_slice()?;
-    let left = py.detach(|| solio::mesh::unused(count, indices));
-    Ok(PyArray1::from_vec(py, left.map_err(|e| crate::errors::raise(py, &e))?))
+    let left = py.detach(|| solio::mesh::unused(count.0, indices));
+    Ok(PyArray1::from_vec(py, left.map_err(|e| raise(py, &e))?))
 }
 
 /// Runs `job` on the scene of these Python objects, whose arrays stay where they are.
@@ -91,7 +92,6 @@ fn with_scene<'py, T: Send>(
     meshes: &[Any<'py>],
     slots: Vec<Option<Vec<u32>>>,
     materials: &[Any<'py>],
-    options: &MeshWriteOptions,
     work: &Work,
     job: impl FnOnce(&Scene<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
@@ -99,7 +99,7 @@ fn with_scene<'py, T: Send>(
     let scene = Scene {
         meshes: held.models(slots),
         materials: materials.iter().map(material::take).collect::<PyResult<_>>()?,
-        comments: options.obj.comments.clone(),
+        comments: held.comments(),
         ..Scene::default()
     };
     let scene = &scene;

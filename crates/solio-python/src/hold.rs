@@ -4,11 +4,13 @@
 //! NumPy arrays, [`HeldMesh::model`] shows them as the engine's model. Arrays whose type and
 //! layout fit are not copied; others go through `solio._arrays`, which copies or refuses them.
 
+use crate::errors::argument;
 use bytemuck::{Pod, cast_slice};
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::call::PyCallArgs;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::{exceptions::PyValueError, intern};
 use solio::mesh::model::{
     Attribute, ColorSpace, Colors, Domain, Mesh, NONE, Normals, Object, Positions, ScalarType, Uvs,
     Values, VertexGroup,
@@ -69,6 +71,7 @@ pub(crate) struct HeldMesh<'py> {
     vertex_groups: Vec<(String, Held<'py, u32>, Held<'py, f32>)>,
     attributes: Vec<HeldAttribute<'py>>,
     freeform: Vec<u8>,
+    pub(crate) comments: Vec<String>,
 }
 
 const INDEX_ARRAYS: [&str; 9] = [
@@ -87,11 +90,6 @@ impl<'py> HeldMesh<'py> {
     /// Takes hold of the arrays of `mesh`, a `solio.Mesh`.
     pub(crate) fn new(mesh: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = mesh.py();
-        let positions = mesh.getattr(intern!(py, "positions"))?;
-        let positions = match fitting::<f64>(&positions, 3) {
-            Some(held) => HeldPositions::F64(held),
-            None => HeldPositions::F32(floats(&positions, "positions", 3)?),
-        };
         let mut indices = Vec::with_capacity(INDEX_ARRAYS.len());
         for name in INDEX_ARRAYS {
             indices.push(index(&mesh.getattr(name)?, name)?);
@@ -102,17 +100,18 @@ impl<'py> HeldMesh<'py> {
             None => None,
         };
         Ok(HeldMesh {
-            positions,
+            positions: positions(&mesh.getattr(intern!(py, "positions"))?)?,
             weights: weights.map(|w| floats(&w, "weights", 1)).transpose()?,
             colors,
             uvs: layer(mesh, "uvs", 2, "uv_domain", "uv_indices")?,
             normals: layer(mesh, "normals", 3, "normal_domain", "normal_indices")?,
-            indices: indices.try_into().map_err(|_| PyValueError::new_err("index arrays"))?,
+            indices: indices.try_into().map_err(|_| argument("index arrays"))?,
             groups: mesh.getattr(intern!(py, "groups"))?.extract()?,
             objects: objects(mesh)?,
             vertex_groups: vertex_groups(mesh)?,
             attributes: attributes(mesh)?,
             freeform: mesh.getattr(intern!(py, "freeform"))?.extract()?,
+            comments: mesh.getattr(intern!(py, "comments"))?.extract()?,
         })
     }
 
@@ -265,9 +264,32 @@ pub(crate) fn floats<'py>(
     if let Some(held) = fitting(value, columns) {
         return Ok(held);
     }
-    static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let convert = CONVERT.import(value.py(), "solio._arrays", "float_array")?;
-    fitting(&convert.call1((value, what, columns))?, columns).ok_or_else(|| unfit(what))
+    let array = converted("float_array", value.py(), (value, what, columns))?;
+    fitting(&array, columns).ok_or_else(|| unfit(what))
+}
+
+/// Positions, which stay doubles where they are.
+fn positions<'py>(value: &Bound<'py, PyAny>) -> PyResult<HeldPositions<'py>> {
+    let held = |value: &Bound<'py, PyAny>| {
+        let single = fitting(value, 3).map(HeldPositions::F32);
+        single.or_else(|| fitting(value, 3).map(HeldPositions::F64))
+    };
+    if let Some(held) = held(value) {
+        return Ok(held);
+    }
+    let array = converted("position_array", value.py(), (value,))?;
+    held(&array).ok_or_else(|| unfit("positions"))
+}
+
+/// What the function of that name in `solio._arrays` makes of `arguments`.
+fn converted<'py>(
+    function: &str,
+    py: Python<'py>,
+    arguments: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static ARRAYS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let import = || PyResult::Ok(py.import("solio._arrays")?.unbind());
+    ARRAYS.get_or_try_init(py, import)?.bind(py).getattr(function)?.call1(arguments)
 }
 
 /// `value`, converted by `solio._arrays.index_array` if it must be.
@@ -275,14 +297,12 @@ fn index<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Held<'py, u32>>
     if let Some(held) = fitting(value, 1) {
         return Ok(held);
     }
-    static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let convert = CONVERT.import(value.py(), "solio._arrays", "index_array")?;
-    let flat = convert.call1((value, what))?.call_method1("reshape", (-1,))?;
-    fitting(&flat, 1).ok_or_else(|| unfit(what))
+    let array = converted("index_array", value.py(), (value, what))?;
+    fitting(&array.call_method1("reshape", (-1,))?, 1).ok_or_else(|| unfit(what))
 }
 
 fn unfit(what: &str) -> PyErr {
-    PyValueError::new_err(format!("{what}: no such array can be used"))
+    argument(format!("{what}: no such array can be used"))
 }
 
 /// An attribute that may be `None`.
@@ -298,7 +318,7 @@ fn color_space(mesh: &Bound<'_, PyAny>) -> PyResult<ColorSpace> {
     match mesh.getattr("color_space")?.extract::<String>()?.as_str() {
         "linear" => Ok(ColorSpace::Linear),
         "srgb" => Ok(ColorSpace::Srgb),
-        other => Err(PyValueError::new_err(format!("no such colour space: {other}"))),
+        other => Err(argument(format!("no such colour space: {other}"))),
     }
 }
 
@@ -318,7 +338,7 @@ fn layer<'py>(
         "face" => HeldDomain::Face,
         "corner" => HeldDomain::Corner,
         "indexed" => HeldDomain::Indexed(index(&mesh.getattr(indices)?, indices)?),
-        other => return Err(PyValueError::new_err(format!("no such domain: {other}"))),
+        other => return Err(argument(format!("no such domain: {other}"))),
     };
     Ok(Some((held, domain)))
 }
@@ -351,7 +371,7 @@ fn objects(mesh: &Bound<'_, PyAny>) -> PyResult<Vec<Object>> {
 
 pub(crate) fn matrix(held: &Held<'_, f32>) -> PyResult<[[f32; 4]; 4]> {
     let rows: &[[f32; 4]] = cast_slice(held.slice());
-    rows.try_into().map_err(|_| PyValueError::new_err("transform must have shape (4, 4)"))
+    rows.try_into().map_err(|_| argument("transform must have shape (4, 4)"))
 }
 
 type HeldGroup<'py> = (String, Held<'py, u32>, Held<'py, f32>);
@@ -370,25 +390,26 @@ fn vertex_groups<'py>(mesh: &Bound<'py, PyAny>) -> PyResult<Vec<HeldGroup<'py>>>
 }
 
 fn attributes<'py>(mesh: &Bound<'py, PyAny>) -> PyResult<Vec<HeldAttribute<'py>>> {
+    let py = mesh.py();
     let mut attributes = Vec::new();
-    let items = mesh.getattr(intern!(mesh.py(), "attributes"))?.call_method0("items")?;
+    let items = mesh.getattr(intern!(py, "attributes"))?.call_method0("items")?;
     for item in items.try_iter()? {
         let ((element, name), value): ((String, String), Bound<'py, PyAny>) = item?.extract()?;
         let (values, list) = if value.hasattr("count_type")? {
             let count = value.getattr("count_type")?.extract::<String>()?;
             let count = scalar_type(&count)
-                .ok_or_else(|| PyValueError::new_err(format!("no such count type: {count}")))?;
+                .ok_or_else(|| argument(format!("no such count type: {count}")))?;
             let offsets = index(&value.getattr("offsets")?, "offsets of a list attribute")?;
             (value.getattr("values")?, Some((offsets, count)))
         } else {
             (value, None)
         };
-        let values = held_values(&values).ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "attribute {name} of {element} must be a contiguous (N,) array of 8- to 32-bit \
-                 integers or floats"
-            ))
-        })?;
+        let what = format!("attribute {name} of {element}");
+        let values = match held_values(&values) {
+            Some(held) => held,
+            None => held_values(&converted("attribute_array", py, (&values, &what))?)
+                .ok_or_else(|| unfit(&what))?,
+        };
         attributes.push(HeldAttribute { element, name, values, list });
     }
     Ok(attributes)

@@ -4,7 +4,7 @@ use crate::hold::{HeldMesh, everything, floats, matrix, place_materials};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use solio::mesh::model::{Mesh, Object};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a file gets, in order.
 pub(crate) struct HeldMeshes<'py> {
@@ -45,6 +45,13 @@ impl<'py> HeldMeshes<'py> {
             held.entries.push((place, instance));
         }
         Ok(held)
+    }
+
+    /// The comments of all meshes, each once.
+    pub(crate) fn comments(&self) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let all = self.meshes.iter().flat_map(|mesh| &mesh.comments);
+        all.filter(|comment| seen.insert(*comment)).cloned().collect()
     }
 
     /// The engine's views; `slots` places the materials of each in the scene's.
