@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from itertools import count
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
@@ -228,7 +227,10 @@ def _named_apart(materials: Sequence[Material]) -> list[Material]:
         first.setdefault(material.name, material)
     apart = []
     for material in materials:
-        if first[material.name] != material:
+        same = first[material.name]
+        if same is not material and same != material:
+            from copy import copy  # few need it: the import of the package does without
+
             material = copy(material)
             numbers = (f"{material.name}.{number:03}" for number in count(1))
             material.name = next(name for name in numbers if name not in first)

@@ -270,8 +270,12 @@ impl Job<'_> {
             uv_base: 0,
             normal_base: 0,
         };
+        // What follows is looked up before the faces are checked.
+        if round.is_some() {
+            values::check_offsets(mesh, number)?;
+        }
         if prepared.uvs.as_ref().is_some_and(Index::is_merged_by_vertex) {
-            values::check_vertices(mesh)?; // they are looked up before the faces are checked
+            values::check_vertices(mesh)?;
         }
         if let Some(normals) =
             mesh.normals.as_ref().filter(|_| values::has_normals(mesh, self.options))

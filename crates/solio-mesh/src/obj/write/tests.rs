@@ -258,6 +258,24 @@ fn wrong_arrays_are_refused_with_their_place() {
     let mut mesh = strip();
     mesh.face_offsets = vec![0, 9, 8].into();
     assert!(error(mesh, &plain).contains("do not rise"));
+    // Where memory is short, corners are looked at before their faces are gathered.
+    let many = 300_000;
+    let mut offsets: Vec<u32> = (0..=many).step_by(3).collect();
+    offsets[1000] = 9;
+    let mesh = Mesh {
+        positions: Positions::F32(vec![[0.0; 3]; 3].into()),
+        face_offsets: offsets.into(),
+        corner_vertices: vec![0; many as usize].into(),
+        uvs: Some(Uvs {
+            values: (0..many).map(|i| [i as f32, 0.0]).collect(),
+            domain: Domain::Corner,
+        }),
+        ..Mesh::default()
+    };
+    let work = Work { memory_bytes: 6 << 20, ..Work::serial() };
+    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    let e = encode_obj(&scene, &plain, &work, &mut Vec::new()).unwrap_err();
+    assert_eq!(e.message(), "mesh 0: the offsets of the faces 999 to 1000 do not rise");
     let mut mesh = strip();
     mesh.face_materials = vec![0].into();
     assert_eq!(error(mesh, &plain), "mesh 0: face_materials has 1 values; 2 are needed");

@@ -338,6 +338,19 @@ fn used_vertices(mesh: &Mesh<'_>) -> Result<Option<Vec<bool>>> {
     Ok(used.contains(&false).then_some(used))
 }
 
+/// `Err` where faces have no corners to lie on; `number` is the mesh's.
+pub(super) fn check_offsets(mesh: &Mesh<'_>, number: usize) -> Result<()> {
+    let corners = mesh.corner_vertices.len();
+    let is_bad = |pair: &[u32]| pair[0] > pair[1] || pair[1] as usize > corners;
+    match mesh.face_offsets.windows(2).position(is_bad) {
+        None => Ok(()),
+        Some(face) => Err(Error::argument(format!(
+            "mesh {number}: the offsets of the faces {face} to {} do not rise",
+            face + 1
+        ))),
+    }
+}
+
 /// `Err` where a corner refers to a vertex that does not exist.
 pub(super) fn check_vertices(mesh: &Mesh<'_>) -> Result<()> {
     let vertices = mesh.positions.len();
