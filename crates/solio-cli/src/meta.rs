@@ -212,7 +212,8 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries =
         std::fs::read_dir(folder).map_err(|e| Error::io("look into", e).at_path(folder))?;
     let mut inside: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
-    inside.retain(|path| !path.is_dir());
+    // Whoever reads a pipe waits.
+    inside.retain(|path| path.is_file() || !path.exists());
     inside.sort();
     Ok(inside)
 }

@@ -304,7 +304,8 @@ fn is_standard(path: &Path) -> bool {
 }
 
 /// The files at and below `paths`, folders in the order of their names; links to folders are not
-/// followed. What cannot be looked at is in the second list.
+/// followed, and pipes and the like below folders left out. What cannot be looked at is in the second
+/// list.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
@@ -340,16 +341,29 @@ pub fn files_below(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Error>) {
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) if entry.path_is_symlink() && entry.path().is_dir() => {}
-                Ok(entry) => files.push(entry.into_path()),
-                Err(e) => {
-                    let place = e.path().unwrap_or(path).to_owned();
-                    failed.push(Error::io("look into", e.into()).at_path(place));
-                }
+                Ok(entry) if is_file(&entry) => files.push(entry.into_path()),
+                Ok(_) => {}
+                Err(e) => failed.push(not_looked_into(e, path)),
             }
         }
     }
     (files, failed)
+}
+
+/// Whether what is no folder can be read as a file. A link to a folder leads out of the tree, or in a
+/// circle; a pipe has no content, and whoever reads it waits. Why a link leads nowhere is told where it
+/// is read.
+pub(crate) fn is_file(entry: &walkdir::DirEntry) -> bool {
+    let path = entry.path();
+    entry.file_type().is_file() || path.is_file() || !path.exists()
+}
+
+/// Why there is no looking into a folder at or below `root`, as the system tells it.
+pub(crate) fn not_looked_into(error: walkdir::Error, root: &Path) -> Error {
+    let place = error.path().unwrap_or(root).to_owned();
+    // Where links are not followed there are no circles.
+    let error = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());
+    Error::io("look into", error).at_path(place)
 }
 
 #[cfg(test)]
@@ -385,6 +399,21 @@ mod tests {
             assert_eq!(got.len(), wanted.len());
             assert!(!in_order || got == wanted);
         }
+    }
+
+    #[test]
+    fn only_what_can_be_read_is_found_below_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        write_plain(&at("file"), b"bytes").unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        for (name, to) in [("a", "file"), ("b", "sub"), ("c", "socket"), ("d", "nothing")] {
+            std::os::unix::fs::symlink(to, at(name)).unwrap();
+        }
+        let (files, failed) = files_below(&[folder.path().to_owned()]);
+        assert_eq!(files, ["a", "d", "file"].map(at));
+        assert!(failed.is_empty());
     }
 
     #[test]

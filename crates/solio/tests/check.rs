@@ -140,3 +140,16 @@ fn names_in_folders_are_looked_at() {
     let missing = find_files(&[folder.path().join("gone")], &Work::serial()).unwrap();
     assert_eq!(missing.failed.len(), 1);
 }
+
+#[test]
+fn nobody_waits_for_what_comes_out_of_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    write(&at("a.x"), b"x");
+    let _socket = std::os::unix::net::UnixListener::bind(at("s.x")).unwrap();
+    for (name, to) in [("to_file.x", "a.x"), ("to_socket.x", "s.x"), ("to_nothing.x", "gone")] {
+        std::os::unix::fs::symlink(to, at(name)).unwrap();
+    }
+    let found = find_files(&[folder.path().to_owned()], &Work::serial()).unwrap();
+    assert_eq!(found.files, ["a.x", "to_file.x", "to_nothing.x"].map(at));
+}

@@ -39,3 +39,15 @@ fn a_folder_named_like_a_photo_is_a_folder() {
     let csv = solio(dir.path(), &["meta", "--csv", "-f", "Orientation", "x.jpg", "a.tif"], b"");
     assert_eq!(csv.fine().text().lines().count(), 4);
 }
+
+#[test]
+fn what_is_no_file_in_a_folder_is_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.tif"), tiff(1)).unwrap();
+    // As a pipe, which would be waited for.
+    let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("b.tif")).unwrap();
+    for args in [&["."][..], &["-r", "."]] {
+        let ran = solio(dir.path(), &[&["meta", "--jsonl"], args].concat(), b"").fine();
+        assert_eq!(ran.json().len(), 1, "{}", ran.text());
+    }
+}

@@ -85,7 +85,8 @@ impl Visit for Finder {
     fn folder(&self, (): &mut (), listing: &Listing) -> Result<()> {
         let is_file = |path: &PathBuf, kind| match kind {
             EntryKind::File => true,
-            EntryKind::Link => !path.is_dir(),
+            // Nobody waits for what comes out of a pipe.
+            EntryKind::Link => path.is_file() || !path.exists(),
             _ => false,
         };
         let mut files = Vec::new();
