@@ -223,3 +223,32 @@ fn folders_of_histories_within_are_summed_up_as_the_reference_does() {
     succeeds(&tool, &["verify", "-dh", "root"], dir.path());
     succeeds(&tool, &["verify", "root"], dir.path());
 }
+
+#[test]
+fn what_is_left_out_is_not_missing() {
+    let dir = tree();
+    let root = dir.path().join("root");
+    fs::create_dir(root.join("Sub/y")).unwrap();
+    fs::write(root.join("Sub/one.tmp"), "left").unwrap();
+    for folder in ["root/Sub", "root"] {
+        hash(&dir, &["--mhl", folder]).fine();
+    }
+    let patterns = ["Clips/", "/Clips", "Clips/*", "Sub/one.tmp", "*.tmp", "Sub/y", "x/", "Sub/"];
+    for pattern in patterns {
+        let ran = hash(&dir, &["--verify", "-q", "root", "--exclude", pattern]);
+        assert_eq!((ran.code, ran.text()), (0, ""), "{pattern}");
+    }
+    let both = ["--exclude", "Clips/", "--exclude", "!Clips/deep"];
+    hash(&dir, &[&["--verify", "-q", "root"], &both[..]].concat()).fine();
+    fs::remove_file(root.join("Sub/x/zero")).unwrap();
+    let ran = hash(&dir, &["--verify", "-q", "root", "--exclude", "Clips/"]);
+    assert_eq!((ran.code, ran.text()), (1, "root/Sub/x/zero: MISSING\n"));
+}
+
+#[test]
+fn a_folder_without_files_has_a_history_too() {
+    let dir = tree();
+    let made = hash(&dir, &["--mhl", "root/empty"]).fine();
+    assert!(made.text().contains("generation 1, 0 files"), "{}", made.text());
+    hash(&dir, &["--verify", "root/empty"]).fine();
+}

@@ -126,7 +126,7 @@ pub fn create_mhl(root: &Path, options: &MhlOptions, work: &Work) -> Result<MhlC
     let mut making = Making { tree: &tree, date, algorithms, files, created: &mut created };
     let manifests = making.manifests(options);
     created.problems.append(&mut tree.failed);
-    let missing = tree.missing(&options.ignore)?.into_iter();
+    let missing = tree.missing().into_iter();
     created.problems.extend(missing.map(|path| Finding { path, state: FileState::Missing }));
     write_all(&tree, manifests, work, &mut created)?;
     Ok(created)

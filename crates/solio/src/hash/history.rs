@@ -97,9 +97,12 @@ impl History {
         }
     }
 
-    /// All files and folders that are known, by path.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.said.keys().map(String::as_str)
+    /// All files and folders that are known, by path, and whether each is a folder.
+    pub(super) fn paths(&self) -> impl Iterator<Item = (&str, bool)> {
+        let is_folder = |(g, e): &(usize, usize)| {
+            matches!(self.generations[*g].entries[*e].content, Content::Folder(_))
+        };
+        self.said.iter().map(move |(path, said)| (&**path, said.last().is_some_and(is_folder)))
     }
 
     /// What is said of a file, the first generation first.

@@ -2,6 +2,7 @@
 
 use super::history::History;
 use super::{FileState, Finding};
+use crate::read_files::{is_file, not_looked_into};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use solio_base::{Error, Result, Work};
 use solio_catalog::mhl::{self, FOLDER};
@@ -15,6 +16,8 @@ pub(super) struct Tree {
     pub(super) histories: Vec<History>,
     /// By history: that of the folder around it.
     pub(super) parents: Vec<Option<usize>>,
+    /// By history: what it leaves out.
+    matchers: Vec<Gitignore>,
     /// Each after those within it; the root comes last.
     pub(super) folders: Vec<Folder>,
     /// What cannot be recorded.
@@ -45,8 +48,10 @@ pub(super) struct File {
 pub(super) fn look(root: &Path, ignore: &[String], work: &Work) -> Result<Tree> {
     let histories = vec![History::read(root, work)?];
     let patterns = [&histories[0].patterns()[..], ignore].concat();
-    let tree = Tree { histories, parents: vec![None], folders: Vec::new(), failed: Vec::new() };
-    let mut look = Look { tree, matchers: vec![matcher(root, &patterns)?], open: Vec::new() };
+    let (parents, matchers) = (vec![None], vec![matcher(root, &patterns)?]);
+    let (folders, failed) = (Vec::new(), Vec::new());
+    let tree = Tree { histories, parents, matchers, folders, failed };
+    let mut look = Look { tree, open: Vec::new() };
     let mut walk = WalkDir::new(root).sort_by_file_name().into_iter();
     while let Some(entry) = walk.next() {
         work.cancel.check()?;
@@ -58,8 +63,8 @@ pub(super) fn look(root: &Path, ignore: &[String], work: &Work) -> Result<Tree> 
                 }
             }
             Err(e) => {
-                let path = e.path().unwrap_or(root).to_owned();
-                let error = Error::io("look into", e.into()).at_path(&path);
+                let error = not_looked_into(e, root);
+                let path = error.path().unwrap_or(root).to_owned();
                 look.tree.failed.push(Finding { path, state: FileState::Failed(error) });
             }
         }
@@ -70,8 +75,6 @@ pub(super) fn look(root: &Path, ignore: &[String], work: &Work) -> Result<Tree> 
 
 struct Look {
     tree: Tree,
-    /// By history.
-    matchers: Vec<Gitignore>,
     /// Folders from the root to the current one.
     open: Vec<Folder>,
 }
@@ -98,12 +101,10 @@ impl Look {
             return Ok(true);
         };
         let outer = outer.history;
-        if self.is_ignored(path, is_folder, outer) {
+        if self.tree.is_ignored(path, is_folder, outer) {
             return Ok(false);
         }
-        // A link to a folder leads out of the tree, or in a circle; a pipe has no content.
-        let is_plain = is_folder || entry.file_type().is_file();
-        if !is_plain && !path.is_file() && path.exists() {
+        if !is_folder && !is_file(entry) {
             return Ok(false);
         }
         let name = match self.name(path, outer) {
@@ -122,7 +123,7 @@ impl Look {
         }
         if solio_io::is_folder(&path.join(FOLDER))? {
             let history = History::read(path, work)?;
-            self.matchers.push(matcher(path, &history.patterns())?);
+            self.tree.matchers.push(matcher(path, &history.patterns())?);
             self.tree.histories.push(history);
             self.tree.parents.push(Some(outer));
             self.open.push(folder(path, self.tree.histories.len() - 1, None));
@@ -130,12 +131,6 @@ impl Look {
             self.open.push(folder(path, outer, Some(name)));
         }
         Ok(true)
-    }
-
-    /// By its history, or by one around that.
-    fn is_ignored(&self, path: &Path, is_folder: bool, history: usize) -> bool {
-        let around = std::iter::successors(Some(history), |h| self.tree.parents[*h]);
-        around.into_iter().any(|h| self.matchers[h].matched(path, is_folder).is_ignore())
     }
 
     fn name(&self, path: &Path, history: usize) -> Result<String> {
@@ -164,24 +159,41 @@ fn matcher(root: &Path, patterns: &[String]) -> Result<Gitignore> {
 }
 
 impl Tree {
+    /// A history and those around it.
+    fn around(&self, history: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(history), |h| self.parents[*h])
+    }
+
+    /// By its history, or by one around that.
+    fn is_ignored(&self, path: &Path, is_folder: bool, history: usize) -> bool {
+        self.around(history).any(|h| self.matchers[h].matched(path, is_folder).is_ignore())
+    }
+
+    /// Whether a walk would not come to it: it is ignored, or a folder around it is.
+    fn is_left_out(&self, path: &Path, is_folder: bool, history: usize) -> bool {
+        self.around(history).any(|h| {
+            let mut within = path.ancestors().take_while(|at| *at != self.histories[h].root);
+            within.any(|at| self.matchers[h].matched(at, is_folder || at != path).is_ignore())
+        })
+    }
+
     /// What the histories know and the tree has not, unless it is ignored now.
-    pub(super) fn missing(&self, ignore: &[String]) -> Result<Vec<PathBuf>> {
+    pub(super) fn missing(&self) -> Vec<PathBuf> {
         let files = self.folders.iter().flat_map(|folder| &folder.files).map(|file| &file.path);
         let found: HashSet<&PathBuf> =
             self.folders.iter().map(|folder| &folder.path).chain(files).collect();
         let mut missing = Vec::new();
-        for history in &self.histories {
-            let patterns = [&history.patterns()[..], ignore].concat();
-            let matcher = matcher(&history.root, &patterns)?;
-            let paths = history.paths().map(|name| history.root.join(name));
-            missing.extend(paths.filter(|path| {
-                !found.contains(path)
-                    && !matcher.matched_path_or_any_parents(path, false).is_ignore()
-            }));
+        for (index, history) in self.histories.iter().enumerate() {
+            for (name, is_folder) in history.paths() {
+                let path = history.root.join(name);
+                if !found.contains(&path) && !self.is_left_out(&path, is_folder, index) {
+                    missing.push(path);
+                }
+            }
         }
         // What could not be looked at is told as such.
         let failed: Vec<_> = self.failed.iter().map(|finding| &finding.path).collect();
         missing.retain(|path| !failed.iter().any(|failed| path.starts_with(failed)));
-        Ok(missing)
+        missing
     }
 }

@@ -48,7 +48,7 @@ pub fn verify_mhl(
         let error = Error::argument("the folder has no history (no folder ascmhl in it)");
         return Err(error.at_path(root).hint("solio hash --mhl FOLDER begins one"));
     }
-    let missing = tree.missing(ignore)?;
+    let missing = tree.missing();
     let (jobs, recorded, new) = jobs(&tree);
     let mut bytes = 0;
     let mut goes_on = true;
