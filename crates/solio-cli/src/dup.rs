@@ -26,7 +26,7 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
     let found = solio::find_duplicates(&inputs, &options, &work);
     drop(shown);
     let found = found?;
-    found.failed.iter().for_each(screen::complain_of);
+    found.failed.iter().for_each(|error| screen::fail_at_its_path(error, args.json));
     for group in &found.groups {
         if screen::is_closed() {
             break;

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     let inputs = inputs::collect(&args.inputs, &work)?;
     let shown = Shown::start(args.shown.progress, "hash", &work.progress);
     let reading = Reading::start(&inputs, args.shown.stats, &work);
-    let mut run = Run { args, work: &work, files: 0, bytes: 0, bad: 0 };
+    let mut run = Run { args, work: &work, files: 0, bytes: 0, bad: 0, has_history: false };
     let done = match (args.mhl, args.verify) {
         (true, _) => inputs.iter().try_for_each(|path| run.record(path)),
         (_, true) => inputs.iter().try_for_each(|path| run.verify(path)),
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     if args.shown.stats {
         reading.say(files, read);
     }
-    if files == 0 && bad == 0 {
+    if files == 0 && bad == 0 && !run.has_history {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);
     }
@@ -46,13 +46,18 @@ struct Run<'a> {
     bytes: u64,
     /// Files and inputs with which something is wrong.
     bad: u64,
+    /// A history was written or checked: be it that of an empty folder.
+    has_history: bool,
 }
 
 impl Run<'_> {
     /// A line for each file at and below `inputs`.
     fn sum(&mut self, inputs: &[PathBuf]) -> Result<()> {
         let (files, failed) = solio::files_below(inputs);
-        failed.into_iter().for_each(|error| self.fail(Path::new(""), error));
+        for error in failed {
+            self.bad += 1;
+            screen::fail_at_its_path(&error, self.args.json);
+        }
         let mut algorithms = self.args.algorithm.clone();
         if algorithms.is_empty() {
             algorithms.push(Algorithm::Xxh128);
@@ -108,6 +113,7 @@ impl Run<'_> {
             Ok(created) => created,
             Err(error) => return self.pass_by(root, error),
         };
+        self.has_history = true;
         self.files += created.files;
         self.bytes += created.bytes;
         let problems = created.problems.len();
@@ -152,7 +158,10 @@ impl Run<'_> {
             solio::verify_sums(path, by, args.order, work, &mut each)
         };
         match read {
-            Ok(bytes) => self.bytes += bytes,
+            Ok(bytes) => {
+                self.has_history |= is_folder;
+                self.bytes += bytes;
+            }
             Err(error) => return self.pass_by(path, error),
         }
         Ok(())

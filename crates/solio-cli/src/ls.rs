@@ -39,7 +39,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
         }
     }
     screen::print_bytes(&text);
-    list.failed.iter().for_each(screen::complain_of);
+    list.failed.iter().for_each(|error| screen::fail_at_its_path(error, args.json));
     seen.end(work.progress.now().files);
     // A file that is not there failed; a pattern without a file matched nothing.
     let missing = list.failed.iter().any(|error| error.os_error().is_some());

@@ -123,6 +123,14 @@ pub(crate) fn fail(input: &Path, error: Error, as_json: bool) {
     complain_of(&error);
 }
 
+/// [`fail`] of what the error itself names.
+pub(crate) fn fail_at_its_path(error: &Error, as_json: bool) {
+    if as_json {
+        print(&failure(error.path().unwrap_or(Path::new("")), error));
+    }
+    complain_of(error);
+}
+
 /// What failed, as a line of JSON.
 pub(crate) fn failure(path: &Path, error: &Error) -> String {
     let rest = serde_json::json!({ "error": error_json(error) });

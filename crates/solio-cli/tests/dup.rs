@@ -101,3 +101,13 @@ fn waste_is_told_and_spare_names_are_listed() {
     fs::create_dir(path("empty")).unwrap();
     assert_eq!(run(dir.path(), &["dup", "empty"], b"").code, 3);
 }
+
+#[test]
+fn what_fails_is_told_to_programs_too() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a"), "x").unwrap();
+    let ran = run(dir.path(), &["dup", "--json", "a", "gone"], b"");
+    assert_eq!((ran.code, ran.json().len()), (1, 1));
+    assert_eq!(ran.json()[0]["schema"], "solio/failure/1");
+    assert_eq!(ran.json()[0]["path"], "gone");
+}
