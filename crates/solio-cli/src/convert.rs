@@ -15,6 +15,8 @@ use solio::{
     SceneReadOptions, Stopwatch, Work,
 };
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What the system calls writing to a pipe that nobody reads.
@@ -29,14 +31,14 @@ struct Plan {
 
 /// Converts every input, goes on past bad ones.
 pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
-    if scene_convert::is_meant(args) {
-        return scene_convert::run(args);
-    }
-    if image_convert::is_meant(args) {
-        return image_convert::run(args);
-    }
     let work = options::work(&args.work)?;
     let inputs = inputs::collect(&args.inputs, &work)?;
+    if scene_convert::is_meant(args, &inputs) {
+        return scene_convert::run(args, &inputs, &work);
+    }
+    if image_convert::is_meant(args, &inputs) {
+        return image_convert::run(args, &inputs, &work);
+    }
     if inputs.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
@@ -141,7 +143,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
                 .hint("add --format obj, ply or stl"));
         }
     }
-    let ends_as_folder = output.as_os_str().to_string_lossy().ends_with('/');
+    let ends_as_folder = output.as_os_str().as_bytes().ends_with(b"/");
     let folder = !is_standard(output)
         && (output.is_dir()
             || ends_as_folder
@@ -176,15 +178,12 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
             .at_path(output)
             .hint("add --format obj, ply or stl"));
     };
-    if !args.dry_run {
-        let made = std::fs::create_dir_all(output);
-        made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
-    }
     let compression = args.write.compress.map_or(Compression::None, Into::into);
     let mut taken: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     let mut plans = Vec::new();
     for input in inputs {
-        let name = format!("{}.{format}{}", stem(&input)?, compression.extension());
+        let mut name = stem(&input)?;
+        name.push(format!(".{format}{}", compression.extension()));
         let path = output.join(name);
         if let Some(other) = taken.insert(path.clone(), input.clone()) {
             let both = format!("both {} and this would become {}", other.display(), path.display());
@@ -192,23 +191,39 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
         }
         plans.push(Plan { input, output: path });
     }
+    if !args.dry_run {
+        make_folder(output)?;
+    }
     Ok(plans)
 }
 
-/// `dir/scan.ply.gz` is `scan`.
-fn stem(path: &Path) -> Result<String> {
+/// Makes the folder that results go into: when it is known that they can.
+pub(crate) fn make_folder(folder: &Path) -> Result<()> {
+    let made = std::fs::create_dir_all(folder);
+    made.map_err(|e| Error::io("make the folder", e).at_path(folder))
+}
+
+/// `dir/scan.ply.gz` is `scan`; names need not be text.
+fn stem(path: &Path) -> Result<OsString> {
     if is_standard(path) {
         return Err(Error::argument("standard input has no name to give to a file in a folder")
             .hint("name the output file"));
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let plain = &name[..name.len() - Compression::of_name(&name).extension().len()];
+    let plain = without_compression(path);
     let known = Format::of_name(Path::new(plain)).is_some();
-    let stem = if known { plain.rsplit_once('.').map_or(plain, |(stem, _)| stem) } else { plain };
+    let dot = plain.as_bytes().iter().rposition(|b| *b == b'.').filter(|_| known);
+    let stem = &plain.as_bytes()[..dot.unwrap_or(plain.len())];
     if stem.is_empty() {
         return Err(Error::argument("the file has no name").at_path(path));
     }
-    Ok(stem.to_owned())
+    Ok(OsStr::from_bytes(stem).to_owned())
+}
+
+/// The name of the file without the ending of a compression.
+pub(crate) fn without_compression(path: &Path) -> &OsStr {
+    let name = path.file_name().unwrap_or_default();
+    let ending = Compression::of_name(&name.to_string_lossy()).extension();
+    OsStr::from_bytes(&name.as_bytes()[..name.len() - ending.len()])
 }
 
 pub(crate) fn is_standard(path: &Path) -> bool {
@@ -238,6 +253,8 @@ mod tests {
         assert_eq!(of("a/scan.ply.gz"), "scan");
         assert_eq!(of("a.b.OBJ"), "a.b");
         assert_eq!(of("model.v2"), "model.v2");
+        let no_text = stem(Path::new(OsStr::from_bytes(b"caf\xe9.obj.ZST"))).unwrap();
+        assert_eq!(no_text.as_bytes(), b"caf\xe9");
         assert!(stem(Path::new("-")).is_err());
     }
 }

@@ -1,12 +1,12 @@
 //! `solio convert` of images, one by one or as sequences of frames.
 
 use crate::args::{AnyFormat, ConvertArgs};
-use crate::convert::{BROKEN_PIPE, is_standard, limit_between};
+use crate::convert::{BROKEN_PIPE, is_standard, limit_between, make_folder};
 use crate::image_args::ImageArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{Align, Table, bytes, count, figures, seconds};
-use crate::{Outcome, inputs, options, schema, screen};
+use crate::{Outcome, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 const MOST_ROWS: usize = 1000;
 
 /// Whether the command is about images: by the output, else by the first input.
-pub(crate) fn is_meant(args: &ConvertArgs) -> bool {
+pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
     match (args.format, ImageFormat::of_name(&args.output), Format::of_name(&args.output)) {
         (Some(AnyFormat::Image(_)), ..) => true,
         (Some(AnyFormat::Mesh(_) | AnyFormat::Scene(_)), ..) => false,
@@ -30,52 +30,55 @@ pub(crate) fn is_meant(args: &ConvertArgs) -> bool {
         _ => {
             let is_image =
                 |path: &PathBuf| ImageFormat::of_name(path).is_some() || solio::is_image(path);
-            args.inputs.files.first().is_some_and(is_image) || args.image.are_given()
+            inputs.first().is_some_and(is_image) || args.image.are_given()
         }
     }
 }
 
 /// Converts every input, goes on past bad ones.
-pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result<Outcome> {
     let wanted = wanted(args)?;
-    let inputs = inputs::collect(&args.inputs, &work)?;
     if let Some(mesh) = inputs.iter().find(|input| Format::of_name(input).is_some()) {
         let error = Error::argument("a mesh cannot become an image").at_path(mesh);
         return Err(error.hint("solio sheet draws meshes: solio sheet a.obj -o a.png"));
     }
-    let jobs = plan(args, &inputs)?;
+    let Found { frames, empty } = find(args, inputs)?;
+    let jobs = plan(args, frames)?;
     if jobs.is_empty() {
         let what = if inputs.is_empty() { "the list names no files" } else { "no frames match" };
         screen::complain(what);
         return Ok(Outcome::NothingMatched);
     }
+    for pattern in &empty {
+        screen::fail(pattern, Error::argument("nothing matches this pattern"), args.json);
+    }
+    let whole = if empty.is_empty() { Outcome::Done } else { Outcome::SomeFailed };
     if args.dry_run {
         for (input, output) in &jobs {
             screen::print(&format!("{} -> {}\n", input.display(), output.display()));
         }
-        return Ok(Outcome::Done);
+        return Ok(whole);
     }
     let record = options::record(&args.record);
     let watched = args.shown.stats || record.is_wanted();
     let limit = match watched {
-        true => limit_between(jobs.first().map(|(input, _)| &**input), &args.output, &work),
+        true => limit_between(jobs.first().map(|(input, _)| &**input), &args.output, work),
         false => Limit::default(),
     };
     let recorded = record.start()?;
     let mut all = All::default();
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let outcome = convert_all(args, &jobs, &wanted, &work, &mut all)?;
+    let outcome = convert_all(args, &jobs, &wanted, work, &mut all)?;
     all.usage = watch.usage();
     all.fetched = solio::fetched_bytes().saturating_sub(fetched);
     if args.shown.stats {
         screen::say(&all.stats(&limit));
     }
     if let Some(recorded) = recorded {
-        recorded.finish(all.summary(args, &jobs, &limit), &work)?;
+        recorded.finish(all.summary(args, &jobs, &limit), work)?;
     }
-    Ok(outcome)
+    Ok(if outcome == Outcome::Done { whole } else { outcome })
 }
 
 fn convert_all(
@@ -187,30 +190,44 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
     })
 }
 
+/// The files that inputs stand for.
+#[derive(Default)]
+struct Found {
+    /// With the number where it is a frame of a pattern.
+    frames: Vec<(PathBuf, Option<i64>)>,
+    /// Patterns of which no frame is there.
+    empty: Vec<PathBuf>,
+}
+
+fn find(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Found> {
+    // A file that has such a name is itself meant.
+    let pattern = |path: &Path| FramePattern::of(path).filter(|_| !path.exists());
+    let wanted = args.image.frames.as_ref();
+    let mut found = Found::default();
+    for input in inputs {
+        let Some(from) = pattern(input) else {
+            if wanted.is_some() {
+                return Err(Error::argument("--frames needs inputs such as a.####.exr"));
+            }
+            found.frames.push((input.clone(), None));
+            continue;
+        };
+        let numbers = from.frames(wanted)?;
+        if numbers.is_empty() {
+            found.empty.push(input.clone());
+        }
+        found.frames.extend(numbers.into_iter().map(|n| (from.path(n), Some(n))));
+    }
+    Ok(found)
+}
+
 /// Which input goes where.
-fn plan(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<ImageJob>> {
+fn plan(args: &ConvertArgs, jobs: Vec<(PathBuf, Option<i64>)>) -> Result<Vec<ImageJob>> {
     let output = &args.output;
     if is_standard(output) && args.json {
         return Err(Error::argument("--json and -o - both want standard output"));
     }
-    // A file that has such a name is itself meant.
-    let pattern = |path: &Path| FramePattern::of(path).filter(|_| !path.exists());
-    let frames = args.image.frames.as_ref();
-    let to = FramePattern::of(output);
-    let mut jobs = Vec::new();
-    for input in inputs {
-        let Some(from) = pattern(input) else {
-            jobs.push((input.clone(), None));
-            continue;
-        };
-        let numbers = from.frames(frames)?;
-        jobs.extend(numbers.into_iter().map(|n| (from.path(n), Some(n))));
-    }
-    if frames.is_some() && jobs.iter().any(|(_, frame)| frame.is_none()) {
-        let error = Error::argument("--frames needs inputs such as a.####.exr");
-        return Err(error);
-    }
-    if let Some(to) = to {
+    if let Some(to) = FramePattern::of(output) {
         let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             return Err(Error::argument("there is no such folder for the frames")
@@ -246,10 +263,6 @@ fn plan(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<ImageJob>> {
 /// Files of the same names in the folder, with the end of their new format.
 fn into_folder(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>> {
     let output = &args.output;
-    if !args.dry_run {
-        let made = std::fs::create_dir_all(output);
-        made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
-    }
     let named = |input: PathBuf| {
         let name = input.file_name().filter(|_| !is_standard(&input)).ok_or_else(|| {
             Error::argument("standard input has no name to give to a file in a folder")
@@ -269,7 +282,11 @@ fn into_folder(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>
         }
         Ok((input, path))
     };
-    distinct(inputs.into_iter().map(named).collect::<Result<_>>()?)
+    let jobs = distinct(inputs.into_iter().map(named).collect::<Result<_>>()?)?;
+    if !args.dry_run && !jobs.is_empty() {
+        make_folder(output)?;
+    }
+    Ok(jobs)
 }
 
 /// No two inputs become the same file.

@@ -2,19 +2,18 @@
 //! formats of other programs.
 
 use crate::args::{AnyFormat, ConvertArgs, MeshesChoice};
-use crate::convert::is_standard;
+use crate::convert::{is_standard, make_folder, without_compression};
 use crate::stats::Seen;
-use crate::{Outcome, inputs, names, options, schema, screen};
+use crate::{Outcome, names, schema, screen};
 use serde_json::json;
 use solio::{
-    Compression, Error, ErrorKind, Format, Limits, MeshPlace, Progress, Result, SceneExportOptions,
+    Error, ErrorKind, Format, Limits, MeshPlace, Progress, Result, SceneExportOptions,
     SceneExported, SceneText, SceneTextOptions, Work,
 };
 use std::path::{Path, PathBuf};
 
 /// Whether scenes are to be written as scenes.
-pub(crate) fn is_meant(args: &ConvertArgs) -> bool {
-    let inputs = &args.inputs.files;
+pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
     let to_other = match args.format {
         Some(format) => !matches!(format, AnyFormat::Scene(_)),
         None => Format::of_name(&args.output).is_some(),
@@ -23,17 +22,15 @@ pub(crate) fn is_meant(args: &ConvertArgs) -> bool {
 }
 
 /// Writes every input anew, goes on past bad ones.
-pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
-    let inputs = inputs::collect(&args.inputs, &work)?;
-    let outputs = outputs(args, &inputs)?;
+pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result<Outcome> {
+    let outputs = outputs(args, inputs)?;
     let mut failed = false;
     for (input, output) in inputs.iter().zip(&outputs) {
         if args.dry_run {
             screen::print(&format!("{} -> {}\n", input.display(), output.display()));
             continue;
         }
-        match convert(args, input, output, &work) {
+        match convert(args, input, output, work) {
             Ok(fine) => failed |= !fine,
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
@@ -173,17 +170,11 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         }
         return Ok(vec![output.clone()]);
     }
-    if !args.dry_run {
-        let made = std::fs::create_dir_all(output);
-        made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
-    }
     let mut outputs: Vec<PathBuf> = Vec::new();
     for input in inputs {
         let mut path = output.join(input.file_name().unwrap_or_default());
         if let Some(format) = args.scene_format() {
-            let name = input.file_name().unwrap_or_default().to_string_lossy();
-            let plain = name.strip_suffix(Compression::of_name(&name).extension()).unwrap_or(&name);
-            path = output.join(plain).with_extension(format.as_str());
+            path = output.join(without_compression(input)).with_extension(format.as_str());
         } else if solio::is_packed_scene(input) {
             path.set_extension("pbrt");
         }
@@ -191,6 +182,9 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
             return Err(Error::argument("two inputs would become this file").at_path(&path));
         }
         outputs.push(path);
+    }
+    if !args.dry_run {
+        make_folder(output)?;
     }
     Ok(outputs)
 }

@@ -540,3 +540,47 @@ fn archives_give_images_back() {
     assert_eq!(solio(dir.path(), "unpack a.solio -o out --only b.exr").code, 2);
     assert_eq!(solio(dir.path(), "unpack in/a.0.exr -o out").code, 1);
 }
+
+/// What a list names counts as what is typed.
+#[test]
+fn inputs_of_a_list_say_what_is_converted() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    solio(at, "gradient red,lime -o a.exr --size 8x8").fine();
+    std::fs::write(at.join("s.pbrt"), "WorldBegin\nShape \"sphere\"\n").unwrap();
+    run(at, "convert --files-from - -o out/ --half", b"a.exr\n").fine();
+    run(at, "convert --files-from - -o s.glb", b"s.pbrt\n").fine();
+    run(at, "convert --files-from - -o out/", b"s.pbrt\n").fine();
+    assert_eq!(names(&at.join("out")), ["a.exr", "s.pbrt"]);
+    assert!(at.join("s.glb").is_file());
+    assert_eq!(run(at, "convert --files-from - -o out/", b"").code, 3);
+}
+
+#[test]
+fn a_folder_is_made_when_all_names_in_it_are_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    solio(at, "gradient red,lime -o a.exr --size 8x8").fine();
+    for (name, text) in [("a.obj", "v 0 0 0\n"), ("s.pbrt", "WorldBegin\n")] {
+        std::fs::write(at.join(name), text).unwrap();
+    }
+    for line in ["a.exr a.exr --format png", "a.obj ./a.obj --format ply", "s.pbrt s.pbrt"] {
+        let ran = solio(at, &format!("convert {line} -o out/"));
+        assert_eq!((ran.code, at.join("out").exists()), (2, false), "{line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn names_that_are_no_text_stay_what_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let name = |bytes: &'static [u8]| dir.path().join(std::ffi::OsStr::from_bytes(bytes));
+    std::fs::write(name(b"caf\xe8.obj"), "v 0 0 0\n").unwrap();
+    std::fs::write(name(b"caf\xe9.obj"), "v 0 0 0\n").unwrap();
+    std::fs::write(name(b"caf\xe9.pbrt"), "WorldBegin\nShape \"sphere\"\n").unwrap();
+    let list = b"caf\xe8.obj\ncaf\xe9.obj\n";
+    run(dir.path(), "convert --files-from - -o out/ --format ply", list).fine();
+    run(dir.path(), "convert --files-from - -o out/ --format glb", b"caf\xe9.pbrt\n").fine();
+    for made in [&b"out/caf\xe8.ply"[..], b"out/caf\xe9.ply", b"out/caf\xe9.glb"] {
+        assert!(dir.path().join(std::ffi::OsStr::from_bytes(made)).is_file());
+    }
+}
