@@ -32,8 +32,10 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
         match args {
             LsArgs { json: true, .. } => text.extend(to_json(entry).into_bytes()),
             LsArgs { print0: true, .. } => {
-                text.extend_from_slice(entry.exact_path().as_os_str().as_bytes());
-                text.push(0);
+                for path in entry.exact_paths() {
+                    text.extend_from_slice(path.as_os_str().as_bytes());
+                    text.push(0);
+                }
             }
             _ => line(entry, &mut text),
         }

@@ -34,7 +34,7 @@ pub(crate) struct LsArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Print names alone, each with a zero byte behind it; of sequences with exactly the frames that
-    /// are there
+    /// are there, or each file's where that would be read otherwise
     #[arg(long, conflicts_with = "json")]
     pub(crate) print0: bool,
     #[command(flatten)]

@@ -115,6 +115,10 @@ fn what_is_not_there_is_named_and_the_rest_is_listed() {
     assert!(ran.err.contains("solio: gone: cannot look at: No such file"), "{}", ran.err);
     assert!(ran.err.contains("solio: none.#.exr: nothing matches this pattern"), "{}", ran.err);
     assert!(ran.err.contains("solio: [: the pattern: "), "{}", ran.err);
+    let told = ls(dir.path(), &["--json", "gone", "none.#.exr", "beauty.#.exr"]).json();
+    let told: Vec<_> = told.iter().map(|line| (&line["schema"], &line["path"])).collect();
+    let failed = "solio/failure/1".into();
+    assert_eq!(told[1..], [(&failed, &"gone".into()), (&failed, &"none.#.exr".into())]);
     assert_eq!(ls(dir.path(), &["none.#.exr"]).code, 3);
     let list = run(dir.path(), &["ls", "-0", "--files-from", "-"], b"beauty.1001.exr\0");
     assert_eq!(list.fine().text(), "beauty.1001.exr\n");
@@ -144,4 +148,55 @@ fn lists_of_sequences_are_read_by_other_commands() {
     for frame in ["s.0001.png", "s.0002.png", "s.0004.png"] {
         assert!(ran.text().contains(frame) || ran.err.contains(frame), "{}{}", ran.text(), ran.err);
     }
+}
+
+/// Of whatever names: what stands before the number may look like a part of the range.
+#[test]
+fn no_file_of_a_list_is_lost_or_mistaken() {
+    let names: [&[u8]; 18] = [
+        b"2024-01-05.png",
+        b"2024-01-06.png",
+        b"2024-01-07.png",
+        b"1-0001.png",
+        b"1-0003.png",
+        b"1-0007.png",
+        b"shot_v2-0001.png",
+        b"shot_v2-0002.png",
+        b"a.0001.ex#r",
+        b"a.0002.ex#r",
+        b"4x01.png",
+        b"4x02.png",
+        b"t.01001.tif",
+        b"t.01002.tif",
+        b"t.01011.tif",
+        b"s.1-2#.png",
+        b"s.0001.png",
+        b"s.0002.png",
+    ];
+    let dir = folder(&names);
+    let list = ls(dir.path(), &["--print0"]).fine().out;
+    let args = ["convert", "-n", "-0", "--files-from", "-", "-o", "out/", "--format", "exr"];
+    let ran = run(dir.path(), &args, &list).fine();
+    let mut told: Vec<&str> =
+        ran.text().lines().filter_map(|line| line.split(" -> ").next()).collect();
+    told.sort_unstable();
+    let mut wanted = names.map(|name| std::str::from_utf8(name).unwrap());
+    wanted.sort_unstable();
+    assert_eq!(told, wanted);
+    // Nor is one made up: a pattern without a frame names no file.
+    assert_eq!(ls(dir.path(), &["--print0", "b.1-3#.exr"]).fine().out, b"");
+}
+
+#[test]
+fn a_pattern_without_frames_is_told_beside_files() {
+    let dir = folder(&[b"b.0001.png"]);
+    let convert = |inputs: &[&str]| {
+        let more = ["-n", "-o", "out/", "--format", "exr"];
+        run(dir.path(), &[&["convert"], inputs, &more].concat(), b"")
+    };
+    let ran = convert(&["none.####.png", "b.0001.png"]);
+    assert_eq!((ran.code, ran.text()), (1, "b.0001.png -> out/b.0001.exr\n"));
+    assert_eq!(ran.err, "solio: none.####.png: nothing matches this pattern\n");
+    let ran = convert(&["none.####.png"]);
+    assert_eq!((ran.code, &*ran.err), (3, "solio: no frames match\n"));
 }

@@ -139,7 +139,9 @@ impl ListEntry {
         })
     }
 
-    /// Folder and name; of a sequence the name with exactly the frames that are there.
+    /// What names exactly the files that are there to other commands: folder and name; of a sequence
+    /// the name with its frames where that is read as this sequence, else the name of each file. (What
+    /// stands before the number may look like a part of the range: `2024-01-05.png`.)
     ///
     /// ```
     /// # let folder = tempfile::tempdir().unwrap();
@@ -150,17 +152,21 @@ impl ListEntry {
     /// let list = solio::list(&[out.clone()], Default::default(), &Default::default())?;
     /// // Frames 4 to 6 are missing.
     /// assert_eq!(list.entries[0].path(), out.join("a.1-7#.exr"));
-    /// assert_eq!(list.entries[0].exact_path(), out.join("a.1-3,7#.exr"));
+    /// assert_eq!(list.entries[0].exact_paths(), [out.join("a.1-3,7#.exr")]);
     /// # Ok::<(), solio::Error>(())
     /// ```
-    pub fn exact_path(&self) -> PathBuf {
-        match &self.kind {
-            ListKind::Sequence(s) => {
-                let frames = frames_text(&s.files.frames);
-                self.folder.join(OsString::from_vec(s.pattern(&frames)))
-            }
-            _ => self.path(),
+    pub fn exact_paths(&self) -> Vec<PathBuf> {
+        let ListKind::Sequence(s) = &self.kind else { return vec![self.path()] };
+        let frames = &s.files.frames;
+        let pattern = s.pattern(&frames_text(frames));
+        let is_read_again = s.is_read_from(&pattern);
+        let path = self.folder.join(OsString::from_vec(pattern));
+        // A file that has such a name would itself be meant.
+        if is_read_again && !path.exists() {
+            return vec![path];
         }
+        let name = |&frame: &i64| self.folder.join(OsString::from_vec(s.files.name(frame)));
+        frames.iter().map(name).collect()
     }
 
     /// What entries of a folder are sorted by.
@@ -206,6 +212,15 @@ impl ListSequence {
             _ => return ListSequence::of(files),
         };
         ListSequence { range, expected, missing, udim, files }
+    }
+
+    /// Whether a pattern stands for exactly these files.
+    fn is_read_from(&self, pattern: &[u8]) -> bool {
+        let Sequence { before, after, padding, frames, .. } = &self.files;
+        NamePattern::of(pattern).is_some_and(|read| {
+            (&read.before, &read.after, read.padding.width) == (before, after, padding.width)
+                && read.range.is_some_and(|range| range.frames() == frames)
+        })
     }
 
     /// The name with these frames.
