@@ -5,6 +5,7 @@ use serde_json::json;
 use solio_base::Result;
 use solio_catalog::row::{Cell, Cells, Level, Row, column};
 use solio_catalog::store::{Known, KnownFile};
+use solio_codec::compress::Compression;
 use solio_io::walk::{self, EntryKind, Status};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -69,27 +70,93 @@ impl Met<'_> {
     /// What is known of the file under another name: of one with its inode, size and time.
     pub(super) fn renamed(&self, known: &Known, wanted: Level) -> Result<Option<Renamed>> {
         let Status { size, modified_ns, inode, .. } = self.status;
+        let mut found = None;
         for (folder, name) in known.same_inode(inode, size, modified_ns)? {
             let Some((cells, thumbnail)) = known.row(&folder, &name)? else { continue };
             let level = Level(cells.integer(column::LEVEL).unwrap_or(0) as u32);
-            // Whether a problem is one depends on the name, too.
-            if !level.covers(wanted) || cells.text(column::PROBLEMS).is_some() {
+            // What kind it is, and whether a problem is one, depends on the name, too.
+            let is_enough = level.covers(wanted)
+                && cells.text(column::PROBLEMS).is_none()
+                && ending(&name) == ending(self.name);
+            if found.is_some() && !is_enough {
                 continue;
             }
             let old = solio_catalog::row::path_of(&folder, &name);
-            let is_gone = walk::status_of(Path::new(OsStr::from_bytes(&old))).is_err();
-            let mut row = Row { folder: Arc::clone(self.folder), name: self.name.into(), cells };
-            number(&mut row);
-            return Ok(Some(Renamed { row, thumbnail, is_gone }));
+            let is_gone = walk::status_of(path(&old)).is_err();
+            found = Some(Renamed { cells, thumbnail, is_gone, is_enough });
+            if is_enough {
+                break;
+            }
         }
-        Ok(None)
+        Ok(found)
     }
+
+    /// The row of the file with these values.
+    pub(super) fn row(&self, cells: Cells) -> Row {
+        let mut row = Row { folder: Arc::clone(self.folder), name: self.name.into(), cells };
+        number(&mut row);
+        row
+    }
+}
+
+fn path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+/// What the end of a name says about the content: the extension, of packed files the one before, too.
+fn ending(name: &[u8]) -> (Compression, Option<Vec<u8>>) {
+    let compression = Compression::of_name(&String::from_utf8_lossy(name));
+    let plain = path(&name[..name.len() - compression.extension().len()]);
+    (compression, plain.extension().map(|end| end.as_bytes().to_ascii_lowercase()))
 }
 
 /// A file that is known under another name.
 pub(super) struct Renamed {
-    pub(super) row: Row,
+    pub(super) cells: Cells,
     pub(super) thumbnail: Option<Vec<u8>>,
     /// The other name is no more; else it is a second one of the same file.
     pub(super) is_gone: bool,
+    /// All of it holds under this name, too, and no more was asked for; else only what the bytes
+    /// alone decide.
+    pub(super) is_enough: bool,
+}
+
+impl Renamed {
+    /// The hash, where it is known.
+    pub(super) fn hash(&self) -> Option<&str> {
+        self.cells.text(column::XXH128)
+    }
+
+    /// What the bytes alone decide stays known of a file that was looked at under its new name.
+    pub(super) fn complete(&self, cells: &mut Cells) {
+        // Of a file that could not be read, only that is known.
+        let Some(level) = cells.integer(column::LEVEL) else { return };
+        let mut level = Level(level as u32);
+        if let Some(hash) = self.hash() {
+            cells.set_text(column::XXH128, hash);
+            level = level.with(Level::HASHED);
+        }
+        if self.thumbnail.is_some() {
+            level = level.with(Level::THUMBNAIL);
+        }
+        cells.set_integer(column::LEVEL, level.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_tell_what_may_be_in_a_file() {
+        let same = |a: &str, b: &str| ending(a.as_bytes()) == ending(b.as_bytes());
+        for (a, b) in [("a.exr", "b.EXR"), ("a.1.obj.gz", "b.obj.GZ"), ("a", "b"), (".a", "b")] {
+            assert!(same(a, b), "{a} {b}");
+        }
+        for (a, b) in
+            [("a.exr", "a.jpg"), ("a.obj", "a.obj.gz"), ("a.obj.gz", "a.ply.gz"), ("a", "a.exr")]
+        {
+            assert!(!same(a, b), "{a} {b}");
+        }
+    }
 }

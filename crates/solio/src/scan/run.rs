@@ -89,14 +89,16 @@ pub(super) fn pass(
         let store = &mut *store;
         let writer = std::thread::Builder::new().name("solio writer".into());
         let writer = writer
-            .spawn_scoped(scope, move || writer::write(store, &receive))
+            .spawn_scoped(scope, move || writer::write(store, &receive, work.memory_bytes / 8))
             .map_err(|e| Error::io("start a thread", e))?;
         let walked = walked.run(work);
         Ok((writer.join().unwrap_or_else(|_| Err(Error::cancelled())), walked))
     })?;
     // Why the writer ended counts more than that it did.
-    let mut removed = written?;
+    let written = written?;
     let Ended { seen, kept, failures } = walked?;
+    // Of a walk that was stopped, nobody knows yet what was only renamed.
+    let mut removed = written.remove(store)?;
     if !reach.is_flat {
         let paths: Vec<_> =
             reach.roots.iter().map(|root| root.as_os_str().as_bytes().to_vec()).collect();

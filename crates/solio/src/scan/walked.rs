@@ -14,6 +14,7 @@ use solio_io::objects::is_address;
 use solio_io::walk::{self, Entry, EntryKind, Listing, Visit, WalkOptions};
 use solio_io::{HeadReader, HeadSource, folders_and_files};
 use solio_measure::now_ns;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -230,16 +231,27 @@ impl<'a> Walked<'a> {
         if !self.is_to_look_at(met) {
             return Ok(());
         }
-        if met.known.is_none() && !self.scan.options.again && self.renamed(met, local)? {
-            return Ok(());
+        let before = match met.known.is_none() && !self.scan.options.again {
+            true => self.renamed(met, local)?,
+            false => None,
+        };
+        if let Some(Renamed { is_enough: true, cells, .. }) = before {
+            return self.keep(met.row(cells), local);
         }
-        let facts = &self.scan.options.facts;
+        let mut facts = Cow::Borrowed(&self.scan.options.facts);
+        if facts.hash && before.as_ref().is_some_and(|before| before.hash().is_some()) {
+            facts.to_mut().hash = false;
+        }
         let Local { heads, .. } = local;
-        let (row, failed) = row_of(met.folder, met.name, met.status, met.kind, facts, |cells| {
-            let source = open(heads)?;
-            file_facts(&path(), &source, facts, &self.work, cells)
-        })?;
+        let (mut row, failed) =
+            row_of(met.folder, met.name, met.status, met.kind, &facts, |cells| {
+                let source = open(heads)?;
+                file_facts(&path(), &source, &facts, &self.work, cells)
+            })?;
         local.heads.count(self.shown);
+        if let Some(before) = before {
+            before.complete(&mut row.cells);
+        }
         self.looked_at(met, &path(), row, failed, local)
     }
 
@@ -286,20 +298,17 @@ impl<'a> Walked<'a> {
         self.keep(row, local)
     }
 
-    /// Whether the file is known under another name; then nothing has to be looked at.
-    fn renamed(&self, met: &Met<'_>, local: &mut Local) -> Result<bool> {
-        let Some(known) = self.known(local)? else { return Ok(false) };
-        let Some(Renamed { row, thumbnail, is_gone }) = met.renamed(known, self.wanted)? else {
-            return Ok(false);
-        };
-        if is_gone {
-            self.scan.count.renamed.fetch_add(1, Relaxed);
+    /// What is known of the file under another name; its thumbnail is kept.
+    fn renamed(&self, met: &Met<'_>, local: &mut Local) -> Result<Option<Renamed>> {
+        let Some(known) = self.known(local)? else { return Ok(None) };
+        let renamed = met.renamed(known, self.wanted)?;
+        if let Some(Renamed { thumbnail, is_gone, .. }) = &renamed {
+            self.scan.count.renamed.fetch_add(u64::from(*is_gone), Relaxed);
+            if let Some(image) = thumbnail {
+                self.keep_thumbnail(met, image.clone(), local);
+            }
         }
-        if let Some(image) = thumbnail {
-            self.keep_thumbnail(met, image, local);
-        }
-        self.keep(row, local)?;
-        Ok(true)
+        Ok(renamed)
     }
 
     fn keep_thumbnail(&self, met: &Met<'_>, image: Vec<u8>, local: &mut Local) {

@@ -16,11 +16,16 @@ const FEWEST: usize = 8;
 const PART: u64 = 250;
 /// What has waited so long is committed.
 const WAIT: Duration = Duration::from_millis(100);
+/// What a name takes in memory beside its bytes.
+const NAME_BYTES: usize = 48;
+
+/// Names of files in a folder.
+type Names = Vec<Box<[u8]>>;
 
 /// What is to be written.
 pub(super) enum Change {
     Put { rows: Vec<Row>, thumbnails: Vec<Thumbnail> },
-    Gone { folder: Arc<[u8]>, names: Vec<Box<[u8]>> },
+    Gone { folder: Arc<[u8]>, names: Names },
 }
 
 /// A small picture of a file.
@@ -30,9 +35,35 @@ pub(super) struct Thumbnail {
     pub(super) image: Vec<u8>,
 }
 
-/// Writes what comes until nobody sends any more; how many rows were removed.
-pub(super) fn write(store: &mut Store, changes: &Receiver<Change>) -> Result<u64> {
-    let (mut removed, mut committed_ns) = (0, now_ns());
+/// What a writer leaves.
+#[derive(Default)]
+pub(super) struct Written {
+    /// Rows that were removed.
+    removed: u64,
+    /// What is gone, by folder: removed last, as it may have turned up under another name.
+    gone: Vec<(Arc<[u8]>, Names)>,
+}
+
+impl Written {
+    /// Removes what is gone; how many rows were removed in all.
+    pub(super) fn remove(self, store: &mut Store) -> Result<u64> {
+        let mut removed = self.removed;
+        for (folder, names) in self.gone {
+            removed += store.remove(&folder, &names)?;
+        }
+        Ok(removed)
+    }
+}
+
+/// Writes what comes until nobody sends any more. What is gone waits, in `memory_bytes` at most; where
+/// there is more of it, the rest is removed at once.
+pub(super) fn write(
+    store: &mut Store,
+    changes: &Receiver<Change>,
+    memory_bytes: u64,
+) -> Result<Written> {
+    let (mut written, mut gone_bytes) = (Written::default(), 0);
+    let mut committed_ns = now_ns();
     loop {
         match changes.recv_timeout(WAIT) {
             Ok(Change::Put { mut rows, thumbnails }) => {
@@ -43,11 +74,18 @@ pub(super) fn write(store: &mut Store, changes: &Receiver<Change>) -> Result<u64
                     store.put_thumbnail(folder, name, image)?;
                 }
             }
-            Ok(Change::Gone { folder, names }) => removed += store.remove(&folder, &names)?,
+            Ok(Change::Gone { folder, names }) => {
+                gone_bytes += names.iter().map(|name| name.len() + NAME_BYTES).sum::<usize>();
+                if gone_bytes as u64 <= memory_bytes {
+                    written.gone.push((folder, names));
+                } else {
+                    written.removed += store.remove(&folder, &names)?;
+                }
+            }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 store.commit()?;
-                return Ok(removed);
+                return Ok(written);
             }
         }
         let most = usize::try_from(store.put_so_far() / PART).unwrap_or(MOST).clamp(FEWEST, MOST);
