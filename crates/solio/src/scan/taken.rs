@@ -3,6 +3,7 @@
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_catalog::store::Store;
 use solio_io::lock::{FileLock, lock};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -73,25 +74,68 @@ pub(super) fn remove_catalog(catalog: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Tells the catalogue, and what SQLite keeps beside it, from other files.
+/// Tells the catalogue, and what SQLite keeps beside it, from other files, whichever way a path takes
+/// to them.
 pub(super) struct OwnFiles {
-    folder: PathBuf,
-    name: Vec<u8>,
+    /// Folder and name of the catalogue: as given, and where that is a link, of what it leads to.
+    places: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl OwnFiles {
     pub(super) fn of(catalog: &Path) -> Result<OwnFiles> {
-        let path = std::path::absolute(catalog);
-        let path = path.map_err(|e| Error::io("find", e).at_path(catalog))?;
-        let name = path.file_name().unwrap_or_default().as_bytes().to_vec();
-        Ok(OwnFiles { folder: path.parent().unwrap_or(Path::new("")).to_owned(), name })
+        let given = std::path::absolute(catalog);
+        let given = given.map_err(|e| Error::io("find", e).at_path(catalog))?;
+        let mut places: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+        for path in [Some(&given), given.canonicalize().ok().as_ref()].into_iter().flatten() {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+            let place = (folder, path.file_name().unwrap_or_default().as_bytes().to_vec());
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        Ok(OwnFiles { places })
     }
 
     /// Whether `name` in `folder`, an absolute path, is one of them.
     pub(super) fn has(&self, folder: &[u8], name: &[u8]) -> bool {
-        name.strip_prefix(&*self.name).is_some_and(|end| {
-            BESIDE.iter().any(|beside| beside.as_bytes() == end)
-                && folder == self.folder.as_os_str().as_bytes()
+        let is_beside = |end: &[u8]| BESIDE.iter().any(|beside| beside.as_bytes() == end);
+        self.places.iter().any(|(own, catalog)| {
+            name.strip_prefix(&**catalog).is_some_and(is_beside) && is_same_folder(folder, own)
         })
+    }
+}
+
+/// Whether a path leads to the folder `own`, which is told without links.
+fn is_same_folder(path: &[u8], own: &Path) -> bool {
+    let path = Path::new(OsStr::from_bytes(path));
+    path == own || path.canonicalize().is_ok_and(|path| path == own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_catalogue_is_known_by_any_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("w/sub")).unwrap();
+        std::fs::create_dir(at("elsewhere")).unwrap();
+        for (to, link) in [("w", "wl"), ("w/c.sqlite", "elsewhere/link.sqlite")] {
+            std::os::unix::fs::symlink(at(to), at(link)).unwrap();
+        }
+        solio_io::probe::write_plain(&at("w/c.sqlite"), b"").unwrap();
+        let given = ["w/c.sqlite", "wl/c.sqlite", "w/sub/../c.sqlite", "elsewhere/link.sqlite"];
+        for given in given {
+            let own = OwnFiles::of(&at(given)).unwrap();
+            let has = |folder: &str, name: &str| {
+                own.has(at(folder).as_os_str().as_bytes(), name.as_bytes())
+            };
+            for folder in ["w", "wl"] {
+                assert!(has(folder, "c.sqlite") && has(folder, "c.sqlite-wal"), "{given}");
+            }
+            assert!(!has("w/sub", "c.sqlite") && !has("w", "c.sqlite2"), "{given}");
+        }
     }
 }
