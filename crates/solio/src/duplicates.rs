@@ -7,6 +7,7 @@
 //! * Names of the same inode are one file: they take no room twice.
 
 use crate::hash::{in_order, run_in_order};
+use crate::outermost::outermost;
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_codec::digest::{Algorithm, Digest, Hasher};
 use solio_io::folders_and_files;
@@ -183,8 +184,8 @@ fn by_size(
     found: &mut Duplicates,
 ) -> Result<Vec<Vec<Candidate>>> {
     let collect = Collect::new(options);
-    let (folders, files) =
-        folders_and_files(paths.iter().cloned(), |_, error| locked(&collect.failed).push(error));
+    let paths = outermost(paths.to_vec());
+    let (folders, files) = folders_and_files(paths, |_, error| locked(&collect.failed).push(error));
     for path in files {
         match status_of(&path) {
             Ok(status) => collect.take(path, status),
@@ -471,6 +472,7 @@ mod tests {
         // A folder given twice, and a file beside it.
         let twice = [folder.path().to_owned(), folder.path().join("."), path("c")];
         let found = find_duplicates(&twice, &DuplicateOptions::default(), &Work::default());
-        assert_eq!(found.unwrap().wasted_bytes(), 4);
+        let found = found.unwrap();
+        assert_eq!((found.files, found.wasted_bytes()), (3, 4));
     }
 }

@@ -51,6 +51,7 @@ mod mesh_preview;
 mod metadata_bytes;
 mod metadata_file;
 mod metadata_table;
+mod outermost;
 mod picture;
 mod preview;
 mod read;

@@ -1,7 +1,7 @@
 //! A catalogue that is kept current while its trees change.
 
 use super::options::{Scan, ScanCount, ScanOptions, ScanReport};
-use super::run::{absolute, pass, whole};
+use super::run::{pass, whole, whole_roots};
 use super::taken::{OwnFiles, Taken};
 use super::walked::Reach;
 use solio_base::{Error, Result, Work};
@@ -101,7 +101,7 @@ impl LiveCatalog {
         every: Option<Duration>,
         work: &Work,
     ) -> Result<(LiveCatalog, ScanReport)> {
-        let roots = absolute(scan.roots)?;
+        let roots = whole_roots(scan)?;
         for root in &roots {
             if !solio_io::is_folder(root)? {
                 return Err(Error::argument("only folders can be watched").at_path(root));

@@ -5,6 +5,7 @@ use super::options::{Scan, ScanReport};
 use super::taken::Taken;
 use super::walked::{Ended, Reach, SEND_BYTES, Walked};
 use super::writer;
+use crate::outermost::outermost;
 use solio_base::{Error, Result, Work};
 use solio_catalog::store::Store;
 use solio_io::objects::is_address;
@@ -44,7 +45,7 @@ const UNFINISHED: &str = "unfinished";
 /// it is damaged; `Limit` after [`ScanOptions::max_errors`](super::ScanOptions::max_errors);
 /// `Cancelled`. What cannot be read is in the report.
 pub fn scan(scan: &Scan<'_>, work: &Work) -> Result<ScanReport> {
-    let roots = absolute(scan.roots)?;
+    let roots = whole_roots(scan)?;
     if scan.options.dry {
         return dry(scan, &roots, work);
     }
@@ -141,6 +142,13 @@ pub fn is_unfinished(catalog: &Path) -> Result<bool> {
         return Ok(false);
     }
     Ok(Store::open(catalog)?.state(UNFINISHED)?.is_some())
+}
+
+/// The roots of a scan, none of which is met on the way from another.
+pub(super) fn whole_roots(scan: &Scan<'_>) -> Result<Vec<PathBuf>> {
+    let roots = absolute(scan.roots)?;
+    // A root on another file system is walked for itself alone.
+    Ok(if scan.options.one_file_system { roots } else { outermost(roots) })
 }
 
 /// Roots as paths that mean the same from everywhere.

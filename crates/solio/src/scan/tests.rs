@@ -359,3 +359,79 @@ fn the_bounds_of_a_scene_are_those_of_all_its_instances() {
     // Where the box of a part is not known, neither is that of the whole.
     assert_eq!(bounds("part.pbrt"), [const { Null }; 6]);
 }
+
+#[test]
+fn renamed_files_keep_what_is_known_of_them() {
+    let tree = Tree::new();
+    // More than the writer commits at once.
+    for n in 0..600 {
+        tree.write(&format!("r/old{n}.txt"), format!("{n}").as_bytes());
+    }
+    let mut hashed = ScanOptions::default();
+    hashed.facts.hash = true;
+    tree.scan(&hashed).1.unwrap();
+    let hash = |name: &str| tree.row(name).cells.text(column::XXH128).map(str::to_owned);
+    let before = hash("old599.txt");
+    assert!(before.is_some());
+    std::fs::create_dir(tree.path("r/a/new")).unwrap();
+    for n in 0..600 {
+        let folder = if n % 2 == 0 { "r" } else { "r/a/new" };
+        let new = tree.path(&format!("{folder}/{n}.txt"));
+        std::fs::rename(tree.path(&format!("r/old{n}.txt")), new).unwrap();
+    }
+    std::fs::remove_file(tree.path("r/empty.exr")).unwrap();
+    let (count, report) = tree.scan(&ScanOptions::default());
+    assert_eq!((count.renamed.load(Relaxed), report.unwrap().removed), (600, 1));
+    assert_eq!((hash("599.txt"), tree.rows().len()), (before, 604));
+}
+
+#[test]
+fn a_renamed_file_is_what_its_new_name_says() {
+    let tree = Tree::new();
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03\x08\0\0\0\0";
+    tree.write("r/p.png", png);
+    tree.write("r/t.txt", b"v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n");
+    let mut options = ScanOptions::default();
+    options.facts.hash = true;
+    tree.scan(&options).1.unwrap();
+    let hash = |name: &str| tree.row(name).cells.text(column::XXH128).map(str::to_owned);
+    let before = [hash("p.png"), hash("t.txt")];
+    std::fs::rename(tree.path("r/p.png"), tree.path("r/p.exr")).unwrap();
+    std::fs::rename(tree.path("r/t.txt"), tree.path("r/t.obj")).unwrap();
+    options.facts.check = true;
+    options.facts.hash = false;
+    let (count, report) = tree.scan(&options);
+    assert_eq!((count.renamed.load(Relaxed), report.unwrap().removed), (2, 0));
+    // The hash is that of the bytes alone, and stays known.
+    assert_eq!([hash("p.exr"), hash("t.obj")], before);
+    let problems = tree.row("p.exr").cells.text(column::PROBLEMS).unwrap().to_owned();
+    assert!(problems.contains("ends with .exr"), "{problems}");
+    options.facts.hash = true;
+    assert_eq!(met(&tree.scan(&options).0)[1], 0, "all is hashed");
+}
+
+#[test]
+fn roots_within_others_are_scanned_once() {
+    let tree = Tree::new();
+    let roots = ["r", "r/a", "r/", "r/a/b/two.txt", "r/link"].map(|root| tree.path(root));
+    let (count, options, catalog) =
+        (ScanCount::default(), ScanOptions::default(), tree.path("c.sqlite"));
+    let wanted = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+    scan(&wanted, &Work::default()).unwrap();
+    // But what is behind a link is there by that name, too.
+    assert_eq!((met(&count)[0], tree.rows().len()), (5 + 2, 5 + 2));
+}
+
+#[test]
+fn a_catalogue_that_another_path_leads_to_is_no_part_of_its_tree() {
+    let tree = Tree::new();
+    std::os::unix::fs::symlink("r", tree.path("l")).unwrap();
+    let options = ScanOptions::default();
+    for catalog in ["l/c.sqlite", "r/a/../c.sqlite"] {
+        for _ in 0..2 {
+            let done = tree.scan_into(catalog, &options, &Work::default());
+            done.1.unwrap();
+            assert_eq!(met(&done.0)[0], 5, "{catalog}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Paths that were named once, and lie in none of the others.
+
+use solio_io::objects::is_address;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// `paths`, without those that a walk of the others meets anyway: named twice, or below another.
+/// Those behind a link, which a walk does not follow, stay; so does what is not there.
+pub(crate) fn outermost(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let absolute: Vec<PathBuf> = paths.iter().map(|path| absolute(path)).collect();
+    let mut first: HashMap<&Path, usize> = HashMap::with_capacity(paths.len());
+    for (place, path) in absolute.iter().enumerate() {
+        first.entry(path).or_insert(place);
+    }
+    let is_met = |place: usize, path: &Path| {
+        if is_address(path) {
+            // `a` and `a/` are different objects.
+            return paths[..place].iter().any(|other| other.as_os_str() == path.as_os_str());
+        }
+        path.ancestors().any(|outer| match first.get(outer) {
+            Some(&other) if outer == path => other != place,
+            Some(_) => leads_to(outer, path),
+            None => false,
+        })
+    };
+    let met: Vec<bool> =
+        absolute.iter().enumerate().map(|(place, path)| is_met(place, path)).collect();
+    paths.into_iter().zip(met).filter(|(_, is_met)| !is_met).map(|(path, _)| path).collect()
+}
+
+/// Without `.` and further slashes; an address as it is.
+fn absolute(path: &Path) -> PathBuf {
+    if is_address(path) {
+        return path.to_owned();
+    }
+    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.components().collect())
+}
+
+/// Whether there is no link on the way from the folder `outer` to `path`, which lies below.
+fn leads_to(outer: &Path, path: &Path) -> bool {
+    let rest = path.strip_prefix(outer).unwrap_or(path);
+    match (outer.canonicalize(), path.canonicalize()) {
+        (Ok(outer), Ok(path)) => outer.join(rest) == path,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_hold_is_dropped_and_what_is_behind_links_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("t/sub/deep")).unwrap();
+        std::fs::create_dir_all(at("t2/a")).unwrap();
+        solio_io::probe::write_plain(&at("t/file"), b"bytes").unwrap();
+        std::os::unix::fs::symlink(at("t2"), at("t/link")).unwrap();
+        let given = [
+            "t/sub/deep",
+            "t",
+            "t/./sub/",
+            "t",
+            "t2/a",
+            "t/file",
+            "t/link",
+            "t/gone",
+            "t/sub/../../t2",
+            "t2",
+        ];
+        let kept = outermost(given.map(at).into());
+        assert_eq!(kept, ["t", "t/link", "t/gone", "t/sub/../../t2", "t2"].map(at));
+        let addresses = ["s3://b/a", "s3://b/a", "s3://b/a/", "s3://b/a/b"].map(PathBuf::from);
+        assert_eq!(outermost(addresses.into()).len(), 3);
+    }
+}
