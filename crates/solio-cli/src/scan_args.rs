@@ -25,7 +25,7 @@ Examples:
   solio query show.sqlite                          the views there are
   solio query show.sqlite \"SELECT * FROM problems\"
   solio query show.sqlite \"SELECT path FROM images WHERE width > 8000\" --csv
-  solio query show.sqlite \"SELECT path FROM files WHERE kind = 'exr'\" --print0 |
+  solio query show.sqlite -0 \"SELECT coalesce(path_bytes, path) FROM files WHERE kind = 'exr'\" |
     solio check -0 --files-from -
 The view files has a row for each file; kinds, images, photos, meshes, scenes, sequences, problems,
 folder_sizes, duplicates (after --hash) and gallery (after --thumbnails) answer what is asked often.";

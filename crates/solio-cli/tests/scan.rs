@@ -68,6 +68,13 @@ fn a_tree_is_asked_about_in_sql() {
     let null = run(path, &["query", "c.sqlite", names, "-0"], b"").fine();
     assert_eq!(null.out, b"1.txt\x0010.txt\0");
     assert_eq!(run(path, &["query", "c.sqlite", "SELECT 1 WHERE 0"], b"").code, 3);
+    for wrong in ["SELECT * FROM nope", "SELECT nope FROM files", "SELECT path FROM files WHERE"] {
+        assert_eq!(run(path, &["query", "c.sqlite", wrong], b"").code, 2, "{wrong}");
+    }
+    // Names go on with the bytes that they have.
+    let odd = "SELECT coalesce(path_bytes, path) FROM files WHERE path_bytes IS NOT NULL";
+    let null = run(path, &["query", "c.sqlite", odd, "-0"], b"").fine();
+    assert!(null.out.ends_with(b"/r/caf\xe9\n.txt\0"));
     let wrong = run(path, &["query", "c.sqlite", "DELETE FROM entries"], b"");
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains("cannot change"), "{}", wrong.err);

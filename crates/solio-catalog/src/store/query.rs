@@ -59,6 +59,12 @@ impl Query {
                 Error::argument(format!("{msg}, before \"{rest}\""))
                     .hint("the tables and columns: SELECT name, sql FROM sqlite_master")
             }
+            // What SQLite has no place for in the question is still a fault of the question.
+            rusqlite::Error::SqliteFailure(code, Some(msg))
+                if code.extended_code == rusqlite::ffi::SQLITE_ERROR =>
+            {
+                Error::argument(msg)
+            }
             rusqlite::Error::MultipleStatement => Error::argument("ask one question at a time"),
             e => failed("ask the catalogue", e, &self.path),
         };
