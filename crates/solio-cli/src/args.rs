@@ -568,6 +568,11 @@ pub(crate) struct InputArgs {
     pub(crate) null: bool,
 }
 
+/// The help of [`InputArgs::files`] for commands that look at files where they lie.
+pub(crate) fn no_stream(files: clap::Arg) -> clap::Arg {
+    files.help("Files, and folders where the command goes into them")
+}
+
 impl InputArgs {
     /// The same with these files.
     pub(crate) fn with_files(&self, files: Vec<PathBuf>) -> InputArgs {

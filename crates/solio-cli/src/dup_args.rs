@@ -1,6 +1,6 @@
 //! The options of `solio dup`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, named, parse_size};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, named, no_stream, parse_size};
 use clap::Args;
 use solio::io::order::Order;
 
@@ -14,6 +14,7 @@ Hard links to one file are no waste: its names stand on one line. Links are not 
 Exit code: 0 also where there are duplicates; 1 something could not be read.";
 
 #[derive(Debug, Args)]
+#[command(mut_arg("files", no_stream))]
 pub(crate) struct DupArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

@@ -77,6 +77,7 @@ pub(crate) struct ImageArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("files", |files| files.help("Attributes, and the files that get them")))]
 pub(crate) struct SetArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

@@ -1,6 +1,6 @@
 //! The arguments of `solio ls`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, no_stream};
 use clap::Args;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -18,6 +18,7 @@ fewer are told as odd padding, and frames that are there twice as doubles.
 Exit code: 0 listed; 1 something could not be looked at; 3 nothing matched.";
 
 #[derive(Debug, Args)]
+#[command(mut_arg("files", no_stream))]
 pub(crate) struct LsArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

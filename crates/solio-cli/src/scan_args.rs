@@ -1,6 +1,6 @@
 //! The options of `solio scan`, `solio query` and `solio merge`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_rate};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, no_stream, parse_rate};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -36,6 +36,7 @@ Examples:
   solio merge a.sqlite b.parquet -o all.sqlite";
 
 #[derive(Debug, Args)]
+#[command(mut_arg("files", no_stream))]
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

@@ -175,3 +175,19 @@ fn version_tells_what_runs() {
     assert!(lines[1..].iter().zip(heads).all(|(line, head)| line.starts_with(head)), "{lines:?}");
     assert!(lines[1].contains("objects") && lines[3].contains("rustc"), "{lines:?}");
 }
+
+/// Who looks at files where they lie has no use for a stream.
+#[test]
+fn only_what_reads_standard_input_promises_it() {
+    let home = tempfile::tempdir().unwrap();
+    let promises = |command: &str| {
+        let page = solio(home.path(), &[command, "--help"], b"").fine();
+        page.text().contains("goes into them; - is standard input")
+    };
+    for command in ["ls", "scan", "dup", "set"] {
+        assert!(!promises(command), "{command}");
+    }
+    for command in ["convert", "hash", "cat"] {
+        assert!(promises(command), "{command}");
+    }
+}
