@@ -86,6 +86,8 @@ def test_one_file_is_a_dictionary_with_types(tmp_path: Path) -> None:
     assert solio.read_metadata(path, ["Orientation"], numbers=True) == {"Orientation": 6}
     assert solio.read_metadata(path, ["IFD0:Make", "ISO"]) == {"IFD0:Make": "Maker"}
     assert set(solio.read_metadata(path, ["IFD0:Ma*"])) <= {"IFD0:Make"}
+    whole = {name for name in solio.read_metadata(path) if name.startswith("IFD0:")}
+    assert set(solio.read_metadata(path, ["IFD0:*"])) == whole
 
 
 def test_many_files_are_a_table(tmp_path: Path) -> None:

@@ -355,7 +355,7 @@ fn cells(path: &Path, metadata: &Metadata, args: &MetaArgs) -> BTreeMap<String, 
             }
         }
         None => {
-            for tag in metadata.tags.iter().rev() {
+            for tag in metadata.distinct_tags() {
                 cells.insert(format!("{}:{}", tag.group, tag.name), value(tag, args).plain());
             }
         }

@@ -1,7 +1,7 @@
 //! Which tags are wanted; what is not wanted is not read.
 
 use crate::composite::{self, Composites};
-use crate::metadata::{family, in_group, rank};
+use crate::metadata::{family, in_group, is_main, is_size};
 use crate::table::{self, Lazy};
 use crate::{Tag, exif, xmp};
 use std::sync::OnceLock;
@@ -117,6 +117,12 @@ impl Fields {
                 for of_input in composite::inputs(input).iter().filter(|of| *of != input) {
                     wanted.push(Field::of(None, (*of_input).to_owned(), false));
                 }
+            }
+            // All composites are made of anything.
+            if name == "*"
+                && group.as_deref().is_some_and(|g| g.eq_ignore_ascii_case(composite::GROUP))
+            {
+                wanted.push(Field::of(None, name.clone(), false));
             }
             wanted.push(Field::of(group, name, true));
         }
@@ -300,14 +306,36 @@ impl Fields {
     /// Whether reading on cannot change what is shown: every field was found where it counts most.
     pub(crate) fn settled(&self, tags: &[Tag]) -> bool {
         let Some(wanted) = &self.wanted else { return false };
-        wanted.iter().filter(|field| field.asked).all(|field| {
+        let found = |name: &str, group: Option<&str>| {
             tags.iter().any(|tag| {
-                tag.name.eq_ignore_ascii_case(&field.name)
-                    && rank(&tag.group) >= rank("IFD0")
-                    && field.group.as_deref().is_none_or(|wanted| in_group(&tag.group, wanted))
+                tag.name.eq_ignore_ascii_case(name)
+                    && is_main(&tag.group)
+                    && group.is_none_or(|wanted| in_group(&tag.group, wanted))
             })
+        };
+        wanted.iter().filter(|field| field.asked).all(|field| match &field.group {
+            Some(group) => found(&field.name, Some(group)),
+            // The picture itself comes behind all that is told of it.
+            None if is_size(&field.name) => false,
+            None => {
+                found(&field.name, None) && has_reference(&field.name, |name| found(name, None))
+            }
         })
     }
+}
+
+/// Whether `found` has what gives a position of this name its sign: a composite of both counts
+/// before EXIF's own tag.
+fn has_reference(name: &str, found: impl Fn(&str) -> bool) -> bool {
+    const SIGNED: [(&str, &str); 5] = [
+        ("GPSLatitude", "GPSLatitudeRef"),
+        ("GPSLongitude", "GPSLongitudeRef"),
+        ("GPSAltitude", "GPSAltitudeRef"),
+        ("GPSDestLatitude", "GPSDestLatitudeRef"),
+        ("GPSDestLongitude", "GPSDestLongitudeRef"),
+    ];
+    let signed = SIGNED.iter().find(|(signed, _)| signed.eq_ignore_ascii_case(name));
+    signed.is_none_or(|(_, reference)| found(reference))
 }
 
 impl Field {

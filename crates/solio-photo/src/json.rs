@@ -19,7 +19,7 @@ pub struct JsonOptions {
 }
 
 /// The members of an object, one a tag and each on a line of its own, without braces; of several
-/// tags of one name in one group the last. `lead` is put before each line.
+/// tags of one name in one group the one that counts. `lead` is put before each line.
 pub fn json<'t>(
     tags: impl IntoIterator<Item = &'t Tag>,
     options: JsonOptions,
@@ -30,8 +30,6 @@ pub fn json<'t>(
     let mut chosen: Vec<&Tag> = Vec::new();
     let key = |tag: &'t Tag| (if options.bare_names { "" } else { &*tag.group }, &*tag.name);
     for tag in tags {
-        // Boxes within boxes say the same things of themselves; the outermost counts.
-        let outermost = tag.group == "JUMBF";
         // A few are found sooner by looking at each.
         let place = match chosen.len() {
             0..FEW => chosen.iter().position(|other| key(other) == key(tag)),
@@ -42,8 +40,8 @@ pub fn json<'t>(
             _ => places.get(&key(tag)).copied(),
         };
         match place {
-            Some(_) if outermost => {}
-            Some(place) => chosen[place] = tag,
+            Some(place) if tag.outdoes(chosen[place]) => chosen[place] = tag,
+            Some(_) => {}
             None => {
                 if chosen.len() >= FEW {
                     places.insert(key(tag), chosen.len());

@@ -66,6 +66,16 @@ impl Tag {
         matches!(self.rule, Rule::Foreign)
     }
 
+    /// Whether this tag counts and not `other` of the same name, which was found before it.
+    pub(crate) fn outdoes(&self, other: &Tag) -> bool {
+        if self.group != other.group {
+            return rank(&self.group, &self.name) > rank(&other.group, &other.name);
+        }
+        // Boxes within boxes say the same things of themselves, and the outermost counts; of
+        // comments the first is the main one. All else as ExifTool has it: what comes last.
+        !(self.group == "JUMBF" || self.group == "File" && self.name == "Comment")
+    }
+
     /// The wider group that this one belongs to: `EXIF` of `ExifIFD`, `XMP` of `XMP-dc`.
     pub fn family(&self) -> &str {
         family(&self.group)
@@ -138,8 +148,9 @@ pub enum Gap {
 impl Metadata {
     /// The tag that counts for `field` (`CreateDate`, `ExifIFD:CreateDate`, `XMP:CreateDate`).
     ///
-    /// Of tags in several groups, EXIF's main directories come before XMP, thumbnails and
-    /// others; of equals, the first.
+    /// Of tags in several groups, what is known of the picture itself and composites (a position
+    /// with its sign) come before EXIF's main directories, and those before XMP, thumbnails and
+    /// others; of several in one group the last, as a rule.
     pub fn get(&self, field: &str) -> Option<&Tag> {
         let (group, name) = match field.split_once(':') {
             Some((group, name)) => (Some(group), name),
@@ -151,11 +162,26 @@ impl Metadata {
         };
         let mut best: Option<&Tag> = None;
         for tag in self.tags.iter().filter(is_it) {
-            if best.is_none_or(|best| rank(&tag.group) > rank(&best.group)) {
+            if best.is_none_or(|best| tag.outdoes(best)) {
                 best = Some(tag);
             }
         }
         best
+    }
+
+    /// Of each name in each group the tag that counts, where the name stands first.
+    pub fn distinct_tags(&self) -> Vec<&Tag> {
+        let mut places = HashMap::<(&str, &str), usize>::new();
+        let mut chosen = Vec::<&Tag>::new();
+        for tag in &self.tags {
+            let place = *places.entry((&tag.group, &tag.name)).or_insert(chosen.len());
+            match chosen.get(place) {
+                None => chosen.push(tag),
+                Some(other) if tag.outdoes(other) => chosen[place] = tag,
+                Some(_) => {}
+            }
+        }
+        chosen
     }
 
     /// Of each name the tag that counts, where the name stands first.
@@ -163,7 +189,7 @@ impl Metadata {
         let mut best = HashMap::<String, &Tag>::new();
         for tag in &self.tags {
             let best = best.entry(tag.name.to_ascii_lowercase()).or_insert(tag);
-            if rank(&tag.group) > rank(&best.group) {
+            if tag.outdoes(best) {
                 *best = tag;
             }
         }
@@ -179,16 +205,34 @@ pub(crate) fn in_group(group: &str, wanted: &str) -> bool {
 }
 
 /// Which of several tags of one name counts.
-pub(crate) fn rank(group: &str) -> u8 {
+fn rank(group: &str, name: &str) -> u8 {
     match group {
+        "Composite" if !is_lesser(name) => 6,
+        // What the file itself says of its picture; copies may tell of what it was made from.
+        "File" | "RIFF" | "GIF" | "Photoshop" | "Jpeg2000" | "CanonRaw" if is_size(name) => 5,
         // A picture's own chunk is newer than what was copied into it.
         "PNG" => 5,
-        "IFD0" | "ExifIFD" | "GPS" | "InteropIFD" => 4,
+        group if is_main(group) => 4,
         "IFD1" => 1,
         "Composite" => 1,
         group if group.starts_with("XMP") => 2,
         _ => 3,
     }
+}
+
+/// Whether a group is a main directory of EXIF, or a PNG's own chunks.
+pub(crate) fn is_main(group: &str) -> bool {
+    matches!(group, "IFD0" | "ExifIFD" | "GPS" | "InteropIFD" | "PNG")
+}
+
+/// Whether tags called so tell how large the picture is.
+pub(crate) fn is_size(name: &str) -> bool {
+    name.eq_ignore_ascii_case("ImageWidth") || name.eq_ignore_ascii_case("ImageHeight")
+}
+
+/// Whether the composite called so is made of what counts less than EXIF's own tag.
+fn is_lesser(name: &str) -> bool {
+    matches!(name, "ISO" | "Flash" | "CFAPattern" | "GPSLatitudeRef" | "GPSLongitudeRef")
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub(crate) use names::{Names, hash};
 pub(crate) use when::{Seen, When};
 
 use crate::exif::Stored;
+use crate::metadata::in_group;
 use crate::rule::Rule;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -103,7 +104,7 @@ impl Book {
 
     /// Whether any table has this group as its own.
     pub(crate) fn has_group(&'static self, group: &str) -> bool {
-        let own = |table: &Lazy| table.head.group.is_some_and(|g| g.eq_ignore_ascii_case(group));
+        let own = |table: &Lazy| table.head.group.is_some_and(|own| in_group(own, group));
         self.tables().values().any(own)
     }
 }

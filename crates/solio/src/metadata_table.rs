@@ -217,8 +217,7 @@ pub fn read_metadata_table(
     work: &Work,
 ) -> Result<MetadataTable> {
     let wanted = fields.map_or_else(Fields::all, Fields::of);
-    // A field for groups or names stands for several columns.
-    let named = fields.filter(|fields| !fields.iter().any(|field| field.ends_with('*')));
+    let named = fields.filter(|fields| !has_wildcard(fields));
     let mut table = MetadataTable::default();
     let mut places = HashMap::<String, usize>::new();
     for name in named.unwrap_or_default() {
@@ -261,7 +260,13 @@ pub fn read_metadata_table(
     Ok(table)
 }
 
-/// Names and values of one file: those of the `named` fields, or all.
+/// Whether a field stands for several tags.
+fn has_wildcard(fields: &[String]) -> bool {
+    fields.iter().any(|field| field.ends_with('*'))
+}
+
+/// Names and values of one file: those of the `named` fields, or all, each with its group, where
+/// none are named or one stands for several (`GPS:*`).
 ///
 /// ```
 /// use solio::photo::{Fields, Value};
@@ -283,9 +288,10 @@ pub fn tag_values(
     named: Option<&[String]>,
     words: bool,
 ) -> Vec<(String, Value)> {
-    let Some(named) = named else {
+    let Some(named) = named.filter(|named| !has_wildcard(named)) else {
         let name = |tag: &solio_photo::Tag| format!("{}:{}", tag.group, tag.name);
-        return metadata.tags.iter().map(|tag| (name(tag), tag.typed(words))).collect();
+        let tags = metadata.distinct_tags().into_iter();
+        return tags.map(|tag| (name(tag), tag.typed(words))).collect();
     };
     let cell = |name: &String| metadata.get(name).map(|tag| (name.clone(), tag.typed(words)));
     named.iter().filter_map(cell).collect()
@@ -345,6 +351,18 @@ mod tests {
         let names: Vec<&str> = all.columns.iter().map(|c| c.name.as_str()).collect();
         assert!(names.contains(&"IFD0:ImageWidth") && names.is_sorted());
         assert!(all.columns.iter().all(|column| column.counts.len() == 3));
+    }
+
+    #[test]
+    fn a_wildcard_among_the_names_gives_all_tags_that_were_read() {
+        let fields = ["IFD0:*".to_owned()];
+        let bytes = tiff(&[(0x100, 3, 1, [8, 0, 0, 0]), (0x10f, 2, 3, *b"ab\0\0")]);
+        let options =
+            solio_photo::ReadOptions { fields: Fields::of(&fields), ..Default::default() };
+        let metadata = solio_photo::decode_metadata(&bytes[..], &options).unwrap();
+        let values = tag_values(&metadata, Some(&fields), true);
+        let names: Vec<&str> = values.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["IFD0:ImageWidth", "IFD0:Make"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod maker;
 mod optics;
 
 use crate::gather::Gather;
-use crate::metadata::{Tag, rank};
+use crate::metadata::Tag;
 use crate::number::plain;
 use crate::rule::{Named, Rule};
 use crate::value::Value;
@@ -152,7 +152,7 @@ pub(crate) fn compute(gather: &mut Gather<'_>) {
 fn find<'t>(gather: &'t Gather<'_>, name: &str) -> Option<&'t Tag> {
     let mut best: Option<&Tag> = None;
     for tag in gather.tags.iter().filter(|tag| tag.name == name) {
-        if best.is_none_or(|best| rank(&tag.group) > rank(&best.group)) {
+        if best.is_none_or(|best| tag.outdoes(best)) {
             best = Some(tag);
         }
     }

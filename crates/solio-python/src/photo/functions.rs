@@ -55,9 +55,7 @@ pub(crate) fn metadata<'py>(
     };
     let dict = PyDict::new(py);
     for (name, value) in solio::tag_values(&metadata, fields.as_deref(), words) {
-        if !dict.contains(&name)? {
-            dict.set_item(name, give(py, value)?)?;
-        }
+        dict.set_item(name, give(py, value)?)?;
     }
     Ok(dict)
 }

@@ -412,10 +412,7 @@ fn size(metadata: &Metadata, cells: &mut Cells) {
 
 /// Degrees with their signs, where both are there and lie on the globe.
 fn place(metadata: &Metadata, cells: &mut Cells) {
-    let of = |name: &str, most: f64| {
-        let signed = number(metadata, &format!("Composite:{name}"));
-        signed.or_else(|| number(metadata, name)).filter(|degrees| degrees.abs() <= most)
-    };
+    let of = |name: &str, most: f64| number(metadata, name).filter(|degrees| degrees.abs() <= most);
     if let (Some(north), Some(east)) = (of("GPSLatitude", 90.0), of("GPSLongitude", 180.0)) {
         cells.set_real(column::LATITUDE, north);
         cells.set_real(column::LONGITUDE, east);
