@@ -3,6 +3,7 @@
 mod lists;
 mod named;
 mod own;
+mod place;
 mod steps;
 pub(crate) mod words;
 
@@ -71,6 +72,16 @@ impl Rule {
             _ if text.contains('.') => Rule::Own(crate::maker::own(text)?),
             _ => Rule::Named(Named::parse(text)?),
         })
+    }
+
+    /// The same rule for a value of a file of this byte order: text of two bytes a letter depends
+    /// on it.
+    pub(crate) fn in_order(self, big: bool) -> Rule {
+        match self {
+            Rule::Named(Named::UserComment) if big => Rule::Named(Named::UserCommentBig),
+            Rule::Named(Named::CommentWords) if big => Rule::Named(Named::CommentWordsBig),
+            other => other,
+        }
     }
 
     /// The value as computers want it.

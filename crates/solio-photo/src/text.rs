@@ -1,6 +1,7 @@
 //! Text in the encodings that metadata uses.
 
 use crate::value::{Value, lossy};
+use std::cmp::Ordering;
 
 /// UTF-16 up to its end or a zero; `big`: the byte order.
 pub(crate) fn utf16(bytes: &[u8], big: bool) -> String {
@@ -22,8 +23,9 @@ pub(crate) fn cp1252(bytes: &[u8]) -> String {
     encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned()
 }
 
-/// A comment with the name of its encoding in the first eight bytes.
-pub(crate) fn comment(value: &Value) -> String {
+/// A comment with the name of its encoding in the first eight bytes; `big`: the byte order of the
+/// file, which not all programs keep to here.
+pub(crate) fn comment(value: &Value, big: bool) -> String {
     let Value::Bytes(bytes) = value else { return value.plain() };
     let Some((code, text)) = bytes.split_at_checked(8) else {
         return before_zero(&lossy(bytes)).trim_end().to_owned();
@@ -38,7 +40,7 @@ pub(crate) fn comment(value: &Value) -> String {
             let big = match text {
                 [0xfe, 0xff, ..] => true,
                 [0xff, 0xfe, ..] => false,
-                _ => guess_big(text),
+                _ => guess_big(text, big),
             };
             let skip = if matches!(text, [0xfe, 0xff, ..] | [0xff, 0xfe, ..]) { 2 } else { 0 };
             utf16(&text[skip..], big).trim_end_matches(' ').to_owned()
@@ -54,10 +56,23 @@ pub(crate) fn comment(value: &Value) -> String {
     }
 }
 
-/// Which byte of each pair varies more: the low one.
-fn guess_big(bytes: &[u8]) -> bool {
-    let zeros = |odd: usize| bytes.iter().skip(odd).step_by(2).filter(|b| **b == 0).count();
-    zeros(0) > zeros(1)
+/// Which byte of each pair varies more, or is zero less often: the low one. `big` where both are
+/// alike.
+fn guess_big(bytes: &[u8], big: bool) -> bool {
+    let whole = bytes.chunks_exact(2);
+    let (mut distinct, mut zeros) = ([[false; 256]; 2], [0u32; 2]);
+    for pair in whole {
+        for (n, byte) in pair.iter().enumerate() {
+            distinct[n][usize::from(*byte)] = true;
+            zeros[n] += u32::from(*byte == 0);
+        }
+    }
+    let distinct = distinct.map(|seen| seen.iter().filter(|seen| **seen).count());
+    match (distinct[1].cmp(&distinct[0]), zeros[0].cmp(&zeros[1])) {
+        (Ordering::Equal, Ordering::Equal) => big,
+        (Ordering::Equal, by_zeros) => by_zeros.is_gt(),
+        (by_variety, _) => by_variety.is_gt(),
+    }
 }
 
 /// What stands before the first zero.
@@ -112,13 +127,27 @@ mod tests {
 
     #[test]
     fn comments_name_their_encoding() {
-        let show = |bytes: &[u8]| comment(&Value::Bytes(bytes.to_vec()));
+        let show = |bytes: &[u8]| comment(&Value::Bytes(bytes.to_vec()), false);
         assert_eq!(show(b"ASCII\0\0\0hello  "), "hello");
         assert_eq!(show(b"UNICODE\0a\0b\0"), "ab");
         assert_eq!(show(b"UNICODE\0\0a\0b"), "ab");
         assert_eq!(show(b"\0\0\0\0\0\0\0\0x"), "x");
         assert_eq!(show(b"abc"), "abc");
         assert_eq!(show(b"JIS\0\0\0\0\0\x24\x22\x24\x24"), "あい");
+        for big in [false, true] {
+            let letters = "日本語のコメント".encode_utf16();
+            let both = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+            let mut stored = b"UNICODE\0".to_vec();
+            stored.extend(letters.flat_map(both));
+            assert_eq!(comment(&Value::Bytes(stored), big), "日本語のコメント");
+            // One letter tells nothing of its order.
+            let mut stored = b"UNICODE\0".to_vec();
+            stored.extend(both(0x416));
+            assert_eq!(comment(&Value::Bytes(stored), big), "Ж");
+            // Text of the other order shows itself.
+            let stored = if big { b"UNICODE\0a\0b\0c\0" } else { b"UNICODE\0\0a\0b\0c" };
+            assert_eq!(comment(&Value::Bytes(stored.to_vec()), big), "abc");
+        }
         assert_eq!(utf16(&[0x3d, 0xd8, 0x00, 0xde], false), "😀");
         assert_eq!(latin1(b"\xe9"), "é");
     }

@@ -67,9 +67,16 @@ fn id(gather: &Gather<'_>) -> Option<(String, String)> {
         let packet = gather.tags.iter().find(|t| t.group == "XMP-aux" && t.name == "Lens")?;
         gather.find("XMP-aux", "LensID").is_none().then(|| packet.number().plain())
     };
-    let model = model.or_else(lens)?;
+    // Names that tell nothing of the lens but its name are none to know it by.
+    let model = model.or_else(lens).filter(|model| names_length(model))?;
     // The aperture stands apart from the length.
     Some((model.clone(), model.replacen("mmF", "mm F", 1).replacen(" mm", "mm", 1)))
+}
+
+/// Whether a lens is called by its length or aperture: `50mm`, `50/F2`.
+fn names_length(model: &str) -> bool {
+    let has_aperture = |w: &[u8]| w[0].is_ascii_digit() && w.ends_with(b"/F");
+    model.contains("mm") || model.as_bytes().windows(3).any(has_aperture)
 }
 
 /// Eight bytes of Nikon's notes tell its lenses apart.

@@ -4,6 +4,7 @@ mod color;
 mod lens;
 mod maker;
 mod optics;
+mod place;
 
 use crate::gather::Gather;
 use crate::metadata::Tag;
@@ -21,14 +22,18 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("DateTimeOriginal", &["DateTimeOriginal", "DateCreated", "TimeCreated"]),
     ("DateTimeCreated", &["DateCreated", "TimeCreated"]),
     ("DigitalCreationDateTime", &["DigitalCreationDate", "DigitalCreationTime"]),
-    ("GPSLatitude", &["GPSLatitude", "GPSLatitudeRef"]),
-    ("GPSLongitude", &["GPSLongitude", "GPSLongitudeRef"]),
+    ("GPSLatitude", &["GPSLatitude", "GPSLatitudeRef", "GPSCoordinates"]),
+    ("GPSLongitude", &["GPSLongitude", "GPSLongitudeRef", "GPSCoordinates"]),
     ("GPSLatitudeRef", &["GPSLatitude"]),
     ("GPSLongitudeRef", &["GPSLongitude"]),
     ("GPSDestLatitude", &["GPSDestLatitude", "GPSDestLatitudeRef"]),
     ("GPSDestLongitude", &["GPSDestLongitude", "GPSDestLongitudeRef"]),
-    ("GPSPosition", &["GPSLatitude", "GPSLatitudeRef", "GPSLongitude", "GPSLongitudeRef"]),
-    ("GPSAltitude", &["GPSAltitude", "GPSAltitudeRef"]),
+    (
+        "GPSPosition",
+        &["GPSLatitude", "GPSLatitudeRef", "GPSLongitude", "GPSLongitudeRef", "GPSCoordinates"],
+    ),
+    ("GPSAltitude", &["GPSAltitude", "GPSAltitudeRef", "GPSCoordinates"]),
+    ("GPSAltitudeRef", &["GPSCoordinates"]),
     ("GPSDateTime", &["GPSDateStamp", "GPSTimeStamp"]),
     ("ImageSize", SIZES),
     ("Megapixels", SIZES),
@@ -141,7 +146,7 @@ pub(crate) fn compute(gather: &mut Gather<'_>) {
     maker::flash_of_xmp(gather);
     let aperture = exposure(gather);
     dates(gather);
-    position(gather);
+    place::compute(gather);
     let scale = optics::compute(gather, aperture);
     lens::compute(gather, scale);
     color::compute(gather);
@@ -311,7 +316,7 @@ fn movie(gather: &mut Gather<'_>) {
 }
 
 fn dates(gather: &mut Gather<'_>) {
-    let with_fraction = |date: &str, fraction: &str, zone: &str| {
+    let whole = |date: &str, fraction: &str, zone: &str| {
         // Only EXIF's own dates are cut into three.
         let exif = |name: &str| {
             let in_exif =
@@ -319,15 +324,14 @@ fn dates(gather: &mut Gather<'_>) {
             gather.tags.iter().find(in_exif).map(|tag| tag.number().plain())
         };
         let date = exif(date)?;
-        let has_zone = date.get(19..).is_some_and(|zone| zone.contains(['+', '-', 'Z']));
-        let fraction = exif(fraction).unwrap_or_default();
-        let fraction: String = fraction.chars().take_while(char::is_ascii_digit).collect();
-        let zone = exif(zone).filter(|zone| is_zone(zone) && !has_zone).unwrap_or_default();
-        if fraction.is_empty() && zone.is_empty() || date.trim().is_empty() {
-            return None;
+        let whole = with_fraction(&date, &exif(fraction).unwrap_or_default());
+        let zone =
+            exif(zone).and_then(|zone| zone_of(&zone)).filter(|_| !date.contains(['+', '-']));
+        match (whole, zone) {
+            _ if !date.contains(|c: char| c.is_ascii_digit()) => None,
+            (whole, Some(zone)) => Some(whole.unwrap_or(date) + &zone),
+            (whole, None) => whole,
         }
-        let dot = if fraction.is_empty() { "" } else { "." };
-        Some(format!("{date}{dot}{fraction}{}", zone.trim()))
     };
     let made = [
         ("SubSecDateTimeOriginal", "DateTimeOriginal", "SubSecTimeOriginal", "OffsetTimeOriginal"),
@@ -336,11 +340,12 @@ fn dates(gather: &mut Gather<'_>) {
     ]
     .map(|(name, date, fraction, zone)| {
         let wanted = gather.wants(GROUP, name);
-        (name, if wanted { with_fraction(date, fraction, zone) } else { None })
+        (name, if wanted { whole(date, fraction, zone) } else { None })
     });
     let iptc = |date: &str, time: &str| {
         let of = |name| Some(gather.find("IPTC", name)?.number().plain());
-        Some(format!("{} {}", of(date)?, of(time)?))
+        let both = format!("{} {}", of(date)?, of(time)?);
+        Some(both).filter(|both| both != " ")
     };
     let joined = [
         ("DateTimeCreated", iptc("DateCreated", "TimeCreated")),
@@ -358,66 +363,47 @@ fn dates(gather: &mut Gather<'_>) {
     }
 }
 
-/// `+01:00`, `Z`.
-fn is_zone(text: &str) -> bool {
-    let text = text.trim();
-    text == "Z" || text.len() == 6 && text.starts_with(['+', '-']) && text.as_bytes()[3] == b':'
+/// The date with a fraction behind its seconds, where it has seconds without one and there is one.
+fn with_fraction(date: &str, fraction: &str) -> Option<String> {
+    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+    let is_clock = |at: &usize| {
+        let like = |(a, b): (&u8, &u8)| if *b == b'd' { a.is_ascii_digit() } else { a == b };
+        date.as_bytes()[*at..].get(..9).is_some_and(|c| c.iter().zip(b" dd:dd:dd").all(like))
+    };
+    let at = (0..date.len()).find(is_clock).filter(|_| digits > 0)? + 9;
+    let mut behind = date[at..].chars();
+    if behind.next() == Some('.') && behind.next().is_some_and(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    Some(format!("{}.{}{}", &date[..at], &fraction[..digits], &date[at..]))
 }
 
-fn position(gather: &mut Gather<'_>) {
-    let coordinate = |name: &str, reference: &str, negative: char| {
-        let value = gather.find("GPS", name)?.number().number(0)?;
-        let reference = gather.find("GPS", reference)?.number().plain();
-        let sign = if reference.to_ascii_uppercase().starts_with(negative) { -1.0 } else { 1.0 };
-        (!reference.is_empty()).then_some(value * sign)
-    };
-    let latitude = coordinate("GPSLatitude", "GPSLatitudeRef", 'S');
-    let longitude = coordinate("GPSLongitude", "GPSLongitudeRef", 'W');
-    let target = [
-        ("GPSDestLatitude", coordinate("GPSDestLatitude", "GPSDestLatitudeRef", 'S')),
-        ("GPSDestLongitude", coordinate("GPSDestLongitude", "GPSDestLongitudeRef", 'W')),
-    ];
-    let side = |name, negative, positive| {
-        let value = gather.find("XMP-exif", name)?.number().number(0)?;
-        Some(if value < 0.0 { negative } else { positive })
-    };
-    let sides = [
-        ("GPSLatitudeRef", side("GPSLatitude", "S", "N"), "S:South|N:North"),
-        ("GPSLongitudeRef", side("GPSLongitude", "W", "E"), "W:West|E:East"),
-    ];
-    let altitude = || {
-        let value =
-            gather.find("GPS", "GPSAltitude")?.number().number(0).filter(|v| v.is_finite())?;
-        let below = gather.find("GPS", "GPSAltitudeRef")?.number().integer(0)? == 1;
-        Some(if below { -value } else { value })
-    };
-    let altitude = altitude();
-    for (name, value, words) in sides {
-        if let Some(value) = value {
-            gather.put(GROUP, name, Value::text(value), Rule::Words { words, hex: false });
+/// `+1:00` as `+01:00`.
+fn zone_of(text: &str) -> Option<String> {
+    let (sign, rest) = (text.get(..1).filter(|sign| matches!(*sign, "+" | "-"))?, text.get(1..)?);
+    let (hours, minutes) = rest.split_once(':')?;
+    let minutes = minutes.get(..2)?;
+    let are_digits = hours.bytes().chain(minutes.bytes()).all(|b| b.is_ascii_digit());
+    (are_digits && matches!(hours.len(), 1 | 2)).then(|| format!("{sign}{hours:0>2}:{minutes}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_stand_behind_seconds() {
+        let with = |date| with_fraction(date, "12 ");
+        assert_eq!(with("2020:02:03 04:05:06").as_deref(), Some("2020:02:03 04:05:06.12"));
+        assert_eq!(with("2020:02:03 04:05:06Z").as_deref(), Some("2020:02:03 04:05:06.12Z"));
+        for no in ["2020:02:03 04:05:06.7", "2020:02:03", "2020-02-03T04:05:06", "", "é 1:2:3"] {
+            assert_eq!(with(no), None, "{no}");
         }
-    }
-    for (name, value) in target {
-        if let Some(value) = value {
-            let latitude = name.ends_with("Latitude");
-            put(gather, name, value, if latitude { Named::Latitude } else { Named::Longitude });
+        assert_eq!(with_fraction("2020:02:03 04:05:06", "x"), None);
+        assert_eq!(zone_of("+2:00").as_deref(), Some("+02:00"));
+        assert_eq!(zone_of("-03:30 ").as_deref(), Some("-03:30"));
+        for no in ["Z", "02:00", "+0200", "   :  ", "", "+é:00", "+02:é"] {
+            assert_eq!(zone_of(no), None, "{no}");
         }
-    }
-    if let Some(latitude) = latitude {
-        put(gather, "GPSLatitude", latitude, Named::Latitude);
-    }
-    if let Some(longitude) = longitude {
-        put(gather, "GPSLongitude", longitude, Named::Longitude);
-    }
-    // OpenEXR's angles have a sign.
-    let signed = |name| gather.find("OpenEXR", name)?.value.number(0);
-    let latitude = latitude.or_else(|| signed("GPSLatitude"));
-    let longitude = longitude.or_else(|| signed("GPSLongitude"));
-    if let (Some(latitude), Some(longitude)) = (latitude, longitude) {
-        let both = Value::Floats(vec![latitude, longitude]);
-        gather.put(GROUP, "GPSPosition", both, Rule::Named(Named::Position));
-    }
-    if let Some(altitude) = altitude {
-        put(gather, "GPSAltitude", altitude, Named::Altitude);
     }
 }

@@ -501,8 +501,8 @@ pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
 fn key_name(key: &str) -> (String, Rule) {
     let short = key.strip_prefix("com.apple.quicktime.").unwrap_or(key);
     let known = match short {
-        "creationdate" => return ("CreationDate".into(), Rule::Named(Named::IsoDate)),
-        "location.ISO6709" => "GPSCoordinates",
+        "creationdate" => return ("CreationDate".into(), Rule::Named(Named::IsoDateZone)),
+        "location.ISO6709" => return ("GPSCoordinates".into(), Rule::Named(Named::Iso6709)),
         "location.accuracy.horizontal" => "LocationAccuracyHorizontal",
         "displayname" => "DisplayName",
         "live-photo.auto" => "LivePhotoAuto",

@@ -314,7 +314,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             self.gather.warn(format!("{group}:{} lies past the end", row.name));
             return;
         };
-        self.gather.put(group.clone(), row.name, value, row.rule);
+        self.gather.put(group.clone(), row.name, value, row.rule.in_order(self.big));
     }
 
     /// Whether the row is for this entry of this camera.

@@ -1,6 +1,6 @@
 //! Rules that are functions: `number` undoes the coding, `text` adds words.
 
-use super::words;
+use super::{place, words};
 use crate::number::plain;
 use crate::text;
 use crate::value::Value;
@@ -26,6 +26,7 @@ named! {
     Copyright = "copyright",
     Date = "date",
     IsoDate = "date_iso",
+    IsoDateZone = "date_iso_zone",
     SubSeconds = "sub_seconds",
     ExposureTime = "exposure_time",
     FNumber = "f_number",
@@ -40,6 +41,7 @@ named! {
     SubSampling = "sub_sampling",
     Components = "components",
     UserComment = "user_comment",
+    UserCommentBig = "user_comment_big",
     Utf16Le = "utf16le",
     Celsius = "celsius",
     FileSource = "file_source",
@@ -59,6 +61,7 @@ named! {
     Percent = "percent",
     Megapixels = "megapixels",
     Bytes = "bytes",
+    Iso6709 = "iso_6709",
     XmpLatitude = "xmp_latitude",
     XmpLongitude = "xmp_longitude",
     PlusWords = "plus_words",
@@ -110,6 +113,7 @@ named! {
     HexWords = "hex_words",
     ThousandthPercent = "thousandth_percent",
     CommentWords = "comment_words",
+    CommentWordsBig = "comment_words_big",
     BoxType = "box_type",
     SwappedSize = "swapped_size",
     SwappedRatio = "swapped_ratio",
@@ -131,6 +135,7 @@ impl Named {
             Named::UndefText => value.plain().trim_end_matches('\0').to_owned(),
             Named::Copyright => copyright(value),
             Named::IsoDate => iso_date(&value.plain()),
+            Named::IsoDateZone => with_colon(iso_date(&value.plain())),
             Named::MailDate => {
                 let text = value.plain();
                 text::mail_date(&text).unwrap_or(text)
@@ -145,7 +150,8 @@ impl Named {
             Named::RootPower => {
                 first().map_or_else(|| value.plain(), |a| plain(2f64.sqrt().powf(a)))
             }
-            Named::UserComment => text::comment(value),
+            Named::UserComment => text::comment(value, false),
+            Named::UserCommentBig => text::comment(value, true),
             Named::Utf16Le => match value {
                 Value::Ints(v) => {
                     text::utf16(&v.iter().map(|b| *b as u8).collect::<Vec<_>>(), false)
@@ -171,7 +177,8 @@ impl Named {
             }
             Named::GpsTime => words::time_of_day(&value.numbers()),
             Named::GpsDate => gps_date(&value.plain()),
-            Named::XmpLatitude | Named::XmpLongitude => xmp_angle(&value.plain()),
+            Named::XmpLatitude | Named::XmpLongitude => place::xmp_angle(&value.plain()),
+            Named::Iso6709 => place::iso_6709(&value.plain()),
             Named::PlusWords => {
                 let text = value.plain();
                 text.rsplit('/').next().unwrap_or(&text).to_owned()
@@ -194,7 +201,9 @@ impl Named {
                 }
             }
             Named::MacDateUtc => match value.integer(0) {
-                Some(1..) => format!("{}+00:00", Named::MacDate.number(value).plain()),
+                Some(1..) if value.integer(0) != Some(MAC_EPOCH) => {
+                    format!("{}+00:00", Named::MacDate.number(value).plain())
+                }
                 _ => return Named::MacDate.number(value),
             },
             Named::Cr2Pattern => cr2_pattern(value.integer(0).unwrap_or(0)),
@@ -203,7 +212,9 @@ impl Named {
             }
             Named::UnixDate => value.integer(0).map_or_else(|| value.plain(), |s| date_of(s, 0)),
             Named::MacDate => match value.integer(0) {
-                Some(0) => "0000:00:00 00:00:00".into(),
+                Some(0 | MAC_EPOCH) => "0000:00:00 00:00:00".into(),
+                // No film is older than 1970: the program that wrote this counted from then.
+                Some(seconds @ ..MAC_EPOCH) => date_of(seconds, 0),
                 Some(seconds) => date_of(seconds, MAC_EPOCH),
                 None => value.plain(),
             },
@@ -321,7 +332,9 @@ impl Named {
             Named::PanasonicSerial => panasonic_serial(&raw()),
             Named::HundredthsClock => first().map_or_else(raw, clock),
             Named::Kilopascal => first().map_or_else(raw, |v| format!("{v:.1} kPa")),
-            Named::CommentWords => text::comment(stored),
+            Named::CommentWords => text::comment(stored, false),
+            Named::CommentWordsBig => text::comment(stored, true),
+            Named::Iso6709 => place::coordinate_words(&raw()),
             Named::DepthOfField => depth_of_field(value),
             Named::XmpLatitude => signed_angle(first(), "N", "S").unwrap_or_else(raw),
             Named::XmpLongitude => signed_angle(first(), "E", "W").unwrap_or_else(raw),
@@ -688,42 +701,46 @@ fn date_of(seconds: i64, before: i64) -> String {
     format!("{year:04}:{month:02}:{day:02} {hour:02}:{minute:02}:{second:02}")
 }
 
-/// `40,26.767N` or `40,26,46N` as degrees; south and west are negative.
-fn xmp_angle(text: &str) -> String {
-    let Some(letter) = text.chars().last() else { return String::new() };
-    let parts = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).split(',');
-    let parts: Vec<f64> = parts.map(crate::number::leading).collect();
-    let part = |i: usize| parts.get(i).copied().unwrap_or(0.0);
-    let angle = part(0) + (part(1) + part(2) / 60.0) / 60.0;
-    let negative = matches!(letter.to_ascii_uppercase(), 'S' | 'W');
-    plain(if negative { -angle } else { angle })
-}
-
 fn signed_angle(angle: Option<f64>, positive: &str, negative: &str) -> Option<String> {
     angle.map(|angle| words::degrees(angle, if angle < 0.0 { negative } else { positive }))
 }
 
-/// `20040621` as `2004:06:21`.
+/// `20040621` at the end as `2004:06:21`, whatever stands between the parts.
 fn iptc_date(text: &str) -> String {
-    match (text.len(), text.bytes().all(|b| b.is_ascii_digit())) {
-        (8, true) => format!("{}:{}:{}", &text[..4], &text[4..6], &text[6..]),
-        _ => text.replace('-', ":"),
-    }
+    let text = text.strip_suffix('\0').unwrap_or(text);
+    let ends = |text: &str, count: usize| {
+        let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
+        (digits >= count).then(|| text.len() - count)
+    };
+    let before = |at: usize| text[..at].trim_end_matches(|c: char| !c.is_ascii_digit());
+    let split = || {
+        let day = ends(text, 2)?;
+        let month = ends(before(day), 2)?;
+        let year = ends(before(month), 4)?;
+        let (head, year) = (&text[..year], &text[year..year + 4]);
+        Some(format!("{head}{year}:{}:{}", &text[month..month + 2], &text[day..]))
+    };
+    split().unwrap_or_else(|| text.to_owned())
 }
 
-/// `233753-0400` as `23:37:53-04:00`.
+/// `233753-0400` as `23:37:53-04:00`; what follows the seconds stays.
 fn iptc_time(text: &str) -> String {
-    let digits = |range: std::ops::Range<usize>| {
-        text.get(range).filter(|t| t.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let (Some(h), Some(m), Some(s)) = (digits(0..2), digits(2..4), digits(4..6)) else {
-        return text.to_owned();
-    };
-    let zone = match (text.get(6..7), digits(7..9), digits(9..11)) {
-        (Some(sign @ ("+" | "-")), Some(h), Some(m)) => format!("{sign}{h}:{m}"),
-        _ => String::new(),
-    };
-    format!("{h}:{m}:{s}{zone}")
+    let text = text.strip_suffix('\0').unwrap_or(text).replace(' ', ":");
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    with_colon(match digits {
+        6.. => format!("{}:{}:{}", &text[..2], &text[2..4], &text[4..]),
+        _ => text,
+    })
+}
+
+/// `+0530` at the end as `+05:30`.
+fn with_colon(text: String) -> String {
+    let start = text.len().checked_sub(5).filter(|start| text.is_char_boundary(*start));
+    let zone = start.and_then(|start| text[start..].strip_prefix(['+', '-']));
+    match zone.filter(|zone| zone.bytes().all(|b| b.is_ascii_digit())) {
+        Some(zone) => format!("{}:{}", &text[..text.len() - 2], &zone[2..]),
+        None => text,
+    }
 }
 
 /// Words of the PLUS vocabulary, which are written as addresses or as codes.
@@ -774,9 +791,31 @@ mod tests {
         assert_eq!(text("date_iso", Value::text("2020-10-27T18:21:44Z")), "2020:10:27 18:21:44Z");
         assert_eq!(text("components", Value::Ints(vec![1, 2, 3, 7])), "Y, Cb, Cr, Err (7)");
         assert_eq!(text("mac_date", Value::int(3_206_700_000_i64)), "2005:08:12 14:00:00");
+        // Counted from 1970.
+        assert_eq!(text("mac_date", Value::int(1_700_000_000)), "2023:11:14 22:13:20");
+        assert_eq!(text("mac_date_utc", Value::int(MAC_EPOCH)), "0000:00:00 00:00:00");
+        let zoned = Value::text("2020-01-02T03:04:05+0200");
+        assert_eq!(text("date_iso_zone", zoned), "2020:01:02 03:04:05+02:00");
         assert_eq!(text("unix_date", Value::int(951_782_400_i64)), "2000:02:29 00:00:00");
         assert_eq!(text("xmp_latitude", Value::text("40,26.767N")), "40 deg 26' 46.02\" N");
-        assert_eq!(text("iptc_time", Value::text("233753-0400")), "23:37:53-04:00");
+        for (stored, shown) in [
+            ("233753-0400", "23:37:53-04:00"),
+            ("233753", "23:37:53"),
+            ("030405Z", "03:04:05Z"),
+            ("030405.5+0100", "03:04:05.5+01:00"),
+            ("03:04:05", "03:04:05"),
+            ("", ""),
+        ] {
+            assert_eq!(text("iptc_time", Value::text(stored)), shown);
+        }
+        for (stored, shown) in [
+            ("20200102", "2020:01:02"),
+            ("2020-01-02", "2020:01:02"),
+            ("20200102 ", "20200102 "),
+            ("2020", "2020"),
+        ] {
+            assert_eq!(text("iptc_date", Value::text(stored)), shown);
+        }
         assert_eq!(text("seconds", Value::Floats(vec![29.055])), "29.05 s");
     }
 }
