@@ -57,7 +57,12 @@ pub(crate) struct MetaArgs {
     #[arg(long, group = "form")]
     pub(crate) exiftool_json: bool,
     /// With --exiftool-json: names with their groups, and all tags of a name
-    #[arg(short = 'G', long, requires = "exiftool_json")]
+    #[arg(
+        short = 'G',
+        long,
+        requires = "exiftool_json",
+        conflicts_with_all = ["binary", "json", "jsonl", "csv", "table"]
+    )]
     pub(crate) groups: bool,
     /// Who reads; with both, JSON says of each tag who read it
     #[arg(long, value_enum, value_name = "WHO", default_value_t = EngineChoice::Native)]

@@ -10,7 +10,7 @@ use crate::gather::Gather;
 use crate::iptc::Home;
 use crate::rule::{Named, Rule};
 use crate::table;
-use crate::value::Value;
+use crate::value::{Value, lossy};
 use crate::{icc, iptc, xmp};
 
 const GROUP: &str = "Photoshop";
@@ -106,9 +106,17 @@ fn resource(number: u16, part: View<'_>, home: Home, gather: &mut Gather<'_>) {
         0x0406 => quality(part, gather),
         _ => {
             if let Some(row) = table::PHOTOSHOP.get().row(u32::from(number)) {
-                let stored = row.stored.and_then(Stored::of_name).unwrap_or(Stored::Undef);
                 let bytes = part.all(1 << 20).unwrap_or_default();
-                let value = decode(&bytes, stored, true);
+                let value = match (row.stored, &bytes[..]) {
+                    // The length in a byte, then the text.
+                    (Some("pascal"), [len, text @ ..]) => {
+                        Value::Text(lossy(&text[..usize::from(*len).min(text.len())]))
+                    }
+                    (stored, bytes) => {
+                        let stored = stored.and_then(Stored::of_name).unwrap_or(Stored::Undef);
+                        decode(bytes, stored, true)
+                    }
+                };
                 gather.put(GROUP, row.name, value, row.rule);
             }
         }

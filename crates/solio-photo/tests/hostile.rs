@@ -51,6 +51,18 @@ fn fixtures_have_their_tags() {
 }
 
 #[test]
+fn items_in_several_places_are_put_together() {
+    let shown = |bytes: &[u8]| -> Vec<String> {
+        let metadata = decode_metadata(bytes, &ReadOptions::default()).unwrap();
+        assert!(metadata.get("ExifIFD:DateTimeOriginal").is_some());
+        let shown =
+            |tag: &solio_photo::Tag| format!("{}:{} {}", tag.group, tag.name, tag.text().plain());
+        metadata.tags.iter().map(shown).collect()
+    };
+    assert_eq!(shown(&fixtures::heif_in_parts(&[0, 7, 130])), shown(&fixtures::heif()));
+}
+
+#[test]
 fn packed_boxes_say_what_they_hold() {
     let metadata = decode_metadata(&fixtures::jxl()[..], &ReadOptions::default()).unwrap();
     for (field, text) in [

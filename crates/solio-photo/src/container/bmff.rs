@@ -151,7 +151,7 @@ fn picture(
 }
 
 const BRANDS: &str = "qt  :Apple QuickTime (.MOV/QT)|heic:High Efficiency Image Format HEVC still image (.HEIC)|\
-    hevc:High Efficiency Image Format HEVC sequence (.HEICS)|mif1:High Efficiency Image Format still image (.HEIF)|\
+    hevc:High Efficiency Image Format HEVC sequence (.HEICS)|heix:High Efficiency Image Format still image (.HEIF)|mif1:High Efficiency Image Format still image (.HEIF)|\
     msf1:High Efficiency Image Format sequence (.HEIFS)|avif:AV1 Image File Format (.AVIF)|crx :Canon Raw (.CRX)|\
     isom:MP4 Base Media v1 [IS0 14496-12:2003]|iso2:MP4 Base Media v2 [ISO 14496-12:2005]|\
     mp41:MP4 v1 [ISO 14496-1:ch13]|mp42:MP4 v2 [ISO 14496-14]|avc1:MP4 Base w/ AVC ext [ISO 14496-12:2005]|\
@@ -245,17 +245,31 @@ pub(super) fn items(file: View<'_>, meta: View<'_>, gather: &mut Gather<'_>) {
             property(kind, *body, gather);
         }
     }
+    let mut budget = xmp::MOST_PACKET;
     for item in &list {
         let source = if item.method == 1 { data.unwrap_or(file) } else { file };
-        item_content(item, source, gather);
+        item_content(item, source, &mut budget, gather);
     }
 }
 
-fn item_content(item: &Item, source: View<'_>, gather: &mut Gather<'_>) {
+/// `budget`: how many bytes may still be put together from several places.
+fn item_content(item: &Item, source: View<'_>, budget: &mut u64, gather: &mut Gather<'_>) {
     let is_exif = &item.kind == b"Exif";
     let is_xmp = &item.kind == b"mime" && item.mime.starts_with("application/rdf+xml");
-    let [(at, len)] = item.extents[..] else { return };
-    let part = source.part(at, len);
+    if !is_exif && !is_xmp {
+        return;
+    }
+    let joined;
+    let part = match item.extents[..] {
+        [(at, len)] => source.part(at, len),
+        _ => {
+            let Some(bytes) = join(&item.extents, source, budget) else {
+                return gather.warn("an item's parts lie past the end or are too long");
+            };
+            joined = bytes;
+            View::memory(&joined)
+        }
+    };
     if is_exif {
         let skip = u64::from(part.be32(0).unwrap_or(0)).saturating_add(4);
         let mut tiff = part.from(skip);
@@ -269,6 +283,17 @@ fn item_content(item: &Item, source: View<'_>, gather: &mut Gather<'_>) {
     {
         xmp::read(&packet, gather);
     }
+}
+
+/// The bytes of an item that lies in several places.
+fn join(extents: &[(u64, u64)], source: View<'_>, budget: &mut u64) -> Option<Vec<u8>> {
+    let mut all = Vec::new();
+    for &(at, len) in extents {
+        let part = source.part(at, len);
+        *budget = budget.checked_sub(len).filter(|_| part.len() == len)?;
+        all.extend_from_slice(&part.all(len)?);
+    }
+    Some(all)
 }
 
 fn find(list: &mut Vec<Item>, id: u32) -> Option<&mut Item> {

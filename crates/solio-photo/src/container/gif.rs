@@ -130,7 +130,7 @@ fn extension(
         b"NETSCAPE2.0" => {
             let loops = content(view, at, false, budget)?;
             if let [1, low, high, ..] = loops[..] {
-                let words = Rule::Words { words: "0:Infinite", hex: false };
+                let words = Rule::Words { words: "0:Infinite|*:{}", hex: false };
                 let loops = Value::int(u16::from_le_bytes([low, high]));
                 gather.put(GROUP, "AnimationIterations", loops, words);
             }

@@ -29,12 +29,34 @@ struct Joined<'v> {
     /// Photoshop's resources, which are seldom in more than one segment.
     photoshop: Vec<View<'v>>,
     /// Extended XMP: by identifier, the parts by their offset.
-    xmp: BTreeMap<Vec<u8>, BTreeMap<u32, Vec<u8>>>,
+    xmp: BTreeMap<Vec<u8>, Extended>,
     /// Boxes of JUMBF: by number, the parts by theirs.
     boxes: BTreeMap<u16, BTreeMap<u32, Vec<u8>>>,
     /// FlashPix' streams.
     streams: flashpix::Streams,
     bytes: usize,
+}
+
+/// A packet in parts.
+#[derive(Default)]
+struct Extended {
+    /// How long all are together.
+    len: u32,
+    parts: BTreeMap<u32, Vec<u8>>,
+}
+
+impl Extended {
+    /// The packet, where no part of it is missing.
+    fn whole(&self) -> Option<Vec<u8>> {
+        let mut packet = Vec::new();
+        for (at, part) in &self.parts {
+            if *at as usize != packet.len() {
+                return None;
+            }
+            packet.extend_from_slice(part);
+        }
+        (packet.len() == self.len as usize).then_some(packet)
+    }
 }
 
 /// Reads the segments before the picture.
@@ -56,7 +78,11 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
             gather.warn("JPEG: a segment ends past the end of the file");
             break;
         }
-        segment(marker, body, view, &mut joined, gather);
+        if marker == 0xe1 && body.starts_with(b"Exif\0") {
+            exif_of_segments(body, view.from(at + u64::from(len)), gather);
+        } else {
+            segment(marker, body, view, &mut joined, gather);
+        }
         if gather.is_full() || gather.is_settled() {
             return;
         }
@@ -91,9 +117,6 @@ fn segment<'v>(
         0xe0 if starts(b"JFIF\0") => jfif(body, gather),
         0xe0 if starts(b"JFXX\0\x10") => {
             gather.put("JFXX", "ThumbnailImage", body.from(6).data(), Rule::Binary);
-        }
-        0xe1 if starts(b"Exif\0") => {
-            exif::read_tiff(body.from(6), exif::Role::Part, gather);
         }
         0xe1 if starts(b"http://ns.adobe.com/xap/1.0/\0") => {
             let packet = body.from(29);
@@ -134,6 +157,36 @@ fn segment<'v>(
         0xfe => comment(body, gather),
         _ => {}
     }
+}
+
+/// From so many bytes on a segment of EXIF is full, and those behind it may go on with it: to look
+/// there costs a read.
+const FULL: u64 = 0xf000;
+
+/// Reads EXIF that starts in the segment `body`; `behind` is what follows that.
+fn exif_of_segments(body: View<'_>, behind: View<'_>, gather: &mut Gather<'_>) {
+    let mut all = Vec::new();
+    let mut rest = behind;
+    // Those that go on have the mark again, but no head of a TIFF structure.
+    while body.len() >= FULL
+        && let Some([0xff, 0xe1, high, low, b'E', b'x', b'i', b'f', 0, 0, first, second]) =
+            rest.array::<12>(0)
+        && !matches!([first, second], [b'I', b'I'] | [b'M', b'M'])
+        && let Some(len) = u64::from(u16::from_be_bytes([high, low])).checked_sub(8)
+    {
+        let part = rest.part(10, len);
+        let Some(bytes) = part.all(len).filter(|bytes| all.len() + bytes.len() <= MOST_JOINED)
+        else {
+            break;
+        };
+        if all.is_empty() {
+            all.extend_from_slice(&body.from(6).all(1 << 16).unwrap_or_default());
+        }
+        all.extend_from_slice(&bytes);
+        rest = rest.from(10 + len);
+    }
+    let whole = if all.is_empty() { body.from(6) } else { View::memory(&all) };
+    exif::read_tiff(whole, exif::Role::Part, gather);
 }
 
 /// Whether `more` bytes may still be kept.
@@ -257,9 +310,14 @@ fn extended(body: View<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
     if !gather.fields.wants_groups_like("XMP") {
         return;
     }
-    let (Some(identifier), Some(at)) = (body.get(35, 32), body.be32(71)) else { return };
+    let (Some(identifier), Some(len), Some(at)) = (body.get(35, 32), body.be32(67), body.be32(71))
+    else {
+        return;
+    };
     if let Some(part) = body.from(75).all(1 << 16).filter(|p| keep(&mut joined.bytes, p.len())) {
-        joined.xmp.entry(identifier.into()).or_default().insert(at, part.into());
+        let packet = joined.xmp.entry(identifier.into()).or_default();
+        packet.len = len;
+        packet.parts.insert(at, part.into());
     }
 }
 
@@ -280,12 +338,13 @@ fn boxes(body: View<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
 /// What is known only when all segments have been seen.
 fn finish(view: View<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
     let wanted = gather.tags.iter().find(|t| t.name == "HasExtendedXMP").map(|t| t.value.plain());
-    for (identifier, parts) in &joined.xmp {
+    for (identifier, extended) in &joined.xmp {
         // Packets that the main one does not name belong to other versions of it.
         let named = wanted.as_ref().is_none_or(|w| w.as_bytes().eq_ignore_ascii_case(identifier));
-        if named {
-            let packet: Vec<u8> = parts.values().flatten().copied().collect();
-            xmp::read(&packet, gather);
+        match extended.whole().filter(|_| named) {
+            Some(packet) => xmp::read(&packet, gather),
+            None if named => gather.warn("JPEG: a part of the extended XMP is missing"),
+            None => {}
         }
     }
     resources(&joined.photoshop, joined.bytes, gather);

@@ -49,6 +49,9 @@ impl Kind {
     /// What a file is that says it follows the DNG specification, whatever else it is.
     pub(super) const DNG: Kind = kind("DNG", "DNG", "image/x-adobe-dng", Reader::Nothing);
 
+    /// What a PNG is that moves.
+    pub(super) const APNG: Kind = kind("APNG", "PNG", "image/apng", Reader::Png);
+
     pub(super) fn name(self) -> &'static str {
         self.name
     }
@@ -61,6 +64,15 @@ impl Kind {
             "ARW" | "SR2" => Role::Sony,
             _ => Role::Raw,
         }
+    }
+
+    /// Puts the tags that name the kind, where another one was named before.
+    pub(super) fn announce_instead(self, gather: &mut Gather<'_>) {
+        gather.tags.retain(|tag| {
+            !(tag.group == "File"
+                && matches!(&*tag.name, "FileType" | "FileTypeExtension" | "MIMEType"))
+        });
+        self.announce(gather);
     }
 
     /// Puts the tags that name the kind.

@@ -52,11 +52,7 @@ pub(crate) fn read(view: View<'_>, extension: &str, gather: &mut Gather<'_>) -> 
     kind.announce(gather);
     read_as(kind, view, gather);
     if gather.find("IFD0", "DNGVersion").is_some() {
-        gather.tags.retain(|tag| {
-            !(tag.group == "File"
-                && matches!(&*tag.name, "FileType" | "FileTypeExtension" | "MIMEType"))
-        });
-        kind::Kind::DNG.announce(gather);
+        kind::Kind::DNG.announce_instead(gather);
     }
     true
 }

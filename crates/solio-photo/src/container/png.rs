@@ -4,6 +4,7 @@
 //! `iTXt` of its own keyword, and the older "Raw profile type" texts of ImageMagick.
 
 use super::colors::coding_points;
+use super::kind::Kind;
 use super::png_text::{profile, text};
 use crate::bytes::View;
 use crate::exif;
@@ -18,6 +19,8 @@ const MOST_CHUNKS: usize = 1 << 16;
 /// Reads all chunks but the picture's.
 pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
     let mut at = 8;
+    // The first chunk says whether colours are numbers of a palette.
+    let indexed = view.u8(25) == Some(3);
     for _ in 0..MOST_CHUNKS {
         let (Some(len), Some(name)) = (view.be32(at), view.array::<4>(at + 4)) else { return };
         let body = view.part(at + 8, u64::from(len));
@@ -28,7 +31,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
         if &name == b"IEND" {
             return;
         }
-        chunk(&name, body, gather);
+        chunk(&name, body, indexed, gather);
         if gather.is_full() {
             return;
         }
@@ -36,7 +39,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn chunk(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
+fn chunk(name: &[u8; 4], body: View<'_>, indexed: bool, gather: &mut Gather<'_>) {
     match name {
         b"IHDR" => header(body, gather),
         b"eXIf" => {
@@ -56,6 +59,14 @@ fn chunk(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
             }
         }
         b"iCCP" => profile(body, gather),
+        b"acTL" => {
+            Kind::APNG.announce_instead(gather);
+            if let (Some(frames), Some(plays)) = (body.be32(0), body.be32(4)) {
+                let rule = Rule::Words { words: "0:inf|*:{}", hex: false };
+                gather.int(GROUP, "AnimationFrames", frames);
+                gather.put(GROUP, "AnimationPlays", Value::int(plays), rule);
+            }
+        }
         _ if !gather.fields.wants_groups_like(GROUP) => {}
         b"pHYs" => {
             if let (Some(x), Some(y), Some(unit)) = (body.be32(0), body.be32(4), body.u8(8)) {
@@ -90,9 +101,16 @@ fn chunk(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
         b"cHRM" => chromaticities(body, gather),
         b"PLTE" => binary("Palette", body, gather),
         b"tRNS" => {
-            let bytes = body.all(512).unwrap_or_default();
-            let text = bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
-            gather.text(GROUP, "Transparency", text);
+            // A palette may have many; other pictures have one sample or three.
+            let bytes = body.all(7).unwrap_or_default();
+            let numbers: Vec<i64> = match bytes.len() {
+                7.. => return binary("Transparency", body, gather),
+                _ if indexed => bytes.iter().map(|byte| i64::from(*byte)).collect(),
+                _ => {
+                    bytes.chunks_exact(2).map(|b| i64::from(b[0]) << 8 | i64::from(b[1])).collect()
+                }
+            };
+            gather.put(GROUP, "Transparency", Value::Ints(numbers), Rule::Plain);
         }
         b"sPLT" => binary("SuggestedPalette", body, gather),
         b"hIST" => binary("PaletteHistogram", body, gather),
@@ -108,12 +126,6 @@ fn chunk(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
 fn placing(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
     let words = |words| Rule::Words { words, hex: false };
     match name {
-        b"acTL" => {
-            if let (Some(frames), Some(plays)) = (body.be32(0), body.be32(4)) {
-                gather.int(GROUP, "AnimationFrames", frames);
-                gather.put(GROUP, "AnimationPlays", Value::int(plays), words("0:inf|*:{}"));
-            }
-        }
         b"oFFs" => {
             if let (Some(x), Some(y), Some(unit)) = (body.be32(0), body.be32(4), body.u8(8)) {
                 let unit = if unit == 0 { "pixels" } else { "microns" };
@@ -202,10 +214,24 @@ mod tests {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         for (name, body) in chunks {
-            chunk(name, View::memory(body), &mut gather);
+            chunk(name, View::memory(body), false, &mut gather);
         }
         let shown = |t: &crate::Tag| (format!("{}:{}", t.group, t.name), t.text().plain());
         gather.tags.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn what_is_clear_is_samples_or_entries_of_the_palette() {
+        let shown = |indexed, body: &[u8]| {
+            let fields = Fields::all();
+            let mut gather = Gather::new(&fields);
+            chunk(b"tRNS", View::memory(body), indexed, &mut gather);
+            gather.tags[0].text().plain()
+        };
+        assert_eq!(shown(false, &[0, 7]), "7");
+        assert_eq!(shown(false, &[0, 1, 1, 2, 0, 3]), "1 258 3");
+        assert_eq!(shown(true, &[0, 7]), "0 7");
+        assert!(shown(true, &[0; 7]).starts_with("(Binary data 7 bytes"));
     }
 
     #[test]
@@ -219,6 +245,9 @@ mod tests {
             (b"eXIf", b"none"),
         ]);
         let want = [
+            ("File:FileType", "APNG"),
+            ("File:FileTypeExtension", "png"),
+            ("File:MIMEType", "image/apng"),
             ("PNG:AnimationFrames", "2"),
             ("PNG:AnimationPlays", "inf"),
             ("PNG:ImageOffset", "5, -6 (microns)"),

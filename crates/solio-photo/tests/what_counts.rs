@@ -1,0 +1,235 @@
+//! Of several statements of one name the right one counts, whether all are read or that one alone;
+//! and what lies in several places is read as a whole.
+
+use solio_photo::{Fields, JsonOptions, Metadata, ReadOptions, decode_metadata, json};
+
+/// An entry of a directory: number, type, count, value or place.
+fn entry(id: u16, kind: u16, count: u32, value: [u8; 4]) -> Vec<u8> {
+    [&id.to_le_bytes()[..], &kind.to_le_bytes(), &count.to_le_bytes(), &value].concat()
+}
+
+/// A TIFF structure of one directory and what is behind that.
+fn tiff(entries: &[Vec<u8>], behind: &[u8]) -> Vec<u8> {
+    let count = (entries.len() as u16).to_le_bytes();
+    [b"II*\0\x08\0\0\0", &count[..], &entries.concat(), &[0; 4], behind].concat()
+}
+
+/// Width and height 4000 and 3000; 33.5° south, 70.25° west, 5.5 m below the sea.
+fn stale_and_south() -> Vec<u8> {
+    let gps = 8 + 2 + 12 * 3 + 4;
+    let number = |n: u32| n.to_le_bytes();
+    let values = gps + 2 + 12 * 6 + 4;
+    let place = [
+        entry(1, 2, 2, *b"S\0\0\0"),
+        entry(2, 5, 3, number(values)),
+        entry(3, 2, 2, *b"W\0\0\0"),
+        entry(4, 5, 3, number(values + 24)),
+        entry(5, 1, 1, [1, 0, 0, 0]),
+        entry(6, 5, 1, number(values + 48)),
+    ];
+    let mut behind = [&[6, 0][..], &place.concat(), &[0; 4]].concat();
+    for part in [33, 1, 30, 1, 0, 1, 70, 1, 15, 1, 0, 1, 11, 2] {
+        behind.extend(number(part));
+    }
+    let wide = entry(0x100, 3, 1, [0xa0, 0x0f, 0, 0]);
+    let high = entry(0x101, 3, 1, [0xb8, 0x0b, 0, 0]);
+    tiff(&[wide, high, entry(0x8825, 4, 1, number(gps))], &behind)
+}
+
+/// A JPEG of 16 by 8 pixels with these segments in front.
+fn jpeg(segments: &[(u8, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = vec![0xff, 0xd8];
+    let frame = (0xc0, vec![8, 0, 8, 0, 16, 1, 1, 0x11, 0]);
+    for (marker, body) in segments.iter().chain([&frame]) {
+        bytes.extend([0xff, *marker]);
+        bytes.extend((body.len() as u16 + 2).to_be_bytes());
+        bytes.extend(body);
+    }
+    bytes.extend([0xff, 0xda, 0, 2, 0xff, 0xd9]);
+    bytes
+}
+
+fn exif(tiff: &[u8]) -> (u8, Vec<u8>) {
+    (0xe1, [b"Exif\0\0", tiff].concat())
+}
+
+/// A packet of XMP with these properties.
+fn packet(properties: &str) -> String {
+    format!(
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF \
+         xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description \
+         xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:exif='http://ns.adobe.com/exif/1.0/' \
+         xmlns:xmpNote='http://ns.adobe.com/xmp/note/' {properties}/></rdf:RDF></x:xmpmeta>"
+    )
+}
+
+fn xmp(properties: &str) -> (u8, Vec<u8>) {
+    (0xe1, [b"http://ns.adobe.com/xap/1.0/\0", packet(properties).as_bytes()].concat())
+}
+
+fn read(bytes: &[u8], fields: Fields) -> Metadata {
+    decode_metadata(bytes, &ReadOptions { fields, ..ReadOptions::default() }).unwrap()
+}
+
+/// The words of a field, read with all others; the same must come when it is read alone.
+fn words(bytes: &[u8], field: &str) -> Option<String> {
+    let of = |fields| read(bytes, fields).get(field).map(|tag| tag.text().plain());
+    let words = of(Fields::all());
+    assert_eq!(of(Fields::of([field])), words, "{field} alone");
+    words
+}
+
+#[test]
+fn positions_have_their_signs() {
+    let photo = jpeg(&[exif(&stale_and_south())]);
+    for (field, text) in [
+        ("GPSLatitude", "33 deg 30' 0.00\" S"),
+        ("gpslongitude", "70 deg 15' 0.00\" W"),
+        ("GPSAltitude", "5.5 m Below Sea Level"),
+        ("GPSPosition", "33 deg 30' 0.00\" S, 70 deg 15' 0.00\" W"),
+        ("GPS:GPSLatitude", "33 deg 30' 0.00\""),
+        ("EXIF:GPSAltitude", "5.5 m"),
+    ] {
+        assert_eq!(words(&photo, field).as_deref(), Some(text), "{field}");
+    }
+    let metadata = read(&photo, Fields::of(["GPSLatitude"]));
+    assert_eq!(metadata.get("GPSLatitude").unwrap().number().plain(), "-33.5");
+}
+
+#[test]
+fn the_picture_knows_its_size() {
+    let photo = jpeg(&[exif(&stale_and_south())]);
+    assert_eq!(words(&photo, "ImageWidth").as_deref(), Some("16"));
+    assert_eq!(words(&photo, "ImageHeight").as_deref(), Some("8"));
+    assert_eq!(words(&photo, "IFD0:ImageWidth").as_deref(), Some("4000"));
+    // In a TIFF file the directory is what knows.
+    assert_eq!(words(&stale_and_south(), "ImageWidth").as_deref(), Some("4000"));
+}
+
+#[test]
+fn a_wildcard_stands_for_all_of_a_group() {
+    let photo = jpeg(&[exif(&stale_and_south())]);
+    let names = |fields: Fields| -> Vec<String> {
+        let metadata = read(&photo, fields);
+        metadata
+            .tags
+            .iter()
+            .filter(|t| t.group == "Composite")
+            .map(|t| t.name.to_string())
+            .collect()
+    };
+    let all = names(Fields::all());
+    assert!(all.contains(&"GPSPosition".to_owned()) && all.contains(&"ImageSize".to_owned()));
+    assert_eq!(names(Fields::of(["Composite:*"])), all);
+    assert_eq!(names(Fields::of(["composite:*"])), all);
+    let metadata = read(&photo, Fields::of(["Composite:*"]));
+    assert!(metadata.tags.iter().all(|tag| tag.group == "Composite"));
+}
+
+#[test]
+fn packets_alone_tell_a_position() {
+    let south = "exif:GPSLatitude='33,30.0S' exif:GPSLongitude='70,15.0W' \
+                 exif:GPSAltitude='11/2' exif:GPSAltitudeRef='1'";
+    let photo = jpeg(&[xmp(south)]);
+    for (field, text) in [
+        ("Composite:GPSPosition", "33 deg 30' 0.00\" S, 70 deg 15' 0.00\" W"),
+        ("Composite:GPSAltitude", "5.5 m Below Sea Level"),
+        ("GPSLatitude", "33 deg 30' 0.00\" S"),
+    ] {
+        assert_eq!(words(&photo, field).as_deref(), Some(text), "{field}");
+    }
+    let nowhere = jpeg(&[xmp("exif:GPSLatitude='S' exif:GPSLongitude='abc'")]);
+    assert_eq!(words(&nowhere, "GPSLatitude").as_deref(), Some(""));
+    assert_eq!(words(&nowhere, "Composite:GPSPosition"), None);
+    assert_eq!(words(&nowhere, "Composite:GPSLatitudeRef"), None);
+}
+
+#[test]
+fn films_tell_a_position() {
+    let boxed = |name: &[u8; 4], body: &[u8]| {
+        [&(body.len() as u32 + 8).to_be_bytes()[..], name, body].concat()
+    };
+    let text = b"+27.5916-082.4560-010.000/";
+    let place = boxed(b"\xa9xyz", &[&[0, text.len() as u8, 0x15, 0xc7][..], text].concat());
+    let mut head = vec![0; 100];
+    head[4..8].copy_from_slice(&1_700_000_000u32.to_be_bytes());
+    let parts = [boxed(b"mvhd", &head), boxed(b"udta", &place)];
+    let film = [boxed(b"ftyp", b"isom\0\0\0\0isom"), boxed(b"moov", &parts.concat())].concat();
+    for (field, text) in [
+        (
+            "UserData:GPSCoordinates",
+            "27 deg 35' 29.76\" N, 82 deg 27' 21.60\" W, 10 m Below Sea Level",
+        ),
+        ("GPSLatitude", "27 deg 35' 29.76\" N"),
+        ("Composite:GPSPosition", "27 deg 35' 29.76\" N, 82 deg 27' 21.60\" W"),
+        ("GPSAltitude", "10 m"),
+        ("GPSAltitudeRef", "Below Sea Level"),
+        // Counted from 1970, as some programs do.
+        ("CreateDate", "2023:11:14 22:13:20"),
+    ] {
+        assert_eq!(words(&film, field).as_deref(), Some(text), "{field}");
+    }
+}
+
+#[test]
+fn of_two_in_one_group_one_counts_everywhere() {
+    let made_by = |name: &[u8; 4]| exif(&tiff(&[entry(0x10f, 2, 4, *name)], &[]));
+    let comment = |text: &[u8]| (0xfe, text.to_vec());
+    let photo = jpeg(&[
+        made_by(b"One\0"),
+        made_by(b"Two\0"),
+        xmp("dc:format='one'"),
+        xmp("dc:format='two'"),
+        comment(b"one"),
+        comment(b"two"),
+    ]);
+    let metadata = read(&photo, Fields::all());
+    let mut printed = String::new();
+    json(&metadata.tags, JsonOptions::default(), "\n", &mut printed);
+    for (field, text) in [("IFD0:Make", "Two"), ("XMP-dc:Format", "two"), ("File:Comment", "one")] {
+        let name = field.split_once(':').unwrap().1;
+        assert_eq!(metadata.get(field).unwrap().text().plain(), text);
+        assert_eq!(metadata.get(name).unwrap().text().plain(), text);
+        assert!(printed.contains(&format!("\n\"{field}\": \"{text}\"")), "{printed}");
+        let main = metadata.main_tags().into_iter().find(|tag| tag.name == name).unwrap();
+        assert_eq!(main.text().plain(), text);
+        let mut distinct = metadata.distinct_tags().into_iter().filter(|tag| tag.name == name);
+        assert_eq!(distinct.next().unwrap().text().plain(), text);
+        assert!(distinct.next().is_none(), "{field} once");
+    }
+}
+
+#[test]
+fn exif_goes_on_in_the_next_segment() {
+    let mut long = tiff(&[entry(0x10f, 2, 6, 70_000u32.to_le_bytes())], &[]);
+    long.resize(70_000, 0);
+    long.extend(b"Maker\0");
+    let (first, second) = long.split_at(65_000);
+    let photo = jpeg(&[exif(first), exif(second)]);
+    assert_eq!(words(&photo, "Make").as_deref(), Some("Maker"));
+    // A second structure is one of its own.
+    let other = tiff(&[entry(0x110, 2, 4, *b"Cam\0")], &[]);
+    let photo = jpeg(&[exif(first), exif(&other)]);
+    assert_eq!(words(&photo, "Model").as_deref(), Some("Cam"));
+    assert_eq!(words(&photo, "Make"), None);
+}
+
+#[test]
+fn extended_packets_are_read_whole_or_not_at_all() {
+    let guid = [b'A'; 32];
+    let long = packet("dc:source='extended'");
+    let (first, second) = long.as_bytes().split_at(150);
+    let part = |at: usize, text: &[u8]| {
+        let numbers = [(long.len() as u32).to_be_bytes(), (at as u32).to_be_bytes()];
+        let mark = b"http://ns.adobe.com/xmp/extension/\0";
+        (0xe1, [&mark[..], &guid, &numbers.concat(), text].concat())
+    };
+    let main = || xmp(&format!("xmpNote:HasExtendedXMP='{}'", "A".repeat(32)));
+    let whole = jpeg(&[main(), part(150, second), part(0, first)]);
+    assert_eq!(words(&whole, "XMP-dc:Source").as_deref(), Some("extended"));
+    for missing in [part(0, first), part(150, second)] {
+        let metadata = read(&jpeg(&[main(), missing]), Fields::all());
+        assert!(metadata.get("XMP-dc:Source").is_none());
+        assert_eq!(metadata.warnings, ["JPEG: a part of the extended XMP is missing"]);
+    }
+}
