@@ -10,7 +10,7 @@ use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
 use crate::cursor::Cursor;
 use crate::header::{Header, Value};
-use crate::read::{Buffers, Of, whole};
+use crate::read::{Buffers, Of, most_counts, whole};
 use crate::shape::Shape;
 use crate::table::{Opened, Table};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work, ordered};
@@ -250,7 +250,10 @@ fn check_sizes(shape: &Shape, chunk: u64, leader: &Leader) -> Result<(), String>
     if !shape.kind.is_deep() {
         return possible("pixels", leader.data, shape.block(&place.window).bytes());
     }
-    possible("counts", leader.counts, 4 * place.window.width() * place.window.height())?;
+    let counts = 4 * place.window.width() * place.window.height();
+    if !(counts..=most_counts(shape, counts)).contains(&leader.counts) {
+        possible("counts", leader.counts, counts)?;
+    }
     possible("samples", leader.data, leader.unpacked)?;
     let of_all: u64 = shape.channels.iter().map(|c| c.pixel_type.bytes() as u64).sum();
     if !leader.unpacked.is_multiple_of(of_all) {

@@ -192,6 +192,43 @@ fn what_is_inside_chunks_is_found_by_unpacking() {
     assert_eq!(check_exr(&bytes, &options, &work).unwrap(), serial);
 }
 
+/// The reference stores the counts of a whole tile where nothing packs them, also of one that the
+/// edge of the image cuts: those that count come first.
+#[test]
+fn plain_counts_of_cut_tiles_may_be_those_of_whole_ones() {
+    let images = deep_images(Compression::None);
+    let (_, image) = images.iter().find(|(name, _)| name == "deep tiles").unwrap();
+    let bytes = file(image).unwrap();
+    let header = solio_exr::decode_header(&bytes, &Default::default()).unwrap();
+    let mut table = Vec::new();
+    header.encode(&mut table).unwrap();
+    // Tiles of 8 × 5 pixels; the last one has 3 × 2.
+    let start = chunk_start(&bytes, table.len(), 8);
+    let counts = start + 16 + 24;
+    assert_eq!(bytes[start + 16..start + 24], 24u64.to_le_bytes());
+    let with = |size: u64| {
+        let mut bytes = bytes.clone();
+        bytes[start + 16..start + 24].copy_from_slice(&size.to_le_bytes());
+        let behind = vec![0xab; size as usize - 24];
+        bytes.splice(counts + 24..counts + 24, behind);
+        bytes
+    };
+    let read = |bytes: Vec<u8>| {
+        solio_exr::decode_exr(&bytes, &Default::default(), &Work::serial()).map(|i| i.parts)
+    };
+    let plain = read(bytes.clone()).unwrap();
+    for size in [24, 28, 160] {
+        let longer = with(size);
+        for decode in [false, true] {
+            assert_eq!(check(&longer, decode).problems, [], "{size}");
+        }
+        assert!(read(longer).unwrap() == plain, "{size}");
+    }
+    assert_eq!(check(&with(161), false).problems.len(), 1);
+    let e = read(with(161)).unwrap_err();
+    assert!(e.message().ends_with("161 bytes of data for 24 bytes of counts"), "{e}");
+}
+
 #[test]
 fn headers_are_checked_too() {
     let (_, mut image) = flat_images(Compression::Rle).remove(1);

@@ -6,7 +6,7 @@ use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec::Rows;
 use crate::cursor::Cursor;
-use crate::header::Box2i;
+use crate::header::{Box2i, Kind};
 use crate::shape::{Place, Shape};
 use crate::table::{Opened, Table};
 use crate::{Channel, Compression, codec};
@@ -310,6 +310,16 @@ pub(crate) fn is_stored(
     Ok(stored == size)
 }
 
+/// Most bytes that a table of `size` bytes of counts has in the file. Where nothing packs it, the
+/// reference stores that of a whole tile, also of one that the edge of the image cuts; the counts
+/// come first, and what is behind them means nothing.
+pub(crate) fn most_counts(shape: &Shape, size: u64) -> u64 {
+    match (shape.kind, shape.compression) {
+        (Kind::DeepTiled, Compression::None) => 4 * shape.chunk_size[0] * shape.chunk_size[1],
+        _ => size,
+    }
+}
+
 /// Unpacks the table of a deep chunk: in the file each row counts up from zero.
 fn unpack_counts(
     shape: &Shape,
@@ -321,14 +331,16 @@ fn unpack_counts(
 ) -> Result<()> {
     let (width, height) = (place.window.width(), place.window.height());
     let (size, stored) = (4 * width * height, packed.len() as u64);
-    if stored > size || size > stored.saturating_mul(codec::most_from_a_byte(shape.compression)) {
+    if stored > most_counts(shape, size)
+        || size > stored.saturating_mul(codec::most_from_a_byte(shape.compression))
+    {
         let message = format!("{stored} bytes of data for {size} bytes of counts");
         return Err(Error::corrupt(message));
     }
     counts.resize(size as usize / 4, 0);
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(counts);
-    if stored == size {
-        bytes.copy_from_slice(packed);
+    if stored >= size {
+        bytes.copy_from_slice(&packed[..size as usize]);
     } else {
         row_samples.clear();
         row_samples.resize(height as usize, width);

@@ -11,7 +11,7 @@ mod scanlines;
 mod store;
 mod stored;
 
-pub(crate) use chunk::{Buffers, Of, is_stored};
+pub(crate) use chunk::{Buffers, Of, is_stored, most_counts};
 pub(crate) use deep::count_channel;
 pub use into::{ReadInto, decode_exr_into};
 pub use options::{IntoOptions, Levels, ReadOptions};
