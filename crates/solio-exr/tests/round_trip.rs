@@ -2,7 +2,7 @@
 
 mod images;
 
-use images::{deep_images, flat_images};
+use images::{channel, deep_images, flat_images, flat_part};
 use solio_base::{Result, Sink, Source, Work};
 use solio_exr::header::{Box2i, LineOrder, Part, Tiles};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
@@ -314,6 +314,37 @@ fn rows_come_one_by_one_in_any_order() {
                 }
                 let e = rows.row(bottom + 1).unwrap_err();
                 assert!(e.message().starts_with("there is no row"));
+            }
+        }
+    }
+}
+
+/// Where the file ends within a chunk, those before it are still read, also where each byte of the
+/// file is one of the pixels.
+#[test]
+fn of_a_file_that_was_cut_off_what_is_there_is_read() {
+    let tiles =
+        Tiles { width: 128, height: 8, levels: Default::default(), rounding: Default::default() };
+    for compression in [Compression::None, Compression::Zip] {
+        for layout in [Layout::Scanlines, Layout::Tiles(tiles)] {
+            let channels =
+                vec![channel("Y", PixelType::Float, 1), channel("Z", PixelType::Float, 1)];
+            let part = flat_part(Part::new(Box2i::of_size(512, 32), compression, channels));
+            let image = Image { parts: vec![part], ..Image::default() };
+            let options = WriteOptions { layout, ..WriteOptions::default() };
+            let bytes = write(&image, &options, 1);
+            for end in [bytes.len() * 3 / 4 + 1, bytes.len() - 1000, bytes.len() - 1] {
+                let cut = &bytes[..end];
+                assert!(decode_exr(&cut, &all(), &Work::serial()).is_err());
+                let partial = ReadOptions { partial: true, ..all() };
+                let some = read(cut, &partial, 2);
+                let last = some.missing.last().unwrap();
+                assert!(last.message.contains("the file"), "{}", last.message);
+                // The first half is all there, bit by bit.
+                for (plane, there) in planes(&image).iter().zip(planes(&some)) {
+                    let half = plane.samples.as_bytes().len() / 2;
+                    assert!(plane.samples.as_bytes()[..half] == there.samples.as_bytes()[..half]);
+                }
             }
         }
     }
