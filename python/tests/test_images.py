@@ -338,7 +338,7 @@ def test_attributes_pass_bit_by_bit(tmp_path: Path) -> None:
         "preview": np.arange(24, dtype=np.uint8).reshape(2, 3, 4),
         "notes": solio.image.TypedBytes("text", b"\x00\xff"),
         "envmap": "cube",
-        "keyCode": solio.image.KeyCode(1, 2, 3, 4, 5, 6, 7),
+        "keyCode": solio.image.KeyCode(1, 2, 3, 4, 5, 6, 20),
     }
     given = Attributes(attributes)
     given.set("mystery", b"\x01\x02", "studio:secret")

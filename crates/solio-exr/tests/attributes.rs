@@ -5,7 +5,7 @@ mod images;
 
 use images::flat_images;
 use solio_base::Work;
-use solio_exr::header::{Box2i, Chromaticities, TimeCode, Value};
+use solio_exr::header::{Box2i, Chromaticities, KeyCode, TimeCode, Value};
 use solio_exr::model::{Image, Pixels};
 use solio_exr::{Compression, Levels, ReadOptions, Shared, WriteOptions, decode_exr, encode_exr};
 
@@ -67,5 +67,57 @@ fn parts_share_what_they_must() {
         let again = read(&write(&other, &options));
         let [first, second] = [0, 1].map(|i| again.parts[i].header.get(name));
         assert_eq!(first, second);
+    }
+}
+
+#[test]
+fn what_no_reader_takes_is_not_written() {
+    let (_, image) = flat_images(Compression::Zip).swap_remove(1);
+    let with = |name: &str, value: &Value| {
+        let mut image = image.clone();
+        image.parts[0].header.set(name, value.clone());
+        encode_exr(&image, &WriteOptions::default(), &mut Vec::new(), &Work::serial())
+    };
+    let far = i32::MAX / 2;
+    let window = |min, max| Value::Box2i(Box2i { min, max });
+    let code = |numbers: [i32; 7]| Value::KeyCode(KeyCode::from(numbers));
+    let fine = [
+        ("displayWindow", window([1 - far; 2], [far - 1; 2])),
+        ("displayWindow", window([5, 5], [5, 5])),
+        ("pixelAspectRatio", Value::Float(1e-6)),
+        ("pixelAspectRatio", Value::Float(1e6)),
+        ("screenWindowWidth", Value::Float(0.0)),
+        ("keyCode", code([99, 99, 999_999, 9999, 119, 15, 120])),
+        ("keyCode", code([0, 0, 0, 0, 0, 1, 20])),
+    ];
+    for (name, value) in fine {
+        with(name, &value).unwrap();
+    }
+    let mut refused = vec![
+        ("displayWindow", window([5, 5], [4, 5])),
+        ("displayWindow", window([5, 5], [5, 4])),
+        ("displayWindow", window([0, -far], [3, 3])),
+        ("displayWindow", window([0, 0], [far, 3])),
+        ("displayWindow", Value::Int(1)),
+        ("pixelAspectRatio", Value::Float(9e-7)),
+        ("pixelAspectRatio", Value::Float(1.1e6)),
+        ("pixelAspectRatio", Value::Float(1e-40)),
+        ("pixelAspectRatio", Value::Float(-1.0)),
+        ("pixelAspectRatio", Value::Float(f32::NAN)),
+        ("screenWindowWidth", Value::Float(-1.0)),
+        // The type decides, not the name.
+        ("anything", code([0, 0, 0, 0, 0, 0, 20])),
+    ];
+    for (i, wrong) in [100, 100, 1_000_000, 10_000, 120, 16, 121].into_iter().enumerate() {
+        let mut numbers = [0, 0, 0, 0, 0, 1, 20];
+        numbers[i] = wrong;
+        refused.push(("keyCode", code(numbers)));
+        numbers[i] = -1;
+        refused.push(("keyCode", code(numbers)));
+    }
+    for (name, value) in refused {
+        let e = with(name, &value).unwrap_err();
+        assert!(e.message().starts_with(&format!("part 0: {name} cannot be ")), "{e}");
+        assert!(e.hint_text().unwrap().contains(&format!("`solio set {name}=")), "{e}");
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::{Written, part_number};
 use solio_base::{Error, Limits, Result, Work};
-use solio_exr::header::{Box2i, Header, Part, Value, is_typed, likely_type, standard_type, typed};
+use solio_exr::header::{
+    Header, Part, Value, check_attribute, is_typed, likely_type, standard_type, typed,
+};
 use solio_io::{FileSink, FileSource, SinkOptions};
 use solio_measure::SpanName;
 use std::path::Path;
@@ -132,14 +134,14 @@ impl Edit {
 /// That programs can do with the value what its name says.
 fn check_value(name: &str, value: &Value) -> Result<()> {
     let fine = match (name, value) {
-        ("displayWindow", Value::Box2i(Box2i { min, max })) => min[0] <= max[0] && min[1] <= max[1],
-        ("pixelAspectRatio", Value::Float(ratio)) => ratio.is_finite() && *ratio > 0.0,
-        ("screenWindowWidth", Value::Float(width)) => width.is_finite() && *width >= 0.0,
+        ("screenWindowWidth", Value::Float(width)) => width.is_finite(),
         ("name", Value::Text(name)) => !name.0.is_empty(),
         _ => true,
     };
-    let message = || format!("{name} cannot be {value}");
-    if fine { Ok(()) } else { Err(Error::argument(message())) }
+    if !fine {
+        return Err(Error::argument(format!("{name} cannot be {value}")));
+    }
+    check_attribute(name, value)
 }
 
 /// How attributes are set.
@@ -246,6 +248,7 @@ fn edit(header: &mut Header, options: &SetOptions) -> Result<()> {
 mod tests {
     use super::*;
     use solio_exr::Compression;
+    use solio_exr::header::Box2i;
 
     fn part() -> Part {
         Part::new(Box2i::of_size(2, 2), Compression::Zip, Vec::new())
@@ -288,6 +291,17 @@ mod tests {
         assert!(refused("name=").contains("every image has to have it"));
         assert!(refused("displayWindow=5 5 4 4").contains("cannot be"));
         assert!(refused("pixelAspectRatio=0").contains("cannot be 0"));
+        for text in [
+            "displayWindow=0 0 2000000000 10",
+            "pixelAspectRatio=1e-7",
+            "pixelAspectRatio=1e7",
+            "pixelAspectRatio=1e-40",
+            "screenWindowWidth=-1",
+            "screenWindowWidth=inf",
+            "keyCode=1 2 3 4 5 6 7",
+        ] {
+            assert!(refused(text).contains("cannot be "), "{text}");
+        }
         assert!(refused("pixelAspectRatio:int=1").contains("of the type float"));
         assert!(refused("screenWindowCenter=1").contains("screenWindowCenter: "));
     }

@@ -12,6 +12,7 @@
 
 mod part;
 mod show;
+mod sound;
 #[cfg(test)]
 mod tests;
 mod typed;
@@ -19,6 +20,7 @@ mod value_bytes;
 mod values;
 
 pub use part::{Kind, Part};
+pub use sound::check_attribute;
 pub use typed::{is_typed, likely_type, standard_type, typed};
 pub use values::{
     Box2i, Chromaticities, KeyCode, LevelMode, LineOrder, Preview, Rounding, Text, Tiles, TimeCode,

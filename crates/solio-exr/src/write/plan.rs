@@ -22,8 +22,8 @@ pub(super) fn plan(image: &Image<'_>, options: &WriteOptions) -> Result<(Header,
     let mut header = Header { multipart, ..Header::default() };
     let mut shapes = Vec::new();
     for (index, part) in image.parts.iter().enumerate() {
-        let (mut attributes, shape) = plan_part(index, part, multipart, options)
-            .map_err(|e| Error::argument(format!("part {index}: {}", e.message())))?;
+        let (mut attributes, shape) =
+            plan_part(index, part, multipart, options).map_err(|e| of_part(index, e))?;
         if multipart && header.parts.iter().any(|other| other.name() == attributes.name()) {
             let name = attributes.name().cloned().unwrap_or_default();
             return Err(Error::argument(format!("two parts are called {name:?}")));
@@ -38,6 +38,15 @@ pub(super) fn plan(image: &Image<'_>, options: &WriteOptions) -> Result<(Header,
         shapes.push(shape);
     }
     Ok((header, shapes))
+}
+
+/// The error, with the part that it is about.
+fn of_part(index: usize, e: Error) -> Error {
+    let error = Error::argument(format!("part {index}: {}", e.message()));
+    match e.hint_text() {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
 }
 
 /// Makes sure that a part has what all have alike; names what it may not have.
@@ -73,6 +82,14 @@ fn plan_part(
     }
     if let Some(order) = options.line_order {
         header.set("lineOrder", Value::LineOrder(order));
+    }
+    for attribute in &header.attributes {
+        header::check_attribute(&attribute.name, &attribute.value).map_err(|e| {
+            let name = &attribute.name;
+            e.hint(format!(
+                "no other program would open it; `solio set {name}=…` gives it another value"
+            ))
+        })?;
     }
     match options.layout {
         Layout::Auto if !options.compat => header.set_rows_of_zstd(),
