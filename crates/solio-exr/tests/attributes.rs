@@ -3,11 +3,13 @@
 #[allow(dead_code)] // only some of its images are needed
 mod images;
 
-use images::flat_images;
+use images::{channel, flat_images, flat_part};
 use solio_base::Work;
-use solio_exr::header::{Box2i, Chromaticities, KeyCode, TimeCode, Value};
+use solio_exr::header::{Box2i, Chromaticities, KeyCode, Part, TimeCode, Value};
 use solio_exr::model::{Image, Pixels};
-use solio_exr::{Compression, Levels, ReadOptions, Shared, WriteOptions, decode_exr, encode_exr};
+use solio_exr::{
+    Compression, Levels, PixelType, ReadOptions, Shared, WriteOptions, decode_exr, encode_exr,
+};
 
 fn write(image: &Image<'_>, options: &WriteOptions) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -120,4 +122,36 @@ fn what_no_reader_takes_is_not_written() {
         assert!(e.message().starts_with(&format!("part 0: {name} cannot be ")), "{e}");
         assert!(e.hint_text().unwrap().contains(&format!("`solio set {name}=")), "{e}");
     }
+}
+
+#[test]
+fn the_loss_of_dwa_is_that_of_the_header() {
+    let part = |name: &str| {
+        let channels = ["B", "G", "R"].map(|name| channel(name, PixelType::Half, 1));
+        let mut part = Part::new(Box2i::of_size(64, 40), Compression::Dwaa, channels.to_vec());
+        part.set("name", Value::Text(name.into()));
+        flat_part(part)
+    };
+    let image = Image { parts: vec![part("a"), part("b")], ..Image::default() };
+    let written = |levels: [Option<f32>; 2], level| {
+        let mut image = image.clone();
+        for (part, level) in image.parts.iter_mut().zip(levels) {
+            if let Some(level) = level {
+                part.header.set("dwaCompressionLevel", Value::Float(level));
+            }
+        }
+        write(&image, &WriteOptions { level, ..WriteOptions::default() })
+    };
+    let pixels =
+        |bytes: &[u8]| read(bytes).parts.into_iter().map(|part| part.pixels).collect::<Vec<_>>();
+    let [usual, coarse] = [None, Some(5000.0)].map(|level| pixels(&written([None; 2], level)));
+    assert!(usual[0] != coarse[0] && usual[1] != coarse[1]);
+    // Each part has its own.
+    let own = pixels(&written([Some(5000.0), None], None));
+    assert!(own[0] == coarse[0] && own[1] == usual[1]);
+    assert!(pixels(&written([Some(45.0); 2], None)) == usual);
+    // What is asked for counts, and the header does not say otherwise.
+    assert!(written([Some(5000.0); 2], Some(90.0)) == written([Some(90.0); 2], None));
+    // What is no level says nothing.
+    assert!(pixels(&written([Some(f32::NAN), Some(-1.0)], None)) == usual);
 }

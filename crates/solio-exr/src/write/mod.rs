@@ -52,7 +52,8 @@ fn encode(
     let chunks = head.len() as u64 + 8 * entries;
     head.resize(chunks as usize, 0);
     sink.write_bytes(work, &head)?;
-    let sizes = pack::chunks(image, &shapes, options.style(), sink, work)?;
+    let styles: Vec<_> = header.parts.iter().map(|part| options.style(part)).collect();
+    let sizes = pack::chunks(image, &shapes, &styles, sink, work)?;
     let (table, end) = table(&shapes, &sizes, chunks);
     sink.rewrite(end - (chunks - 8 * entries), &table)
 }

@@ -1,7 +1,7 @@
 //! How a file is written.
 
 use crate::codec::{self, Compression};
-use crate::header::{LineOrder, Tiles};
+use crate::header::{LineOrder, Part, Tiles};
 
 /// How the pixels of flat parts are cut into chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct WriteOptions {
     /// How chunks are compressed.
     pub compression: Option<Compression>,
     /// How hard: ZIP 0 to 12 (without it, what is fast for each chunk), ZSTD 1 to 22 (1; 5 for deep
-    /// parts), DWA its quality (45).
+    /// parts), DWA its quality (what the attribute `dwaCompressionLevel` says, else 45).
     pub level: Option<f32>,
     /// In which order chunks follow each other.
     pub line_order: Option<LineOrder>,
@@ -52,7 +52,8 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    pub(super) fn style(&self) -> codec::Style {
-        codec::Style { level: self.level, compat: self.compat }
+    /// How the chunks of `part` are packed.
+    pub(super) fn style(&self, part: &Part) -> codec::Style {
+        codec::Style { level: self.level.or_else(|| part.dwa_level()), compat: self.compat }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 /// Pixels that are packed in one go, in bytes: enough that handing them out costs nothing.
 const JOB_BYTES: u64 = 256 << 10;
 
-/// What all chunks of a file have in common.
+/// What all chunks of a part have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
     /// How hard chunks are packed.
@@ -33,14 +33,14 @@ pub(super) struct Buffers {
 pub(super) fn chunks(
     image: &Image<'_>,
     shapes: &[Shape],
-    pack: codec::Style,
+    styles: &[codec::Style],
     sink: &mut dyn Sink,
     work: &Work,
 ) -> Result<Vec<Vec<u64>>> {
-    let style = Style { pack, multipart: shapes.len() > 1 };
     let pool: Mutex<Vec<Buffers>> = Mutex::default();
     let mut all = Vec::new();
     for (index, (part, shape)) in image.parts.iter().zip(shapes).enumerate() {
+        let style = Style { pack: styles[index], multipart: shapes.len() > 1 };
         let order = plan::order(shape);
         let sizes: Vec<AtomicU64> = order.iter().map(|_| AtomicU64::new(0)).collect();
         let first = shape.block(&shape.place(0).window).bytes().max(1);

@@ -91,6 +91,13 @@ fn plan_part(
             ))
         })?;
     }
+    // The header does not say anything else than what is done.
+    if let Some(level) = options.level
+        && header.is_dwa()
+        && header.get(DWA_LEVEL).is_some()
+    {
+        header.set(DWA_LEVEL, Value::Float(level));
+    }
     match options.layout {
         Layout::Auto if !options.compat => header.set_rows_of_zstd(),
         Layout::Auto | Layout::Keep => {}
@@ -229,7 +236,25 @@ const TILE_ROWS: u64 = 8;
 /// Bytes of a tile at most.
 const MOST_TILE_BYTES: u64 = 8 << 20;
 
+/// The attribute that says with how much loss a part is packed as DWA.
+const DWA_LEVEL: &str = "dwaCompressionLevel";
+
 impl header::Part {
+    fn is_dwa(&self) -> bool {
+        use Compression::{Dwaa, Dwab};
+        matches!(self.get("compression"), Some(Value::Compression(Dwaa | Dwab)))
+    }
+
+    /// The loss of DWA, where the part is packed so and has a word on it.
+    pub(super) fn dwa_level(&self) -> Option<f32> {
+        match self.get(DWA_LEVEL) {
+            Some(Value::Float(level)) if self.is_dwa() => {
+                Some(*level).filter(|level| level.is_finite() && *level >= 0.0)
+            }
+            _ => None,
+        }
+    }
+
     /// Cuts scanlines that are packed with ZSTD into tiles of some rows.
     fn set_rows_of_zstd(&mut self) {
         let Ok(shape) = self.shape() else { return };
