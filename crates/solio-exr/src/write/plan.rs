@@ -87,7 +87,7 @@ fn plan_part(
         header::check_attribute(&attribute.name, &attribute.value).map_err(|e| {
             let name = &attribute.name;
             e.hint(format!(
-                "no other program would open it; `solio set {name}=…` gives it another value"
+                "no other program opens such a file; change it before: `solio set {name}=… FILE`"
             ))
         })?;
     }
