@@ -220,6 +220,32 @@ fn channels_parts_windows_and_types_are_chosen() {
     }
 }
 
+/// A part is chosen, and what is missing told, whichever way the file comes.
+#[test]
+fn streams_are_read_as_files_are() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let bytes = std::fs::read(at("two.exr")).unwrap();
+    for (options, end) in [("--part right", "exr"), ("--part left", "png"), ("", "exr")] {
+        solio(dir.path(), &format!("convert two.exr -o file.{end} {options}")).fine();
+        run(dir.path(), &format!("convert - -o stream.{end} {options}"), &bytes).fine();
+        let [file, stream] = ["file", "stream"].map(|name| at(&format!("{name}.{end}")));
+        if end == "exr" {
+            assert_eq!(load(&stream), load(&file), "{options}");
+        } else {
+            assert_eq!(std::fs::read(stream).unwrap(), std::fs::read(file).unwrap(), "{options}");
+        }
+    }
+    let ran = run(dir.path(), "convert - -o x.exr --part middle", &bytes);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("there is no part \"middle\""), "{}", ran.err);
+    std::fs::write(at("cut.exr"), &bytes[..bytes.len() - 10]).unwrap();
+    let note = |ran: Ran| ran.err.split_once("chunks are missing").unwrap().1.to_owned();
+    let file = note(solio(dir.path(), "convert cut.exr -o x.exr --partial").fine());
+    let cut = &bytes[..bytes.len() - 10];
+    assert_eq!(note(run(dir.path(), "convert - -o x.exr --partial", cut).fine()), file);
+}
+
 #[test]
 fn sequences_go_on_past_bad_frames() {
     let dir = folder();

@@ -434,21 +434,9 @@ fn read(
     }
     .unwrap_or(ImageFormat::Exr);
     match (of_input, stream) {
-        (ImageFormat::Exr, Some(bytes)) => {
-            let read = ReadOptions {
-                levels: levels(options),
-                window: options.crop,
-                partial: options.partial,
-                limits: *limits,
-                ..ReadOptions::default()
-            };
-            let mut image = solio_exr::decode_exr(&bytes, &read, work)?;
-            if !options.channels.is_empty() && format == ImageFormat::Exr {
-                image_edit::keep(&mut image, &options.channels)?;
-            }
-            Ok(image)
+        (ImageFormat::Exr, stream) => {
+            read_exr(input, stream.as_deref(), format, options, notes, work)
         }
-        (ImageFormat::Exr, None) => read_exr(input, format, options, notes, work),
         (of_input, stream) => {
             if !options.parts.is_empty() {
                 return Err(Error::argument("only OpenEXR has parts"));
@@ -470,16 +458,20 @@ fn read(
     }
 }
 
-/// Of an OpenEXR file, only the chunks that are wanted.
+/// Of an OpenEXR file, only the chunks that are wanted. A stream is in memory already.
 fn read_exr(
     input: &Path,
+    stream: Option<&[u8]>,
     format: ImageFormat,
     options: &ImageConvertOptions,
     notes: &mut Vec<String>,
     work: &Work,
 ) -> Result<Image<'static>> {
     let limits = &options.limits;
-    let header = crate::image_header(input, limits, work)?;
+    let header = match &stream {
+        Some(bytes) => solio_exr::decode_header(bytes, limits)?,
+        None => crate::image_header(input, limits, work)?,
+    };
     let parts = options.parts.iter().map(|name| part_number(&header, name));
     let mut parts: Vec<usize> = parts.collect::<Result<_>>()?;
     if parts.is_empty() {
@@ -500,7 +492,10 @@ fn read_exr(
         partial: options.partial,
         limits: *limits,
     };
-    let image = crate::read_image(input, &read, work)?;
+    let image = match &stream {
+        Some(bytes) => solio_exr::decode_exr(bytes, &read, work)?,
+        None => crate::read_image(input, &read, work)?,
+    };
     if let Some(first) = image.missing.first() {
         let count = image.missing.len();
         notes.push(format!("{count} chunks are missing and became zeros; {}", first.message));
