@@ -5,6 +5,8 @@
 //! has samples only where x and y divide by its sampling rates. ("The OpenEXR File Layout",
 //! sections "Scan line blocks" and "Tiles".)
 
+use crate::names;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// How a sample is stored.
@@ -74,6 +76,28 @@ pub struct Channel {
     pub x_sampling: i32,
     /// One sample for so many rows, at least 1.
     pub y_sampling: i32,
+}
+
+impl Channel {
+    /// The order of channels in a file: by the bytes of their names there.
+    ///
+    /// ```
+    /// use solio_exr::{Channel, PixelType};
+    /// let channel = |name: &str| Channel {
+    ///     name: name.into(),
+    ///     pixel_type: PixelType::Half,
+    ///     linear: false,
+    ///     x_sampling: 1,
+    ///     y_sampling: 1,
+    /// };
+    /// // Two bytes of UTF-8; the byte 80, which is none.
+    /// let mut channels = ["é", "\u{ef80}", "R"].map(channel);
+    /// channels.sort_by(Channel::by_name);
+    /// assert_eq!(channels.map(|channel| channel.name), ["R", "\u{ef80}", "é"]);
+    /// ```
+    pub fn by_name(&self, other: &Channel) -> Ordering {
+        names::encode(&self.name).cmp(&names::encode(&other.name))
+    }
 }
 
 /// The pixels of one chunk.

@@ -6,7 +6,6 @@
 //! Introduction to OpenEXR", "Tiles".)
 
 use crate::header::{Box2i, Kind, LevelMode, LineOrder, Rounding, Tiles};
-use crate::names;
 use crate::{Block, Channel, Compression};
 use solio_base::Error;
 use std::ops::Range;
@@ -77,7 +76,7 @@ impl Shape {
         tiles: Option<Tiles>,
     ) -> Result<Shape, (&'static str, Error)> {
         check_window(&data_window).map_err(|e| ("dataWindow", e))?;
-        channels.sort_by(|a, b| names::encode(&a.name).cmp(&names::encode(&b.name)));
+        channels.sort_by(Channel::by_name);
         check_channels(&channels, kind, &data_window).map_err(|e| ("channels", e))?;
         let deep_too = [Compression::None, Compression::Rle, Compression::Zips, Compression::Zstd];
         if kind.is_deep() && !deep_too.contains(&compression) {

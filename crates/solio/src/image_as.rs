@@ -65,7 +65,7 @@ fn read_flat(
         let channel = Channel { pixel_type, ..channel.clone() };
         planes.push(Plane { channel, samples: Samples::zeros(pixel_type, count)? });
     }
-    planes.sort_by(|a, b| a.channel.name.cmp(&b.channel.name));
+    planes.sort_by(|a, b| a.channel.by_name(&b.channel));
     let rasters = planes.iter_mut().map(|plane| RasterMut {
         channels: vec![plane.channel.name.clone()],
         samples: match &mut plane.samples {

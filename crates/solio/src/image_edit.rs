@@ -59,7 +59,7 @@ pub(crate) fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Resul
         };
         each_level(part, |planes| {
             planes.iter_mut().for_each(|plane| rename(&mut plane.channel));
-            planes.sort_by(|a, b| a.channel.name.cmp(&b.channel.name));
+            planes.sort_by(|a, b| a.channel.by_name(&b.channel));
         });
         refresh(part)?;
     }
@@ -209,6 +209,8 @@ mod tests {
         assert_eq!(renamed(&[("A.R", "q"), ("Z", "0")]).unwrap(), ["0", "A.B", "q"]);
         assert_eq!(renamed(&[("A.*", "z.*")]).unwrap(), ["Z", "z.B", "z.R"]);
         assert_eq!(renamed(&[("*.R", "*.B"), ("A.B", "A.R")]).unwrap(), ["A.B", "A.R", "Z"]);
+        // In the order of their bytes: one that is not UTF-8 comes before others.
+        assert_eq!(renamed(&[("A.R", "é"), ("Z", "\u{ef80}")]).unwrap(), ["A.B", "\u{ef80}", "é"]);
         assert!(renamed(&[("A.R", "Z")]).is_err());
         assert!(renamed(&[("no", "Z2")]).is_err());
     }

@@ -53,7 +53,7 @@ impl<'py> HeldImage<'py> {
                 Some(Value::Channels(channels)) => channels.clone(),
                 _ => Vec::new(),
             };
-            channels.sort_by(|a, b| a.name.cmp(&b.name));
+            channels.sort_by(Channel::by_name);
             let levels = levels.into_iter().map(|level| hold_level(&channels, level));
             Ok(HeldPart { header, levels: levels.collect::<PyResult<_>>()? })
         });

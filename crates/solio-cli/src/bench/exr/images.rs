@@ -178,7 +178,7 @@ fn cut(path: &Path, work: &Work) -> Result<Image<'static>> {
             all.append(&mut levels.swap_remove(0).planes);
         }
     }
-    all.sort_by(|a, b| a.channel.name.cmp(&b.channel.name));
+    all.sort_by(|a, b| a.channel.by_name(&b.channel));
     all.dedup_by(|a, b| a.channel.name == b.channel.name);
     let channels = all.iter().map(|plane| plane.channel.clone()).collect();
     let header = Part::new(window, Compression::None, channels);
