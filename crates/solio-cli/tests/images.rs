@@ -246,6 +246,39 @@ fn streams_are_read_as_files_are() {
     assert_eq!(note(run(dir.path(), "convert - -o x.exr --partial", cut).fine()), file);
 }
 
+/// Channels are chosen by the names of the input, then renamed.
+#[test]
+fn pictures_show_channels_that_are_chosen_by_pattern_or_renamed() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let names = ["A", "B", "G", "R", "d.B", "d.G", "d.R", "n.X", "n.Y", "n.Z"];
+    save(vec![part(Box2i::of_size(48, 32), &names, None, "rgba")], &at("lay.exr"));
+    let png = |options: &str| {
+        solio(dir.path(), &format!("convert lay.exr -o lay.png {options}")).fine();
+        std::fs::read(at("lay.png")).unwrap()
+    };
+    let expected = png("--channels d.R,d.G,d.B");
+    for options in [
+        "--channels d.*",
+        "--layer d",
+        "--layer d --rename d.*=*",
+        "--channels d.* --rename d.*=*",
+        "--channels d.R,d.G,d.B --rename d.*=*",
+        "--channels d.R,d.G,d.B --rename d.R=a --rename d.G=b --rename d.B=c",
+    ] {
+        assert!(png(options) == expected, "{options}");
+    }
+    assert!(png("--layer n --rename n.*=*") == png("--layer n"));
+    for (options, why) in [
+        ("--channels d.*,q*", "there is no channel \"q*\""),
+        ("--channels d.* --rename R=q", "no channel \"R\" to rename"),
+    ] {
+        let ran = solio(dir.path(), &format!("convert lay.exr -o x.png {options}"));
+        assert_eq!(ran.code, 2, "{options}");
+        assert!(ran.err.contains(why), "{options}: {}", ran.err);
+    }
+}
+
 #[test]
 fn sequences_go_on_past_bad_frames() {
     let dir = folder();

@@ -269,6 +269,15 @@ pub fn convert_image(
     done.read = watch.usage();
     done.read_bytes = if solio_io::is_direct(input) { 0 } else { solio_io::file_bytes(input)? };
     let watch = Stopwatch::start();
+    let mut picture = options.picture.clone();
+    // Parts and channels were chosen when the image was read.
+    picture.choice.part = None;
+    if format != ImageFormat::Exr && !options.rename.is_empty() {
+        let parts = image.parts.iter().map(|part| part.header.clone()).collect();
+        let header = Header { parts, ..Header::default() };
+        let chosen = choose(&header, &picture.choice).map_err(|e| e.at_path(input))?;
+        picture.choice = chosen.renamed(|name| image_edit::new_name(name, &options.rename));
+    }
     let change = |image: &mut Image<'_>| {
         if !options.rename.is_empty() {
             image_edit::rename(image, &options.rename)?;
@@ -284,9 +293,6 @@ pub fn convert_image(
         done.notes.extend(lost_again(&image, options));
         done.written = crate::write_image(&image, output, &options.write, work)?;
     } else {
-        let mut picture = options.picture.clone();
-        // Parts and channels were chosen when the image was read.
-        picture.choice.part = None;
         if options.crop.is_some() {
             picture.frame = Frame::Data;
         }
@@ -547,6 +553,12 @@ fn seen(
             return Err(error.hint("choose one with --part"));
         }
     };
+    let named = options.picture.choice.channels.as_ref();
+    if let Some(patterns) = named.filter(|names| names.iter().any(|name| name.contains('*'))) {
+        // Each means something.
+        let of = part.map_or(parts, |part| vec![part]);
+        wanted(header, &of, patterns)?;
+    }
     let chosen = choose(header, &Choice { part, ..options.picture.choice.clone() })?;
     let names = chosen.names(&header.parts[chosen.part]);
     Ok((chosen.part, names))

@@ -19,7 +19,7 @@ pub(crate) fn matching<'a>(part: &'a Part, pattern: &str) -> impl Iterator<Item 
 }
 
 /// What the `*` of a pattern stands for in `name`; nothing where there is no `*`.
-fn star<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
+pub(crate) fn star<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         None => (pattern == name).then_some(""),
         Some((start, end)) => name.strip_prefix(start)?.strip_suffix(end),
@@ -49,10 +49,7 @@ pub(crate) fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Resul
     let mut used = vec![false; names.len()];
     for part in &mut image.parts {
         let mut rename = |channel: &mut Channel| {
-            let found = names.iter().enumerate().find_map(|(i, (old, new))| {
-                star(old, &channel.name).map(|middle| (i, new.replacen('*', middle, 1)))
-            });
-            if let Some((i, name)) = found {
+            if let Some((i, name)) = pair_of(&channel.name, names) {
                 used[i] = true;
                 channel.name = name;
             }
@@ -67,6 +64,19 @@ pub(crate) fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Resul
         Some(i) => Err(Error::argument(format!("there is no channel {:?} to rename", names[i].0))),
         None => Ok(()),
     }
+}
+
+/// The first pair that is about a channel, and the name that it gives.
+fn pair_of(name: &str, names: &[(String, String)]) -> Option<(usize, String)> {
+    names
+        .iter()
+        .enumerate()
+        .find_map(|(i, (old, new))| star(old, name).map(|middle| (i, new.replacen('*', middle, 1))))
+}
+
+/// What [`rename`] calls a channel.
+pub(crate) fn new_name(name: &str, names: &[(String, String)]) -> String {
+    pair_of(name, names).map_or(name.to_owned(), |(_, new)| new)
 }
 
 fn each_level<'a>(part: &mut ImagePart<'a>, mut change: impl FnMut(&mut Vec<Plane<'a>>)) {

@@ -5,6 +5,7 @@
 //! finished picture usually is, then the first with colours. Where there are none, one channel is
 //! shown in grey.
 
+use crate::image_edit::star;
 use solio_base::{Error, Result};
 use solio_exr::header::{Header, Part, Value};
 use std::collections::BTreeSet;
@@ -30,6 +31,7 @@ pub struct Choice {
     /// The layer, `diffuse` for `diffuse.R`; without it the best.
     pub layer: Option<String>,
     /// These channels by their full names: grey, grey and alpha, or red, green, blue (and alpha).
+    /// Of patterns with one `*` among them, the best of all that they mean.
     pub channels: Option<Vec<String>>,
 }
 
@@ -70,6 +72,19 @@ impl Chosen {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// The same choice of an image that has only these channels, under other names.
+    pub(crate) fn renamed(&self, rename: impl Fn(&str) -> String) -> Choice {
+        let mut names = match &self.colors {
+            Colors::Rgb(rgb) => rgb.to_vec(),
+            Colors::Grey(name) | Colors::Value(name) => vec![name.clone()],
+            // Only their names tell them from red, green and blue.
+            Colors::Luminance { .. } => return Choice::default(),
+        };
+        names.extend(self.alpha.clone());
+        let channels = names.iter().map(|name| rename(name)).collect();
+        Choice { channels: Some(channels), ..Choice::default() }
     }
 
     /// `R, G, B, A`, for people.
@@ -163,9 +178,13 @@ pub(crate) fn choose(header: &Header, choice: &Choice) -> Result<Chosen> {
 type Found = (u32, Colors, Option<String>);
 
 fn of_part(part: &Part, choice: &Choice) -> Option<Found> {
-    let names = channels(part);
-    if let Some(wanted) = &choice.channels {
-        return explicit(&names, wanted);
+    let mut names = channels(part);
+    match &choice.channels {
+        Some(wanted) if wanted.iter().any(|name| name.contains('*')) => {
+            names.retain(|name| wanted.iter().any(|pattern| star(pattern, name).is_some()));
+        }
+        Some(wanted) => return explicit(&names, wanted),
+        None => {}
     }
     if let Some(layer) = &choice.layer {
         let layer = layer.trim_end_matches('.');
@@ -316,6 +335,9 @@ mod tests {
         };
         assert_eq!(names(&["R", "A"]).unwrap().alpha.as_deref(), Some("A"));
         assert_eq!(names(&["Z"]).unwrap().part, 1);
+        assert_eq!(names(&["d.r.*"]).unwrap().describe(), "d.r.R, d.r.G, d.r.B");
+        assert_eq!(names(&["Z*", "depth.V"]).unwrap().describe(), "depth.V");
+        assert!(names(&["q*"]).is_err());
         assert!(names(&["q"]).unwrap_err().hint_text().unwrap().contains("depth.V"));
         let part = Choice { part: Some(2), ..Choice::default() };
         assert!(choose(&header(all), &part).is_err());
