@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import solio
 
-from . import build_mesh, extract, scene
+from . import build_mesh, extract, repair, scene
 from .import_curves import add_curves
 from .materials_in import Materials
 
@@ -20,7 +20,7 @@ class Piece:
     """Faces and lines of the file that become one object."""
 
     name: str
-    faces: np.ndarray  # face numbers, rising
+    faces: np.ndarray  # face numbers, rising until they are repaired
     lines: np.ndarray  # line numbers, rising
     vertices: range  # what the object defines, for one that has neither faces nor lines
 
@@ -119,11 +119,11 @@ def _edges(mesh, lines):
 
 
 def _mesh(mesh, piece, options, materials):
-    faces = _without_degenerate(mesh, piece.faces)
-    offsets, places = _corners(mesh, faces)
+    offsets, places, lost = _valid_corners(mesh, piece)
+    faces = piece.faces
     vertices = mesh.corner_vertices[places]
     edges = _edges(mesh, piece.lines)
-    used, (corners, ends) = _local((vertices, edges))
+    used, (corners, ends, _) = _local((vertices, edges, lost))
     if len(used) == 0:
         # Vertices alone are imported where the file has nothing else.
         if mesh.face_count or len(mesh.line_offsets) or not mesh.vertex_count:
@@ -160,12 +160,21 @@ def _mesh(mesh, piece, options, materials):
     return data
 
 
-def _without_degenerate(mesh, faces):
-    """Faces of at least three corners."""
-    if len(faces) == 0:
-        return faces
-    sizes = mesh.face_offsets[faces + 1] - mesh.face_offsets[faces]
-    return faces if int(sizes.min()) >= 3 else faces[sizes >= 3]
+def _valid_corners(mesh, piece):
+    """`_corners` of the piece's faces, which become faces that Blender can have, and vertices of
+    those that it cannot: they stay, too."""
+    offsets, places = _corners(mesh, piece.faces)
+    vertices = mesh.corner_vertices[places]
+    bad = repair.invalid(offsets, vertices)
+    if not bad.any():
+        return offsets, places, vertices[:0]
+    owners, corners = repair.repaired(offsets, vertices, mesh.positions, bad)
+    if isinstance(places, slice):
+        places = np.arange(places.start, places.stop)
+    piece.faces = piece.faces[owners]
+    flat = np.fromiter((corner for face in corners for corner in face), np.int64)
+    sizes = np.fromiter(map(len, corners), np.int64)
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.uint32), places[flat], vertices
 
 
 def _local(index_arrays):
@@ -214,7 +223,8 @@ def _vertex_groups(found, mesh, piece, data):
     groups = mesh.face_groups[piece.faces]
     numbers, first = np.unique(groups, return_index=True)
     corners = extract.corner_vertices(data)
-    sizes = np.diff(_corners(mesh, piece.faces)[0])
+    sizes = np.empty(len(groups), np.int32)
+    data.polygons.foreach_get("loop_total", sizes)
     of_corner = np.repeat(groups, sizes)
     for number in numbers[np.argsort(first)]:
         if number != solio.NONE:

@@ -62,6 +62,26 @@ DIFFERENT = {
 }
 
 
+REPEATED = {
+    "poles": "f 1 2 3 1\nf 1 3 4 1\nf 4 3 2\nf 5 6 7 7 8\n",
+    "equal": "f 1 1 1\nf 1 2\nf 1 2 1 2\nf 1 2 3\nf 5 5 6 7\n",
+    "hole": "f 9 10 11 12 9 5 8 7 6 5\nf 1 2 3\n",
+    "eight": "f 1 2 3 1 4 2\nf 4 3 2\ng late\nf 5 6 7 8 6\nf 5 7 8\n",
+    "normals": "vn 0 0 1\nvn 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\n"
+    "f 1/1/1 2/2/1 3/3/2 1/3/2\nf 5/1/1 6/2/1 7/3/1\n",
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_faces_with_a_vertex_twice(tmp_path, name):
+    path = tmp_path / "faces.obj"
+    vertices = ["0 0 1", "1 0 0", "0 1 0", "-1 0 0", "5 0 0", "9 0 0", "9 4 0", "5 4 0"]
+    vertices += ["6 1 0", "6 2 0", "7 2 0", "7 1 0"]
+    path.write_text("".join(f"v {vertex}\n" for vertex in vertices) + REPEATED[name])
+    blender, solio = load(bpy.ops.wm, path), load(bpy.ops.solio, path)
+    assert difference(blender, solio) == ""
+
+
 def outside_files():
     files = sorted(DATA.rglob("*")) if DATA.is_dir() else []
     kinds = (".obj", ".ply", ".stl")
