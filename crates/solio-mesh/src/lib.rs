@@ -12,6 +12,7 @@ pub mod material;
 mod merge;
 pub mod model;
 pub mod obj;
+mod odd_float;
 mod parallel;
 pub mod ply;
 mod rounds;

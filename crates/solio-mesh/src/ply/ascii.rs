@@ -11,6 +11,7 @@ use super::header::{Element, Header, Property};
 use super::tokens::Tokens;
 use crate::head::Head;
 use crate::model::ScalarType;
+use crate::odd_float::odd_float;
 use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Result, Work, ordered};
 use solio_codec::lines::{Cell, PAD, Reader};
@@ -466,11 +467,13 @@ pub(crate) fn set(
 }
 
 fn f32_of(token: &[u8]) -> Option<f32> {
-    parse::f32_prefix(token).filter(|&(_, n)| n == token.len()).map(|(v, _)| v)
+    let plain = parse::f32_prefix(token).filter(|&(_, n)| n == token.len());
+    plain.map(|(v, _)| v).or_else(|| odd_float(token))
 }
 
 fn f64_of(token: &[u8]) -> Option<f64> {
-    parse::f64_prefix(token).filter(|&(_, n)| n == token.len()).map(|(v, _)| v)
+    let plain = parse::f64_prefix(token).filter(|&(_, n)| n == token.len());
+    plain.map(|(v, _)| v).or_else(|| odd_float(token).map(f64::from))
 }
 
 /// A whole number within the range of `scalar`. Also takes `255.0`, as some exporters write it.

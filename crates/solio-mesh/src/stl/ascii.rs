@@ -4,6 +4,7 @@ use super::collect::{Collector, Triangles};
 use super::options::StlReadOptions;
 use super::weld::Point;
 use crate::head::Head;
+use crate::odd_float::odd_float;
 use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Result, Work, ordered};
 use solio_codec::number::parse;
@@ -267,20 +268,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What the C library of Windows wrote for NaN and infinity: `-1.#IND`, `1.#QNAN`, `1.#INF`.
+    /// What the C library of Windows wrote for NaN and infinity.
     #[cold]
     fn odd_float(&mut self) -> Result<f32> {
         let word = self.word();
         let start = self.at - word.len();
-        if let Some(i) = memchr::memmem::find(word, b".#")
-            && !self.strict
-        {
-            let infinite = word[i..].starts_with(b".#INF");
-            let value = if infinite { f32::INFINITY } else { f32::NAN };
+        if let Some(value) = odd_float(word).filter(|_| !self.strict) {
             if self.warnings.len() < 100 {
                 self.warnings.push(format!("`{}` read as {value}", String::from_utf8_lossy(word)));
             }
-            return Ok(if word[0] == b'-' { -value } else { value });
+            return Ok(value);
         }
         Err(self.expected("a number", word, start))
     }

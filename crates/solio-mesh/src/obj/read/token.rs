@@ -1,6 +1,7 @@
 //! Words and numbers of one statement.
 
 use super::chunk::{Fault, Index};
+use crate::odd_float::odd_float;
 use solio_codec::number::parse;
 
 /// White space within a line.
@@ -91,28 +92,14 @@ impl Float for f64 {
     }
 }
 
-/// The whole word as a float, including the forms that Microsoft's C library wrote for NaN and
-/// infinity (`-1.#IND`, `1.#QNAN`, `1.#INF`, `-nan(ind)`).
+/// The whole word as a float, including those of [`odd_float`].
 pub(super) fn float<F: Float>(word: &[u8]) -> Option<F> {
     if let Some((value, used)) = F::prefix(word)
         && used == word.len()
     {
         return Some(value);
     }
-    let (negative, digits) = match word {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        _ => (false, word),
-    };
-    let lower = digits.to_ascii_lowercase();
-    let value = if lower.starts_with(b"1.#inf") {
-        f32::INFINITY
-    } else if lower.starts_with(b"1.#") || (lower.starts_with(b"nan(") && lower.ends_with(b")")) {
-        f32::NAN
-    } else {
-        return None;
-    };
-    Some(F::from_f32(if negative { -value } else { value }))
+    odd_float(word).map(F::from_f32)
 }
 
 /// The float that a word of a statement must be.
