@@ -1,8 +1,12 @@
 //! Colours in the word behind a triangle: 15 bits, in one of two orders.
 
 use super::collect::{WORDS, face_attribute};
-use crate::model::{Attribute, Values};
+use crate::model::{Attribute, Mesh, Values};
 use std::borrow::Cow;
+
+const CHANNELS: [&str; 3] = ["red", "green", "blue"];
+/// What makes words of a header those of Magics.
+const MAGICS: &[u8] = b"COLOR=";
 
 /// The attributes that the words make: the words themselves, and their colours if they are any.
 ///
@@ -12,17 +16,15 @@ pub(crate) fn attributes(header: &[u8], words: Vec<u16>) -> Vec<Attribute<'stati
     if words.is_empty() {
         return Vec::new();
     }
-    let magics = memchr::memmem::find(header, b"COLOR=").map(|i| &header[i + 6..]);
+    let magics = memchr::memmem::find(header, MAGICS).map(|i| &header[i + MAGICS.len()..]);
     let default = magics.and_then(|h| h.first_chunk::<4>()).copied().unwrap_or([255; 4]);
     let mut channels = [Vec::new(), Vec::new(), Vec::new()];
     if magics.is_some() || words.iter().any(|w| w >> 15 == 1) {
         for &word in &words {
-            let five = |shift: u16| ((word >> shift & 31) as u32 * 255 / 31) as u8;
             let color = match (magics.is_some(), word >> 15 == 1) {
-                (true, false) => [five(0), five(5), five(10)],
-                (false, true) => [five(10), five(5), five(0)],
+                (true, false) => [0, 5, 10].map(|shift| five(word, shift)),
+                (false, _) => viscam(word),
                 (true, true) => [default[0], default[1], default[2]],
-                (false, false) => [255; 3],
             };
             for (channel, value) in channels.iter_mut().zip(color) {
                 channel.push(value);
@@ -30,10 +32,66 @@ pub(crate) fn attributes(header: &[u8], words: Vec<u16>) -> Vec<Attribute<'stati
         }
     }
     let mut out = vec![face_attribute(WORDS, Values::U16(Cow::Owned(words)))];
-    for (name, values) in ["red", "green", "blue"].into_iter().zip(channels) {
+    for (name, values) in CHANNELS.into_iter().zip(channels) {
         if !values.is_empty() {
             out.push(face_attribute(name, Values::U8(Cow::Owned(values))));
         }
     }
     out
+}
+
+/// The words to write, one a face, below a header that begins with `name`. Words of Magics mean
+/// something else there: words that are not the faces' colours are made anew, as VisCAM has them.
+pub(crate) fn words<'m>(mesh: &'m Mesh<'_>, name: &str) -> Option<Cow<'m, [u16]>> {
+    let faces = mesh.face_offsets.len().saturating_sub(1);
+    let of_faces = |name: &str| {
+        let is = |a: &&Attribute<'_>| a.element == "face" && a.name == name && a.list.is_none();
+        mesh.attributes.iter().find(is).map(|a| &a.values).filter(|v| v.len() == faces)
+    };
+    let Some(Values::U16(words)) = of_faces(WORDS) else { return None };
+    let words = Cow::Borrowed(&words[..]);
+    let [Some(Values::U8(red)), Some(Values::U8(green)), Some(Values::U8(blue))] =
+        CHANNELS.map(of_faces)
+    else {
+        return Some(words);
+    };
+    let color = |face: usize| [red[face], green[face], blue[face]];
+    let is_magics = memchr::memmem::find(name.as_bytes(), MAGICS).is_some();
+    if is_magics || words.iter().enumerate().all(|(face, &word)| viscam(word) == color(face)) {
+        return Some(words);
+    }
+    let made = words.iter().enumerate().map(|(face, &word)| match color(face) {
+        color if viscam(word) == color => word,
+        color => color.iter().fold(1, |word, &c| word << 5 | (u16::from(c) * 31 + 127) / 255),
+    });
+    Some(made.collect())
+}
+
+/// The colour of a word of VisCAM; white where it is none.
+fn viscam(word: u16) -> [u8; 3] {
+    if word >> 15 == 1 { [10, 5, 0].map(|shift| five(word, shift)) } else { [255; 3] }
+}
+
+/// Five bits of a word as a byte.
+fn five(word: u16, shift: u16) -> u8 {
+    (u32::from(word >> shift & 31) * 255 / 31) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_five_bits_come_back() {
+        for word in 0x8000..=0xffff {
+            let color = viscam(word).map(|c| Values::U8(vec![c].into()));
+            let mut attributes = vec![face_attribute(WORDS, Values::U16(vec![0].into()))];
+            let channels = CHANNELS.into_iter().zip(color);
+            attributes.extend(channels.map(|(name, values)| face_attribute(name, values)));
+            let mesh = Mesh { face_offsets: vec![0, 3].into(), attributes, ..Mesh::default() };
+            let made = words(&mesh, "").unwrap();
+            assert_eq!(viscam(made[0]), viscam(word));
+            assert!(made[0] == word || made[0] == 0, "{word:x} {:x}", made[0]); // white
+        }
+    }
 }

@@ -106,6 +106,40 @@ fn binary_may_start_with_solid_and_keeps_its_words() {
 }
 
 #[test]
+fn colors_of_magics_outlive_its_header() {
+    let words = [0x001f, 0x03e0, 0x7c00, 0x8000, 0];
+    let mut file = b"COLOR=\x10\x20\x30\xff,MATERIAL=".to_vec();
+    file.resize(80, b' ');
+    file.extend_from_slice(&(words.len() as u32).to_le_bytes());
+    for word in words {
+        let corners = [[0.0f32, 0., 1.], [0., 0., 0.], [1., 0., 0.], [0., 1., 0.]];
+        file.extend(corners.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
+        file.extend_from_slice(&u16::to_le_bytes(word));
+    }
+    let colors = |scene: &Scene<'_>| {
+        let values = scene.meshes[0].attributes[1..].iter().map(|a| match &a.values {
+            Values::U8(v) => v.to_vec(),
+            _ => panic!("bytes"),
+        });
+        values.collect::<Vec<_>>()
+    };
+    let scene = read(&file).unwrap();
+    assert_eq!(colors(&scene)[0], [255, 0, 0, 16, 0]);
+    let mut again = read(&write(&scene, false, 1)).unwrap();
+    for channel in 0..3 {
+        let pairs =
+            colors(&scene)[channel].clone().into_iter().zip(colors(&again)[channel].clone());
+        for (was, is) in pairs {
+            assert!(was.abs_diff(is) <= 4, "{was} {is}"); // five bits
+        }
+    }
+    // Words of VisCAM stay.
+    let bytes = write(&again, false, 1);
+    again = read(&bytes).unwrap();
+    assert!(write(&again, false, 1) == bytes);
+}
+
+#[test]
 fn one_object_alone_and_quads() {
     let mut scene = grid(2);
     let mesh = &mut scene.meshes[0];

@@ -1,14 +1,15 @@
 //! Writing: triangles of all objects, one after the other, in parallel chunks.
 
 use super::binary::TRIANGLE;
-use super::collect::WORDS;
+use super::color;
 use super::options::StlWriteOptions;
-use crate::model::{Mesh, Positions, Scene, Values, offsets_fit};
+use crate::model::{Mesh, Positions, Scene, offsets_fit};
 use crate::ply::{Placement, push_f32, stretches};
 use crate::spans::PREPARE;
 use crate::transform;
 use crate::triangulate;
 use solio_base::{Error, Result, Sink, Work};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Corners in a chunk, unless one face alone has more.
@@ -77,7 +78,7 @@ struct Part<'m> {
     triangles: u64,
     /// Transforms, and the face before which each one ends.
     transforms: Vec<(u32, Placement)>,
-    words: Option<&'m [u16]>,
+    words: Option<Cow<'m, [u16]>>,
 }
 
 impl<'m> Part<'m> {
@@ -107,12 +108,7 @@ impl<'m> Part<'m> {
         if transforms.is_empty() {
             transforms.push((u32::MAX, of_object(None)?));
         }
-        let words = mesh.attributes.iter().find_map(|a| match &a.values {
-            Values::U16(v) if a.element == "face" && a.name == WORDS && a.list.is_none() => {
-                (v.len() == faces(mesh)).then_some(&v[..])
-            }
-            _ => None,
-        });
+        let words = if options.ascii_format { None } else { color::words(mesh, &options.name) };
         let triangles_only =
             mesh.face_offsets.iter().enumerate().all(|(i, &o)| o as usize == 3 * i);
         let triangles = if triangles_only {
@@ -162,7 +158,7 @@ impl<'m> Part<'m> {
         let c = self.point(transform, corners[2]);
         // Blender turns triangles of mirrored objects (in STL only).
         let points = if transform.mirrors() { [c, b, a] } else { [a, b, c] };
-        (points, self.words.map_or(0, |w| w[face]))
+        (points, self.words.as_ref().map_or(0, |w| w[face]))
     }
 
     #[inline(always)]
