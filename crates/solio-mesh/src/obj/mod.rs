@@ -12,4 +12,4 @@ pub use mtl_read::decode_mtl;
 pub use mtl_write::encode_mtl;
 pub use options::{MtlWriteOptions, NonFinite, ObjReadOptions, ObjWriteOptions};
 pub use read::{attach_materials, decode_obj};
-pub use write::encode_obj;
+pub use write::{encode_obj, small_faces};

@@ -3,9 +3,9 @@
 use super::plan::{Part, has_materials};
 use super::values::{Index, Window, largest, missing_vertex};
 use super::{Job, Prepared};
-use crate::model::{Domain, NONE};
+use crate::model::{Domain, Mesh, NONE};
 use solio_base::{Error, Result};
-use solio_codec::number::format::{self, face_rows, push_u32};
+use solio_codec::number::format::{self, face_rows, push_i64, push_u32};
 use std::ops::Range;
 
 /// Faces that are made at a time; their corners stay in the cache.
@@ -99,11 +99,58 @@ pub(super) fn faces(
                 }
             }
             let offsets = &gathered.offsets[run - block.start..=end - block.start];
-            face_rows(out, offsets, &corners, part.transform.mirrors);
+            rows(mesh, offsets, &corners, part.transform.mirrors, out);
             run = end;
         }
     }
     Ok(())
+}
+
+/// Appends some faces, those of two corners as lines, those of one as points.
+fn rows(
+    mesh: &Prepared<'_>,
+    offsets: &[u32],
+    corners: &format::Corners<'_>,
+    mirrors: bool,
+    out: &mut Vec<u8>,
+) {
+    let mut rest = offsets;
+    while mesh.has_small_faces && rest.len() > 1 {
+        let small = rest.windows(2).position(is_small).unwrap_or(rest.len() - 1);
+        if small > 0 {
+            face_rows(out, &rest[..=small], corners, mirrors);
+        }
+        let Some(&[start, end]) = rest.get(small..small + 2) else { return };
+        let vertices = &corners.vertices[start as usize..end as usize];
+        if let Some(statement) = [None, Some(b'p'), Some(b'l')][vertices.len()] {
+            out.push(statement);
+            for &vertex in vertices {
+                out.push(b' ');
+                push_i64(out, (u64::from(vertex) + corners.vertex_base) as i64);
+            }
+            out.push(b'\n');
+        }
+        rest = &rest[small + 1..];
+    }
+    if !mesh.has_small_faces {
+        face_rows(out, offsets, corners, mirrors);
+    }
+}
+
+/// How many faces have less than three corners, as in PLY they may: OBJ gets lines of those of
+/// two, points of those of one, and nothing of the others.
+///
+/// ```
+/// use solio_mesh::{Mesh, obj::small_faces};
+/// let mesh = Mesh { face_offsets: vec![0, 3, 5].into(), ..Mesh::default() };
+/// assert_eq!(small_faces(&mesh), 1);
+/// ```
+pub fn small_faces(mesh: &Mesh<'_>) -> usize {
+    mesh.face_offsets.windows(2).filter(|pair| is_small(pair)).count()
+}
+
+fn is_small(pair: &[u32]) -> bool {
+    pair[1].wrapping_sub(pair[0]) < 3 // offsets that do not rise are refused elsewhere
 }
 
 /// The end of the run of faces with which the state surely stays that of the first one; the state
@@ -260,7 +307,7 @@ fn write_changes(
     let options = job.options;
     let line = |out: &mut Vec<u8>, parts: &[&str]| {
         parts.iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
-        out.push(b'\n');
+        end_line(out);
     };
     let has_smoothing = !mesh.mesh.face_smoothing.is_empty() || part.left_on.smoothing;
     if has_smoothing && before.is_none_or(|b| b.smoothing != now.smoothing) {
@@ -304,7 +351,15 @@ fn write_changes(
     }
 }
 
-/// Text that stays on one line: a backslash at its end would join it with the next one.
+/// Ends a line of text: a backslash at its end would join it with the next one.
+pub(super) fn end_line(out: &mut Vec<u8>) {
+    if out.ends_with(b"\\") {
+        out.push(b' ');
+    }
+    out.push(b'\n');
+}
+
+/// Text that stays on one line, likewise.
 pub(super) fn line_text(text: &str) -> String {
     let mut line = text.replace(['\n', '\r'], "_");
     if line.ends_with('\\') {

@@ -1,5 +1,6 @@
 //! The lines `l` and `p`, and the statements of free-form curves and surfaces.
 
+use super::faces;
 use super::plan::Part;
 use super::values::Index;
 use super::{Job, Prepared};
@@ -74,7 +75,7 @@ pub(super) fn name(job: &Job<'_>, part: &Part<'_>, out: &mut Vec<u8>) {
         out.push(b'_');
         out.extend_from_slice(job.name(&object.mesh_name).as_bytes());
     }
-    out.push(b'\n');
+    faces::end_line(out);
 }
 
 /// Appends the free-form statements; absolute indices move by what earlier meshes have written.

@@ -20,6 +20,8 @@ mod values;
 mod vertices;
 mod weights;
 
+pub use faces::small_faces;
+
 use super::ObjWriteOptions;
 use crate::bits::Bits;
 use crate::merge;
@@ -94,6 +96,8 @@ struct Prepared<'a> {
     uvs: Option<Index<'a>>,
     normals: Option<Index<'a>>,
     normal_values: Option<NormalValues<'a>>,
+    /// Whether faces have less than three corners.
+    has_small_faces: bool,
     /// Elements in a round, where UVs and normals are merged in rounds.
     round: Option<usize>,
     /// What other meshes with the same arrays have too.
@@ -201,9 +205,9 @@ impl Job<'_> {
         Ok(Cow::Owned(triangulate::triangulated(mesh, self.work)?))
     }
 
-    /// A name as it is written.
+    /// A name as it is written, up to the end of its line ([`faces::end_line`]).
     fn name(&self, name: &str) -> String {
-        let name = faces::line_text(name);
+        let name = name.replace(['\n', '\r'], "_");
         if self.options.spaces_to_underscores { name.replace(' ', "_") } else { name }
     }
 
@@ -263,6 +267,7 @@ impl Job<'_> {
             uvs: shared.uvs.clone(),
             normals: None,
             normal_values: None,
+            has_small_faces: small_faces(mesh) > 0,
             round,
             shared,
             weights: None,

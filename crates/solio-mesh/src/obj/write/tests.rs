@@ -239,6 +239,76 @@ fn shared_arrays_are_written_as_if_they_were_not_shared() {
 }
 
 #[test]
+fn colors_and_fourth_coordinates_are_finite_or_refused() {
+    let positions = Positions::F32(vec![[0.0; 3]; 2].into());
+    let values = vec![[0.5; 4], [0.0, f32::NAN, 1.0, 1.0]].into();
+    let colors = Some(Colors { values, space: ColorSpace::Srgb });
+    let colored = Mesh { positions: positions.clone(), colors, ..Mesh::default() };
+    let weighted =
+        Mesh { positions, weights: Some(vec![1.0, f32::INFINITY].into()), ..Mesh::default() };
+    let refuse = ObjWriteOptions::default();
+    let found = error(colored.clone(), &refuse);
+    assert_eq!(found, "mesh 0: the colour of vertex 1 is (0, NaN, 1)");
+    let found = error(weighted.clone(), &refuse);
+    assert_eq!(found, "mesh 0: the fourth coordinate of vertex 1 is (inf)");
+    let write = ObjWriteOptions { non_finite: NonFinite::Write, ..ObjWriteOptions::default() };
+    for (mesh, word) in [(colored, " nan "), (weighted, " inf\n")] {
+        let written = text(&Scene { meshes: vec![mesh], ..Scene::default() }, &write);
+        assert!(written.contains(word), "{written}");
+    }
+}
+
+#[test]
+fn faces_of_less_than_three_corners_are_no_faces() {
+    let mesh = Mesh {
+        positions: Positions::F32(vec![[0.0; 3]; 4].into()),
+        face_offsets: vec![0, 2, 5, 5, 6, 8, 12].into(),
+        corner_vertices: vec![0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 2, 3].into(),
+        ..Mesh::default()
+    };
+    let scene = Scene { meshes: vec![mesh.clone(), mesh], ..Scene::default() };
+    let written = text(&scene, &ObjWriteOptions::default());
+    let faces = |written: &str| {
+        let lines = written.lines().filter(|line| line.starts_with(['f', 'l', 'p']));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let first = ["l 1 2", "f 1 2 3", "p 4", "l 3 4", "f 1 2 3 4"];
+    let second = ["l 5 6", "f 5 6 7", "p 8", "l 7 8", "f 5 6 7 8"];
+    assert_eq!(faces(&written), [first, second].concat());
+    let read = decode_obj(&written.as_bytes(), &ObjReadOptions::default(), &Work::serial());
+    let mesh = &read.unwrap().meshes[0];
+    let counts = [mesh.face_offsets.len(), mesh.line_offsets.len(), mesh.points.len()];
+    assert_eq!(counts, [5, 5, 2]);
+}
+
+#[test]
+fn backslashes_end_no_line() {
+    let object = Object { name: "o\\".into(), mesh_name: "m \\".into(), ..Object::default() };
+    let mesh = Mesh { face_materials: vec![0, 0].into(), objects: vec![object], ..strip() };
+    let scene = Scene {
+        meshes: vec![mesh],
+        materials: vec![Material { name: "x y\\".into(), ..Material::default() }],
+        ..Scene::default()
+    };
+    for (spaces_to_underscores, name, mesh_name) in
+        [(false, "x y\\", "m \\"), (true, "x_y\\", "m_\\")]
+    {
+        let options = ObjWriteOptions {
+            spaces_to_underscores,
+            export_object_groups: true,
+            export_material_groups: true,
+            ..ObjWriteOptions::default()
+        };
+        let written = text(&scene, &options);
+        assert!(written.contains(&format!("\nusemtl {name} \n")), "{written}");
+        assert!(written.contains(&format!("\ng o\\_{name} \n")), "{written}");
+        assert!(written.contains(&format!("\ng o\\_{mesh_name} \n")), "{written}");
+        let read = decode_obj(&written.as_bytes(), &ObjReadOptions::default(), &Work::serial());
+        assert_eq!(read.unwrap().materials[0].name, name);
+    }
+}
+
+#[test]
 fn wrong_arrays_are_refused_with_their_place() {
     let plain = ObjWriteOptions::default();
     let mut mesh = strip();

@@ -37,7 +37,7 @@ pub(super) fn positions(
                     rows = &made[..count];
                 }
                 check(job, part, "vertex", block.start, rows)?;
-                rows_with_extras(job, mesh, block, out, |range, prefix, out| {
+                rows_with_extras(job, mesh, part, block, out, |range, prefix, out| {
                     rows_f32(out, prefix, job.options.position_digits, &rows[range]);
                 })?;
             }
@@ -49,7 +49,7 @@ pub(super) fn positions(
                     rows = &made_f64[..count];
                 }
                 check_f64(job, part, block.start, rows)?;
-                rows_with_extras(job, mesh, block, out, |range, prefix, out| {
+                rows_with_extras(job, mesh, part, block, out, |range, prefix, out| {
                     rows_f64(out, prefix, job.options.position_digits, &rows[range]);
                 })?;
             }
@@ -63,6 +63,7 @@ pub(super) fn positions(
 fn rows_with_extras(
     job: &Job<'_>,
     mesh: &Prepared<'_>,
+    part: &Part<'_>,
     block: Range<usize>,
     out: &mut Vec<u8>,
     rows: impl Fn(Range<usize>, &[u8], &mut Vec<u8>),
@@ -85,9 +86,11 @@ fn rows_with_extras(
         if kind {
             let values: Vec<[f32; 1]> =
                 (start..end).map(|v| [weights.map_or(1.0, |w| w[v])]).collect();
+            check(job, part, "the fourth coordinate of vertex", start, &values)?;
             rows_f32(&mut tail, b" ", job.options.position_digits, &values);
         } else if let Some(colors) = colors {
             let values: Vec<_> = (start..end).map(|v| srgb(colors, v)).collect();
+            check(job, part, "the colour of vertex", start, &values)?;
             rows_f32(&mut tail, b" ", job.options.color_digits, &values);
         }
         start = end;
