@@ -1,6 +1,6 @@
 //! Columns to a [`Mesh`].
 
-use super::columns::{Column, Data, Plan, Role, Table};
+use super::columns::{Column, Data, Plan, Role, Table, alpha_of};
 use super::header::{Element, Header};
 use crate::material::{Material, TextureMap};
 use crate::model::{
@@ -27,14 +27,22 @@ pub(crate) fn assemble(
     let mut mesh = Mesh::default();
     let mut strips = None;
     let mut corner_uvs = None;
+    let mut own_alpha = None;
     for item in loaded {
         for (column, table) in item.plan.columns.iter().zip(item.tables) {
             match column.role {
                 Role::Strips => strips = Some(table),
                 Role::CornerUvs => corner_uvs = Some((item.element, column, table)),
+                _ if column.role == Role::Color && column.parts.len() == 3 => {
+                    own_alpha = alpha_of(&item.element.properties[column.parts[0]].name);
+                    place(&mut mesh, item.element, column, table);
+                }
                 _ => place(&mut mesh, item.element, column, table),
             }
         }
+    }
+    if let Some(alpha) = own_alpha {
+        join_alpha(&mut mesh, alpha);
     }
     if let Some((element, column, table)) = corner_uvs {
         set_corner_uvs(&mut mesh, element, column, table);
@@ -63,6 +71,25 @@ pub(crate) fn assemble(
         comments: header.comments.clone(),
         warnings: all,
     })
+}
+
+/// Gives the colours their alpha, which was of another type and so became an attribute.
+fn join_alpha(mesh: &mut Mesh<'static>, name: &str) {
+    let Some(colors) = &mut mesh.colors else { return };
+    let is = |a: &Attribute<'_>| {
+        let fits = a.values.len() == colors.values.len() && a.list.is_none();
+        a.element == "vertex" && a.name == name && fits
+    };
+    let Some(i) = mesh.attributes.iter().position(is) else { return };
+    let rows = colors.values.to_mut().iter_mut();
+    match &mesh.attributes[i].values {
+        Values::U8(v) => rows.zip(&v[..]).for_each(|(row, &a)| row[3] = f32::from(a) / 255.0),
+        Values::U16(v) => rows.zip(&v[..]).for_each(|(row, &a)| row[3] = f32::from(a) / 65535.0),
+        Values::F32(v) => rows.zip(&v[..]).for_each(|(row, &a)| row[3] = a),
+        Values::F64(v) => rows.zip(&v[..]).for_each(|(row, &a)| row[3] = a as f32),
+        _ => return,
+    }
+    mesh.attributes.remove(i);
 }
 
 /// Puts a table where it belongs.

@@ -72,6 +72,11 @@ const UVS: [[&str; 2]; 4] =
 const EDGE_ENDS: [&str; 2] = ["vertex1", "vertex2"];
 pub(crate) const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
+/// The alpha that belongs to colours whose first property has this name.
+pub(crate) fn alpha_of(first: &str) -> Option<&'static str> {
+    COLORS.iter().find(|names| names[0] == first).map(|names| names[3])
+}
+
 impl Plan {
     /// The plan of one element.
     pub(crate) fn new(element: &Element) -> Plan {
@@ -170,7 +175,8 @@ fn float_kind(properties: &[&Property]) -> Kind {
     if properties.iter().any(|p| wide(p.scalar)) { Kind::F64 } else { Kind::F32(1.0) }
 }
 
-/// Colours are bytes, 16-bit values or floats from 0 to 1, all alike.
+/// Colours are bytes, 16-bit values or floats from 0 to 1, all alike; an alpha of another type is
+/// joined to them in the end.
 fn color_kind(properties: &[&Property]) -> Option<Kind> {
     let scalar = properties[0].scalar;
     if properties.iter().any(|p| p.scalar != scalar) {

@@ -175,17 +175,22 @@ fn attribute_len(attribute: &Attribute<'_>) -> Result<usize> {
     Ok(offsets.len() - 1)
 }
 
-/// The header.
-pub(crate) fn header(elements: &[ElementOut], options: &PlyWriteOptions) -> Result<String> {
+/// The header, with the comments that the options name, then those of the scene.
+pub(crate) fn header(
+    elements: &[ElementOut],
+    scene_comments: &[String],
+    options: &PlyWriteOptions,
+) -> Result<String> {
     let mut text = format!("ply\nformat {} 1.0\n", options.format.name());
-    for comment in &options.comments {
-        for line in comment.lines() {
-            if !line.starts_with("obj_info ") {
-                text.push_str("comment ");
-            }
-            text.push_str(line);
-            text.push('\n');
+    let own: Vec<&str> = options.comments.iter().flat_map(|comment| comment.lines()).collect();
+    let read = if options.blender_quirks { &[] } else { scene_comments };
+    let read = read.iter().flat_map(|comment| comment.split(['\n', '\r']));
+    for line in own.iter().copied().chain(read.filter(|line| !own.contains(line))) {
+        if !line.starts_with("obj_info ") {
+            text.push_str("comment ");
         }
+        text.push_str(line);
+        text.push('\n');
     }
     for element in elements {
         let count: usize = element.counts.iter().sum();

@@ -64,8 +64,8 @@ pub enum PlyColorType {
 pub struct PlyWriteOptions {
     /// Text or binary. Blender's `ascii_format` is [`PlyFormat::Ascii`].
     pub format: PlyFormat,
-    /// Lines after `format`, written as `comment …`; one that starts with `obj_info ` is written
-    /// as it is.
+    /// Lines after `format`, before those of the scene: written as `comment …`; one that starts
+    /// with `obj_info ` is written as it is.
     pub comments: Vec<String>,
     /// Which axis of the file is forward.
     pub forward_axis: Axis,
@@ -92,7 +92,7 @@ pub struct PlyWriteOptions {
     /// Digits of floats in text. [`Digits::Shortest`] writes what Blender writes.
     pub digits: Digits,
     /// Do as Blender 5.2 does even where that loses data: colours are cut to 8 bits instead of
-    /// rounded, and edges of the second and later meshes are numbered from 0.
+    /// rounded, the scene's comments are left out, and edges of the second and later meshes are numbered from 0.
     pub blender_quirks: bool,
 }
 

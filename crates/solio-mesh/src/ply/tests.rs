@@ -233,6 +233,61 @@ const HEAD: &str = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n\
     property list uchar int vertex_indices\nend_header\n";
 
 #[test]
+fn floats_of_windows_are_read() {
+    for newline in ["\n", "\r"] {
+        let text = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty double q\n\
+                    property float y\nproperty float z\nend_header\n0 -1.#IND 2 3\n\
+                    -nan(ind) 1.5 1.#QNAN -1.#INF\n";
+        let scene = read(text.replace('\n', newline).as_bytes()).unwrap();
+        let [x, y, z] = scene.meshes[0].positions.get(1);
+        assert!(x.is_nan() && y.is_nan() && z == f64::NEG_INFINITY);
+        let Values::F64(q) = &scene.meshes[0].attributes[0].values else { panic!("doubles") };
+        assert!(q[0].is_nan() && q[1] == 1.5);
+    }
+}
+
+#[test]
+fn alpha_may_be_of_another_type() {
+    let file = |color: &str, alpha: &str, values: &str| {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
+             property float z\nproperty {color} red\nproperty {color} green\n\
+             property {color} blue\nproperty {alpha} alpha\nend_header\n0 0 0 {values}\n"
+        )
+    };
+    for (color, alpha, values, want) in [
+        ("float", "uchar", "0.5 0.25 2.5 51", [0.5, 0.25, 2.5, 0.2]),
+        ("uchar", "float", "255 0 51 0.75", [1.0, 0.0, 0.2, 0.75]),
+        ("uchar", "ushort", "255 0 51 13107", [1.0, 0.0, 0.2, 0.2]),
+        ("ushort", "double", "65535 0 13107 3", [1.0, 0.0, 0.2, 3.0]),
+        ("float", "float", "0.5 0.25 2.5 0.75", [0.5, 0.25, 2.5, 0.75]),
+    ] {
+        let scene = read(file(color, alpha, values).as_bytes()).unwrap();
+        assert_eq!(scene.meshes[0].colors.as_ref().unwrap().values[0], want, "{color} {alpha}");
+        assert!(scene.meshes[0].attributes.is_empty());
+    }
+    let scene = read(file("float", "int", "0.5 0.25 2.5 7").as_bytes()).unwrap();
+    assert_eq!(scene.meshes[0].colors.as_ref().unwrap().values[0][3], 1.0);
+    assert_eq!(scene.meshes[0].attributes[0].values, Values::I32(vec![7].into()));
+}
+
+#[test]
+fn comments_are_kept_and_not_repeated() {
+    let mut scene = rich(3, 1);
+    scene.comments = ["one", "Solio", "obj_info two", ""].map(String::from).to_vec();
+    let mut options = format(PlyFormat::Ascii);
+    for _ in 0..2 {
+        scene = read(&write(&scene, &options, 1)).unwrap();
+        assert_eq!(scene.comments, ["Solio", "one", "obj_info two", ""]);
+    }
+    scene.comments = vec!["two\nlines".into()];
+    options.comments = vec!["own".into()];
+    assert_eq!(read(&write(&scene, &options, 1)).unwrap().comments, ["own", "two", "lines"]);
+    options.blender_quirks = true;
+    assert_eq!(read(&write(&scene, &options, 1)).unwrap().comments, ["own"]);
+}
+
+#[test]
 fn errors_say_what_and_where() {
     let cases: [(String, &str); 9] = [
         (String::new(), "byte 0: the file is empty; a PLY file starts with `ply`"),
