@@ -81,6 +81,7 @@ pub struct TextureMap {
     /// The options before the file name as written, each as `(name, arguments)`:
     /// `("-bm", "0.3")`.
     pub options: Vec<(String, String)>,
-    /// The file name as written.
+    /// The file name as written; of an MTL in another folder than its OBJ, which was read along
+    /// with that, as seen from the OBJ.
     pub path: String,
 }

@@ -29,7 +29,8 @@ pub struct Scene<'a> {
     pub meshes: Vec<Mesh<'a>>,
     /// The materials that [`Mesh::face_materials`] numbers, in order of first appearance.
     pub materials: Vec<Material>,
-    /// Names given by `mtllib`, as written in the file.
+    /// What the file has behind each `mtllib`; one by one where the files that it names were
+    /// looked for.
     pub material_libraries: Vec<String>,
     /// Comment lines at the head of the file, without their marker.
     pub comments: Vec<String>,
