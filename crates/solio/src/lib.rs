@@ -45,6 +45,7 @@ mod kept;
 mod kind;
 #[cfg(feature = "lab")]
 mod lab;
+mod libraries;
 mod list;
 mod machine;
 mod mesh_preview;
@@ -125,7 +126,7 @@ pub use metadata_table::{
 };
 pub use picture::{Choice, Frame, ImageFormat, PictureOptions, part_number};
 pub use preview::{Preview, PreviewOptions, preview, preview_file};
-pub use read::{MeshReadOptions, read_mesh, read_mesh_bytes, read_mesh_into};
+pub use read::{MeshReadOptions, read_mesh, read_mesh_and_format, read_mesh_bytes, read_mesh_into};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};
 pub use scan::{

@@ -1,6 +1,7 @@
 //! Reading: a path or bytes to a scene.
 
 use crate::Format;
+use crate::libraries::load_materials;
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::compress::{Compression, Decoder};
 use solio_io::Opened;
@@ -9,14 +10,12 @@ use solio_mesh::Scene;
 use solio_mesh::obj::{self, ObjReadOptions};
 use solio_mesh::ply::{self, PlyReadOptions};
 use solio_mesh::stl::{self, StlReadOptions};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 static READ: SpanName = SpanName::new("read mesh");
 
 /// Bytes of the head that detection looks at.
 const HEAD_BYTES: usize = 64 << 10;
-/// An MTL file is text about some thousand materials at most.
-const MTL_BYTES: u64 = 256 << 20;
 
 /// How a mesh is read.
 ///
@@ -51,7 +50,7 @@ pub struct MeshReadOptions {
 }
 
 impl MeshReadOptions {
-    fn obj(&self) -> ObjReadOptions {
+    pub(crate) fn obj(&self) -> ObjReadOptions {
         ObjReadOptions {
             strict: self.strict || self.obj.strict,
             limits: self.limits,
@@ -76,8 +75,28 @@ impl MeshReadOptions {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn read_mesh(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<Scene<'static>> {
-    let (_, _, scene) = read_with_facts(path, options, work)?;
+    let (_, scene) = read_mesh_and_format(path, options, work)?;
     Ok(scene)
+}
+
+/// [`read_mesh`], with the format that the file turned out to have.
+///
+/// ```
+/// use solio::Format;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("triangle.dat");
+/// # solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
+/// let read = solio::read_mesh_and_format(&path, &Default::default(), &Default::default())?;
+/// assert_eq!((read.0, read.1.meshes.len()), (Format::Obj, 1)); // whatever the file is called
+/// # Ok::<(), solio::Error>(())
+/// ```
+pub fn read_mesh_and_format(
+    path: &Path,
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<(Format, Scene<'static>)> {
+    let (format, _, scene) = read_with_facts(path, options, work)?;
+    Ok((format, scene))
 }
 
 /// [`read_mesh`] into the memory that `scene` owns, where the format can use it (PLY can): who reads
@@ -234,46 +253,4 @@ fn decode_into(
         }
     }
     Ok(())
-}
-
-/// Reads the MTL files that the OBJ names, beside it.
-fn load_materials(
-    scene: &mut Scene<'static>,
-    path: &Path,
-    options: &MeshReadOptions,
-    work: &Work,
-) -> Result<()> {
-    let mut materials = Vec::new();
-    if path.as_os_str() == solio_io::STANDARD {
-        return Ok(());
-    }
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let limits = Limits { bytes: options.limits.bytes.min(MTL_BYTES), ..options.limits };
-    for library in scene.material_libraries.clone() {
-        match find_library(folder, &library) {
-            Some(found) => {
-                let bytes = solio_io::read_whole(&found, &limits, work)?;
-                let (more, warnings) =
-                    obj::decode_mtl(&bytes, &options.obj()).map_err(|e| e.at_path(&found))?;
-                materials.extend(more);
-                let named = |warning| format!("{}: {warning}", found.display());
-                scene.warnings.extend(warnings.into_iter().map(named));
-            }
-            None if options.strict => {
-                let e = Error::new(solio_base::ErrorKind::Io, "the material library is missing");
-                return Err(e.at_path(folder.join(&library)));
-            }
-            None => scene.warnings.push(format!("the material library \"{library}\" is missing")),
-        }
-    }
-    obj::attach_materials(scene, materials);
-    Ok(())
-}
-
-/// The library as named, relative to the OBJ; a name from another machine (`C:\x\a.mtl`) also by
-/// its last part. Only regular files: an OBJ must not make us read a device.
-fn find_library(folder: &Path, name: &str) -> Option<PathBuf> {
-    let slashed = name.replace('\\', "/");
-    let last = slashed.rsplit('/').next().unwrap_or(&slashed);
-    [name, &slashed, last].into_iter().map(|n| folder.join(n)).find(|p| p.is_file())
 }

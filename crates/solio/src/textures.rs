@@ -3,6 +3,7 @@
 use crate::MeshWriteOptions;
 use solio_base::{Error, Result};
 use solio_mesh::{Material, Scene};
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
@@ -69,44 +70,81 @@ pub(crate) fn refer(
     options: &MeshWriteOptions,
 ) -> (Vec<Material>, Vec<(PathBuf, PathBuf)>) {
     let mut materials = scene.materials.clone();
-    let mut copies = Vec::new();
     let output = absolute(folder);
     let root = options.texture_root.as_deref().map(absolute);
+    let mut copied = Vec::new();
     for map in materials.iter_mut().flat_map(|m| &mut m.maps) {
-        let (path, copy) = refer_one(&map.path, root.as_deref(), &output, options.path_mode);
-        map.path = path;
-        if let Some(copy) = copy
-            && !copies.contains(&copy)
-        {
-            copies.push(copy);
-        }
+        let from;
+        (map.path, from) = refer_one(&map.path, root.as_deref(), &output, options.path_mode);
+        copied.extend(from.map(|from| (map, from)));
     }
+    let mut copies = Copies::default();
+    // What lies there already keeps its name.
+    for (map, from) in copied.iter().filter(|(_, from)| from.parent() == Some(&output)) {
+        copies.name(from, &map.path);
+    }
+    for (map, from) in &mut copied {
+        map.path = copies.name(from, &map.path);
+    }
+    let copies = copies.list.into_iter().map(|(from, name)| (from, output.join(name))).collect();
     (materials, copies)
 }
 
+/// Files that are copied into one folder.
+#[derive(Default)]
+struct Copies {
+    /// From where, and the name that they get.
+    list: Vec<(PathBuf, String)>,
+    known: HashMap<PathBuf, usize>,
+    /// Names in lower case: some systems know no other.
+    taken: HashSet<String>,
+}
+
+impl Copies {
+    /// The name that the copy of `from` gets: `wanted`, unless another file has that.
+    fn name(&mut self, from: &Path, wanted: &str) -> String {
+        if let Some(&i) = self.known.get(from) {
+            return self.list[i].1.clone();
+        }
+        let (stem, extension) = wanted.split_at(wanted.rfind('.').unwrap_or(wanted.len()));
+        let mut name = wanted.to_owned();
+        let mut number = 0;
+        while !self.taken.insert(name.to_lowercase()) {
+            number += 1;
+            name = format!("{stem}.{number:03}{extension}");
+        }
+        self.known.insert(from.to_owned(), self.list.len());
+        self.list.push((from.to_owned(), name.clone()));
+        name
+    }
+}
+
+/// The path as it is written, and the file to copy to that name.
 fn refer_one(
     path: &str,
     root: Option<&Path>,
     output: &Path,
     mode: PathMode,
-) -> (String, Option<(PathBuf, PathBuf)>) {
+) -> (String, Option<PathBuf>) {
     // Blender marks paths relative to its own file with `//`.
     let path = path.strip_prefix("//").unwrap_or(path);
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     if mode == PathMode::Strip || name.is_empty() {
         return (name.to_owned(), None);
     }
-    let was_relative = Path::new(path).is_relative();
+    let was_relative = is_relative(path);
     let full = match root {
+        // A path of another system leads nowhere from here.
+        _ if !was_relative && mode != PathMode::Copy && Path::new(path).is_relative() => {
+            return (path.to_owned(), None);
+        }
         _ if !was_relative => PathBuf::from(path),
         Some(root) => root.join(path.replace('\\', "/")),
         None => return (path.to_owned(), None),
     };
     let full = normalize(&full);
     let relative = match mode {
-        PathMode::Copy => {
-            return (name.to_owned(), Some((full, output.join(name))));
-        }
+        PathMode::Copy => return (name.to_owned(), Some(full)),
         PathMode::Auto => full.starts_with(output),
         PathMode::Match => was_relative,
         PathMode::Relative => true,
@@ -116,7 +154,18 @@ fn refer_one(
     (path.to_string_lossy().replace('\\', "/"), None)
 }
 
-fn absolute(path: &Path) -> PathBuf {
+/// Whether a path of an MTL, which may come from any system, leads on from a folder.
+pub(crate) fn is_relative(path: &str) -> bool {
+    let of_windows = match path.as_bytes() {
+        [b'\\', b'\\', ..] => true,
+        [drive, b':', b'/' | b'\\', ..] => drive.is_ascii_alphabetic(),
+        _ => false,
+    };
+    Path::new(path).is_relative() && !of_windows
+}
+
+/// The whole path, without `.` and `..`.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     normalize(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
@@ -147,6 +196,7 @@ fn relative_to(path: &Path, base: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use solio_mesh::material::TextureMap;
 
     #[test]
     fn modes() {
@@ -162,7 +212,42 @@ mod tests {
         assert_eq!(name("t\\a.png", PathMode::Strip), "a.png");
         let (path, copy) = refer_one("t/a.png", root, output, PathMode::Copy);
         assert_eq!(path, "a.png");
-        assert_eq!(copy, Some(("/in/mesh/t/a.png".into(), "/out/a.png".into())));
+        assert_eq!(copy, Some("/in/mesh/t/a.png".into()));
+    }
+
+    #[test]
+    fn paths_of_windows_stay() {
+        let root = Some(Path::new("/in/mesh"));
+        for path in [r"C:\tex\b.png", "c:/tex/b.png", r"\\server\tex\b.png"] {
+            let of = |mode| refer_one(path, root, Path::new("/out"), mode);
+            for mode in [PathMode::Auto, PathMode::Absolute, PathMode::Relative, PathMode::Match] {
+                assert_eq!(of(mode), (path.to_owned(), None));
+            }
+            assert_eq!(of(PathMode::Strip), ("b.png".to_owned(), None));
+            assert_eq!(of(PathMode::Copy).0, "b.png");
+        }
+    }
+
+    #[test]
+    fn copies_of_one_name_are_numbered() {
+        let maps = ["p/t.png", "q/T.png", "p/t.png", "t.png", "r/t", "s/t"];
+        let map = |path: &&str| TextureMap { path: (*path).to_owned(), ..TextureMap::default() };
+        let maps = maps.iter().map(map).collect();
+        let materials = vec![Material { maps, ..Material::default() }];
+        let scene = Scene { materials, ..Scene::default() };
+        let options = MeshWriteOptions {
+            path_mode: PathMode::Copy,
+            texture_root: Some("/in".into()),
+            ..MeshWriteOptions::default()
+        };
+        // `t.png` lies in the output's folder itself.
+        let (materials, copies) = refer(&scene, Path::new("/in"), &options);
+        let names: Vec<_> = materials[0].maps.iter().map(|map| &map.path[..]).collect();
+        assert_eq!(names, ["t.001.png", "T.002.png", "t.001.png", "t.png", "t", "t.001"]);
+        let to = |from: &str| copies.iter().find(|copy| copy.0 == Path::new(from)).map(|c| &*c.1);
+        assert_eq!(to("/in/q/T.png"), Some(Path::new("/in/T.002.png")));
+        assert_eq!(to("/in/t.png"), Some(Path::new("/in/t.png")));
+        assert_eq!(copies.len(), 5);
     }
 
     #[test]

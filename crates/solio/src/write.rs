@@ -1,14 +1,14 @@
 //! Writing: a scene to files.
 
 use crate::{Format, PathMode, batch, textures};
-use solio_base::{Error, Result, Sink, Work};
+use solio_base::{Error, Limits, Result, Sink, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
-use solio_mesh::Scene;
 use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
-use solio_mesh::ply::{self, PlyWriteOptions};
+use solio_mesh::ply::{self, PlyColorType, PlyColors, PlyWriteOptions};
 use solio_mesh::stl::{self, StlWriteOptions};
+use solio_mesh::{Material, Mesh, Scene};
 use std::path::{Path, PathBuf};
 
 static WRITE: SpanName = SpanName::new("write mesh");
@@ -158,7 +158,8 @@ pub fn write_mesh(
     let file = options.sink(path);
     let write = || match format {
         Format::Obj => write_obj(scene, path, options, &file, work),
-        _ => write_one(scene, format, path, options, &file, work),
+        Format::Ply => write_ply(scene, path, options, &file, work),
+        Format::Stl => write_one(scene, format, path, options, &file, work),
     };
     write().map_err(|e: Error| e.at_path(path))
 }
@@ -215,7 +216,56 @@ fn write_one(
     Ok(written)
 }
 
+fn write_ply(
+    scene: &Scene<'_>,
+    path: &Path,
+    options: &MeshWriteOptions,
+    file: &SinkOptions,
+    work: &Work,
+) -> Result<Written> {
+    let mut written = write_one(scene, Format::Ply, path, options, file, work)?;
+    let PlyWriteOptions { color_type, export_colors, blender_quirks, .. } = options.ply;
+    let are_bytes = color_type == PlyColorType::U8 && export_colors != PlyColors::None;
+    if are_bytes && !blender_quirks && scene.meshes.iter().any(has_fine_colors) {
+        written.warnings.push(
+            "colours that are finer than bytes, or outside 0 to 1, were rounded; floats keep \
+             them: --float-colors, float_colors"
+                .into(),
+        );
+    }
+    Ok(written)
+}
+
+/// Whether there are colours that bytes cannot hold, as far as a sample tells. What was rounded to
+/// four digits, as in OBJ, counts as the byte that it is near to.
+fn has_fine_colors(mesh: &Mesh<'_>) -> bool {
+    const SAMPLE: usize = 1 << 16;
+    let is_fine = |value: &f32| {
+        let scaled = value * 255.0;
+        (scaled - scaled.round().clamp(0.0, 255.0)).abs() > 0.02
+    };
+    mesh.colors.as_ref().is_some_and(|colors| {
+        let step = colors.values.len().div_ceil(SAMPLE).max(1);
+        colors.values.iter().step_by(step).flatten().any(is_fine)
+    })
+}
+
 fn write_obj(
+    scene: &Scene<'_>,
+    path: &Path,
+    options: &MeshWriteOptions,
+    file: &SinkOptions,
+    work: &Work,
+) -> Result<Written> {
+    let small: usize = scene.meshes.iter().map(obj::small_faces).sum();
+    let warnings = (small > 0).then(|| {
+        format!("{small} faces of less than three corners became lines, points or nothing")
+    });
+    let written = write_obj_and_mtl(scene, path, options, file, work)?;
+    Ok(Written { warnings: warnings.into_iter().chain(written.warnings).collect(), ..written })
+}
+
+fn write_obj_and_mtl(
     scene: &Scene<'_>,
     path: &Path,
     options: &MeshWriteOptions,
@@ -231,17 +281,28 @@ fn write_obj(
     let library = options.obj.material_library.get_or_insert_with(|| library_name(path)).clone();
     let folder = path.parent().unwrap_or(Path::new(""));
     let mtl_path = folder.join(&library);
+    if textures::absolute(&mtl_path) == textures::absolute(path) {
+        return Err(Error::argument("the OBJ and its MTL cannot be the same file")
+            .hint("name one of them otherwise: --mtl NAME, or an output that ends in .obj"));
+    }
     let mut written = Written::default();
-    let (materials, copies) = textures::refer(scene, folder, &options);
-
-    let mut obj = FileSink::create(path, file, work)?;
-    encode(scene, Format::Obj, &options, work, &mut obj)?;
-    let plain = SinkOptions { compression: Compression::None, ..*file };
-    let mut mtl = FileSink::create(&mtl_path, &plain, work)?;
+    let mtl_folder = mtl_path.parent().unwrap_or(folder);
+    let (materials, copies) = textures::refer(scene, mtl_folder, &options);
     let spaces_to_underscores =
         options.mtl.spaces_to_underscores || options.obj.spaces_to_underscores;
     let mtl_options = MtlWriteOptions { spaces_to_underscores, ..options.mtl.clone() };
     let text = obj::encode_mtl(&materials, &mtl_options).map_err(|e| e.at_path(&mtl_path))?;
+
+    let mut obj = FileSink::create(path, file, work)?;
+    encode(scene, Format::Obj, &options, work, &mut obj)?;
+    if is_worth_more(&mtl_path, &text, scene, work) {
+        let kept = "stays as it was: what it says about the materials was not read";
+        written.warnings.push(format!("{} {kept}", mtl_path.display()));
+        written.add(obj.commit()?);
+        return Ok(written);
+    }
+    let plain = SinkOptions { compression: Compression::None, ..*file };
+    let mut mtl = FileSink::create(&mtl_path, &plain, work)?;
     mtl.write_bytes(work, &text)?;
     // Whatever a full disk may refuse comes before the first file appears. The mesh comes last:
     // who finds it, finds all that it needs.
@@ -257,6 +318,16 @@ fn write_obj(
     FileSink::commit_all(both)?.into_iter().rev().for_each(|file| written.add(file));
     written.files.extend(textures);
     Ok(written)
+}
+
+/// Whether the MTL that is there must not give way to `text`: the scene's materials came with
+/// libraries, of which none was found, so that only names are known.
+fn is_worth_more(mtl: &Path, text: &[u8], scene: &Scene<'_>, work: &Work) -> bool {
+    let is_blank = |m: &Material| *m == Material { name: m.name.clone(), ..Material::default() };
+    !scene.material_libraries.is_empty()
+        && scene.materials.iter().all(is_blank)
+        && mtl.is_file()
+        && solio_io::read_whole(mtl, &Limits::default(), work).map_or(true, |old| old != text)
 }
 
 /// `scene.obj.gz` has `scene.mtl`. Bytes that are no UTF-8 stand there as `%E9`: OBJ names the file

@@ -1,6 +1,7 @@
 //! PLY: the whole header. OBJ has none: what stands before its first vertex.
 
 use super::names::tag_name;
+use crate::libraries::library_names;
 use solio_base::{Limits, Result, Source};
 use solio_mesh::ply::{PlyElement, PlyProperty, decode_ply_header};
 use solio_photo::{Stated, Value};
@@ -63,7 +64,7 @@ pub(super) fn read_obj(head: &[u8], stated: &mut Stated<'_>) {
         }
         let (word, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
         match word {
-            "mtllib" => libraries.push(text(rest.trim())),
+            "mtllib" => libraries.extend(library_names(rest).map(text)),
             "o" => objects.push(text(rest.trim())),
             _ if GEOMETRY.contains(&word) => break,
             _ => {}

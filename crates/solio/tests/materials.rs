@@ -1,0 +1,137 @@
+//! OBJ files and their MTL files: what is found where, and what is written over.
+#![allow(clippy::disallowed_methods)] // tests read and write their own files
+
+use solio::mesh::{Material, Scene};
+use solio::{Error, ErrorKind, Format, MeshReadOptions, MeshWriteOptions, PathMode, Work};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const FACES: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl A\nf 1 2 3\nusemtl B\nf 3 2 1\n";
+const RED: &str = "newmtl A\nKd 1 0 0\nmap_Kd a.png\n";
+const GREEN: &str = "newmtl B\nKd 0 1 0\n";
+
+/// A folder with `s.obj`, which begins with the line, and these files.
+fn folder(line: &str, files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    fs::write(folder.path().join("s.obj"), format!("{line}\n{FACES}")).unwrap();
+    folder
+}
+
+fn read(path: &Path) -> Scene<'static> {
+    solio::read_mesh(path, &MeshReadOptions::default(), &Work::default()).unwrap()
+}
+
+fn write(scene: &Scene<'_>, path: &Path, options: &MeshWriteOptions) -> Result<Vec<String>, Error> {
+    solio::write_mesh(scene, path, options, &Work::default()).map(|written| written.warnings)
+}
+
+fn reds(scene: &Scene<'_>) -> Vec<Option<f32>> {
+    scene.materials.iter().map(|material| material.diffuse.map(|color| color[0])).collect()
+}
+
+#[test]
+fn a_line_may_name_several_libraries() {
+    for (line, first, second) in [
+        ("mtllib s.mtl b.mtl", "s.mtl", "b.mtl"),
+        ("mtllib my s.MTL my b.mtl", "my s.MTL", "my b.mtl"),
+        ("mtllib s b.materials", "s", "b.materials"),
+        ("mtllib s b.mtl", "s", "b.mtl"),
+    ] {
+        let folder = folder(line, &[(first, RED), (second, GREEN)]);
+        let scene = read(&folder.path().join("s.obj"));
+        assert_eq!(reds(&scene), [Some(1.0), Some(0.0)], "{line}");
+        assert_eq!(scene.material_libraries, [first, second]);
+        assert!(scene.warnings.is_empty(), "{:?}", scene.warnings);
+    }
+    // A file of that name comes first, and one that is missing is told of by its name.
+    let folder = folder("mtllib s.mtl b.mtl", &[("s.mtl b.mtl", RED), ("s.mtl", GREEN)]);
+    let path = folder.path().join("s.obj");
+    assert_eq!(reds(&read(&path)), [Some(1.0), None]);
+    fs::remove_file(folder.path().join("s.mtl b.mtl")).unwrap();
+    let scene = read(&path);
+    assert_eq!(reds(&scene), [None, Some(0.0)]);
+    assert_eq!(scene.warnings, ["the material library \"b.mtl\" is missing"]);
+    fs::remove_file(folder.path().join("s.mtl")).unwrap();
+    let strict = MeshReadOptions { strict: true, ..MeshReadOptions::default() };
+    let error = solio::read_mesh(&path, &strict, &Work::default()).unwrap_err();
+    assert!(error.to_string().contains("s.mtl: the material library is missing"), "{error}");
+}
+
+#[test]
+fn a_library_that_was_not_read_is_not_overwritten() {
+    let folder = folder("mtllib mispelt.mtl", &[("s.mtl", RED), ("gone.mtl", "newmtl A\n")]);
+    let at = |name: &str| folder.path().join(name);
+    let mut scene = read(&at("s.obj"));
+    let warnings = write(&scene, &at("s.obj"), &MeshWriteOptions::default()).unwrap();
+    assert!(warnings[0].contains("s.mtl stays as it was"), "{warnings:?}");
+    assert_eq!(fs::read_to_string(at("s.mtl")).unwrap(), RED);
+    assert_eq!(reds(&read(&at("s.obj"))), [Some(1.0), None]);
+    // Where there is none, it is written, and written again without a word.
+    for _ in 0..2 {
+        assert!(write(&scene, &at("new.obj"), &MeshWriteOptions::default()).unwrap().is_empty());
+    }
+    // What has no library of its own is new.
+    scene.material_libraries.clear();
+    assert!(write(&scene, &at("s.obj"), &MeshWriteOptions::default()).unwrap().is_empty());
+    assert_ne!(fs::read_to_string(at("s.mtl")).unwrap(), RED);
+}
+
+#[test]
+fn textures_are_those_of_the_librarys_folder() {
+    let files = [("in/mats/a.mtl", RED), ("in/mats/a.png", "pixels"), ("in/beside.png", "")];
+    let folder = folder("mtllib in/mats/a.mtl", &files);
+    let inside = folder.path().join("in");
+    fs::write(inside.join("a.obj"), format!("mtllib mats/a.mtl\n{FACES}")).unwrap();
+    let scene = read(&inside.join("a.obj"));
+    assert_eq!(scene.materials[0].maps[0].path, "mats/a.png");
+    let options = |path_mode| MeshWriteOptions {
+        path_mode,
+        texture_root: Some(inside.clone()),
+        ..Default::default()
+    };
+    let out = folder.path().join("out");
+    fs::create_dir_all(out.join("sub")).unwrap();
+    let warnings = write(&scene, &out.join("a.obj"), &options(PathMode::Copy)).unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_eq!(fs::read(out.join("a.png")).unwrap(), b"pixels");
+    // Where the MTL gets a folder of its own, paths start there.
+    let mut below = options(PathMode::Relative);
+    below.obj.material_library = Some("sub/x.mtl".into());
+    write(&scene, &out.join("b.obj"), &below).unwrap();
+    let text = fs::read_to_string(out.join("sub/x.mtl")).unwrap();
+    assert!(text.contains("map_Kd ../../in/mats/a.png\n"), "{text}");
+    // A texture beside the OBJ alone, an absolute one, and one of Windows.
+    let maps = "map_Kd beside.png\nmap_Ks /a.png\nmap_Ns C:\\a.png\nmap_Ke gone.png\n";
+    fs::write(inside.join("mats/a.mtl"), format!("newmtl A\n{maps}")).unwrap();
+    let paths = read(&inside.join("a.obj")).materials[0]
+        .maps
+        .iter()
+        .map(|m| m.path.clone())
+        .collect::<Vec<_>>();
+    assert_eq!(paths, ["beside.png", "/a.png", "C:\\a.png", "mats/gone.png"]);
+}
+
+#[test]
+fn the_mtl_is_another_file_than_the_obj() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let scene = Scene {
+        materials: vec![Material { name: "A".into(), ..Material::default() }],
+        ..Scene::default()
+    };
+    let as_obj = MeshWriteOptions { format: Some(Format::Obj), ..MeshWriteOptions::default() };
+    let mut named = as_obj.clone();
+    named.obj.material_library = Some("./q.obj".into());
+    for (name, options) in [("q.mtl", as_obj), ("q.obj", named)] {
+        let error = write(&scene, &at(name), &options).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Argument);
+        assert!(error.to_string().contains("cannot be the same file"), "{error}");
+        assert!(!at(name).exists());
+    }
+}
