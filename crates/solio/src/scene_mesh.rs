@@ -306,7 +306,9 @@ mod tests {
     use crate::write_bytes;
 
     /// The corners of each mesh, its normals, and the warnings.
-    fn made(world: &str, file: &[u8]) -> (Vec<Vec<u32>>, Vec<Vec<[f32; 3]>>, Vec<String>) {
+    type Made = (Vec<Vec<u32>>, Vec<Vec<[f32; 3]>>, Vec<String>);
+
+    fn made(world: &str, file: &[u8]) -> Made {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pbrt");
         write_bytes(&path, format!("WorldBegin\n{world}").as_bytes()).unwrap();

@@ -62,7 +62,7 @@ pub(crate) fn words<'m>(mesh: &'m Mesh<'_>, name: &str) -> Option<Cow<'m, [u16]>
     }
     let made = words.iter().enumerate().map(|(face, &word)| match color(face) {
         color if viscam(word) == color => word,
-        color => color.iter().fold(1, |word, &c| word << 5 | (u16::from(c) * 31 + 127) / 255),
+        color => color.iter().fold(1, |word, &c| (word << 5) | ((u16::from(c) * 31 + 127) / 255)),
     });
     Some(made.collect())
 }
