@@ -658,6 +658,9 @@ pub(crate) struct WriteArgs {
     /// Write vertex colours (OBJ: srgb or none)
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "srgb")]
     pub(crate) export_colors: Option<ColorsChoice>,
+    /// PLY: vertex colours as floats, which keep what bytes cut
+    #[arg(long)]
+    pub(crate) float_colors: bool,
     /// Write materials and the MTL file
     #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
     pub(crate) export_materials: Option<bool>,
@@ -718,7 +721,7 @@ pub(crate) struct WriteArgs {
     /// OBJ: how the MTL refers to textures: auto, absolute, relative, match, strip or copy
     #[arg(long, value_name = "MODE", value_parser = |text: &str| text.parse::<PathMode>())]
     pub(crate) path_mode: Option<PathMode>,
-    /// Write NaN and infinity instead of refusing them
+    /// OBJ: write NaN and infinity instead of refusing them (PLY and STL always do)
     #[arg(long)]
     pub(crate) allow_non_finite: bool,
     /// Return only when the output rests safely on the disk

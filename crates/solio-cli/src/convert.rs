@@ -105,10 +105,10 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     let shown = Shown::start(args.shown.progress, &name, &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let write = |scene: &Scene<'_>| {
+    let write = |scene: &Scene<'_>, read_as: Option<Format>| {
         let read = watch.usage();
         let fetched = solio::fetched_bytes().saturating_sub(fetched);
-        let options = options::write(&args.write, &args.read, &plan.input, args.mesh_format());
+        let options = options::write(&args.write, read_as, &plan.input, args.mesh_format());
         let watch = Stopwatch::start();
         let written = solio::write_mesh(scene, &plan.output, &options, &work)?;
         let write = watch.usage();
@@ -123,9 +123,11 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     let report = if solio::is_scene(&plan.input) {
         let limits = options::read(&args.read).limits;
         let options = SceneReadOptions { limits, ..SceneReadOptions::default() };
-        solio::with_scene_meshes(&plan.input, &options, &work, write)
+        solio::with_scene_meshes(&plan.input, &options, &work, |scene| write(scene, None))
     } else {
-        write(&solio::read_mesh(&plan.input, &options::read(&args.read), &work)?)
+        let read = options::read(&args.read);
+        let (format, scene) = solio::read_mesh_and_format(&plan.input, &read, &work)?;
+        write(&scene, Some(format))
     };
     drop(shown);
     report

@@ -3,7 +3,7 @@
 use crate::args::{ColorsChoice, Endian, ReadArgs, RecordArgs, WorkArgs, WriteArgs};
 use solio::mesh::axes::Axis;
 use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
-use solio::mesh::ply::{PlyColors, PlyFormat, PlyWriteOptions};
+use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
 use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Record, Result, Work};
 use std::path::Path;
@@ -61,14 +61,14 @@ impl Axes {
     }
 }
 
-/// The options for writing `output` from `input`.
+/// The options for writing what `input`, of the format `read_as`, holds.
 pub(crate) fn write(
     args: &WriteArgs,
-    read: &ReadArgs,
+    read_as: Option<Format>,
     input: &Path,
     format: Option<Format>,
 ) -> MeshWriteOptions {
-    let axes = Axes::new(args, read.input_format.or_else(|| Format::of_name(input)));
+    let axes = Axes::new(args, read_as);
     let mut options = MeshWriteOptions {
         format,
         compression: args.compress.map(Into::into),
@@ -141,6 +141,9 @@ fn write_ply(args: &WriteArgs, axes: &Axes, ply: &mut PlyWriteOptions) {
         ColorsChoice::Linear => PlyColors::Linear,
     });
     set(&mut ply.export_colors, colors);
+    if args.float_colors {
+        ply.color_type = PlyColorType::F32;
+    }
     ply.format = match (args.ascii, args.endian) {
         (true, _) => PlyFormat::Ascii,
         (false, Some(Endian::Big)) => PlyFormat::BinaryBigEndian,

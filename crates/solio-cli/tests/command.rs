@@ -444,3 +444,38 @@ fn pack_keeps_a_scene_in_one_file() {
     let wrong = solio(dir.path(), &["pack", "s.pbrt", "-o", "t.solio", "--level", "99"], b"");
     assert_eq!(wrong.code, 2);
 }
+
+#[test]
+fn axes_follow_from_the_format_and_not_from_the_name() {
+    let dir = folder();
+    let ply = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
+               property float z\nend_header\n1 2 3\n";
+    std::fs::write(dir.path().join("c.ply"), ply).unwrap();
+    std::fs::write(dir.path().join("plain.dat"), ply).unwrap();
+    for input in ["c.ply", "plain.dat", "-"] {
+        let args =
+            ["convert", input, "--up-axis=Y", "--forward-axis=-Z", "-o", "-", "--format=obj"];
+        let ran = solio(dir.path(), &args, ply.as_bytes());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        assert!(ran.text().contains("v 1.000000 3.000000 -2.000000\n"), "{input}: {}", ran.text());
+    }
+}
+
+#[test]
+fn colors_finer_than_bytes_are_told_of_and_kept_on_demand() {
+    let dir = folder();
+    let convert = |input: &str, more: &[&str]| {
+        let args = ["convert", "-", "-o", "-", "--format=ply", "--ascii"];
+        solio(dir.path(), &[&args[..], more].concat(), input.as_bytes())
+    };
+    let fine = "v 0 0 0 0.5 0.1 2.5\n";
+    let ran = convert(fine, &[]);
+    assert!(ran.err.contains("--float-colors"), "{}", ran.err);
+    assert!(ran.text().contains("\n0 0 0 128 26 255 255\n"), "{}", ran.text());
+    let ran = convert(fine, &["--float-colors"]);
+    assert_eq!(ran.err, "");
+    assert!(ran.text().contains("\n0 0 0 0.5 0.1 2.5 1\n"), "{}", ran.text());
+    // Bytes as OBJ has them, and no colours at all.
+    assert_eq!(convert("v 0 0 0 0.5020 0.0039 1.0000\n", &[]).err, "");
+    assert_eq!(convert(fine, &["--export-colors=none"]).err, "");
+}
