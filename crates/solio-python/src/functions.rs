@@ -96,12 +96,11 @@ fn with_scene<'py, T: Send>(
     job: impl FnOnce(&Scene<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     let held = HeldMeshes::new(py, meshes)?;
-    let libraries = |mesh: &Any<'py>| mesh.getattr("material_libraries")?.extract::<Vec<String>>();
     let scene = Scene {
         meshes: held.models(slots),
         materials: materials.iter().map(material::take).collect::<PyResult<_>>()?,
         comments: held.comments(),
-        material_libraries: meshes.iter().map(libraries).collect::<PyResult<Vec<_>>>()?.concat(),
+        material_libraries: held.material_libraries(),
         ..Scene::default()
     };
     let scene = &scene;

@@ -72,6 +72,7 @@ pub(crate) struct HeldMesh<'py> {
     attributes: Vec<HeldAttribute<'py>>,
     freeform: Vec<u8>,
     pub(crate) comments: Vec<String>,
+    pub(crate) material_libraries: Vec<String>,
 }
 
 const INDEX_ARRAYS: [&str; 9] = [
@@ -112,6 +113,7 @@ impl<'py> HeldMesh<'py> {
             attributes: attributes(mesh)?,
             freeform: mesh.getattr(intern!(py, "freeform"))?.extract()?,
             comments: mesh.getattr(intern!(py, "comments"))?.extract()?,
+            material_libraries: mesh.getattr(intern!(py, "material_libraries"))?.extract()?,
         })
     }
 

@@ -49,9 +49,12 @@ impl<'py> HeldMeshes<'py> {
 
     /// The comments of all meshes, each once.
     pub(crate) fn comments(&self) -> Vec<String> {
-        let mut seen = HashSet::new();
-        let all = self.meshes.iter().flat_map(|mesh| &mesh.comments);
-        all.filter(|comment| seen.insert(*comment)).cloned().collect()
+        distinct(self.meshes.iter().flat_map(|mesh| &mesh.comments))
+    }
+
+    /// The libraries that the materials of all meshes came with, each once.
+    pub(crate) fn material_libraries(&self) -> Vec<String> {
+        distinct(self.meshes.iter().flat_map(|mesh| &mesh.material_libraries))
     }
 
     /// The engine's views; `slots` places the materials of each in the scene's.
@@ -68,6 +71,12 @@ impl<'py> HeldMeshes<'py> {
         });
         models.collect()
     }
+}
+
+/// Each once, in the order of their first places.
+fn distinct<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    all.filter(|text| seen.insert(*text)).cloned().collect()
 }
 
 impl Instance {
