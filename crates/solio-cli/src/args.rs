@@ -235,6 +235,7 @@ fn any_format_parser() -> impl TypedValueParser<Value = AnyFormat> {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("files", |files| files.help("Files; - is a mesh on standard input")))]
 pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

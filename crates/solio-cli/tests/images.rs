@@ -643,3 +643,19 @@ fn names_that_are_no_text_stay_what_they_are() {
         assert!(dir.path().join(std::ffi::OsStr::from_bytes(made)).is_file());
     }
 }
+
+#[test]
+fn images_that_come_as_a_stream_are_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    solio(at, "gradient red,lime -o a.exr --size 64x8").fine();
+    solio(at, "convert a.exr -o a.png").fine();
+    for (name, found) in [("a.exr", "exr"), ("a.png", "png")] {
+        let bytes = std::fs::read(at.join(name)).unwrap();
+        let whole = run(at, "check - --json", &bytes).fine();
+        assert_eq!((&whole.json()[0]["format"], whole.json().len()), (&found.into(), 1));
+        let cut = run(at, "check -", &bytes[..bytes.len() - 40]);
+        assert_eq!(cut.code, 1, "{name}: {}", cut.text());
+    }
+    run(at, "check -", b"v 0 0 0\n").fine();
+}

@@ -184,24 +184,35 @@ impl Source for FileSource {
 /// The whole of a small side file, such as an MTL, decompressed; at most `most` bytes.
 pub fn read_whole(path: &Path, limits: &Limits, work: &Work) -> Result<Vec<u8>> {
     let opened = open(path, limits, work)?;
-    let read = || {
-        let mut bytes = Vec::new();
-        loop {
-            let start = bytes.len();
-            limits.check_bytes("the file", start as u64)?;
-            let step = match opened.source.len_bytes() {
-                Some(all) => (all as usize).saturating_sub(start) + 1,
-                None => 64 << 10,
-            };
-            bytes.resize(start + step.min(1 << 20), 0);
-            let got = opened.source.read_at(start as u64, &mut bytes[start..])?;
-            bytes.truncate(start + got);
-            if got < step.min(1 << 20) {
-                return Ok(bytes);
-            }
+    crate::at_path(bytes_of(&*opened.source, limits), path)
+}
+
+/// All bytes of a source.
+///
+/// ```
+/// let source: &[u8] = b"v 0 0 0\n";
+/// assert_eq!(solio_io::bytes_of(&source, &Default::default())?, source);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+///
+/// # Errors
+/// `Limit` where there are too many, and those of the source.
+pub fn bytes_of(source: &dyn Source, limits: &Limits) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    loop {
+        let start = bytes.len();
+        limits.check_bytes("the file", start as u64)?;
+        let step = match source.len_bytes() {
+            Some(all) => (all as usize).saturating_sub(start) + 1,
+            None => 64 << 10,
+        };
+        bytes.resize(start + step.min(1 << 20), 0);
+        let got = source.read_at(start as u64, &mut bytes[start..])?;
+        bytes.truncate(start + got);
+        if got < step.min(1 << 20) {
+            return Ok(bytes);
         }
-    };
-    crate::at_path(read(), path)
+    }
 }
 
 /// Reads standard input to its end, as it comes; gives the number of bytes.

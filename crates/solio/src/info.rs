@@ -1,9 +1,10 @@
 //! What a mesh file holds, in numbers.
 
-use crate::read::read_with_facts;
+use crate::read::read_opened;
 use crate::{Format, MeshReadOptions};
 use solio_base::{Result, Work};
 use solio_codec::compress::Compression;
+use solio_io::Opened;
 use solio_mesh::model::{Domain, Positions, Values};
 use solio_mesh::{Mesh, Scene};
 use std::path::{Path, PathBuf};
@@ -114,7 +115,17 @@ pub struct MeshInfo {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn info(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<FileInfo> {
-    let (format, opened, scene) = read_with_facts(path, options, work)?;
+    info_of(path, solio_io::open(path, &options.limits, work)?, options, work)
+}
+
+/// [`info`] of a file that is open already.
+pub(crate) fn info_of(
+    path: &Path,
+    opened: Opened,
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<FileInfo> {
+    let (format, opened, scene) = read_opened(path, opened, options, work)?;
     Ok(FileInfo {
         path: path.to_owned(),
         format,

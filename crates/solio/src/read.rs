@@ -140,14 +140,34 @@ pub(crate) fn read_with_facts(
     read_with_memory(path, options, work, Scene::default())
 }
 
+/// [`read_with_facts`] of a file that is open already.
+pub(crate) fn read_opened(
+    path: &Path,
+    opened: Opened,
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<(Format, Opened, Scene<'static>)> {
+    read_into_memory(path, opened, options, work, Scene::default())
+}
+
 fn read_with_memory(
     path: &Path,
+    options: &MeshReadOptions,
+    work: &Work,
+    scene: Scene<'static>,
+) -> Result<(Format, Opened, Scene<'static>)> {
+    let opened = solio_io::open(path, &options.limits, work)?;
+    read_into_memory(path, opened, options, work, scene)
+}
+
+fn read_into_memory(
+    path: &Path,
+    opened: Opened,
     options: &MeshReadOptions,
     work: &Work,
     mut scene: Scene<'static>,
 ) -> Result<(Format, Opened, Scene<'static>)> {
     let _span = READ.begin_labelled(&path.to_string_lossy());
-    let opened = solio_io::open(path, &options.limits, work)?;
     let read = || {
         let source = &*opened.source;
         let format = detect(source, options, Some(path))?;

@@ -5,6 +5,7 @@ use crate::{Format, MeshReadOptions};
 use solio_base::{Error, Limits, Result, Work};
 use solio_codec::compress::Compression;
 use solio_exr::CheckOptions;
+use solio_io::Opened;
 use solio_mesh::ply::{PlyCounts, check_ply};
 use std::path::Path;
 
@@ -24,7 +25,8 @@ pub(super) fn check(
     {
         return Ok(check);
     }
-    let mut check = read(path, &options.limits, work)?;
+    let opened = solio_io::open(path, &options.limits, work)?;
+    let mut check = check_opened(path, opened, &options.limits, work)?;
     // A text of STL ends with a word.
     if let Some(file) = plain.filter(|_| check.is_fine() && check.format != "stl") {
         check.odd.extend(odd::open_end(file)?);
@@ -89,14 +91,19 @@ fn counted_ply(file: &File<'_>, limits: &Limits) -> Result<Option<FileCheck>> {
 }
 
 /// By reading it.
-fn read(path: &Path, limits: &Limits, work: &Work) -> Result<FileCheck> {
+pub(super) fn check_opened(
+    path: &Path,
+    opened: Opened,
+    limits: &Limits,
+    work: &Work,
+) -> Result<FileCheck> {
     let options =
         MeshReadOptions { limits: *limits, skip_materials: true, ..MeshReadOptions::default() };
     let mut check = FileCheck {
         format: Format::of_name(path).map_or("mesh", Format::as_str),
         ..FileCheck::default()
     };
-    match crate::info(path, &options, work) {
+    match crate::info::info_of(path, opened, &options, work) {
         Ok(info) => {
             let (vertices, faces) = (info.mesh.vertices as u64, info.mesh.faces as u64);
             check.format = info.format.as_str();

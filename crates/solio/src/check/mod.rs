@@ -11,7 +11,7 @@ pub use odd::{Odd, Rule};
 
 use crate::Format;
 use crate::any_image::read_picture;
-use crate::picture::ImageFormat;
+use crate::picture::{Decoded, ImageFormat, decode};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_catalog::whole;
 use solio_codec::compress::Compression;
@@ -156,12 +156,7 @@ const OTHER: &str = "other";
 
 fn check_known(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
     if solio_io::is_direct(path) {
-        // A pipe's bytes come once.
-        return match ImageFormat::of_name(path) {
-            Some(ImageFormat::Exr) => check_exr(path, None, options, work),
-            Some(format) => check_picture(path, format, &options.limits, work),
-            None => mesh::check(path, None, options, work),
-        };
+        return check_stream(path, options, work);
     }
     // A small part of the file is read: nothing ahead.
     let opening = Work { memory_bytes: 0, ..work.clone() };
@@ -177,6 +172,23 @@ fn check_known(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileC
     let mut check = file.check(options, work)?;
     check.odd.extend(kinds::misnamed(check.format, path));
     Ok(check)
+}
+
+/// What comes once is told by its first bytes; images are kept in memory whole.
+fn check_stream(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    let opened = solio_io::open(path, &options.limits, work)?;
+    let mut head = [0; HEAD_BYTES];
+    let got = opened.source.read_at(0, &mut head).map_err(|e| e.at_path(path))?;
+    let format = ImageFormat::of_content(&head[..got]).or(ImageFormat::of_name(path));
+    let Some(format) = format else {
+        return mesh::check_opened(path, opened, &options.limits, work);
+    };
+    let bytes = solio_io::bytes_of(&*opened.source, &options.limits);
+    let bytes = bytes.map_err(|e| e.at_path(path))?;
+    match format {
+        ImageFormat::Exr => check_exr(path, Some(&&bytes[..]), options, work),
+        _ => check_decoded(path, format, || decode(&bytes, format, true, &options.limits)),
+    }
 }
 
 /// A file that has been opened.
@@ -313,8 +325,16 @@ fn check_picture(
     limits: &Limits,
     work: &Work,
 ) -> Result<FileCheck> {
+    check_decoded(path, format, || read_picture(path, format, true, limits, work))
+}
+
+fn check_decoded(
+    path: &Path,
+    format: ImageFormat,
+    decoded: impl FnOnce() -> Result<Decoded>,
+) -> Result<FileCheck> {
     let read = || -> Result<(u64, u64)> {
-        let decoded = read_picture(path, format, true, limits, work)?;
+        let decoded = decoded()?;
         let window = decoded.image.parts[0].header.display_window();
         Ok(window.map_or((0, 0), |window| (window.width(), window.height())))
     };
