@@ -119,7 +119,7 @@ def test_gradients_of_arrays(count: int) -> None:
     gradient = Gradient.named("turbo")
     values = (RANDOM.random(count, np.float32) * 1.2 - 0.1) * 50
     values[3] = np.nan
-    scaled = values * np.float32(1 / 50)
+    scaled = values / np.float32(50)
     want = np.floor(gradient.sample(scaled).clip(0, 1) * 255 + 0.5).astype(np.uint8)
     found = gradient.apply(values, range=(0, 50))
     assert found.dtype == np.uint8 and (found == want).all()
