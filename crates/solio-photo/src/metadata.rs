@@ -3,8 +3,9 @@
 use crate::Value;
 use crate::number::is_number;
 use crate::rule::Rule;
+use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// One statement of a file.
 #[derive(Clone, Debug)]
@@ -171,8 +172,8 @@ impl Metadata {
 
     /// Of each name in each group the tag that counts, where the name stands first.
     pub fn distinct_tags(&self) -> Vec<&Tag> {
-        let mut places = HashMap::<(&str, &str), usize>::new();
-        let mut chosen = Vec::<&Tag>::new();
+        let mut places = HashMap::<(&str, &str), usize>::with_capacity(self.tags.len());
+        let mut chosen = Vec::<&Tag>::with_capacity(self.tags.len());
         for tag in &self.tags {
             let place = *places.entry((&tag.group, &tag.name)).or_insert(chosen.len());
             match chosen.get(place) {
