@@ -39,7 +39,8 @@ def invalid(offsets, vertices):
 def repaired(offsets, vertices, positions, bad):
     """The faces without the `bad` ones, but with what these are cut into: the old number of each
     face, and its corners, in the order that Blender's importer leaves them in."""
-    corners = [range(a, b) for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+    ends = offsets.tolist()
+    corners = [range(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
     owners = list(range(len(corners)))
     is_bad = bad.tolist()
     order = list(range(len(corners)))

@@ -19,7 +19,7 @@ class TextureMap:
         self.key = key
         """The key as written: ``map_Kd``, ``map_Bump``, ``norm``, ``refl``…"""
         self.path = path
-        """The file name as written; of an MTL in another folder than its OBJ, as seen from the OBJ."""
+        """The file name as written; where the MTL lies in another folder, as seen from the OBJ."""
         self.options = options if options is not None else []
         """The options before the file name, each as ``("-bm", "0.3")``."""
 
