@@ -121,7 +121,7 @@ def test_objects_are_rows_as_files_are(tmp_path: Path) -> None:
         assert objects.errors == () and len(objects) == len(FILES)
         files = table(solio.scan(tmp_path, deep=deep, check=True, hash=True))
         rows = table(objects)
-        own = {"path", "path_bytes", "folder", "modified", "modified_ns", "inode"}
+        own = {"path", "path_bytes", "folder", "modified", "modified_ns", "born_ns", "inode"}
         for name in set(rows.column_names) - own:
             assert rows[name].equals(files[name]), name
         below = [path.removeprefix(f"s3://{BUCKET}/p/") for path in rows["path"].to_pylist()]

@@ -62,6 +62,7 @@ macro_rules! columns {
 columns! {
     SIZE "size" Integer "Bytes.",
     MODIFIED_NS "modified_ns" Integer "When the content changed last, in nanoseconds since 1970.",
+    BORN_NS "born_ns" Integer "When the file was made, in nanoseconds since 1970, where the file system tells.",
     INODE "inode" Integer "The number of its inode; names with the same one are one file.",
     KIND "kind" Text "What it is, by its content: exr, jpeg, obj, pbrt, link, empty …",
     WIDTH "width" Integer "Pixels in a row.",

@@ -10,8 +10,11 @@
 
 use crate::head::{HeadReader, HeadSource};
 use crate::io_error;
+#[cfg(target_os = "linux")]
+use rustix::fs::StatxFlags;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::path::Arg;
 use solio_base::{Cancel, Error, Result, threads};
 use solio_measure::SpanName;
 use std::collections::HashSet;
@@ -160,6 +163,9 @@ pub struct Status {
     pub size: u64,
     /// When its content changed last, in nanoseconds since 1970.
     pub modified_ns: i64,
+    /// When it was made, in nanoseconds since 1970; Linux says so on most file systems, not NFS 3.
+    /// With the inode it tells a file that was renamed from one that took the number of another.
+    pub born_ns: Option<i64>,
     /// The number of its inode.
     pub inode: u64,
     /// The device that it lies on.
@@ -339,9 +345,9 @@ impl Listing {
             EntryKind::Link => AtFlags::SYMLINK_NOFOLLOW,
             _ => AtFlags::empty(),
         };
-        let found = rustix::fs::statat(&self.folder, self.c_name(entry), flags);
+        let found = look_at(&self.folder, self.c_name(entry), flags);
         let found = found.map_err(|e| io_error("look at", e.into(), &self.path_of(entry)))?;
-        Ok(status(&found))
+        Ok(found.0)
     }
 
     /// Opens a file and reads its first `bytes`; `size` is what [`Listing::status`] said. Shorter
@@ -432,8 +438,8 @@ pub fn open_head<'r>(
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn status_of(path: &Path) -> Result<Status> {
-    let found = rustix::fs::stat(path).map_err(|e| io_error("look at", e.into(), path))?;
-    Ok(status(&found))
+    let found = look_at(CWD, path, AtFlags::empty());
+    Ok(found.map_err(|e| io_error("look at", e.into(), path))?.0)
 }
 
 /// What the system says about a file that is open.
@@ -443,6 +449,7 @@ pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
     Status {
         size: found.len(),
         modified_ns: modified_ns.saturating_add(found.mtime_nsec()),
+        born_ns: None, // whom it concerns looks by name
         inode: found.ino(),
         device: found.dev(),
         links: found.nlink(),
@@ -462,21 +469,59 @@ pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn status_of_name(path: &Path) -> Result<(Status, EntryKind)> {
-    let found = rustix::fs::lstat(path).map_err(|e| io_error("look at", e.into(), path))?;
+    let found = look_at(CWD, path, AtFlags::SYMLINK_NOFOLLOW);
+    found.map_err(|e| io_error("look at", e.into(), path))
+}
+
+/// What the system says about a name in `folder`, and what it is.
+fn look_at(
+    folder: impl AsFd,
+    name: impl Arg + Copy,
+    flags: AtFlags,
+) -> rustix::io::Result<(Status, EntryKind)> {
+    #[cfg(target_os = "linux")]
+    match rustix::fs::statx(&folder, name, flags, StatxFlags::BASIC_STATS | StatxFlags::BTIME) {
+        // Old kernels do not know the question, and some sandboxes forbid it.
+        Err(Errno::NOSYS | Errno::PERM) => {}
+        found => {
+            return found.map(|found| {
+                let mode = FileType::from_raw_mode(found.stx_mode.into());
+                (status_with_birth(&found), kind(mode))
+            });
+        }
+    }
+    let found = rustix::fs::statat(folder, name, flags)?;
     Ok((status(&found), kind(FileType::from_raw_mode(found.st_mode))))
+}
+
+#[cfg(target_os = "linux")]
+fn status_with_birth(found: &rustix::fs::Statx) -> Status {
+    let is_told = found.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let ns = |time: &rustix::fs::StatxTimestamp| nanoseconds(time.tv_sec, time.tv_nsec.into());
+    Status {
+        size: found.stx_size,
+        modified_ns: ns(&found.stx_mtime),
+        born_ns: is_told.then(|| ns(&found.stx_btime)),
+        inode: found.stx_ino,
+        device: rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor),
+        links: found.stx_nlink.into(),
+    }
 }
 
 #[allow(clippy::unnecessary_cast)] // The types differ by system.
 fn status(found: &rustix::fs::Stat) -> Status {
     Status {
         size: found.st_size as u64,
-        modified_ns: (found.st_mtime as i64)
-            .saturating_mul(1_000_000_000)
-            .saturating_add(found.st_mtime_nsec as i64),
+        modified_ns: nanoseconds(found.st_mtime as i64, found.st_mtime_nsec as i64),
+        born_ns: None,
         inode: found.st_ino as u64,
         device: found.st_dev as u64,
         links: found.st_nlink as u64,
     }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
 /// What is done on a walk; all of it on any thread.

@@ -91,19 +91,21 @@ impl Known {
         read().map_err(|e| failed("read the catalogue", e, &self.path))
     }
 
-    /// Paths of files that were seen with this inode, size and time.
+    /// Paths of files that were seen with this inode, size, time, and time of birth.
     pub fn same_inode(
         &self,
         inode: u64,
         size: u64,
         modified_ns: i64,
+        born_ns: i64,
     ) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let read = || -> rusqlite::Result<Result<Vec<_>>> {
             let mut select = self.connection.prepare_cached(
                 "SELECT f.path, e.name FROM entries AS e JOIN folders AS f ON f.id = e.folder \
-                 WHERE e.inode = ?1 AND e.size = ?2 AND e.modified_ns = ?3",
+                 WHERE e.inode = ?1 AND e.size = ?2 AND e.modified_ns = ?3 \
+                 AND e.born_ns = ?4",
             )?;
-            let mut rows = select.query([inode as i64, size as i64, modified_ns])?;
+            let mut rows = select.query([inode as i64, size as i64, modified_ns, born_ns])?;
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 let name = |column| name_bytes(row.get_ref_unwrap(column), &self.path);

@@ -29,6 +29,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 use siphasher::sip::SipHasher24;
 use solio_base::{Error, ErrorKind, Result};
 use std::hash::Hasher;
+use std::io::Read;
 use std::path::Path;
 
 /// Pages of the database.
@@ -61,10 +62,21 @@ fn damaged(what: &str, path: &Path) -> Error {
         .hint("--rebuild makes it anew")
 }
 
+/// Whether the file at `path` starts as Parquet does.
+fn is_parquet(path: &Path) -> bool {
+    let mut mark = [0; 4];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut mark));
+    read.is_ok() && mark == *b"PAR1"
+}
+
 /// What SQLite complains about, with the path of the database.
 fn failed(action: &str, error: rusqlite::Error, path: &Path) -> Error {
     let words = format!("cannot {action}: {error}");
     let made = match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) if is_parquet(path) => Error::unsupported(
+            "this is a catalogue in Parquet, not in SQLite",
+        )
+        .hint("DuckDB, Polars and pandas ask it; solio merge FILE -o c.sqlite makes one for query"),
         Some(ErrorCode::NotADatabase) => {
             Error::corrupt("this is no catalogue, or its start is damaged")
                 .hint("if it was one, remove the file and scan again")

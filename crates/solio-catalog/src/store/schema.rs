@@ -5,7 +5,7 @@ use crate::row::{COLUMNS, Column, Type};
 /// `Soli` in ASCII: what `file` and others see in the header of the database.
 pub(super) const APPLICATION: i64 = 0x536f_6c69;
 /// The version of these tables.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 
 /// Columns of the view `files` that are made of others, before those of [`COLUMNS`].
 const LEAD: &str = "\
@@ -90,7 +90,8 @@ CREATE VIEW folder_sizes AS
   SELECT coalesce(f.shown, f.path) AS folder, count(*) AS files, sum(e.size) AS bytes
   FROM entries AS e JOIN folders AS f ON f.id = e.folder GROUP BY e.folder ORDER BY bytes DESC;
 CREATE VIEW duplicates AS
-  SELECT xxh128, count(DISTINCT inode) AS copies, size, (count(DISTINCT inode) - 1) * size AS wasted,
+  SELECT xxh128, count(DISTINCT inode || ' ' || coalesce(born_ns, '')) AS copies, size,
+    (count(DISTINCT inode || ' ' || coalesce(born_ns, '')) - 1) * size AS wasted,
     json_group_array(path) AS paths
   FROM files WHERE xxh128 IS NOT NULL AND size > 0
   GROUP BY xxh128, size HAVING copies > 1 ORDER BY wasted DESC;

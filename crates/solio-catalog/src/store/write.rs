@@ -68,6 +68,34 @@ impl Store {
         Ok(Store { path, connection, insert, last: None, pending: 0, put, log_pages })
     }
 
+    /// Bytes at the start of a file that tell whether it is a catalogue.
+    pub const MARK_BYTES: usize = 105;
+
+    /// Whether a file that starts so is a catalogue of any version, whatever else is wrong with it, or
+    /// the database without tables that a kill may leave of one.
+    ///
+    /// ```
+    /// use solio_catalog::store::Store;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("c.sqlite");
+    /// Store::open(&path)?.close()?;
+    /// let bytes = std::fs::read(&path).unwrap();
+    /// let mut start: [u8; Store::MARK_BYTES] = bytes[..Store::MARK_BYTES].try_into().unwrap();
+    /// assert!(Store::is_marked(&start));
+    /// // The database of another program.
+    /// start[68..72].copy_from_slice(b"GPKG");
+    /// assert!(!Store::is_marked(&start));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    pub fn is_marked(start: &[u8; Store::MARK_BYTES]) -> bool {
+        // Section 1.3 of the file format of SQLite: the application; 1.6: cells of the first page.
+        let application =
+            i64::from(u32::from_be_bytes([start[68], start[69], start[70], start[71]]));
+        let has_tables = start[103..105] != [0, 0];
+        let is_ours = application == schema::APPLICATION || application == 0 && !has_tables;
+        start.starts_with(b"SQLite format 3\0") && is_ours
+    }
+
     /// Rows that were there at the beginning, or put since.
     pub fn put_so_far(&self) -> u64 {
         self.put
@@ -125,6 +153,19 @@ impl Store {
             .prepare_cached("INSERT OR REPLACE INTO thumbnails VALUES (?1, ?2, ?3)")
             .and_then(|mut put| put.execute((id, name_value(name), image)));
         self.sql(put)?;
+        self.pending += 1;
+        Ok(())
+    }
+
+    /// Removes the thumbnail of a file.
+    pub fn remove_thumbnail(&mut self, folder: &Arc<[u8]>, name: &[u8]) -> Result<()> {
+        self.begin()?;
+        let id = self.folder(folder)?;
+        let removed = self
+            .connection
+            .prepare_cached("DELETE FROM thumbnails WHERE folder = ?1 AND name = ?2")
+            .and_then(|mut delete| delete.execute((id, name_value(name))));
+        self.sql(removed)?;
         self.pending += 1;
         Ok(())
     }

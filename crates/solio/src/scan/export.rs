@@ -8,11 +8,15 @@ use solio_catalog::row::Row;
 use solio_catalog::store::{Rows, Store};
 use solio_catalog::table::{Merge, ParquetRows, ParquetWriter};
 use solio_io::FileSink;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Rows that are committed at once.
 const COMMIT: usize = 8192;
+/// Behind the name of a Parquet file that is being made.
+const JOURNAL: &str = ".scan";
 
 /// Whether a path is called as Parquet files are.
 ///
@@ -66,8 +70,14 @@ pub fn scan_to_parquet(wanted: &Scan<'_>, work: &Work) -> Result<ScanReport> {
 /// Where the rows of a Parquet file lie while it is being made.
 pub(super) fn journal(to: &Path) -> PathBuf {
     let mut journal = to.as_os_str().to_owned();
-    journal.push(".scan");
+    journal.push(JOURNAL);
     journal.into()
+}
+
+/// The Parquet file whose rows lie in `journal`.
+pub(super) fn parquet_of(journal: &Path) -> Option<PathBuf> {
+    let name = journal.as_os_str().as_bytes().strip_suffix(JOURNAL.as_bytes())?;
+    Some(PathBuf::from(OsStr::from_bytes(name))).filter(|path| is_parquet(path))
 }
 
 /// Writes the rows of the catalogue at `from` to a Parquet file, in their order; how many there

@@ -23,7 +23,7 @@ pub(super) struct Job {
 /// What the catalogue calls a status.
 pub(super) fn status_of(object: &Object) -> Status {
     let Object { size, modified_ns, version, .. } = *object;
-    Status { size, modified_ns, inode: version, device: 0, links: 1 }
+    Status { size, modified_ns, born_ns: None, inode: version, device: 0, links: 1 }
 }
 
 /// A listing that is being followed.

@@ -67,23 +67,25 @@ impl Met<'_> {
         Ok(())
     }
 
-    /// What is known of the file under another name: of one with its inode, size and time.
+    /// What is known of the file under another name: of one with its inode, size, time, and time of
+    /// birth. Where nobody tells that time, another file may have taken the inode of one that is gone.
     pub(super) fn renamed(&self, known: &Known, wanted: Level) -> Result<Option<Renamed>> {
         let Status { size, modified_ns, inode, .. } = self.status;
+        let Some(born_ns) = self.status.born_ns else { return Ok(None) };
         let mut found = None;
-        for (folder, name) in known.same_inode(inode, size, modified_ns)? {
+        for (folder, name) in known.same_inode(inode, size, modified_ns, born_ns)? {
             let Some((cells, thumbnail)) = known.row(&folder, &name)? else { continue };
             let level = Level(cells.integer(column::LEVEL).unwrap_or(0) as u32);
-            // What kind it is, and whether a problem is one, depends on the name, too.
-            let is_enough = level.covers(wanted)
-                && cells.text(column::PROBLEMS).is_none()
-                && ending(&name) == ending(self.name);
+            // What kind it is depends on the name, and whether a problem is one on the place, too.
+            let is_of_its_kind = ending(&name) == ending(self.name);
+            let is_enough =
+                level.covers(wanted) && cells.text(column::PROBLEMS).is_none() && is_of_its_kind;
             if found.is_some() && !is_enough {
                 continue;
             }
             let old = solio_catalog::row::path_of(&folder, &name);
             let is_gone = walk::status_of(path(&old)).is_err();
-            found = Some(Renamed { cells, thumbnail, is_gone, is_enough });
+            found = Some(Renamed { cells, thumbnail, is_gone, is_of_its_kind, is_enough });
             if is_enough {
                 break;
             }
@@ -116,8 +118,9 @@ pub(super) struct Renamed {
     pub(super) thumbnail: Option<Vec<u8>>,
     /// The other name is no more; else it is a second one of the same file.
     pub(super) is_gone: bool,
-    /// All of it holds under this name, too, and no more was asked for; else only what the bytes
-    /// alone decide.
+    /// Both names say the same of the content; else only what the bytes alone decide holds.
+    pub(super) is_of_its_kind: bool,
+    /// All of it holds under this name, too, and no more was asked for.
     pub(super) is_enough: bool,
 }
 
@@ -127,11 +130,24 @@ impl Renamed {
         self.cells.text(column::XXH128)
     }
 
-    /// What the bytes alone decide stays known of a file that was looked at under its new name.
+    /// What holds under the new name, too, stays known of a file that was looked at under it.
     pub(super) fn complete(&self, cells: &mut Cells) {
         // Of a file that could not be read, only that is known.
         let Some(level) = cells.integer(column::LEVEL) else { return };
         let mut level = Level(level as u32);
+        let before = Level(self.cells.integer(column::LEVEL).unwrap_or(0) as u32);
+        if self.is_of_its_kind && before != Level::default() {
+            let is_of_the_name = |place| place == column::SEQUENCE || place == column::FRAME;
+            // A problem that a look as deep does not find again is none any more.
+            let is_found_again = |place| place == column::PROBLEMS && level.covers(before);
+            for (place, cell) in self.cells.all().iter().enumerate() {
+                let is_unknown = cells.all()[place] == Cell::Null;
+                if is_unknown && !is_of_the_name(place) && !is_found_again(place) {
+                    cells.set(place, cell.clone());
+                }
+            }
+            level = level.after(before);
+        }
         if let Some(hash) = self.hash() {
             cells.set_text(column::XXH128, hash);
             level = level.with(Level::HASHED);

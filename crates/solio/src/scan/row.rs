@@ -25,6 +25,9 @@ pub(super) fn row_of(
     let mut cells = Cells::default();
     cells.set_integer(column::SIZE, status.size);
     cells.set_integer(column::MODIFIED_NS, status.modified_ns);
+    if let Some(born_ns) = status.born_ns {
+        cells.set_integer(column::BORN_NS, born_ns);
+    }
     cells.set_integer(column::INODE, status.inode);
     let mut failed = None;
     let plain = match kind {
@@ -66,7 +69,7 @@ pub(super) fn row_of_unknown(
     // Not empty, or there would be nothing to look at.
     let status = Status { size: 1, ..Status::default() };
     let (mut row, _) = row_of(folder, name, status, EntryKind::File, facts, |_| Err(why))?;
-    for place in [column::SIZE, column::MODIFIED_NS, column::INODE] {
+    for place in [column::SIZE, column::MODIFIED_NS, column::BORN_NS, column::INODE] {
         row.cells.set(place, Cell::Null);
     }
     Ok(row)

@@ -1,5 +1,6 @@
 //! The catalogue as a file that one scan at a time has for itself.
 
+use super::export::parquet_of;
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_catalog::store::Store;
 use solio_io::lock::{FileLock, lock};
@@ -47,12 +48,12 @@ fn take(catalog: &Path) -> Result<FileLock> {
     })
 }
 
-/// Only a database, or nothing, is thrown away: a name given by mistake costs no file.
+/// Only a catalogue, or nothing, is thrown away: a name given by mistake costs no file.
 fn may_be_removed(catalog: &Path) -> Result<()> {
     let opened = solio_io::open(catalog, &Limits::default(), &Work::serial())?;
-    let mut mark = [0; 16];
-    let got = opened.source.read_at(0, &mut mark).map_err(|e| e.at_path(catalog))?;
-    if got == 0 || mark == *b"SQLite format 3\0" {
+    let mut start = [0; Store::MARK_BYTES];
+    let got = opened.source.read_at(0, &mut start).map_err(|e| e.at_path(catalog))?;
+    if got == 0 || Store::is_marked(&start) {
         return Ok(());
     }
     let error = Error::corrupt("this is no catalogue, so it is not thrown away").at_path(catalog);
@@ -86,7 +87,11 @@ impl OwnFiles {
         let given = std::path::absolute(catalog);
         let given = given.map_err(|e| Error::io("find", e).at_path(catalog))?;
         let mut places: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-        for path in [Some(&given), given.canonicalize().ok().as_ref()].into_iter().flatten() {
+        // Rows of a Parquet file are collected beside it.
+        let parquet = parquet_of(&given);
+        let real = [&given].into_iter().chain(&parquet).filter_map(|path| path.canonicalize().ok());
+        let real: Vec<PathBuf> = real.collect();
+        for path in [&given].into_iter().chain(&parquet).chain(&real) {
             let folder = path.parent().unwrap_or(Path::new(""));
             let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
             let place = (folder, path.file_name().unwrap_or_default().as_bytes().to_vec());

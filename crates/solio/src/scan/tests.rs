@@ -1,8 +1,11 @@
 use super::*;
 use solio_base::{Cancel, Error, ErrorKind, Result, Work};
-use solio_catalog::row::{Row, column};
-use solio_catalog::store::Rows;
+use solio_catalog::row::{Cell, Row, column};
+use solio_catalog::store::{Known, Rows};
+use solio_codec::digest::{Algorithm, Hasher};
 use solio_io::probe::write_plain;
+use solio_io::walk;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -116,7 +119,7 @@ fn asking_for_more_looks_again_and_asking_for_less_does_not() {
     assert_eq!(met(&count), [5, 5, 0]);
     let cells = tree.row("one.obj").cells;
     assert_eq!((cells.integer(column::FACES), cells.integer(column::VERTICES)), (Some(1), Some(3)));
-    assert_eq!(cells.all()[column::MAX_Y], solio_catalog::row::Cell::Real(2.0));
+    assert_eq!(cells.all()[column::MAX_Y], Cell::Real(2.0));
     assert_eq!(met(&tree.scan(&ScanOptions::default()).0), [5, 0, 5]);
     let again = ScanOptions { again: true, ..deep };
     assert_eq!(met(&tree.scan(&again).0), [5, 5, 0]);
@@ -434,4 +437,136 @@ fn a_catalogue_that_another_path_leads_to_is_no_part_of_its_tree() {
             assert_eq!(met(&done.0)[0], 5, "{catalog}");
         }
     }
+}
+
+#[test]
+fn another_file_is_no_renamed_one() {
+    let tree = Tree::new();
+    let mut options = ScanOptions::default();
+    options.facts.hash = true;
+    let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let write = |name: &str, bytes: &[u8]| {
+        tree.write(name, bytes);
+        let file = std::fs::File::options().write(true).open(tree.path(name)).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    write("r/old.bin", b"one content");
+    tree.scan(&options).1.unwrap();
+    let inode = |name: &str| walk::status_of(&tree.path(name)).unwrap().inode;
+    let old = inode("r/old.bin");
+    std::fs::remove_file(tree.path("r/old.bin")).unwrap();
+    // Until one of equal size and time has the inode of the one that is gone; some file systems never
+    // give one again.
+    let mut names = Vec::new();
+    for n in 0..64 {
+        names.push(format!("new{n}.bin"));
+        write(&format!("r/new{n}.bin"), b"the other ..");
+        write(&format!("r/new{n}.bin"), b"the other .");
+        if inode(&format!("r/new{n}.bin")) == old {
+            break;
+        }
+    }
+    let (count, report) = tree.scan(&options);
+    report.unwrap();
+    assert_eq!(count.renamed.load(Relaxed), 0);
+    let hash = |name: &str| tree.row(name).cells.text(column::XXH128).map(str::to_owned);
+    let mut hasher = Hasher::new(Algorithm::Xxh128);
+    hasher.update(b"the other .");
+    let wanted = hasher.finish().to_string();
+    assert!(names.iter().all(|name| hash(name).as_ref() == Some(&wanted)));
+}
+
+#[test]
+fn a_renamed_file_keeps_what_an_earlier_look_found() {
+    let tree = Tree::new();
+    let look = |deep, check| {
+        let mut options = ScanOptions::default();
+        (options.facts.deep, options.facts.check) = (deep, check);
+        tree.scan(&options).1.unwrap();
+    };
+    tree.write("r/cut.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03\x08\0\0\0\0");
+    look(true, true);
+    let of = |name: &str, place: usize| tree.row(name).cells.all()[place].clone();
+    let (problems, faces) = (of("cut.png", column::PROBLEMS), of("one.obj", column::FACES));
+    assert!(problems != Cell::Null && faces == Cell::Integer(1));
+    for (from, to) in [("r/cut.png", "r/a/cut2.png"), ("r/a/one.obj", "r/a/two.7.obj")] {
+        std::fs::rename(tree.path(from), tree.path(to)).unwrap();
+    }
+    look(false, false);
+    assert_eq!(
+        (of("cut2.png", column::PROBLEMS), of("two.7.obj", column::FACES)),
+        (problems, faces.clone())
+    );
+    assert_eq!(of("two.7.obj", column::FRAME), Cell::Integer(7));
+    std::fs::rename(tree.path("r/a/two.7.obj"), tree.path("r/two.obj")).unwrap();
+    let mut hashed = ScanOptions::default();
+    hashed.facts.hash = true;
+    tree.scan(&hashed).1.unwrap();
+    // What its old name alone said is forgotten.
+    assert_eq!((of("two.obj", column::FACES), of("two.obj", column::FRAME)), (faces, Cell::Null));
+    // Another look that finds nothing any more has the last word.
+    std::fs::rename(tree.path("r/a/cut2.png"), tree.path("r/cut3.png")).unwrap();
+    look(true, true);
+    assert!(of("cut3.png", column::PROBLEMS) != Cell::Null);
+}
+
+#[test]
+fn a_thumbnail_is_that_of_what_is_there() {
+    let tree = Tree::new();
+    let mut wanted = ScanOptions::default();
+    wanted.facts.thumbnail = Some(64);
+    let hdr = |red: u8| {
+        let mut bytes = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n".to_vec();
+        bytes.extend_from_slice(&[red, 9, 9, 0x81, 0, 0, 0, 0]);
+        bytes
+    };
+    let thumbnail = || {
+        let known = Known::open(&tree.path("c.sqlite")).unwrap();
+        let folder = tree.path("r");
+        known.row(folder.as_os_str().as_bytes(), b"a.hdr").unwrap().unwrap().1
+    };
+    tree.write("r/a.hdr", &hdr(200));
+    tree.scan(&wanted).1.unwrap();
+    assert!(thumbnail().is_some());
+    // Other content, and nobody asks for a picture: the old one shows nothing that is there.
+    tree.write("r/a.hdr", &[hdr(20), hdr(20)].concat());
+    tree.scan(&ScanOptions::default()).1.unwrap();
+    assert!(thumbnail().is_none());
+    tree.scan(&wanted).1.unwrap();
+    assert!(thumbnail().is_some());
+    // No picture at all.
+    tree.write("r/a.hdr", b"no picture any more");
+    tree.scan(&wanted).1.unwrap();
+    assert!(thumbnail().is_none());
+}
+
+#[test]
+fn only_a_catalogue_is_thrown_away() {
+    let tree = Tree::new();
+    // The head of another program's database: a table, and its application.
+    let mut other = vec![0; 8192];
+    other[..16].copy_from_slice(b"SQLite format 3\0");
+    other[104] = 1;
+    for application in [[0; 4], *b"GPKG"] {
+        other[68..72].copy_from_slice(&application);
+        tree.write("c.sqlite", &other);
+        let rebuild = ScanOptions { rebuild: true, ..ScanOptions::default() };
+        let error: Error = tree.scan(&rebuild).1.unwrap_err();
+        assert!(error.message().contains("not thrown away"), "{error}");
+        assert_eq!(std::fs::read(tree.path("c.sqlite")).unwrap(), other);
+    }
+}
+
+#[test]
+fn a_parquet_file_in_its_own_tree_is_no_part_of_it() {
+    let tree = Tree::new();
+    let options = ScanOptions::default();
+    let scan = || {
+        let done = tree.scan_into("r/c.parquet", &options, &Work::default());
+        done.1.unwrap();
+        (met(&done.0), std::fs::read(tree.path("r/c.parquet")).unwrap())
+    };
+    let first = scan();
+    assert_eq!(first.0, [5, 5, 0]);
+    assert_eq!(scan(), ([5, 0, 5], first.1));
 }

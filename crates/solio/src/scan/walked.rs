@@ -281,8 +281,15 @@ impl<'a> Walked<'a> {
         if let Some(error) = failed {
             self.fail(error);
         }
-        if let Some(image) = picture(path, &self.scan.options.facts, &self.work, &row.cells)? {
-            self.keep_thumbnail(met, image, local);
+        let facts = &self.scan.options.facts;
+        match picture(path, facts, &self.work, &row.cells)? {
+            Some(image) => self.keep_thumbnail(met, image, local),
+            // That of the content before shows nothing that is there.
+            None if met.known.is_some() && (facts.thumbnail.is_some() || !met.is_as_before()) => {
+                let (folder, name) = (Arc::clone(met.folder), met.name.into());
+                local.thumbnails.push(Thumbnail { folder, name, image: None });
+            }
+            None => {}
         }
         if met.is_as_before()
             && let Some(known) = self.known(local)?
@@ -314,7 +321,7 @@ impl<'a> Walked<'a> {
     fn keep_thumbnail(&self, met: &Met<'_>, image: Vec<u8>, local: &mut Local) {
         local.bytes += image.len();
         let (folder, name) = (Arc::clone(met.folder), met.name.into());
-        local.thumbnails.push(Thumbnail { folder, name, image });
+        local.thumbnails.push(Thumbnail { folder, name, image: Some(image) });
     }
 
     fn keep(&self, row: Row, local: &mut Local) -> Result<()> {

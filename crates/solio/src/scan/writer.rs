@@ -32,7 +32,8 @@ pub(super) enum Change {
 pub(super) struct Thumbnail {
     pub(super) folder: Arc<[u8]>,
     pub(super) name: Box<[u8]>,
-    pub(super) image: Vec<u8>,
+    /// `None`: it has none any more.
+    pub(super) image: Option<Vec<u8>>,
 }
 
 /// What a writer leaves.
@@ -71,7 +72,10 @@ pub(super) fn write(
                 rows.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
                 store.put(&rows)?;
                 for Thumbnail { folder, name, image } in &thumbnails {
-                    store.put_thumbnail(folder, name, image)?;
+                    match image {
+                        Some(image) => store.put_thumbnail(folder, name, image)?,
+                        None => store.remove_thumbnail(folder, name)?,
+                    }
                 }
             }
             Ok(Change::Gone { folder, names }) => {
