@@ -184,7 +184,7 @@ fn by_size(
     found: &mut Duplicates,
 ) -> Result<Vec<Vec<Candidate>>> {
     let collect = Collect::new(options);
-    let paths = outermost(paths.to_vec());
+    let paths = outermost(paths.to_vec(), false);
     let (folders, files) = folders_and_files(paths, |_, error| locked(&collect.failed).push(error));
     for path in files {
         match status_of(&path) {

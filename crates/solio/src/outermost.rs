@@ -1,12 +1,14 @@
 //! Paths that were named once, and lie in none of the others.
 
 use solio_io::objects::is_address;
+use solio_io::walk::status_of;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// `paths`, without those that a walk of the others meets anyway: named twice, or below another.
-/// Those behind a link, which a walk does not follow, stay; so does what is not there.
-pub(crate) fn outermost(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+/// Those behind a link, which a walk does not follow, stay; so does what is not there. With
+/// `one_file_system` a walk does not come to other file systems, either.
+pub(crate) fn outermost(paths: Vec<PathBuf>, one_file_system: bool) -> Vec<PathBuf> {
     let absolute: Vec<PathBuf> = paths.iter().map(|path| absolute(path)).collect();
     let mut first: HashMap<&Path, usize> = HashMap::with_capacity(paths.len());
     for (place, path) in absolute.iter().enumerate() {
@@ -19,7 +21,7 @@ pub(crate) fn outermost(paths: Vec<PathBuf>) -> Vec<PathBuf> {
         }
         path.ancestors().any(|outer| match first.get(outer) {
             Some(&other) if outer == path => other != place,
-            Some(_) => leads_to(outer, path),
+            Some(_) => leads_to(outer, path) && (!one_file_system || is_one_device(outer, path)),
             None => false,
         })
     };
@@ -43,6 +45,13 @@ fn leads_to(outer: &Path, path: &Path) -> bool {
         (Ok(outer), Ok(path)) => outer.join(rest) == path,
         _ => false,
     }
+}
+
+/// Whether all on the way from the folder `outer` to `path`, which lies below, is on one file system.
+fn is_one_device(outer: &Path, path: &Path) -> bool {
+    let device = |path: &Path| status_of(path).ok().map(|status| status.device);
+    let mut between = path.ancestors().take_while(|at| *at != outer);
+    device(outer).is_some_and(|own| between.all(|at| device(at) == Some(own)))
 }
 
 #[cfg(test)]
@@ -69,9 +78,12 @@ mod tests {
             "t/sub/../../t2",
             "t2",
         ];
-        let kept = outermost(given.map(at).into());
+        let kept = outermost(given.map(at).into(), false);
         assert_eq!(kept, ["t", "t/link", "t/gone", "t/sub/../../t2", "t2"].map(at));
         let addresses = ["s3://b/a", "s3://b/a", "s3://b/a/", "s3://b/a/b"].map(PathBuf::from);
-        assert_eq!(outermost(addresses.into()).len(), 3);
+        assert_eq!(outermost(addresses.into(), false).len(), 3);
+        // All of it is on one file system.
+        assert_eq!(outermost(given.map(at).into(), true), kept);
+        assert_eq!(outermost(vec!["/proc".into(), "/".into()], true).len(), 2);
     }
 }

@@ -10,7 +10,7 @@ use solio_base::{Error, Result, Work};
 use solio_catalog::store::Store;
 use solio_io::objects::is_address;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::sync_channel;
 
@@ -147,8 +147,7 @@ pub fn is_unfinished(catalog: &Path) -> Result<bool> {
 /// The roots of a scan, none of which is met on the way from another.
 pub(super) fn whole_roots(scan: &Scan<'_>) -> Result<Vec<PathBuf>> {
     let roots = absolute(scan.roots)?;
-    // A root on another file system is walked for itself alone.
-    Ok(if scan.options.one_file_system { roots } else { outermost(roots) })
+    Ok(outermost(roots, scan.options.one_file_system))
 }
 
 /// Roots as paths that mean the same from everywhere.
@@ -158,8 +157,10 @@ pub(super) fn absolute(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
             return Ok(root.clone());
         }
         let path = std::path::absolute(root).map_err(|e| Error::io("find", e).at_path(root))?;
-        // `a/..` stays: it may lead elsewhere than it seems.
-        Ok(path.components().collect())
+        // `a/..` may lead elsewhere than it seems, where `a` is a link.
+        let is_up = path.components().any(|part| part == Component::ParentDir);
+        let real = if is_up { path.canonicalize().ok() } else { None };
+        Ok(real.unwrap_or_else(|| path.components().collect()))
     };
     roots.iter().map(absolute).collect()
 }
