@@ -200,3 +200,17 @@ fn a_pattern_without_frames_is_told_beside_files() {
     let ran = convert(&["none.####.png"]);
     assert_eq!((ran.code, &*ran.err), (3, "solio: no frames match\n"));
 }
+
+#[test]
+fn a_range_counts_beside_wildcards_too() {
+    let names = ["ab.0001.exr", "ab.0002.exr", "ab.0003.exr", "ac.0002.exr", "ad.0009.exr"];
+    let dir = folder(&names.map(str::as_bytes));
+    let lines = ls(dir.path(), &["a*.1-3#.exr"]).fine();
+    assert_eq!(lines.text(), "ab.1-3#.exr  3/3\nac.1-3#.exr  1/3  missing 1,3\n");
+    let names = ls(dir.path(), &["--print0", "a*.1-2#.exr"]).fine();
+    assert_eq!(names.text(), "ab.1-2#.exr\0ac.2#.exr\0");
+    // Names that look like patterns are handed on one by one.
+    let dir = folder(&[b"a[1].0001.exr", b"a[1].0002.exr"]);
+    let handed = ls(dir.path(), &["--print0"]).fine();
+    assert_eq!(handed.text(), "a[1].0001.exr\0a[1].0002.exr\0");
+}

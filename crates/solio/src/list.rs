@@ -2,7 +2,9 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 use solio_base::{Error, Progress, Result, Work};
-use solio_catalog::sequence::{NamePattern, Padding, Sequence, collapse, frames_text, numbered};
+use solio_catalog::sequence::{
+    FrameRange, NamePattern, Padding, Sequence, collapse, frames_text, numbered,
+};
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, status_of, walk};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -193,34 +195,42 @@ impl ListSequence {
 
     /// What a pattern asks for says it.
     fn asked(pattern: &NamePattern, mut frames: Vec<i64>) -> ListSequence {
-        let mut wanted = pattern.range.as_ref().map(|range| range.frames().to_vec());
-        if let Some(wanted) = &mut wanted {
-            wanted.sort_unstable();
+        if let Some(range) = &pattern.range {
+            let wanted = sorted(range);
             frames.retain(|frame| wanted.binary_search(frame).is_ok());
-            wanted.retain(|frame| frames.binary_search(frame).is_err());
         }
         let (before, after) = (pattern.before.clone(), pattern.after.clone());
         let padding = Padding::digits(pattern.padding.width);
         let (odd_padding, doubles) = (false, Vec::new());
         let files = Sequence { before, after, padding, frames, odd_padding, doubles };
         let udim = pattern.padding.udim;
-        let (range, expected, missing) = match (&pattern.range, wanted) {
-            (Some(range), Some(missing)) => {
-                (range.to_string(), range.frames().len() as u64, frames_text(&missing))
+        match &pattern.range {
+            Some(range) => ListSequence { udim, ..ListSequence::within(range, files) },
+            None if udim => {
+                let (range, expected) = (frames_text(&files.frames), files.frames.len() as u64);
+                ListSequence { range, expected, missing: String::new(), udim, files }
             }
-            _ if udim => (frames_text(&files.frames), files.frames.len() as u64, String::new()),
-            _ => return ListSequence::of(files),
-        };
-        ListSequence { range, expected, missing, udim, files }
+            None => ListSequence::of(files),
+        }
+    }
+
+    /// Files whose frames are in `range`, of which all should be there.
+    fn within(range: &FrameRange, files: Sequence) -> ListSequence {
+        let (mut missing, expected) = (sorted(range), range.frames().len() as u64);
+        missing.retain(|frame| files.frames.binary_search(frame).is_err());
+        let (range, missing) = (range.to_string(), frames_text(&missing));
+        ListSequence { range, expected, missing, udim: false, files }
     }
 
     /// Whether a pattern stands for exactly these files.
     fn is_read_from(&self, pattern: &[u8]) -> bool {
         let Sequence { before, after, padding, frames, .. } = &self.files;
-        NamePattern::of(pattern).is_some_and(|read| {
-            (&read.before, &read.after, read.padding.width) == (before, after, padding.width)
-                && read.range.is_some_and(|range| range.frames() == frames)
-        })
+        // `solio ls` itself takes such a name for one with wildcards.
+        !has_wildcards(pattern)
+            && NamePattern::of(pattern).is_some_and(|read| {
+                (&read.before, &read.after, read.padding.width) == (before, after, padding.width)
+                    && read.range.is_some_and(|range| range.frames() == frames)
+            })
     }
 
     /// The name with these frames.
@@ -312,7 +322,7 @@ pub fn list(paths: &[PathBuf], options: ListOptions, work: &Work) -> Result<List
 enum Filter {
     All,
     Pattern(NamePattern),
-    Glob(GlobMatcher, Option<Padding>),
+    Glob(GlobMatcher, Option<Padding>, Option<FrameRange>),
 }
 
 impl Filter {
@@ -320,10 +330,11 @@ impl Filter {
     fn of(name: &OsStr) -> Result<Option<Filter>> {
         let bytes = name.as_bytes();
         let pattern = NamePattern::of(bytes);
-        if !bytes.iter().any(|b| b"*?[{".contains(b)) {
+        if !has_wildcards(bytes) {
             return Ok(pattern.map(Filter::Pattern));
         }
         let padding = pattern.as_ref().map(|pattern| pattern.padding);
+        let range = pattern.as_ref().and_then(|pattern| pattern.range.clone());
         let glob = match &pattern {
             Some(NamePattern { before, after, .. }) => [before, &b"[0-9]*"[..], after].concat(),
             None => bytes.to_vec(),
@@ -332,21 +343,56 @@ impl Filter {
             .map_err(|_| Error::argument("the pattern is not text in UTF-8"))?;
         let glob = GlobBuilder::new(&glob).literal_separator(true).build();
         let glob = glob.map_err(|e| Error::argument(format!("the pattern: {}", e.kind())))?;
-        Ok(Some(Filter::Glob(glob.compile_matcher(), padding)))
+        Ok(Some(Filter::Glob(glob.compile_matcher(), padding, range)))
     }
 
     fn takes(&self, name: &[u8]) -> bool {
         match self {
             Filter::All => true,
             Filter::Pattern(pattern) => pattern.frame_of(name).is_some(),
-            Filter::Glob(glob, padding) => {
-                let fits = |padding: Padding| {
-                    numbered(name).is_some_and(|n| padding.takes(n.digits, n.frame))
+            Filter::Glob(glob, padding, range) => {
+                let fits = |padding: &Padding| {
+                    let is_wanted =
+                        |frame| range.as_ref().is_none_or(|r| r.frames().contains(&frame));
+                    numbered(name)
+                        .is_some_and(|n| padding.takes(n.digits, n.frame) && is_wanted(n.frame))
                 };
-                glob.is_match(OsStr::from_bytes(name)) && padding.is_none_or(fits)
+                glob.is_match(OsStr::from_bytes(name)) && padding.as_ref().is_none_or(fits)
             }
         }
     }
+
+    /// What a range that was asked for says of a line: which of its frames are missing.
+    fn asks(&self, kind: ListKind) -> ListKind {
+        let Filter::Glob(_, _, Some(range)) = self else { return kind };
+        let files = match kind {
+            ListKind::Sequence(sequence) => sequence.files,
+            ListKind::File(name) => match numbered(name.as_bytes()) {
+                Some(n) => Sequence {
+                    before: n.before.to_vec(),
+                    after: n.after.to_vec(),
+                    padding: Padding::digits(n.digits.len()),
+                    frames: vec![n.frame],
+                    odd_padding: false,
+                    doubles: Vec::new(),
+                },
+                None => return ListKind::File(name),
+            },
+            folder @ ListKind::Folder(_) => return folder,
+        };
+        ListKind::Sequence(ListSequence::within(range, files))
+    }
+}
+
+/// Whether a name has what a pattern of names may have.
+fn has_wildcards(name: &[u8]) -> bool {
+    name.iter().any(|b| b"*?[{".contains(b))
+}
+
+fn sorted(range: &FrameRange) -> Vec<i64> {
+    let mut frames = range.frames().to_vec();
+    frames.sort_unstable();
+    frames
 }
 
 struct Lister {
@@ -448,6 +494,10 @@ impl Folder<'_> {
             return self.asked(folder, asked, size).into_iter().collect();
         }
         let mut entries = self.lister.collapsed(folder, names, size);
+        for entry in &mut entries {
+            let kind = std::mem::replace(&mut entry.kind, ListKind::File(OsString::new()));
+            entry.kind = self.filter.asks(kind);
+        }
         if !options.recursive {
             let folders = all.filter(|entry| entry.kind == EntryKind::Folder);
             let folders = folders.map(|entry| listing.name(entry));
