@@ -252,3 +252,32 @@ fn a_folder_without_files_has_a_history_too() {
     assert!(made.text().contains("generation 1, 0 files"), "{}", made.text());
     hash(&dir, &["--verify", "root/empty"]).fine();
 }
+
+#[test]
+fn a_changed_file_is_told_by_the_algorithm_of_its_list() {
+    let dir = tree();
+    for (list, algorithm) in [("root.xxh128", "xxh128"), ("MD5SUMS", "md5")] {
+        let lines = hash(&dir, &["-a", algorithm, "root/a.txt"]).fine();
+        fs::write(dir.path().join(list), lines.text()).unwrap();
+        let before = lines.text().split(' ').next().unwrap().to_owned();
+        fs::write(dir.path().join("root/a.txt"), "two\n").unwrap();
+        let now = hash(&dir, &["-a", algorithm, "root/a.txt"]).fine();
+        let ran = hash(&dir, &["--verify", list]);
+        let told =
+            format!("{algorithm} was {before}, is {}", now.text().split(' ').next().unwrap());
+        assert!(ran.code == 1 && ran.text().contains(&told), "{}", ran.text());
+        fs::write(dir.path().join("root/a.txt"), "one\n").unwrap();
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_looked_into_does_not_hide_what_changed() {
+    let dir = tree();
+    hash(&dir, &["--mhl", "root/"]).fine();
+    fs::write(dir.path().join("root/a.txt"), "changed\n").unwrap();
+    // Nobody can say whether this is a folder.
+    std::os::unix::fs::symlink("ascmhl", dir.path().join("root/Sub/ascmhl")).unwrap();
+    let ran = hash(&dir, &["--verify", "root/"]);
+    let all = format!("{}{}", ran.text(), ran.err);
+    assert!(ran.code == 1 && all.contains("a.txt") && all.contains("ascmhl"), "{all}");
+}

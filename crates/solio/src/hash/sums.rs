@@ -54,12 +54,16 @@ pub fn verify_sums(
         }
     }
     let jobs: Vec<HashJob> = sums.iter().map(job).collect();
-    let mut bytes = 0;
+    let (mut bytes, mut likely) = (0, likely(path));
     hash_files(&jobs, order, work, |index, result| {
         let state = match result {
             Ok(hashed) => {
                 bytes += hashed.bytes;
-                compare(&sums[index], &hashed.digests)
+                let state = compare(&sums[index], &hashed.digests, likely);
+                if let FileState::Same { digest } = &state {
+                    likely = digest.algorithm();
+                }
+                state
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) if error.is_missing() => FileState::Missing,
@@ -75,9 +79,18 @@ fn job(sum: &Sum) -> HashJob {
     HashJob { path: PathBuf::from(OsString::from_vec(sum.name.clone())), algorithms }
 }
 
-fn compare(sum: &Sum, found: &[Digest]) -> FileState {
-    match sum.digests.iter().find(|digest| found.contains(digest)) {
-        Some(digest) => FileState::Same { digest: *digest },
-        None => FileState::Changed { recorded: sum.digests[0], found: found[0] },
+/// By what the list called `path` was made, where its lines do not tell: as its name says, else by what
+/// `solio hash` does unasked.
+fn likely(path: &Path) -> Algorithm {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if name.contains("md5") { Algorithm::Md5 } else { Algorithm::Xxh128 }
+}
+
+/// Of a changed file the digest by the `likely` algorithm is told.
+fn compare(sum: &Sum, found: &[Digest], likely: Algorithm) -> FileState {
+    if let Some(digest) = sum.digests.iter().find(|digest| found.contains(digest)) {
+        return FileState::Same { digest: *digest };
     }
+    let place = sum.digests.iter().position(|digest| digest.algorithm() == likely).unwrap_or(0);
+    FileState::Changed { recorded: sum.digests[place], found: found[place] }
 }

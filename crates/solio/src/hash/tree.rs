@@ -121,7 +121,16 @@ impl Look {
             }
             return Ok(true);
         }
-        if solio_io::is_folder(&path.join(FOLDER))? {
+        let has_history = match solio_io::is_folder(&path.join(FOLDER)) {
+            Ok(has_history) => has_history,
+            // It may not be entered: the others are looked at all the same.
+            Err(error) => {
+                let state = FileState::Failed(error);
+                self.tree.failed.push(Finding { path: path.to_owned(), state });
+                return Ok(false);
+            }
+        };
+        if has_history {
             let history = History::read(path, work)?;
             self.tree.matchers.push(matcher(path, &history.patterns())?);
             self.tree.histories.push(history);
