@@ -106,6 +106,7 @@ pub(crate) struct SetArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("files", |files| files.help("Files; - is an image on standard input")))]
 pub(crate) struct PreviewArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

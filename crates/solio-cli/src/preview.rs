@@ -1,6 +1,7 @@
 //! `solio preview`: an image, a photo, a mesh or a scene as a PNG, or as coloured half blocks in the
 //! terminal.
 
+use crate::convert::is_standard;
 use crate::image_args::{PreviewArgs, ShowArgs};
 use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
@@ -48,12 +49,24 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
     if is_drawn(input) {
         return crate::scene_preview::show(args, input, output, most, work);
     }
+    let limits = PreviewOptions::default().limits;
+    // A pipe's bytes come once.
+    let piped = match solio_io::is_direct(input) {
+        true => Some(solio_io::read_whole(input, &limits, work)?),
+        false => None,
+    };
     let part = args.show.part.as_ref().map(|name| {
-        let header = solio::image_header(input, &PreviewOptions::default().limits, work)?;
+        let header = match &piped {
+            Some(bytes) => solio::image::decode_header(&&bytes[..], &limits)?,
+            None => solio::image_header(input, &limits, work)?,
+        };
         solio::part_number(&header, name)
     });
     let made = PreviewOptions { most, ..wanted(&args.show, part.transpose()?)? };
-    let preview = solio::preview_file(input, &made, work)?;
+    let preview = match &piped {
+        Some(bytes) => solio::preview_bytes(bytes, &made, work)?,
+        None => solio::preview_file(input, &made, work)?,
+    };
     let Some(output) = output else {
         screen::print(&blocks(&preview));
         return Ok(());
@@ -98,6 +111,10 @@ fn outputs(args: &PreviewArgs, inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>
     if folder {
         let made = std::fs::create_dir_all(output);
         made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
+        if inputs.iter().any(|input| is_standard(input)) {
+            let message = "standard input has no name to give to a file in a folder";
+            return Err(Error::argument(message).hint("name the output: -o preview.png"));
+        }
         let names = inputs.iter().map(|input| {
             let mut name = input.file_stem().unwrap_or(input.as_os_str()).to_owned();
             name.push(".png");

@@ -1,15 +1,20 @@
 //! `solio sheet`: many files as small pictures on a page.
 
+use crate::convert::is_standard;
 use crate::sheet_args::SheetArgs;
 use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
-use solio::{Choice, PreviewOptions, Result, SheetOptions, ThumbnailOptions};
+use solio::{Choice, Error, PreviewOptions, Result, SheetOptions, ThumbnailOptions};
 
 /// Shows all inputs, goes on past bad ones.
 pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let inputs = inputs::collect(&args.inputs, &work)?;
+    if inputs.iter().any(|input| is_standard(input)) {
+        return Err(Error::argument("a sheet is made of files, not of standard input")
+            .hint("solio preview shows an image from a pipe"));
+    }
     let channels = (!args.channels.is_empty()).then(|| args.channels.clone());
     let defaults = PreviewOptions::default();
     let preview = PreviewOptions {

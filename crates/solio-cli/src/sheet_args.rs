@@ -9,15 +9,17 @@ use std::path::PathBuf;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  solio sheet shots/ -o shots.html         a page that needs nothing but itself, with a filter
+  solio sheet shots/ -o shots.html         a page of its own, with a filter
   solio sheet *.exr -o sheet.png --size 160 --columns 8
   solio sheet renders/ -o z.html --channels Z --colormap turbo
-Shown are OpenEXR (tone-mapped), PNG, JPEG, TIFF, HDR, the pictures within raw photos, meshes and
-clouds of points (shaded), scenes of pbrt (as their camera sees them); a sequence is one cell: its
+
+Shown are OpenEXR (tone-mapped), PNG, JPEG, TIFF, HDR, the pictures within raw photos, meshes and \
+clouds of points (shaded), scenes of pbrt (as their camera sees them); a sequence is one cell: its \
 middle frame above its first and last. A file that cannot be shown has a cell that says why.
 Exit code: 0 all are shown; 1 some are not.";
 
 #[derive(Debug, Args)]
+#[command(mut_arg("files", |files| files.help("Files and folders")))]
 pub(crate) struct SheetArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

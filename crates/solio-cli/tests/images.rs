@@ -504,6 +504,27 @@ fn previews_are_pictures() {
 }
 
 #[test]
+fn an_image_from_a_pipe_has_the_same_preview() {
+    let dir = folder();
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    solio(dir.path(), "convert a.exr -o a.png").fine();
+    solio(dir.path(), "convert a.exr -o a.hdr").fine();
+    for (name, options) in
+        [("a.exr", ""), ("two.exr", "--part right --channels Z"), ("a.png", ""), ("a.hdr", "")]
+    {
+        solio(dir.path(), &format!("preview {name} -o f.png {options}")).fine();
+        run(dir.path(), &format!("preview - -o p.png {options}"), &read(name)).fine();
+        assert_eq!(read("p.png"), read("f.png"), "{name}");
+    }
+    let ran = run(dir.path(), "preview - -o p.png", b"v 0 0 0\n");
+    assert!(ran.code == 1 && ran.err.contains("from a pipe"), "{}", ran.err);
+    let ran = run(dir.path(), "preview - -o out/", &read("a.exr"));
+    assert!(ran.code == 2 && ran.err.contains("no name"), "{}", ran.err);
+    let ran = run(dir.path(), "sheet - -o s.html", b"v 0 0 0\n");
+    assert!(ran.code == 2 && ran.err.contains("made of files"), "{}", ran.err);
+}
+
+#[test]
 fn names_of_any_bytes_and_pipes_work() {
     let dir = folder();
     let name = std::ffi::OsStr::from_bytes(b"\xff\xfe.0001.exr");

@@ -125,7 +125,7 @@ pub use metadata_table::{
     ColumnValues, MetadataColumn, MetadataTable, read_metadata_table, tag_values,
 };
 pub use picture::{Choice, Frame, ImageFormat, PictureOptions, part_number};
-pub use preview::{Preview, PreviewOptions, preview, preview_file};
+pub use preview::{Preview, PreviewOptions, preview, preview_bytes, preview_file};
 pub use read::{MeshReadOptions, read_mesh, read_mesh_and_format, read_mesh_bytes, read_mesh_into};
 pub use read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use record::{Record, Recorded};

@@ -1,7 +1,7 @@
 //! Previews: an image as a small picture of 8 bits, to be looked at.
 
 use crate::picture::{
-    Buffers, Choice, Colors, Frame, ImageFormat, Look, View, choose, fill, image_of,
+    Buffers, Choice, Colors, Frame, ImageFormat, Look, View, choose, decode, fill, image_of,
 };
 use crate::thumbnail::{is_photo, within_photo};
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
@@ -196,6 +196,11 @@ fn map(table: &Table8, [low, high]: [f32; 2], row: &[f32], channels: usize, out:
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Result<Preview> {
+    if solio_io::is_direct(path) {
+        // A pipe's bytes come once.
+        let bytes = solio_io::read_whole(path, &options.limits, work)?;
+        return preview_bytes(&bytes, options, work).map_err(|e| e.at_path(path));
+    }
     if is_photo(path) {
         let size = options.most.map_or(u32::MAX, |[columns, rows]| columns.max(rows));
         let (within, _) =
@@ -215,23 +220,60 @@ pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Resul
         .at_path(path),
         _ => error,
     })?;
-    let make = || {
-        let chosen = choose(&header, &options.choice)?;
-        let part = &header.parts[chosen.part];
-        let read = ReadOptions {
-            parts: Some(vec![chosen.part]),
-            channels: Some(chosen.names(part)),
-            levels: level(&header, chosen.part, options)?,
-            limits: options.limits,
-            ..ReadOptions::default()
-        };
-        let image = crate::read_image(path, &read, work)?;
-        let choice = Choice { part: None, ..options.choice.clone() };
-        // The display window is that of the full size.
-        let frame = if read.levels == Levels::Full { options.frame } else { Frame::Data };
-        preview(&image, &PreviewOptions { choice, frame, ..options.clone() }, work)
+    let read = |read: &ReadOptions| crate::read_image(path, read, work);
+    preview_exr(&header, options, work, read).map_err(|e| e.at_path(path))
+}
+
+/// [`preview_file`] of an OpenEXR, PNG, JPEG, TIFF or HDR image that lies in memory.
+///
+/// ```
+/// use solio::{PreviewOptions, Work, preview_bytes};
+/// let hdr = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n\x80\x40\x20\x81\0\0\0\0";
+/// let preview = preview_bytes(hdr, &PreviewOptions::default(), &Work::default())?;
+/// assert_eq!((preview.width, preview.height), (2, 1));
+/// // What it is, the bytes alone tell.
+/// assert!(preview_bytes(b"v 0 0 0", &PreviewOptions::default(), &Work::default()).is_err());
+/// # Ok::<(), solio::Error>(())
+/// ```
+pub fn preview_bytes(bytes: &[u8], options: &PreviewOptions, work: &Work) -> Result<Preview> {
+    match ImageFormat::of_content(bytes) {
+        Some(ImageFormat::Exr) => {
+            let header = solio_exr::decode_header(&bytes, &options.limits)?;
+            let read = |read: &ReadOptions| solio_exr::decode_exr(&bytes, read, work);
+            preview_exr(&header, options, work, read)
+        }
+        Some(format) => {
+            let read = decode(bytes, format, false, &options.limits)?;
+            preview(&read.image, options, work)
+        }
+        None => {
+            let message = "from a pipe only OpenEXR, PNG, JPEG, TIFF and HDR are shown";
+            Err(Error::unsupported(message).hint("write it to a file with its ending first"))
+        }
+    }
+}
+
+/// Of an image with this header, of which `read` reads what is shown.
+fn preview_exr(
+    header: &Header,
+    options: &PreviewOptions,
+    work: &Work,
+    read: impl FnOnce(&ReadOptions) -> Result<Image<'static>>,
+) -> Result<Preview> {
+    let chosen = choose(header, &options.choice)?;
+    let part = &header.parts[chosen.part];
+    let wanted = ReadOptions {
+        parts: Some(vec![chosen.part]),
+        channels: Some(chosen.names(part)),
+        levels: level(header, chosen.part, options)?,
+        limits: options.limits,
+        ..ReadOptions::default()
     };
-    make().map_err(|e: Error| e.at_path(path))
+    let image = read(&wanted)?;
+    let choice = Choice { part: None, ..options.choice.clone() };
+    // The display window is that of the full size.
+    let frame = if wanted.levels == Levels::Full { options.frame } else { Frame::Data };
+    preview(&image, &PreviewOptions { choice, frame, ..options.clone() }, work)
 }
 
 /// The smallest level that has as many pixels as are wanted.
