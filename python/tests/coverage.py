@@ -76,10 +76,19 @@ def face_materials(mesh: solio.Mesh) -> Any:
 
 
 def with_vertices(**more: Any) -> solio.Mesh:
-    positions = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0.1], [0, 1, 0.7]], more.pop("dtype", np.float32))
+    # Numbers that need all their digits, and a small one.
+    positions = np.array([[0, 0, 0], [1, 0, 1e-7], [1, 1 / 3, 0.1], [0, 1, 0.7]], more.pop("dtype", np.float32))
     mesh = solio.Mesh.from_arrays(positions, faces=more.pop("faces", [[0, 1, 2, 3]]))
     for name, value in more.items():
         setattr(mesh, name, value)
+    return mesh
+
+
+def uneven() -> solio.Mesh:
+    mesh = make_grid(4)
+    mesh.uvs = mesh.uvs / np.float32(3)
+    normals = mesh.normals + np.float32([1 / 3, 1 / 7, 0])
+    mesh.normals = normals / np.linalg.norm(normals, axis=1, keepdims=True)
     return mesh
 
 
@@ -121,8 +130,8 @@ MESHES: dict[str, tuple[Callable[[], solio.Mesh], Get]] = {
     "faces of any size": (lambda: with_vertices(faces=[[0, 1, 2, 3], [0, 2, 3]]), lengths),
     "lines": (lambda: drawn("lines"), lambda m: m.line_vertices),
     "points": (lambda: drawn("points"), lambda m: m.points),
-    "UVs": (lambda: make_grid(4), uvs),
-    "normals": (lambda: make_grid(4), normals),
+    "UVs": (uneven, uvs),
+    "normals": (uneven, normals),
     "colours of vertices": (colored, lambda m: None if m.colors is None else m.colors[:, :3]),
     "materials of faces": (lambda: make_grid(4), face_materials),
     "smoothing groups": (lambda: make_grid(4), lambda m: m.face_smoothing),

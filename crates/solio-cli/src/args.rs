@@ -128,21 +128,23 @@ Examples:
   solio convert scan.ply -o scan.obj.zst
   solio convert *.obj -o out/ --format stl --stats
   solio convert big.obj -o big.ply --report run.html
-  find . -name '*.obj' -print0 | solio convert -0 --files-from - -o out/ --format ply
+  find . -name '*.obj' -print0 |
+    solio convert -0 --files-from - -o out/ --format ply
   cat a.obj | solio convert - -o - --format stl > a.stl
   solio convert a.exr -o b.exr -z zstd:3
-  solio convert shot.####.exr -o small.####.exr --channels R,G,B --half --frames 1-100x2
-  solio convert beauty.exr -o beauty.png --bits 16 --tonemap neutral --exposure -1
+  solio convert shot.####.exr -o small.####.exr --half --frames 1-100x2
+  solio convert beauty.exr -o beauty.png --bits 16 --exposure -1
   solio convert plate.tif -o plate.exr -z piz
-  solio convert old.pbrt -o new.pbrt --upgrade     formatted, version 3 to 4
-  solio convert old.pbrt -o new/ --upgrade --whole-scene   with all that it includes
+  solio convert old.pbrt -o new.pbrt --upgrade   formatted, version 3 to 4
+  solio convert old.pbrt -o new/ --upgrade --whole-scene   and its includes
   solio convert scene.pbrt -o small/scene.pbrt --meshes ply
-  solio convert scene.pbrt -o scene.obj            all shapes, instances written out
-  solio convert scene.pbrt -o scene.glb            objects once, instances as arrays; or .usda
-OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its
-compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF
-are sRGB, floating point numbers are linear light; their alpha is straight, that of OpenEXR is
-multiplied in. --raw leaves values as they are. Sequences: # is four digits, several # one each; or
+  solio convert scene.pbrt -o scene.obj          all shapes, instances written out
+  solio convert scene.pbrt -o scene.glb          objects once; or .usda
+
+OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its \
+compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF \
+are sRGB, floating point numbers are linear light; their alpha is straight, that of OpenEXR is \
+multiplied in. --raw leaves values as they are. Sequences: # is four digits, several # one each; or \
 %04d, @@@@, $F4; with a range in the name, a.1-100x2#.exr. See solio help ls.";
 
 #[derive(Debug, Args)]
@@ -256,17 +258,19 @@ const PACK_EXAMPLES: &str = "\
 Examples:
   solio pack island.pbrt -o island.solio
   solio pack island.pbrt.gz -o island.solio --no-meshes --json
-  solio pack shots/*.exr -o shots.solio            headers and pixels come back, bit for bit
-  solio pack shots/*.exr -o shots.solio --exact    and the bytes of the files
-What is wrong with a scene is told, and kept in the file; meshes that cannot be read stay where
-they are. Of images, pixels of lossy methods and deep ones are kept as they lie; with --exact also
-those whose bytes would not come back, as another program compressed them. A file that cannot be
+  solio pack shots/*.exr -o shots.solio          headers and pixels, bit for bit
+  solio pack shots/*.exr -o shots.solio --exact  and the bytes of the files
+
+What is wrong with a scene is told, and kept in the file; meshes that cannot be read stay where \
+they are. Of images, pixels of lossy methods and deep ones are kept as they lie; with --exact also \
+those whose bytes would not come back, as another program compressed them. A file that cannot be \
 read is passed by, and named.";
 
 const UNPACK_EXAMPLES: &str = "\
 Examples:
   solio unpack shots.solio -o shots/
   solio unpack shots.solio -o shots/ --only beauty.0007.exr
+
 A packed scene is written as text by solio convert.";
 
 #[derive(Debug, Args)]
@@ -352,20 +356,22 @@ Examples:
   solio set owner='Studio A' framesPerSecond=24000/1001 shots/*.exr
   solio set shotCount:int=3 comments= a.exr -o b.exr
   solio set --part left view=left stereo.exr
-A value has the type that is named (name:type=value), else that of the attribute in the file, of the
-standard attribute of this name, or what it looks like: int, float, string. Without a value (name=)
-the attribute is removed. What says how the pixels lie cannot be set. A file whose name has an
+
+A value has the type that is named (name:type=value), else that of the attribute in the file, of the \
+standard attribute of this name, or what it looks like: int, float, string. Without a value (name=) \
+the attribute is removed. What says how the pixels lie cannot be set. A file whose name has an \
 equals sign is written ./a=b.exr.";
 
 const PREVIEW_EXAMPLES: &str = "\
 Examples:
-  solio preview beauty.exr                        in a terminal with all colours
+  solio preview beauty.exr                         in a terminal
   solio preview beauty.exr -o beauty.png --exposure 1.5
-  solio preview beauty.exr -o z.png --channels Z  from the lowest value to the highest
+  solio preview beauty.exr -o z.png --channels Z   from lowest to highest
   solio preview beauty.exr -o z.png --channels Z --colormap turbo
   solio preview shots/*.exr -o thumbs/ --size 320
-  solio preview scene.pbrt -o first.png --occlusion 16   what the camera of a scene sees
-  solio preview model.obj -o model.png --occlusion 16    a mesh, grey; --up-axis Z turns it
+  solio preview scene.pbrt -o first.png --occlusion 16  as its camera sees it
+  solio preview model.obj -o model.png --up-axis Z      a mesh, grey
+
 Colours are brought to the primaries of sRGB, tone-mapped, and stored with the curve of sRGB.";
 
 const STUDY_EXAMPLES: &str = "\
@@ -412,7 +418,8 @@ Examples:
   solio cat --null --stats shots/           how fast this disk gives files
   solio cat --null --direct never shots/    fill the page cache
   solio cat *.ply | sha256sum               as cat, with many reads under way
-  find . -name '*.exr' -print0 | solio read --null --stats -0 --files-from -";
+  find . -name '*.exr' -print0 |
+    solio read --null --stats -0 --files-from -";
 
 #[derive(Debug, Args)]
 pub(crate) struct CatArgs {
@@ -462,7 +469,7 @@ pub(crate) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
 }
 
 const LIGHT_NOTE: &str = "\
-The peaks are kept for each file system, in ~/.cache/solio/light.json: --stats and --report of other
+The peaks are kept for each file system, in ~/.cache/solio/light.json: --stats and --report of other \
 commands judge a run by them.";
 
 #[derive(Debug, Args)]
@@ -713,11 +720,11 @@ pub(crate) struct WriteArgs {
     /// PLY: byte order
     #[arg(long, value_enum)]
     pub(crate) endian: Option<Endian>,
-    /// Compress, also when the output's name does not say so
+    /// Compress meshes, also when the output's name does not say so
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) compress: Option<Compress>,
-    /// Level of compression: gz 1 to 12, zst 1 to 22
-    #[arg(long, value_name = "N")]
+    /// Level of compression of meshes: gz 0 to 12, zst -7 to 22
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-7..=22))]
     pub(crate) level: Option<i32>,
     /// OBJ: how the MTL refers to textures: auto, absolute, relative, match, strip or copy
     #[arg(long, value_name = "MODE", value_parser = |text: &str| text.parse::<PathMode>())]

@@ -11,18 +11,20 @@ Examples:
   solio check shots/*.exr                  header, table of chunks, head of each chunk
   solio check --deep beauty.exr            unpack every chunk, too
   solio check --junit report.xml --ignore holes,case delivery/
-  find . -name '*.exr' -print0 | solio check -q --json -0 --files-from -
-  solio check scene.pbrt                   missing files, wrong parameters and names: all of them
-Of JPEG, PNG (with its sums), TIFF and raw photos, GIF, WebP, HEIF, MP4, PSD the structure is followed
-to its end; of binary PLY and STL the counts are compared with the size; OBJ, HDR and meshes of text
-are read, and packed files unpacked. A file that is cut off anywhere before its end is found, but
-for text that is cut at the end of a line, or within its last number, and for what follows behind a
-picture. Of a scene (pbrt) every statement is held against what pbrt knows, and every file that it
+  find . -name '*.exr' -print0 |
+    solio check -q --json -0 --files-from -
+  solio check scene.pbrt                   missing files, wrong parameters
+
+Of JPEG, PNG (with its sums), TIFF and raw photos, GIF, WebP, HEIF, MP4, PSD the structure is followed \
+to its end; of binary PLY and STL the counts are compared with the size; OBJ, HDR and meshes of text \
+are read, and packed files unpacked. A file that is cut off anywhere before its end is found, but \
+for text that is cut at the end of a line, or within its last number, and for what follows behind a \
+picture. Of a scene (pbrt) every statement is held against what pbrt knows, and every file that it \
 reads must be there.
-In folders also names are looked at. Rules, which --ignore passes over: empty (a file of a known
-kind is), zeros (nothing else is in it), end (a text's last line has none), extension (it is that of
-another content), name (no UTF-8, or with control characters), case (names differ in nothing else),
-holes, doubles and padding (of sequences; versions, photos as cameras number them and texture tiles
+In folders also names are looked at. Rules, which --ignore passes over: empty (a file of a known \
+kind is), zeros (nothing else is in it), end (a text's last line has none), extension (it is that of \
+another content), name (no UTF-8, or with control characters), case (names differ in nothing else), \
+holes, doubles and padding (of sequences; versions, photos as cameras number them and texture tiles \
 have no holes).
 Exit code: 0 all are whole; 1 some are not.";
 

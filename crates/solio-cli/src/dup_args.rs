@@ -6,10 +6,11 @@ use solio::io::order::Order;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  solio dup shots/ textures/               groups of equal files, the largest waste first
+  solio dup shots/ textures/               groups, the largest waste first
   solio dup --least 1M --json shots/
-  solio dup --print0 textures/ | xargs -0 ls -l    names alone, without the first of each group
-Files are compared by size, by both ends, then by XXH128 of all bytes; with --paranoid byte by byte.
+  solio dup --print0 textures/ | xargs -0 ls -l    all but the first of each group
+
+Files are compared by size, by both ends, then by XXH128 of all bytes; with --paranoid byte by byte. \
 Hard links to one file are no waste: its names stand on one line. Links are not followed.
 Exit code: 0 also where there are duplicates; 1 something could not be read.";
 

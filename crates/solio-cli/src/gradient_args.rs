@@ -11,11 +11,12 @@ Examples:
   solio gradient \"black, white\"                          in the terminal
   solio gradient \"red, yellow 30%, blue\" -o sky.png --size 1024x64
   solio gradient \"red, lime\" --in \"oklch longer\" -o hues.css
-  solio gradient \"black, white\" --compare -o compare.png  sRGB, linear light and Oklab beside each other
+  solio gradient \"black, white\" --compare -o compare.png  sRGB, linear light, Oklab
   solio gradient study --compare -o study.html            the eight gradients of the study
   solio gradient viridis turbo -o maps.png                colour maps for data
-  solio gradient sunset.ggr -o sunset.gradients              from one program to another
-Stops are written as in CSS: a colour, then where it stands (30% or 0.3); a place alone is where the
+  solio gradient sunset.ggr -o sunset.gradients           from one program to another
+
+Stops are written as in CSS: a colour, then where it stands (30% or 0.3); a place alone is where the \
 blend of its neighbours is half way.";
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@ Examples:
   solio hash --verify shots.xxh128           or lists of sha256sum, md5sum, xxhsum
   solio hash --mhl A002R2EC/                 a new generation in A002R2EC/ascmhl
   solio hash --verify A002R2EC/              against that history
+
 Files are read whole, as they lie on the disk, each once for all algorithms.
 Exit code: 0 all is well; 1 something could not be read, has changed, is missing or new.";
 

@@ -1,6 +1,7 @@
 //! Which files a command works on: its arguments, then the names in a list.
 
 use crate::args::InputArgs;
+use crate::convert::is_standard;
 use solio::{Error, Limits, Result, Work};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -12,6 +13,12 @@ pub(crate) fn collect(args: &InputArgs, work: &Work) -> Result<Vec<PathBuf>> {
     if let Some(list) = &args.files_from {
         let text = solio_io::read_whole(list, &Limits::default(), work)?;
         inputs.extend(split_list(&text, args.null));
+        if is_standard(list) && inputs.iter().any(|input| is_standard(input)) {
+            return Err(Error::argument(
+                "the list comes from standard input, so - cannot be an input",
+            )
+            .hint("./- is a file of that name"));
+        }
     } else if inputs.is_empty() {
         return Err(Error::argument("no input files given")
             .hint("name files, or give a list with --files-from"));

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
     let shown = Shown::new(args.shown.progress);
     let lab = run_lab(&files, &lab_options(args), &work, |now| shown.show(now.done, &watch))?;
     shown.end();
-    lab.failed.iter().for_each(|(_, error)| screen::complain_of(error));
+    lab.failed.iter().for_each(|(_, error)| screen::fail_at_its_path(error, args.json));
     if lab.results.arrays.is_empty() {
         return Ok(Outcome::SomeFailed);
     }

@@ -7,12 +7,13 @@ use std::path::PathBuf;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  solio lab beauty.exr scan.ply -o lab.html          a page with a chart, in about a minute
+  solio lab beauty.exr scan.ply -o lab.html          a page, in about a minute
   solio lab *.exr --full -o lab.html                 all levels and sizes of chunks
   solio lab depth.npy --csv > lab.csv                arrays of NumPy
   solio lab frame.bin --raw f16,4,1920x1080 --json   numbers without a head
-  solio lab a.exr --python env/bin/python -o lab.html   with Blosc2, OpenZL, JPEG XL and fpzip
-Everything is packed and unpacked on one thread, into memory that is there, and counts only if every
+  solio lab a.exr --python env/bin/python -o lab.html   with Blosc2, OpenZL …
+
+Everything is packed and unpacked on one thread, into memory that is there, and counts only if every \
 bit comes back.";
 
 #[derive(Debug, Args)]

@@ -66,8 +66,8 @@ mod usage;
 mod version;
 
 use args::{BenchCommand, Cli, Command};
-use clap::Parser;
-use solio::{Error, ErrorKind};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use solio::{Error, ErrorKind, Result};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -93,11 +93,34 @@ enum Outcome {
 pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::set(program);
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let cli = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => cli,
-        Err(error) => return usage::end(&error, &arguments) as u8,
+    let matches = Cli::command().try_get_matches_from(&arguments);
+    let parsed = matches.and_then(|mut matches| {
+        let as_json = wants_json(&matches);
+        Cli::from_arg_matches_mut(&mut matches).map(|cli| (cli.command, as_json))
+    });
+    let outcome = match parsed {
+        Ok((command, as_json)) => run_command(command).unwrap_or_else(|error| {
+            let outcome = outcome_of(&error);
+            screen::fail_at_its_path(&error, as_json && outcome == Outcome::SomeFailed);
+            outcome
+        }),
+        Err(error) => usage::end(&error, &arguments),
     };
-    let outcome = match cli.command {
+    let lost = matches!(outcome, Outcome::Done | Outcome::NothingMatched) && screen::has_lost();
+    let outcome = if lost { Outcome::SomeFailed } else { outcome };
+    outcome as u8
+}
+
+/// Whether the command was given `--json`.
+fn wants_json(matches: &ArgMatches) -> bool {
+    match matches.subcommand() {
+        Some((_, matches)) => wants_json(matches),
+        None => matches!(matches.try_get_one("json"), Ok(Some(true))),
+    }
+}
+
+fn run_command(command: Option<Command>) -> Result<Outcome> {
+    match command {
         None => Ok(help::teach()),
         Some(Command::Help { words }) => help::run(&words),
         Some(Command::Convert(args)) => convert::run(&args),
@@ -133,14 +156,7 @@ pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u
         Some(Command::Bench(BenchCommand::Twin(args))) => bench::twin::run(&args),
         Some(Command::Completions { shell }) => manual::completions(shell),
         Some(Command::Man { dir }) => manual::write_pages(&dir),
-    };
-    let outcome = outcome.unwrap_or_else(|error| {
-        screen::complain_of(&error);
-        outcome_of(&error)
-    });
-    let lost = matches!(outcome, Outcome::Done | Outcome::NothingMatched) && screen::has_lost();
-    let outcome = if lost { Outcome::SomeFailed } else { outcome };
-    outcome as u8
+    }
 }
 
 /// The exit code of a command that an error ended.

@@ -5,15 +5,17 @@ use clap::Args;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  solio ls shots/                          beauty.1001-1100#.exr  98/100  missing 1042,1067
-  solio ls -r --json /projects             one JSON object a line
-  solio ls 'beauty.1001-1200#.exr'         how many of these frames are there?
+  solio ls shots/                    beauty.1001-1100#.exr  98/100  missing …
+  solio ls -r --json /projects       one JSON object a line
+  solio ls 'beauty.1001-1200#.exr'   how many of these frames are there?
   solio ls -r '*_left.#.exr' 'tex.<UDIM>.tif'
-  solio ls -r --print0 . | solio convert -0 --files-from - -o out/ --format png
-A number right before the extension is that of a frame. Patterns are those of fileseq: # is four
+  solio ls -r --print0 . |
+    solio convert -0 --files-from - -o out/ --format png
+
+A number right before the extension is that of a frame. Patterns are those of fileseq: # is four \
 digits, @ one, or %04d, $F4, <UDIM>; several # are one digit each. Before them a range may stand:
-1-100, 1-100x2 (every other), 1-100y2 (the others), 1-100:2 (coarse first), 1,5,9-12. In the name
-*, ?, [..] and {..,..} match, with -r in all folders below. Where numbers have several widths, the
+1-100, 1-100x2 (every other), 1-100y2 (the others), 1-100:2 (coarse first), 1,5,9-12. In the name \
+*, ?, [..] and {..,..} match, with -r in all folders below. Where numbers have several widths, the \
 fewer are told as odd padding, and frames that are there twice as doubles.
 Exit code: 0 listed; 1 something could not be looked at; 3 nothing matched.";
 

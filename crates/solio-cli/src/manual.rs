@@ -4,7 +4,9 @@ use crate::Outcome;
 use crate::args::Cli;
 use crate::screen;
 use clap::CommandFactory;
+use clap::builder::Resettable;
 use clap_complete::Shell;
+use roff::{Roff, roman};
 use solio::{Error, Result, Sink, Work};
 use solio_io::FileSink;
 use std::path::Path;
@@ -28,15 +30,47 @@ pub(crate) fn write_pages(dir: &Path) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// What stands behind the options: examples line by line, and paragraphs.
+fn after_page(text: &str) -> Roff {
+    let mut page = Roff::new();
+    let mut is_example = false;
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if line == "Examples:" {
+            page.control("SH", ["EXAMPLES"]);
+            continue;
+        }
+        let starts = line.starts_with(' ');
+        match (is_example, starts) {
+            (false, true) => page.control("nf", []),
+            (true, false) => page.control("fi", []).control("SH", ["NOTES"]),
+            (false, false) => page.control("PP", []),
+            (true, true) => &mut page,
+        };
+        is_example = starts;
+        page.text([roman(line)]);
+    }
+    if is_example {
+        page.control("fi", []);
+    }
+    page
+}
+
 fn write_page(dir: &Path, name: &str, command: clap::Command) -> Result<()> {
-    let children: Vec<clap::Command> =
-        command.get_subcommands().filter(|c| c.get_name() != "help").cloned().collect();
+    // The help of groups of commands is clap's own; that of all is ours.
+    let is_ours = |child: &&clap::Command| child.get_name() != "help" || name == "solio";
+    let children: Vec<clap::Command> = command.get_subcommands().filter(is_ours).cloned().collect();
     for child in children {
         write_page(dir, &format!("{name}-{}", child.get_name()), child)?;
     }
-    let mut text = Vec::new();
-    let page = clap_mangen::Man::new(command.name(name.to_owned()));
-    page.render(&mut text).map_err(|e| Error::io("make the page", e))?;
+    let after = command.get_after_help().map(ToString::to_string);
+    let command = command.name(name.to_owned()).after_help(Resettable::Reset);
+    let text = || -> std::io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        clap_mangen::Man::new(command).render(&mut text)?;
+        after_page(&after.unwrap_or_default()).to_writer(&mut text)?;
+        Ok(text)
+    };
+    let text = text().map_err(|e| Error::io("make the page", e))?;
     let work = Work::default();
     let mut file = FileSink::create(&dir.join(format!("{name}.1")), &Default::default(), &work)?;
     file.write_bytes(&work, &text)?;

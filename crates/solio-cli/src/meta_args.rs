@@ -10,9 +10,10 @@ Examples:
   solio meta photo.jpg
   solio meta -r photos -f DateTimeOriginal,CreateDate,Model --csv > dates.csv
   solio meta -n -f GPSPosition,ImageSize *.heic --jsonl
-  find . -name '*.jpg' -print0 | solio meta -0 --files-from - --exiftool-json
+  find . -name '*.jpg' -print0 |
+    solio meta -0 --files-from - --exiftool-json
   solio meta -b -f ThumbnailImage photo.nef > thumbnail.jpg
-  solio meta --engine both -r photos --jsonl     ExifTool adds what only it knows";
+  solio meta --engine both -r photos --jsonl   with what only ExifTool knows";
 
 /// Who reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

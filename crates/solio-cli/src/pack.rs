@@ -81,14 +81,18 @@ fn words(args: &PackArgs, packed: &ScenePacked) -> String {
     let summary = &packed.summary;
     let text = text_bytes(packed);
     let scene_bytes = (summary.file_bytes - summary.mesh_bytes).max(1);
+    // Of a small scene, what lies around the statements is more than they are.
+    let became = match text as f64 / scene_bytes as f64 {
+        smaller if smaller >= 1.0 => format!("are {smaller:.1} times smaller"),
+        _ => format!("became {}", bytes(scene_bytes)),
+    };
     format!(
-        "{}: {}, of which {} are {}; {} of text are {:.1} times smaller\n",
+        "{}: {}, of which {} are {}; {} of text {became}\n",
         args.output.display(),
         bytes(summary.file_bytes),
         bytes(summary.mesh_bytes),
         some(summary.meshes, "mesh"),
         bytes(text),
-        text as f64 / scene_bytes as f64,
     )
 }
 

@@ -1,5 +1,6 @@
 //! `solio scan`: what lies in a tree, into a table.
 
+use crate::convert::is_standard;
 use crate::scan_args::{MergeArgs, ScanArgs};
 use crate::scan_meter::{Cost, Meter};
 use crate::table::{bytes, count, figures, seconds, some};
@@ -7,6 +8,7 @@ use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::{Error, Limits, Result, ScanCount, ScanFields, ScanOptions, ScanReport};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Failures that are shown; all are counted.
@@ -14,6 +16,7 @@ const SHOWN: usize = 20;
 
 /// Scans all roots into the catalogue.
 pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
+    is_file_name(&args.output)?;
     let work = options::work(&args.work)?;
     let roots = inputs::collect(&args.inputs, &work)?;
     if roots.is_empty() {
@@ -23,6 +26,10 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
     if let (Some(job), Some(parts)) = (&args.openjd, args.parts) {
         let plan = solio::farm_plan(&roots, &args.output, parts, &passed_on(args))?;
         solio::write_bytes(job, plan.as_bytes())?;
+        return Ok(Outcome::Done);
+    }
+    if args.resume && !args.output.exists() && !solio::is_unfinished(&args.output)? {
+        screen::say("nothing to resume: there is no such catalogue yet");
         return Ok(Outcome::Done);
     }
     if args.resume && !solio::is_unfinished(&args.output)? {
@@ -179,8 +186,18 @@ fn to_json(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64
     })
 }
 
+/// A catalogue is read while it is written: it cannot go into a pipe.
+fn is_file_name(output: &Path) -> Result<()> {
+    if !is_standard(output) {
+        return Ok(());
+    }
+    Err(Error::argument("a catalogue is a file, not standard output")
+        .hint("name it: -o assets.sqlite"))
+}
+
 /// Merges parts.
 pub(crate) fn merge(args: &MergeArgs) -> Result<Outcome> {
+    is_file_name(&args.output)?;
     let work = options::work(&args.work)?;
     let rows = solio::merge_catalogs(&args.parts, &args.output, &work)?;
     screen::say(&format!("{} files from {} parts", count(rows), args.parts.len()));

@@ -6,33 +6,36 @@ use std::path::PathBuf;
 
 pub(crate) const SCAN_EXAMPLES: &str = "\
 Examples:
-  solio scan /mnt/show -o show.sqlite              run it again: only what changed is opened
-  solio scan photos -o photos.sqlite --thumbnails --hash xxh128 --fields LensModel,ISO
-  solio scan shots -o shots.parquet --check        for DuckDB, Polars, pandas, Spark
-  solio scan /mnt/show -o show.sqlite --watch      and keep it current until Ctrl-C
-  solio scan /mnt/show -o part1.parquet --shard 1/8    on one of eight machines; solio merge
-  solio scan /mnt/show -o show.parquet --openjd job.json --parts 64    for openjd, Deadline Cloud
-  solio scan s3://show/shots -o shots.sqlite       a bucket; gs:// and az://, too
+  solio scan /mnt/show -o show.sqlite            again: only what changed is opened
+  solio scan photos -o photos.sqlite --thumbnails --hash xxh128 --fields ISO
+  solio scan shots -o shots.parquet --check      for DuckDB, Polars, pandas, Spark
+  solio scan /mnt/show -o show.sqlite --watch    kept current until Ctrl-C
+  solio scan /mnt/show -o part1.parquet --shard 1/8    one of eight machines
+  solio scan /mnt/show -o show.parquet --openjd job.json --parts 64
+  solio scan s3://show/shots -o shots.sqlite     a bucket; gs:// and az://, too
   solio query show.sqlite \"SELECT * FROM kinds\"
-A scan that is stopped, in whatever way, keeps what it has; run again it goes on from there. Files
-whose size, time and inode (of objects, entity tag) are as before are not opened. Stores are found by
-their usual variables: AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, GOOGLE_APPLICATION_CREDENTIALS,
+
+A scan that is stopped, in whatever way, keeps what it has; run again it goes on from there. Files \
+whose size, time and inode (of objects, entity tag) are as before are not opened. Stores are found by \
+their usual variables: AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, GOOGLE_APPLICATION_CREDENTIALS, \
 AZURE_STORAGE_ACCOUNT_NAME and others.
 Exit code: 1 where something could not be read.";
 
 pub(crate) const QUERY_EXAMPLES: &str = "\
 Examples:
-  solio query show.sqlite                          the views there are
+  solio query show.sqlite                        the views there are
   solio query show.sqlite \"SELECT * FROM problems\"
   solio query show.sqlite \"SELECT path FROM images WHERE width > 8000\" --csv
-  solio query show.sqlite -0 \"SELECT coalesce(path_bytes, path) FROM files WHERE kind = 'exr'\" |
+  solio query show.sqlite -0 \\
+    \"SELECT coalesce(path_bytes, path) FROM files WHERE kind = 'exr'\" |
     solio check -0 --files-from -
-The view files has a row for each file; kinds, images, photos, meshes, scenes, sequences, problems,
+
+The view files has a row for each file; kinds, images, photos, meshes, scenes, sequences, problems, \
 folder_sizes, duplicates (after --hash) and gallery (after --thumbnails) answer what is asked often.";
 
 pub(crate) const MERGE_EXAMPLES: &str = "\
 Examples:
-  solio merge part*.parquet -o show.parquet        the same bytes as one scan would have written
+  solio merge part*.parquet -o show.parquet      the bytes that one scan would write
   solio merge a.sqlite b.parquet -o all.sqlite";
 
 #[derive(Debug, Args)]
@@ -128,7 +131,7 @@ pub(crate) struct QueryArgs {
     #[arg(long, group = "form")]
     pub(crate) csv: bool,
     /// Print the first values alone, each with a zero byte behind it
-    #[arg(long, alias = "null", short_alias = '0', group = "form")]
+    #[arg(long, alias = "null", visible_short_alias = '0', group = "form")]
     pub(crate) print0: bool,
 }
 

@@ -334,6 +334,15 @@ fn completions_and_manual_name_every_command() {
     for command in ["convert", "info", "demo", "bench"] {
         assert!(pages.iter().any(|p| p.contains(command)), "{pages:?}");
     }
+    // Examples stand line by line, apart from what is said behind them.
+    let page = std::fs::read_to_string(dir.path().join("pages/solio-scan.1")).unwrap();
+    let examples = page.split(".SH EXAMPLES").nth(1).unwrap();
+    assert!(examples.starts_with("\n.nf\n  solio scan /mnt/show"), "{examples}");
+    assert!(examples.contains("\n.fi\n.SH NOTES\nA scan that is stopped"), "{examples}");
+    assert!(
+        pages.contains(&"solio-help.1".to_owned())
+            && !pages.contains(&"solio-bench-help.1".to_owned())
+    );
 }
 
 #[test]
@@ -389,7 +398,14 @@ fn a_recording_that_cannot_be_written_is_said() {
 #[test]
 fn what_cannot_be_printed_is_a_failure() {
     let dir = folder();
-    for args in ["info tri.obj", "read tri.obj", "convert --json tri.obj -o a.ply", "man pages"] {
+    for args in [
+        "info tri.obj",
+        "read tri.obj",
+        "convert --json tri.obj -o a.ply",
+        "--version",
+        "convert --help",
+        "man pages",
+    ] {
         let run = format!("exec \"$0\" {args} > /dev/full");
         let output = Command::new("sh")
             .args(["-c", &run, env!("CARGO_BIN_EXE_solio")])
@@ -478,4 +494,36 @@ fn colors_finer_than_bytes_are_told_of_and_kept_on_demand() {
     // Bytes as OBJ has them, and no colours at all.
     assert_eq!(convert("v 0 0 0 0.5020 0.0039 1.0000\n", &[]).err, "");
     assert_eq!(convert(fine, &["--export-colors=none"]).err, "");
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let dir = folder();
+    for (args, input) in [
+        (&["hash", "--files-from", "-"][..], "-\n"),
+        (&["hash", "--files-from", "-", "-"], "a.obj\n"),
+    ] {
+        let ran = solio(dir.path(), args, input.as_bytes());
+        assert!(ran.code == 2 && ran.out.is_empty(), "{}", ran.err);
+    }
+}
+
+#[test]
+fn what_ends_a_command_is_an_object_too() {
+    let dir = folder();
+    for args in [
+        &["unpack", "--json", "nix.solio", "-o", "u/"][..],
+        &["pack", "--json", "nix.pbrt", "-o", "q.solio"],
+        &["scan", ".", "--json", "-o", "nix/x.sqlite"],
+        &["sheet", "tri.obj", "--json", "-o", "nix/a.html"],
+    ] {
+        let ran = solio(dir.path(), args, b"");
+        let told: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+        assert_eq!(
+            (ran.code, told["schema"].as_str()),
+            (1, Some("solio/failure/1")),
+            "{args:?}: {}",
+            ran.err
+        );
+    }
 }

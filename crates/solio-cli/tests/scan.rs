@@ -271,3 +271,27 @@ fn a_watched_catalogue_stays_current_until_it_is_interrupted() {
     let parquet = run(path, &["scan", "r", "-o", "c.parquet", "--watch"], b"");
     assert!(parquet.code == 2 && parquet.err.contains("SQLite"), "{parquet:?}");
 }
+
+#[test]
+fn a_catalogue_is_a_file_and_parquet_is_told() {
+    let dir = tree(3);
+    for args in [&["scan", "r", "-o", "-"][..], &["merge", "a.sqlite", "-o", "-"]] {
+        let ran = run(dir.path(), args, b"");
+        assert!(ran.code == 2 && ran.err.contains("a catalogue is a file"), "{}", ran.err);
+    }
+    assert!(!dir.path().join("-").exists());
+    run(dir.path(), &["scan", "r", "-o", "c.parquet"], b"").fine();
+    let ran = run(dir.path(), &["query", "c.parquet", "SELECT path FROM files"], b"");
+    assert!(ran.code == 1 && ran.err.contains("solio merge"), "{}", ran.err);
+}
+
+#[test]
+fn roots_with_dots_are_those_without() {
+    let dir = tree(3);
+    for root in ["r/000/..", "r"] {
+        run(dir.path(), &["scan", root, "-o", "c.sqlite"], b"").fine();
+    }
+    assert_eq!(ask(dir.path(), "SELECT count(*) AS n FROM files")[0]["n"], 3);
+    let ran = scan(dir.path(), &["r/000", "--one-file-system"]).fine();
+    assert_eq!(ran.json()[0]["files"], 3);
+}

@@ -143,10 +143,11 @@ fn determinant(m: &[[f32; 3]; 3]) -> f32 {
 /// # Errors
 /// `Argument` when forward and up lie on one line.
 pub(crate) fn axes(from: (Axis, Axis), to: (Axis, Axis)) -> Result<Option<[[f32; 3]; 3]>> {
-    if from == to {
+    let is_same = from == to;
+    let (from, to) = (frame(from)?, frame(to)?);
+    if is_same {
         return Ok(None);
     }
-    let (from, to) = (frame(from)?, frame(to)?);
     Ok(Some([0, 1, 2].map(|r| [0, 1, 2].map(|c| (0..3).map(|k| to[k][r] * from[k][c]).sum()))))
 }
 
@@ -155,10 +156,9 @@ fn frame((forward, up): (Axis, Axis)) -> Result<[[f32; 3]; 3]> {
     let (f, u) = (forward.vector(), up.vector());
     let right = [f[1] * u[2] - f[2] * u[1], f[2] * u[0] - f[0] * u[2], f[0] * u[1] - f[1] * u[0]];
     if right == [0.0; 3] {
-        let (f, u) = (forward.name(), up.name());
-        return Err(Error::argument(format!(
-            "the forward axis {f} and the up axis {u} lie on one line"
-        )));
+        let [f, u] = [forward, up].map(|axis| axis.name().replace("NEGATIVE_", "-"));
+        let message = format!("the forward axis {f} and the up axis {u} lie on one line");
+        return Err(Error::argument(message).hint("name both, as in --up-axis Z --forward-axis Y"));
     }
     Ok([right, f, u])
 }

@@ -73,7 +73,7 @@ pub(crate) struct SceneBenchArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  solio bench scene --study -o study.html          what a slower disk costs, and what packing wins
+  solio bench scene --study -o study.html          disks, and what packing wins
   solio bench scene --study my.pbrt -o study.html  of a scene of yours";
 
 /// One work beside a peer.

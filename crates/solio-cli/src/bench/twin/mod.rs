@@ -62,6 +62,7 @@ What is public of Moana Island, and what the twin has of it at scale 1/80:
   text                     24 to 25 GB    140 MB in 54 files
   PLY                      2.3 to 3.5 GB  38.9 MB (3.1 GB) in 35 files
   text with gzip -5        5.5 : 1        5.3 : 1
+
 In brackets: times 80. In bytes it is the twin that pbrt-v4's times at 1/80 are known of.";
 
 /// `1/80` or `0.0125`.
