@@ -45,8 +45,13 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     let Found { frames, empty } = find(args, inputs)?;
     let jobs = plan(args, frames)?;
     if jobs.is_empty() {
-        let what = if inputs.is_empty() { "the list names no files" } else { "no frames match" };
-        screen::complain(what);
+        screen::complain(&match &empty[..] {
+            [] => "the list names no files".to_owned(),
+            [one] => format!("no frames match {}", one.display()),
+            [one, rest @ ..] => {
+                format!("no frames match {}, nor {} others", one.display(), rest.len())
+            }
+        });
         return Ok(Outcome::NothingMatched);
     }
     for pattern in &empty {

@@ -5,8 +5,10 @@ use crate::progress::beside;
 use crate::table::{BAD, HINT};
 use serde_json::{Map, Value};
 use solio::Error;
+use solio::catalog::sequence::NamePattern;
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -104,6 +106,9 @@ fn advice(error: &Error) -> Option<&'static str> {
         Some(MISSING) if error.message().starts_with("cannot create") => {
             Some("make the folder first, or end the output with / where it is to be one")
         }
+        Some(MISSING) if error.path().is_some_and(is_sequence) => {
+            Some("convert and ls take sequences; here, name the files, as in shots/*.exr")
+        }
         Some(MISSING) => Some("check the name; solio ls lists a folder"),
         Some(FORBIDDEN) => Some("you may not do this here; ls -l tells who may"),
         Some(FULL) => Some("free some space or write elsewhere; nothing is left behind"),
@@ -112,6 +117,12 @@ fn advice(error: &Error) -> Option<&'static str> {
         ),
         _ => None,
     }
+}
+
+/// Whether a name stands for the files of a sequence.
+fn is_sequence(path: &Path) -> bool {
+    let name = path.file_name().map(OsStrExt::as_bytes);
+    name.is_some_and(|name| NamePattern::of(name).is_some())
 }
 
 /// Says that `input` failed: for the person, and as a line of JSON for who reads that.

@@ -198,7 +198,7 @@ fn a_pattern_without_frames_is_told_beside_files() {
     assert_eq!((ran.code, ran.text()), (1, "b.0001.png -> out/b.0001.exr\n"));
     assert_eq!(ran.err, "solio: none.####.png: nothing matches this pattern\n");
     let ran = convert(&["none.####.png"]);
-    assert_eq!((ran.code, &*ran.err), (3, "solio: no frames match\n"));
+    assert_eq!((ran.code, &*ran.err), (3, "solio: no frames match none.####.png\n"));
 }
 
 #[test]
