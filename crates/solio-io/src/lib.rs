@@ -33,6 +33,7 @@ mod raw;
 pub mod scratch;
 pub mod signals;
 mod sink;
+mod status;
 mod stream;
 pub mod throttle;
 pub mod walk;

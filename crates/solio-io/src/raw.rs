@@ -3,7 +3,7 @@
 use crate::ahead::{self, AheadSource};
 use crate::engine::{Residency, residency};
 use crate::file::{Counted, FileSource, open_file, read_full};
-use crate::walk::{Status, status_of_file};
+use crate::status::{Status, status_of_file};
 use crate::{STANDARD, io_error};
 use solio_base::{Error, Result, Source, Work};
 use std::cell::Cell;

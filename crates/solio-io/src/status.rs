@@ -1,0 +1,153 @@
+//! What the system says about a file: how large, how old, and which one it is.
+
+use crate::io_error;
+use crate::walk::EntryKind;
+#[cfg(target_os = "linux")]
+use rustix::fs::StatxFlags;
+use rustix::fs::{AtFlags, CWD, FileType};
+#[cfg(target_os = "linux")]
+use rustix::io::Errno;
+use rustix::path::Arg;
+use solio_base::Result;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+/// What the system says about a file.
+///
+/// ```
+/// use solio_io::walk::status_of;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, other] = ["a.exr", "b.exr"].map(|name| folder.path().join(name));
+/// solio_io::probe::write_plain(&path, b"pixels")?;
+/// std::fs::hard_link(&path, &other).unwrap();
+/// let status = status_of(&path)?;
+/// assert_eq!((status.size, status.links), (6, 2));
+/// // Device and inode say that both names are one file.
+/// assert_eq!(status, status_of(&other)?);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Bytes.
+    pub size: u64,
+    /// When its content changed last, in nanoseconds since 1970.
+    pub modified_ns: i64,
+    /// When it was made, in nanoseconds since 1970; Linux says so on most file systems, not NFS 3.
+    /// With the inode it tells a file that was renamed from one that took the number of another.
+    pub born_ns: Option<i64>,
+    /// The number of its inode.
+    pub inode: u64,
+    /// The device that it lies on.
+    pub device: u64,
+    /// Names that lead to it.
+    pub links: u64,
+}
+
+/// What the system says about the file at `path`; a link is followed.
+///
+/// ```
+/// use solio_io::walk::status_of;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = |name| folder.path().join(name);
+/// solio_io::probe::write_plain(&path("v2.exr"), b"pixels")?;
+/// std::os::unix::fs::symlink("v2.exr", path("latest")).unwrap();
+/// std::os::unix::fs::symlink("v3.exr", path("next")).unwrap();
+/// assert_eq!(status_of(&path("latest"))?.size, 6);
+/// assert!(status_of(&path("next")).is_err_and(|error| error.is_missing()));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn status_of(path: &Path) -> Result<Status> {
+    let found = look_at(CWD, path, AtFlags::empty());
+    Ok(found.map_err(|e| io_error("look at", e.into(), path))?.0)
+}
+
+/// What the system says about a file that is open.
+pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
+    use std::os::unix::fs::MetadataExt;
+    let modified_ns = found.mtime().saturating_mul(1_000_000_000);
+    Status {
+        size: found.len(),
+        modified_ns: modified_ns.saturating_add(found.mtime_nsec()),
+        born_ns: None, // whom it concerns looks by name
+        inode: found.ino(),
+        device: found.dev(),
+        links: found.nlink(),
+    }
+}
+
+/// What the system says about the name `path`, and what it is; a link is a link.
+///
+/// ```
+/// use solio_io::walk::{EntryKind, status_of_name};
+/// # let folder = tempfile::tempdir().unwrap();
+/// let latest = folder.path().join("latest");
+/// std::os::unix::fs::symlink("v3.exr", &latest).unwrap();
+/// // That it leads nowhere does not matter.
+/// let (status, kind) = status_of_name(&latest)?;
+/// assert_eq!((kind, status.size), (EntryKind::Link, 6));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn status_of_name(path: &Path) -> Result<(Status, EntryKind)> {
+    let found = look_at(CWD, path, AtFlags::SYMLINK_NOFOLLOW);
+    found.map_err(|e| io_error("look at", e.into(), path))
+}
+
+/// What the system says about a name in `folder`, and what it is.
+pub(crate) fn look_at(
+    folder: impl AsFd,
+    name: impl Arg + Copy,
+    flags: AtFlags,
+) -> rustix::io::Result<(Status, EntryKind)> {
+    #[cfg(target_os = "linux")]
+    match rustix::fs::statx(&folder, name, flags, StatxFlags::BASIC_STATS | StatxFlags::BTIME) {
+        // Old kernels do not know the question, and some sandboxes forbid it.
+        Err(Errno::NOSYS | Errno::PERM) => {}
+        found => {
+            return found.map(|found| {
+                let mode = FileType::from_raw_mode(found.stx_mode.into());
+                (status_with_birth(&found), kind(mode))
+            });
+        }
+    }
+    let found = rustix::fs::statat(folder, name, flags)?;
+    Ok((status(&found), kind(FileType::from_raw_mode(found.st_mode))))
+}
+
+#[cfg(target_os = "linux")]
+fn status_with_birth(found: &rustix::fs::Statx) -> Status {
+    let is_told = found.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let ns = |time: &rustix::fs::StatxTimestamp| nanoseconds(time.tv_sec, time.tv_nsec.into());
+    Status {
+        size: found.stx_size,
+        modified_ns: ns(&found.stx_mtime),
+        born_ns: is_told.then(|| ns(&found.stx_btime)),
+        inode: found.stx_ino,
+        device: rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor),
+        links: found.stx_nlink.into(),
+    }
+}
+
+#[allow(clippy::unnecessary_cast)] // The types differ by system.
+pub(crate) fn status(found: &rustix::fs::Stat) -> Status {
+    Status {
+        size: found.st_size as u64,
+        modified_ns: nanoseconds(found.st_mtime as i64, found.st_mtime_nsec as i64),
+        born_ns: None,
+        inode: found.st_ino as u64,
+        device: found.st_dev as u64,
+        links: found.st_nlink as u64,
+    }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
+}
+
+pub(crate) fn kind(of: FileType) -> EntryKind {
+    match of {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Other,
+    }
+}
