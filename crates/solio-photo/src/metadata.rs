@@ -233,7 +233,16 @@ pub(crate) fn is_size(name: &str) -> bool {
 
 /// Whether the composite called so is made of what counts less than EXIF's own tag.
 fn is_lesser(name: &str) -> bool {
-    matches!(name, "ISO" | "Flash" | "CFAPattern" | "GPSLatitudeRef" | "GPSLongitudeRef")
+    matches!(
+        name,
+        "ISO"
+            | "Flash"
+            | "CFAPattern"
+            | "GPSLatitudeRef"
+            | "GPSLongitudeRef"
+            | "GPSDestLatitudeRef"
+            | "GPSDestLongitudeRef"
+    )
 }
 
 #[cfg(test)]

@@ -138,17 +138,57 @@ fn packets_alone_tell_a_position() {
     ] {
         assert_eq!(words(&photo, field).as_deref(), Some(text), "{field}");
     }
+    let there = jpeg(&[xmp("exif:GPSDestLatitude='1,30.0S' exif:GPSDestLongitude='2,0.0E'")]);
+    assert_eq!(words(&there, "Composite:GPSDestLatitudeRef").as_deref(), Some("South"));
+    assert_eq!(words(&there, "GPSDestLongitudeRef").as_deref(), Some("East"));
     let nowhere = jpeg(&[xmp("exif:GPSLatitude='S' exif:GPSLongitude='abc'")]);
     assert_eq!(words(&nowhere, "GPSLatitude").as_deref(), Some(""));
     assert_eq!(words(&nowhere, "Composite:GPSPosition"), None);
     assert_eq!(words(&nowhere, "Composite:GPSLatitudeRef"), None);
 }
 
+fn boxed(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
+    [&(body.len() as u32 + 8).to_be_bytes()[..], name, body].concat()
+}
+
+#[test]
+fn films_tell_a_position_in_other_places() {
+    let film = |user_data: &[u8]| {
+        let movie = boxed(b"moov", &boxed(b"udta", user_data));
+        [boxed(b"ftyp", b"isom\0\0\0\0isom"), movie].concat()
+    };
+    // 3GPP: flags, language, name, role, longitude, latitude and altitude of 16.16, body, notes.
+    let numbers = [-70.25, -33.5, 12.5].map(|n: f64| ((n * 65536.0) as i32).to_be_bytes());
+    let place = [b"\0\0\0\0\x15\xc7Home\0\0", &numbers.concat()[..], b"earth\0notes\0"].concat();
+    let of_3gpp = film(&boxed(b"loci", &place));
+    let told = "Home Role=shooting Lat=-33.50000 Lon=-70.25000 Alt=12.50 Body=earth Notes=notes";
+    for (field, text) in [
+        ("UserData:LocationInformation", told),
+        ("GPSPosition", "33 deg 30' 0.00\" S, 70 deg 15' 0.00\" W"),
+        ("GPSLatitude", "33 deg 30' 0.00\" S"),
+        ("GPSAltitude", "12.5 m"),
+        ("GPSAltitudeRef", "Above Sea Level"),
+    ] {
+        assert_eq!(words(&of_3gpp, field).as_deref(), Some(text), "{field}");
+    }
+    for end in 0..place.len() {
+        read(&film(&boxed(b"loci", &place[..end])), Fields::all());
+    }
+    let handler = [&[0; 8][..], b"mdir", &[0; 13]].concat();
+    let text = [&[0, 0, 0, 1, 0, 0, 0, 0][..], b"+35.6586+139.7454/"].concat();
+    let list = boxed(b"ilst", &boxed(b"\xa9xyz", &boxed(b"data", &text)));
+    let meta = [&[0; 4][..], &boxed(b"hdlr", &handler), &list].concat();
+    let of_list = film(&boxed(b"meta", &meta));
+    for (field, text) in [
+        ("ItemList:GPSCoordinates", "35 deg 39' 30.96\" N, 139 deg 44' 43.44\" E"),
+        ("GPSPosition", "35 deg 39' 30.96\" N, 139 deg 44' 43.44\" E"),
+    ] {
+        assert_eq!(words(&of_list, field).as_deref(), Some(text), "{field}");
+    }
+}
+
 #[test]
 fn films_tell_a_position() {
-    let boxed = |name: &[u8; 4], body: &[u8]| {
-        [&(body.len() as u32 + 8).to_be_bytes()[..], name, body].concat()
-    };
     let text = b"+27.5916-082.4560-010.000/";
     let place = boxed(b"\xa9xyz", &[&[0, text.len() as u8, 0x15, 0xc7][..], text].concat());
     let mut head = vec![0; 100];

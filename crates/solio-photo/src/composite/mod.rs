@@ -22,18 +22,27 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("DateTimeOriginal", &["DateTimeOriginal", "DateCreated", "TimeCreated"]),
     ("DateTimeCreated", &["DateCreated", "TimeCreated"]),
     ("DigitalCreationDateTime", &["DigitalCreationDate", "DigitalCreationTime"]),
-    ("GPSLatitude", &["GPSLatitude", "GPSLatitudeRef", "GPSCoordinates"]),
-    ("GPSLongitude", &["GPSLongitude", "GPSLongitudeRef", "GPSCoordinates"]),
+    ("GPSLatitude", &["GPSLatitude", "GPSLatitudeRef", "GPSCoordinates", LOCATION]),
+    ("GPSLongitude", &["GPSLongitude", "GPSLongitudeRef", "GPSCoordinates", LOCATION]),
     ("GPSLatitudeRef", &["GPSLatitude"]),
     ("GPSLongitudeRef", &["GPSLongitude"]),
+    ("GPSDestLatitudeRef", &["GPSDestLatitude"]),
+    ("GPSDestLongitudeRef", &["GPSDestLongitude"]),
     ("GPSDestLatitude", &["GPSDestLatitude", "GPSDestLatitudeRef"]),
     ("GPSDestLongitude", &["GPSDestLongitude", "GPSDestLongitudeRef"]),
     (
         "GPSPosition",
-        &["GPSLatitude", "GPSLatitudeRef", "GPSLongitude", "GPSLongitudeRef", "GPSCoordinates"],
+        &[
+            "GPSLatitude",
+            "GPSLatitudeRef",
+            "GPSLongitude",
+            "GPSLongitudeRef",
+            "GPSCoordinates",
+            LOCATION,
+        ],
     ),
-    ("GPSAltitude", &["GPSAltitude", "GPSAltitudeRef", "GPSCoordinates"]),
-    ("GPSAltitudeRef", &["GPSCoordinates"]),
+    ("GPSAltitude", &["GPSAltitude", "GPSAltitudeRef", "GPSCoordinates", LOCATION]),
+    ("GPSAltitudeRef", &["GPSCoordinates", LOCATION]),
     ("GPSDateTime", &["GPSDateStamp", "GPSTimeStamp"]),
     ("ImageSize", SIZES),
     ("Megapixels", SIZES),
@@ -76,6 +85,9 @@ const INPUTS: &[(&str, &[&str])] = &[
         &["Flash", "FlashFired", "FlashReturn", "FlashMode", "FlashFunction", "FlashRedEyeMode"],
     ),
 ];
+
+/// Where 3GPP's films were made.
+const LOCATION: &str = "LocationInformation";
 
 /// What tells the size of a picture.
 const SIZES: &[&str] = &[

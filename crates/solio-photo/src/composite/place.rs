@@ -29,6 +29,8 @@ pub(super) fn compute(gather: &mut Gather<'_>) {
     let sides = [
         ("GPSLatitudeRef", side("GPSLatitude", "S", "N"), "S:South|N:North"),
         ("GPSLongitudeRef", side("GPSLongitude", "W", "E"), "W:West|E:East"),
+        ("GPSDestLatitudeRef", side("GPSDestLatitude", "S", "N"), "S:South|N:North"),
+        ("GPSDestLongitudeRef", side("GPSDestLongitude", "W", "E"), "W:West|E:East"),
     ];
     for (name, value, words) in sides {
         if let Some(value) = value {
@@ -49,8 +51,16 @@ pub(super) fn compute(gather: &mut Gather<'_>) {
 fn film(gather: &Gather<'_>) -> Vec<f64> {
     let is_it = |tag: &&Tag| tag.name == "GPSCoordinates" && tag.family() == "QuickTime";
     let text = gather.tags.iter().rfind(is_it).map(|tag| tag.number().plain());
-    let numbers = text.iter().flat_map(|text| text.split(' ')).map(str::parse);
-    numbers.collect::<Result<_, _>>().unwrap_or_default()
+    let Some(text) = text else { return film_of_3gpp(gather) };
+    text.split(' ').map(str::parse).collect::<Result<_, _>>().unwrap_or_default()
+}
+
+/// The same as 3GPP has it: `Home Role=shooting Lat=-33.50000 Lon=-70.25000 Alt=12.50`.
+fn film_of_3gpp(gather: &Gather<'_>) -> Vec<f64> {
+    let tag = gather.find("UserData", super::LOCATION);
+    let text = tag.map(|tag| tag.number().plain()).unwrap_or_default();
+    let number = |what| text.split(' ').find_map(|word| word.strip_prefix(what)?.parse().ok());
+    ["Lat=", "Lon=", "Alt="].into_iter().map_while(number).collect()
 }
 
 /// Both coordinates that count, whoever tells them.

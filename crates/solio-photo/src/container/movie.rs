@@ -396,6 +396,7 @@ fn user_data(part: View<'_>, gather: &mut Gather<'_>) {
         match &header.kind {
             b"meta" => meta(body, gather),
             b"TAGS" => crate::maker::read_movie(body, gather),
+            b"loci" => location(body, gather),
             b"XMP_" => {
                 if let Some(packet) = body.all(xmp::MOST_PACKET) {
                     xmp::read(&packet, gather);
@@ -426,6 +427,45 @@ fn user_data(part: View<'_>, gather: &mut Gather<'_>) {
         }
         !gather.is_full()
     });
+}
+
+/// Where a film was made (3GPP TS 26.244, 8.10): flags and language, the place's name, what it was to
+/// the film, three numbers of 16.16, the heavenly body, notes. As ExifTool words it.
+fn location(body: View<'_>, gather: &mut Gather<'_>) {
+    const NAME: &str = "LocationInformation";
+    let bytes = body.from(6).all(1 << 16).filter(|_| gather.wants("UserData", NAME));
+    let Some((name, rest)) = bytes.as_deref().and_then(ended_text) else { return };
+    let Some((head, rest)) = rest.split_at_checked(13) else { return };
+    let numbers = View::memory(head);
+    let number = |at: u64| f64::from(numbers.be32(at).unwrap_or(0) as i32) / 65536.0;
+    let role = match numbers.u8(0).unwrap_or(0) {
+        0 => "shooting".to_owned(),
+        1 => "real".to_owned(),
+        2 => "fictional".to_owned(),
+        3 => "reserved".to_owned(),
+        other => format!("unknown({other})"),
+    };
+    let name = if name.is_empty() { "(none)" } else { &name };
+    let (east, north, high) = (number(1), number(5), number(9));
+    let mut text = format!("{name} Role={role} Lat={north:.5} Lon={east:.5} Alt={high:.2}");
+    let body = ended_text(rest);
+    let notes = body.as_ref().and_then(|(_, rest)| ended_text(rest));
+    for (what, said) in [("Body", body), ("Notes", notes)] {
+        if let Some((said, _)) = said {
+            text += &format!(" {what}={said}");
+        }
+    }
+    gather.text("UserData", NAME, text);
+}
+
+/// Text up to its zero, UTF-16 where a mark says so, and what follows.
+fn ended_text(bytes: &[u8]) -> Option<(String, &[u8])> {
+    if let Some(wide) = bytes.strip_prefix(b"\xfe\xff") {
+        let end = wide.chunks_exact(2).position(|letter| letter == [0, 0])? * 2;
+        return Some((crate::text::utf16(&wide[..end], true), &wide[end + 2..]));
+    }
+    let end = bytes.iter().position(|byte| *byte == 0)?;
+    Some((lossy(&bytes[..end]), &bytes[end + 1..]))
 }
 
 /// Lists of metadata: iTunes' by four letters, Apple's by keys with names.
