@@ -14,6 +14,16 @@ const MOST_BYTES: usize = 32 << 20;
 /// Most warnings that are kept.
 const MOST_WARNINGS: usize = 64;
 
+/// How much had been found.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    tags: usize,
+    warnings: usize,
+    gaps: usize,
+    iptc_blocks: usize,
+    bytes: usize,
+}
+
 /// What has been found so far.
 pub(crate) struct Gather<'f> {
     pub(crate) fields: &'f Fields,
@@ -23,6 +33,8 @@ pub(crate) struct Gather<'f> {
     pub(crate) iptc_blocks: usize,
     pub(crate) gaps: Vec<Gap>,
     bytes: usize,
+    /// Something lay past the end of the bytes that it should be in.
+    cut: bool,
     /// How many tags were not yet all that are asked for.
     unsettled: Cell<usize>,
 }
@@ -36,6 +48,7 @@ impl<'f> Gather<'f> {
             gaps: Vec::new(),
             iptc_blocks: 0,
             bytes: 0,
+            cut: false,
             unsettled: Cell::new(0),
         }
     }
@@ -112,6 +125,39 @@ impl<'f> Gather<'f> {
             self.unsettled.set(tags);
         }
         settled
+    }
+
+    /// What has been found up to now, to come back to; from here on it counts what is cut off.
+    pub(crate) fn mark(&mut self) -> Mark {
+        self.cut = false;
+        Mark {
+            tags: self.tags.len(),
+            warnings: self.warnings.len(),
+            gaps: self.gaps.len(),
+            iptc_blocks: self.iptc_blocks,
+            bytes: self.bytes,
+        }
+    }
+
+    /// Forgets what was found since `mark`.
+    pub(crate) fn back_to(&mut self, mark: Mark) {
+        self.tags.truncate(mark.tags);
+        self.warnings.truncate(mark.warnings);
+        self.gaps.truncate(mark.gaps);
+        self.iptc_blocks = mark.iptc_blocks;
+        self.bytes = mark.bytes;
+        self.cut = false;
+        self.unsettled.set(0);
+    }
+
+    /// Something lies past the end of the bytes that it should be in.
+    pub(crate) fn cut_off(&mut self) {
+        self.cut = true;
+    }
+
+    /// Whether something did since the last mark.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut
     }
 
     /// Something is wrong, but not with everything.

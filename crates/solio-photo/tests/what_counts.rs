@@ -1,7 +1,7 @@
 //! Of several statements of one name the right one counts, whether all are read or that one alone;
 //! and what lies in several places is read as a whole.
 
-use solio_photo::{Fields, JsonOptions, Metadata, ReadOptions, decode_metadata, json};
+use solio_photo::{Fields, JsonOptions, Metadata, ReadOptions, Value, decode_metadata, json};
 
 /// An entry of a directory: number, type, count, value or place.
 fn entry(id: u16, kind: u16, count: u32, value: [u8; 4]) -> Vec<u8> {
@@ -240,13 +240,70 @@ fn of_two_in_one_group_one_counts_everywhere() {
 }
 
 #[test]
+fn profiles_are_read_whole_or_not_at_all() {
+    // A head of 128 bytes, no tags; the class of the profile is in its first part.
+    let mut profile = vec![0; 132];
+    profile[..4].copy_from_slice(&132u32.to_be_bytes());
+    profile[12..16].copy_from_slice(b"mntr");
+    profile[36..40].copy_from_slice(b"acsp");
+    profile[80..84].copy_from_slice(b"abcd");
+    let part = |number: u8, count: u8, bytes: &[u8]| {
+        (0xe2, [b"ICC_PROFILE\0", &[number, count][..], bytes].concat())
+    };
+    let (a, b, c) = (&profile[..40], &profile[40..90], &profile[90..]);
+    let device = |parts: &[(u8, Vec<u8>)]| words(&jpeg(parts), "DeviceModel");
+    let creator = |parts: &[(u8, Vec<u8>)]| words(&jpeg(parts), "ProfileCreator");
+    for whole in [
+        vec![part(3, 3, c), part(1, 3, a), part(2, 3, b)],
+        vec![part(0, 1, &profile)],
+        vec![part(1, 0, &profile)],
+    ] {
+        assert_eq!(creator(&whole).as_deref(), Some("abcd"));
+        assert!(read(&jpeg(&whole), Fields::all()).warnings.is_empty());
+    }
+    for missing in [
+        vec![part(1, 3, a), part(3, 3, c)],
+        vec![part(2, 2, &profile)],
+        vec![part(1, 3, a), part(2, 3, b)],
+    ] {
+        assert_eq!(device(&missing), None);
+        assert_eq!(creator(&missing), None);
+        let metadata = read(&jpeg(&missing), Fields::all());
+        assert_eq!(metadata.warnings, ["JPEG: a part of the ICC profile is missing"]);
+    }
+}
+
+/// EXIF with the maker's name and a thumbnail behind `gap` bytes.
+fn long_exif(gap: usize) -> Vec<u8> {
+    let number = |n: usize| (n as u32).to_le_bytes();
+    let behind = 8 + 2 + 12 + 4;
+    let mut long = tiff(&[entry(0x10f, 2, 6, number(gap))], &[]);
+    // The directory of the thumbnail.
+    let thumbnail = [entry(0x201, 4, 1, number(gap + 6)), entry(0x202, 4, 1, number(4))];
+    long[behind - 4..].copy_from_slice(&number(behind));
+    long.extend([&[2, 0][..], &thumbnail.concat(), &[0; 4]].concat());
+    long.resize(gap, 0);
+    long.extend(b"Maker\0\xff\xd8\xff\xd9");
+    long
+}
+
+#[test]
 fn exif_goes_on_in_the_next_segment() {
-    let mut long = tiff(&[entry(0x10f, 2, 6, 70_000u32.to_le_bytes())], &[]);
-    long.resize(70_000, 0);
-    long.extend(b"Maker\0");
-    let (first, second) = long.split_at(65_000);
-    let photo = jpeg(&[exif(first), exif(second)]);
-    assert_eq!(words(&photo, "Make").as_deref(), Some("Maker"));
+    let long = long_exif(70_000);
+    // Segments need not be full.
+    for at in [1_000, 60_000, 65_000] {
+        let (first, second) = long.split_at(at);
+        let rest: Vec<_> = second.chunks(40_000).map(exif).collect();
+        let photo = jpeg(&[vec![exif(first)], rest].concat());
+        assert_eq!(words(&photo, "Make").as_deref(), Some("Maker"), "{at}");
+        for fields in [Fields::all(), Fields::of(["ThumbnailImage"]), Fields::of(["IFD1:*"])] {
+            let metadata = read(&photo, fields);
+            let thumbnail = &metadata.get("ThumbnailImage").unwrap().value;
+            assert_eq!(thumbnail, &Value::Bytes(b"\xff\xd8\xff\xd9".to_vec()), "{at}");
+            assert!(metadata.warnings.is_empty());
+        }
+    }
+    let (first, _) = long.split_at(65_000);
     // A second structure is one of its own.
     let other = tiff(&[entry(0x110, 2, 4, *b"Cam\0")], &[]);
     let photo = jpeg(&[exif(first), exif(&other)]);
@@ -256,14 +313,14 @@ fn exif_goes_on_in_the_next_segment() {
 
 #[test]
 fn extended_packets_are_read_whole_or_not_at_all() {
-    let guid = [b'A'; 32];
     let long = packet("dc:source='extended'");
     let (first, second) = long.as_bytes().split_at(150);
-    let part = |at: usize, text: &[u8]| {
-        let numbers = [(long.len() as u32).to_be_bytes(), (at as u32).to_be_bytes()];
+    let part_of = |name: u8, at: usize, text: &[u8], len: usize| {
+        let numbers = [(len as u32).to_be_bytes(), (at as u32).to_be_bytes()];
         let mark = b"http://ns.adobe.com/xmp/extension/\0";
-        (0xe1, [&mark[..], &guid, &numbers.concat(), text].concat())
+        (0xe1, [&mark[..], &[name; 32], &numbers.concat(), text].concat())
     };
+    let part = |at: usize, text: &[u8]| part_of(b'A', at, text, long.len());
     let main = || xmp(&format!("xmpNote:HasExtendedXMP='{}'", "A".repeat(32)));
     let whole = jpeg(&[main(), part(150, second), part(0, first)]);
     assert_eq!(words(&whole, "XMP-dc:Source").as_deref(), Some("extended"));
@@ -272,4 +329,21 @@ fn extended_packets_are_read_whole_or_not_at_all() {
         assert!(metadata.get("XMP-dc:Source").is_none());
         assert_eq!(metadata.warnings, ["JPEG: a part of the extended XMP is missing"]);
     }
+    // Those that the main packet does not name are of another version of it.
+    let old = packet("dc:source='old' dc:format='old'");
+    for name in [b'0', b'Z'] {
+        let stale = part_of(name, 0, old.as_bytes(), old.len());
+        let own = part(0, long.as_bytes());
+        let files = [
+            (jpeg(&[main(), stale.clone(), own.clone()]), Some("extended")),
+            (jpeg(&[main(), stale.clone()]), None),
+            (jpeg(&[xmp("dc:title='main'"), stale.clone()]), None),
+            (jpeg(&[stale, own, main()]), Some("extended")),
+        ];
+        for (file, source) in files {
+            assert_eq!(words(&file, "XMP-dc:Source").as_deref(), source);
+            assert_eq!(words(&file, "Format"), None);
+        }
+    }
 }
+

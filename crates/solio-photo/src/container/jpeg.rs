@@ -10,7 +10,7 @@ use crate::iptc::Home;
 use crate::maker::Camera;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
-use crate::{exif, icc, photoshop, table, xmp};
+use crate::{Fields, Tag, exif, icc, photoshop, table, xmp};
 use std::collections::BTreeMap;
 
 /// Most segments that are looked at.
@@ -26,6 +26,10 @@ const MOST_SKIPPED: u64 = 1 << 16;
 struct Joined<'v> {
     /// Parts of the ICC profile by their number.
     icc: BTreeMap<u8, Vec<u8>>,
+    /// How many the profile has, as its parts say.
+    icc_parts: u8,
+    /// Packets of XMP, one in most files.
+    packets: Vec<View<'v>>,
     /// Photoshop's resources, which are seldom in more than one segment.
     photoshop: Vec<View<'v>>,
     /// Extended XMP: by identifier, the parts by their offset.
@@ -35,6 +39,37 @@ struct Joined<'v> {
     /// FlashPix' streams.
     streams: flashpix::Streams,
     bytes: usize,
+}
+
+impl Joined<'_> {
+    /// The ICC profile, where no part of it is missing.
+    fn profile(&self) -> Option<Vec<u8>> {
+        // Some programs write 0 for the number of parts.
+        let parts = if self.icc_parts == 0 { self.icc.len() } else { self.icc_parts.into() };
+        let first = *self.icc.keys().next()?;
+        let numbers = self.icc.keys().zip(first..=u8::MAX).take(parts);
+        let whole = numbers.filter(|(number, next)| **number == *next).count() == parts;
+        whole.then(|| self.icc.values().take(parts).flatten().copied().collect())
+    }
+
+    /// The identifier of the extended packet that belongs to the main one.
+    fn extended_name(&self, gather: &Gather<'_>) -> Option<String> {
+        const NAME: &str = "HasExtendedXMP";
+        let of = |tags: &[Tag]| {
+            let tag = tags.iter().rfind(|tag| tag.name == NAME && tag.group == "XMP-xmpNote");
+            tag.map(|tag| tag.value.plain())
+        };
+        if gather.fields.is_all() {
+            return of(&gather.tags);
+        }
+        // The main packet was read for other fields.
+        let fields = Fields::of([NAME]);
+        let mut own = Gather::new(&fields);
+        for packet in self.packets.iter().filter_map(|packet| packet.all(1 << 16)) {
+            xmp::read(&packet, &mut own);
+        }
+        of(&own.tags)
+    }
 }
 
 /// A packet in parts.
@@ -123,12 +158,16 @@ fn segment<'v>(
             if let (true, Some(bytes)) =
                 (gather.fields.wants_groups_like("XMP"), packet.all(1 << 16))
             {
+                joined.packets.push(packet);
                 xmp::read(&bytes, gather);
             }
         }
         0xe1 if starts(b"http://ns.adobe.com/xmp/extension/\0") => extended(body, joined, gather),
         0xe2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_profile() => {
-            if let (Some(number), Some(part)) = (body.u8(12), body.from(14).all(1 << 16)) {
+            if let (Some([number, count]), Some(part)) =
+                (body.array::<2>(12), body.from(14).all(1 << 16))
+            {
+                joined.icc_parts = count;
                 keep(&mut joined.bytes, part.len()).then(|| joined.icc.insert(number, part.into()));
             }
         }
@@ -159,34 +198,40 @@ fn segment<'v>(
     }
 }
 
-/// From so many bytes on a segment of EXIF is full, and those behind it may go on with it: to look
-/// there costs a read.
-const FULL: u64 = 0xf000;
-
 /// Reads EXIF that starts in the segment `body`; `behind` is what follows that.
 fn exif_of_segments(body: View<'_>, behind: View<'_>, gather: &mut Gather<'_>) {
+    let before = gather.mark();
+    exif::read_tiff(body.from(6), exif::Role::Part, gather);
+    // To look behind the segment costs a read, so only what was not in it leads there.
+    if !gather.is_cut() {
+        return;
+    }
+    let rest = segments_of_exif(behind);
+    if !rest.is_empty() {
+        let first = body.from(6).all(1 << 16).unwrap_or_default();
+        gather.back_to(before);
+        let whole = [&first[..], &rest].concat();
+        exif::read_tiff(View::memory(&whole), exif::Role::Part, gather);
+    }
+}
+
+/// What the segments at the start of `rest` hold that go on with EXIF: they have its mark again, but
+/// no head of a TIFF structure.
+fn segments_of_exif(mut rest: View<'_>) -> Vec<u8> {
     let mut all = Vec::new();
-    let mut rest = behind;
-    // Those that go on have the mark again, but no head of a TIFF structure.
-    while body.len() >= FULL
-        && let Some([0xff, 0xe1, high, low, b'E', b'x', b'i', b'f', 0, 0, first, second]) =
-            rest.array::<12>(0)
+    while let Some([0xff, 0xe1, high, low, b'E', b'x', b'i', b'f', 0, 0, first, second]) =
+        rest.array::<12>(0)
         && !matches!([first, second], [b'I', b'I'] | [b'M', b'M'])
         && let Some(len) = u64::from(u16::from_be_bytes([high, low])).checked_sub(8)
     {
-        let part = rest.part(10, len);
-        let Some(bytes) = part.all(len).filter(|bytes| all.len() + bytes.len() <= MOST_JOINED)
-        else {
+        let Some(bytes) = rest.part(10, len).all(len) else { break };
+        if all.len() + bytes.len() > MOST_JOINED {
             break;
-        };
-        if all.is_empty() {
-            all.extend_from_slice(&body.from(6).all(1 << 16).unwrap_or_default());
         }
         all.extend_from_slice(&bytes);
         rest = rest.from(10 + len);
     }
-    let whole = if all.is_empty() { body.from(6) } else { View::memory(&all) };
-    exif::read_tiff(whole, exif::Role::Part, gather);
+    all
 }
 
 /// Whether `more` bytes may still be kept.
@@ -337,10 +382,10 @@ fn boxes(body: View<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
 
 /// What is known only when all segments have been seen.
 fn finish(view: View<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
-    let wanted = gather.tags.iter().find(|t| t.name == "HasExtendedXMP").map(|t| t.value.plain());
+    let named = if joined.xmp.is_empty() { None } else { joined.extended_name(gather) };
     for (identifier, extended) in &joined.xmp {
-        // Packets that the main one does not name belong to other versions of it.
-        let named = wanted.as_ref().is_none_or(|w| w.as_bytes().eq_ignore_ascii_case(identifier));
+        // Packets that the main one does not name belong to other versions of it (XMP, part 3).
+        let named = named.as_ref().is_some_and(|n| n.as_bytes().eq_ignore_ascii_case(identifier));
         match extended.whole().filter(|_| named) {
             Some(packet) => xmp::read(&packet, gather),
             None if named => gather.warn("JPEG: a part of the extended XMP is missing"),
@@ -348,9 +393,10 @@ fn finish(view: View<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
         }
     }
     resources(&joined.photoshop, joined.bytes, gather);
-    if !joined.icc.is_empty() {
-        let profile: Vec<u8> = joined.icc.into_values().flatten().collect();
-        icc::read(View::memory(&profile), gather);
+    match joined.profile() {
+        Some(profile) => icc::read(View::memory(&profile), gather),
+        None if joined.icc.is_empty() => {}
+        None => gather.warn("JPEG: a part of the ICC profile is missing"),
     }
     joined.streams.finish(gather);
     for parts in joined.boxes.into_values() {

@@ -215,7 +215,10 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         self.seen.push(at);
         self.here = at;
         let (head, each) = if self.wide { (8, 20) } else { (2, 12) };
-        let count = self.word(at, head)?;
+        let Some(count) = self.word(at, head) else {
+            self.gather.cut_off();
+            return None;
+        };
         let bytes = usize::try_from(count.checked_mul(each)?).ok()?;
         let start = at + head as u64;
         self.entries = self.entries.saturating_add(count);
@@ -224,6 +227,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return None;
         }
         let Some(entries) = self.view.get(start, bytes) else {
+            self.gather.cut_off();
             self.gather.warn(format!("{group}: {count} entries, past the end"));
             return None;
         };
@@ -249,6 +253,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                 }
                 continue;
             };
+            if entry.at.saturating_add(entry.bytes()) > self.view.len() {
+                self.gather.cut_off();
+            }
             if exif_table(table) && (is_pointer(entry.id, &group) || entry.id == 0x927c) {
                 inner.push(entry);
             } else {

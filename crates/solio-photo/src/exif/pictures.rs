@@ -89,6 +89,10 @@ fn frame(
         }
     }
     if place >= 0 && count > 0 {
+        let end = view.place().unwrap_or(0).saturating_add(view.len());
+        if (place as u64).saturating_add(count as u64) > end {
+            gather.cut_off();
+        }
         let value = view.data_at(place as u64, count as u64);
         gather.put(group.to_owned(), picture, value, Rule::Binary);
     }
