@@ -6,6 +6,7 @@ use crate::rule::Rule;
 use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::collections::hash_map::Entry;
 
 /// One statement of a file.
 #[derive(Clone, Debug)]
@@ -72,9 +73,7 @@ impl Tag {
         if self.group != other.group {
             return rank(&self.group, &self.name) > rank(&other.group, &other.name);
         }
-        // Boxes within boxes say the same things of themselves, and the outermost counts; of
-        // comments the first is the main one. All else as ExifTool has it: what comes last.
-        !(self.group == "JUMBF" || self.group == "File" && self.name == "Comment")
+        !first_counts(&self.group, &self.name)
     }
 
     /// The wider group that this one belongs to: `EXIF` of `ExifIFD`, `XMP` of `XMP-dc`.
@@ -151,7 +150,9 @@ impl Metadata {
     ///
     /// Of tags in several groups, what is known of the picture itself and composites (a position
     /// with its sign) come before EXIF's main directories, and those before XMP, thumbnails and
-    /// others; of several in one group the last, as a rule.
+    /// others; of several in one group the last, as a rule, but the first of comments, of what
+    /// EXIF's directories say of the picture's look (`ImageDescription`, `Orientation`, sizes), and of
+    /// the copies of EXIF in XMP.
     pub fn get(&self, field: &str) -> Option<&Tag> {
         let (group, name) = match field.split_once(':') {
             Some((group, name)) => (Some(group), name),
@@ -189,9 +190,10 @@ impl Metadata {
     pub fn main_tags(&self) -> Vec<&Tag> {
         let mut best = HashMap::<String, &Tag>::new();
         for tag in &self.tags {
-            let best = best.entry(tag.name.to_ascii_lowercase()).or_insert(tag);
-            if tag.outdoes(best) {
-                *best = tag;
+            match best.entry(tag.name.to_ascii_lowercase()) {
+                Entry::Vacant(place) => _ = place.insert(tag),
+                Entry::Occupied(mut best) if tag.outdoes(best.get()) => _ = best.insert(tag),
+                Entry::Occupied(_) => {}
             }
         }
         let mut seen = HashSet::new();
@@ -203,6 +205,66 @@ impl Metadata {
 /// Whether `group` is `wanted` or belongs to it.
 pub(crate) fn in_group(group: &str, wanted: &str) -> bool {
     group.eq_ignore_ascii_case(wanted) || family(group).eq_ignore_ascii_case(wanted)
+}
+
+/// Whether of several tags of this name in one group the first counts, and not the last: as
+/// ExifTool has it.
+fn first_counts(group: &str, name: &str) -> bool {
+    match group {
+        // Boxes within boxes say the same things of themselves, and the outermost counts.
+        "JUMBF" => true,
+        "XMP-exif" | "XMP-tiff" | "XMP-exifEX" => true,
+        "XMP-dc" => name == "Source",
+        "XMP-xmp" => matches!(
+            name,
+            "CreateDate"
+                | "ModifyDate"
+                | "Author"
+                | "Description"
+                | "Format"
+                | "Identifier"
+                | "Keywords"
+                | "RatingPercent"
+                | "Title"
+        ),
+        "XMP-aux" => {
+            matches!(
+                name,
+                "LensID" | "LensInfo" | "LensSerialNumber" | "OwnerName" | "SerialNumber"
+            )
+        }
+        // The first is the main one.
+        "File" => name == "Comment",
+        // Programs append what they add for themselves: a second description.
+        _ => tells_look(name) && family(group) == "EXIF",
+    }
+}
+
+/// Whether EXIF's tags called so tell what the picture shows and how it is laid out.
+fn tells_look(name: &str) -> bool {
+    matches!(
+        name,
+        "ImageDescription"
+            | "Orientation"
+            | "ImageWidth"
+            | "ImageHeight"
+            | "BitsPerSample"
+            | "Compression"
+            | "PhotometricInterpretation"
+            | "SamplesPerPixel"
+            | "RowsPerStrip"
+            | "PlanarConfiguration"
+            | "XResolution"
+            | "YResolution"
+            | "ResolutionUnit"
+            | "PrimaryChromaticities"
+            | "YCbCrCoefficients"
+            | "YCbCrSubSampling"
+            | "YCbCrPositioning"
+            | "ReferenceBlackWhite"
+            | "Rating"
+            | "RatingPercent"
+    )
 }
 
 /// Which of several tags of one name counts.

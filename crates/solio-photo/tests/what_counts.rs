@@ -240,6 +240,47 @@ fn of_two_in_one_group_one_counts_everywhere() {
 }
 
 #[test]
+fn of_what_programs_append_the_first_counts() {
+    // As tifffile writes it: the user's description, then its own; of other names the last.
+    let number = |n: u32| n.to_le_bytes();
+    let twice = tiff(
+        &[
+            entry(0x100, 3, 1, number(1)),
+            entry(0x100, 3, 1, number(2)),
+            entry(0x10e, 2, 4, *b"Cat\0"),
+            entry(0x10e, 2, 4, *b"{1}\0"),
+            entry(0x10f, 2, 4, *b"One\0"),
+            entry(0x10f, 2, 4, *b"Two\0"),
+            entry(0x112, 3, 1, number(6)),
+            entry(0x112, 3, 1, number(3)),
+        ],
+        &[],
+    );
+    for (field, text) in [
+        ("ImageDescription", "Cat"),
+        ("IFD0:ImageDescription", "Cat"),
+        ("Orientation", "Rotate 90 CW"),
+        ("ImageWidth", "1"),
+        ("Make", "Two"),
+    ] {
+        assert_eq!(words(&twice, field).as_deref(), Some(text), "{field}");
+        let metadata = read(&twice, Fields::all());
+        let name = field.rsplit(':').next().unwrap();
+        let main = metadata.main_tags().into_iter().find(|tag| tag.name == name).unwrap();
+        assert_eq!(main.text().plain(), text, "{field}");
+    }
+    let packets = |one: &str, two: &str| jpeg(&[xmp(one), xmp(two)]);
+    let taken = packets(
+        "exif:DateTimeOriginal='2001-01-01T00:00:00'",
+        "exif:DateTimeOriginal='2002-01-01T00:00:00'",
+    );
+    assert_eq!(words(&taken, "DateTimeOriginal").as_deref(), Some("2001:01:01 00:00:00"));
+    let source = packets("dc:source='1' dc:format='1'", "dc:source='2' dc:format='2'");
+    assert_eq!(words(&source, "XMP-dc:Source").as_deref(), Some("1"));
+    assert_eq!(words(&source, "XMP-dc:Format").as_deref(), Some("2"));
+}
+
+#[test]
 fn profiles_are_read_whole_or_not_at_all() {
     // A head of 128 bytes, no tags; the class of the profile is in its first part.
     let mut profile = vec![0; 132];
