@@ -165,8 +165,38 @@ fn raw_of_panasonic() -> Vec<u8> {
     bytes
 }
 
-fn all() -> [Vec<u8>; 11] {
+/// Nikon's note with one setting, flash sync speed, and where contrast found what is sharp.
+fn nikon(model: &str, contrast: u8) -> Vec<u8> {
+    photo("NIKON CORPORATION\0", model, |_| {
+        let mut settings = vec![0; 24];
+        settings[20..24].copy_from_slice(&1u32.to_le_bytes());
+        settings.extend([0x47, 0, 0, 3, 2, 0, 0, 0]);
+        let mut focus = b"0101".to_vec();
+        focus.push(contrast);
+        focus.resize(84, 0);
+        focus[70..72].copy_from_slice(&8256u16.to_le_bytes());
+        let block = |id, bytes: Vec<u8>| (id, 7, bytes.len() as u32, bytes);
+        let tiff = directory(8, 0, &[block(0x4e, settings), block(0xb7, focus)]);
+        [b"Nikon\0\x02\x11\0\0II*\0\x08\0\0\0", &tiff[..]].concat()
+    })
+}
+
+#[test]
+fn settings_are_those_of_the_camera() {
+    // One number means other things to other cameras: to the D6 1/250 s, to the D850 nothing.
+    for (model, speed) in [("NIKON Z 6\0", "1/200 s"), ("NIKON D850\0", ""), ("NIKON D6\0", "")] {
+        assert_eq!(words(&nikon(model, 1), "NikonSettings:FlashSyncSpeed"), speed, "{model}");
+        assert_eq!(words(&nikon(model, 1), "Nikon:AFImageWidth"), "8256");
+        assert_eq!(words(&nikon(model, 1), "Nikon:ContrastDetectAFInFocus"), "No");
+        assert_eq!(words(&nikon(model, 0), "Nikon:AFImageWidth"), "");
+        assert_eq!(words(&nikon(model, 0), "Nikon:ContrastDetectAFInFocus"), "");
+        assert_eq!(words(&nikon(model, 0), "Nikon:ContrastDetectAF"), "Off");
+    }
+}
+
+fn all() -> [Vec<u8>; 12] {
     [
+        nikon("NIKON Z 6\0", 1),
         samsung(),
         olympus(),
         pentax(),

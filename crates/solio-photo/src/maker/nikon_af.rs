@@ -71,6 +71,10 @@ pub(super) fn points(block: &Block<'_>, name: &'static str, gather: &mut Gather<
         }
         return;
     }
+    // Other patterns have other things in these places.
+    if kind != 7 && name != "AFPointsUsed" {
+        return;
+    }
     let Some(pattern) = pattern(kind) else { return };
     let Some(bytes) = block.part.part(0, pattern.bytes).all(pattern.bytes) else { return };
     let mut set: Vec<(u8, u8)> = Vec::new();
