@@ -537,27 +537,116 @@ pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
     }
 }
 
-/// `com.apple.quicktime.creationdate` as `CreationDate`.
+/// Keys whose names are not made of them.
+const KEYS: &[(&str, &str)] = &[
+    ("creationdate", "CreationDate"),
+    ("location.ISO6709", "GPSCoordinates"),
+    ("displayname", "DisplayName"),
+    ("live-photo.auto", "LivePhotoAuto"),
+    ("live-photo.vitality-score", "LivePhotoVitalityScore"),
+    ("live-photo.vitality-scoring-version", "LivePhotoVitalityScoringVersion"),
+    ("still-image-time", "StillImageTime"),
+    ("video-orientation", "VideoOrientation"),
+    ("rating.user", "UserRating"),
+    ("collection.user", "UserCollection"),
+    ("direction.facing", "CameraDirection"),
+    ("direction.motion", "CameraMotion"),
+    ("apple.photos.captureMode", "CaptureMode"),
+    ("apple.photos.variation-identifier", "ApplePhotosVariationIdentifier"),
+    ("player.movie.audio.balance", "Balance"),
+    ("player.movie.audio.bass", "Bass"),
+    ("player.movie.audio.gain", "AudioGain"),
+    ("player.movie.audio.mute", "Mute"),
+    ("player.movie.audio.pitchshift", "PitchShift"),
+    ("player.movie.audio.treble", "Treble"),
+    ("player.movie.visual.brightness", "Brightness"),
+    ("player.movie.visual.color", "Color"),
+    ("player.movie.visual.contrast", "Contrast"),
+    ("player.movie.visual.tint", "Tint"),
+];
+
+/// What a key's value means.
+fn key_rule(short: &str) -> Rule {
+    let words = |words| Rule::Words { words, hex: false };
+    match short {
+        "creationdate" | "location.date" => Rule::Named(Named::IsoDateZone),
+        "location.ISO6709" => Rule::Named(Named::Iso6709),
+        "location.role" => words("0:Shooting Location|1:Real Location|2:Fictional Location"),
+        "player.movie.audio.mute" => words("0:Off|1:On"),
+        "video-orientation" => words(
+            "1:Horizontal (normal)|2:Mirror horizontal|3:Rotate 180|4:Mirror vertical|\
+             5:Mirror horizontal and rotate 270 CW|6:Rotate 90 CW|\
+             7:Mirror horizontal and rotate 90 CW|8:Rotate 270 CW",
+        ),
+        _ => Rule::Plain,
+    }
+}
+
+/// `com.apple.quicktime.creationdate` as `CreationDate`, `com.android.version` as `AndroidVersion`.
 fn key_name(key: &str) -> (String, Rule) {
-    let short = key.strip_prefix("com.apple.quicktime.").unwrap_or(key);
-    let known = match short {
-        "creationdate" => return ("CreationDate".into(), Rule::Named(Named::IsoDateZone)),
-        "location.ISO6709" => return ("GPSCoordinates".into(), Rule::Named(Named::Iso6709)),
-        "location.accuracy.horizontal" => "LocationAccuracyHorizontal",
-        "displayname" => "DisplayName",
-        "live-photo.auto" => "LivePhotoAuto",
-        "content.identifier" => "ContentIdentifier",
-        "still-image-time" => "StillImageTime",
-        _ => "",
-    };
-    if !known.is_empty() {
-        return (known.into(), Rule::Plain);
+    let short = key.strip_prefix("com.").unwrap_or(key);
+    let short = short.strip_prefix("apple.quicktime.").unwrap_or(short);
+    if let Some((_, name)) = KEYS.iter().find(|(known, _)| *known == short) {
+        return ((*name).to_owned(), key_rule(short));
     }
-    let mut name = String::new();
-    for part in short.split(['.', '-', ' ', '_']) {
-        let mut letters = part.chars().filter(char::is_ascii_alphanumeric);
-        name.extend(letters.next().map(|c| c.to_ascii_uppercase()));
-        name.extend(letters);
+    let (mut name, mut capital) = (String::new(), true);
+    for letter in short.chars() {
+        match letter {
+            '.' | ' ' => capital = true,
+            '_' => {
+                if !name.ends_with(|last: char| last.is_ascii_lowercase()) {
+                    name.push('_');
+                }
+                capital = true;
+            }
+            '-' | '0'..='9' | 'a'..='z' | 'A'..='Z' => {
+                name.push(if capital { letter.to_ascii_uppercase() } else { letter });
+                capital = false;
+            }
+            _ => {}
+        }
     }
-    (name, Rule::Plain)
+    (name, key_rule(short))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_phones() {
+        for (key, name, stored, text) in [
+            ("com.android.version", "AndroidVersion", "13", "13"),
+            ("com.android.capture.fps", "AndroidCaptureFps", "30", "30"),
+            ("com.apple.quicktime.rating.user", "UserRating", "3", "3"),
+            ("com.apple.quicktime.collection.user", "UserCollection", "c", "c"),
+            ("com.apple.quicktime.direction.facing", "CameraDirection", "12.5", "12.5"),
+            ("com.apple.quicktime.location.role", "LocationRole", "0", "Shooting Location"),
+            ("com.apple.quicktime.location.name", "LocationName", "Tokyo", "Tokyo"),
+            (
+                "com.apple.quicktime.location.accuracy.horizontal",
+                "LocationAccuracyHorizontal",
+                "4",
+                "4",
+            ),
+            (
+                "com.apple.quicktime.location.date",
+                "LocationDate",
+                "2023-05-06T07:08:09+0900",
+                "2023:05:06 07:08:09+09:00",
+            ),
+            (
+                "com.apple.quicktime.full-frame-rate-playback-intent",
+                "Full-frame-rate-playback-intent",
+                "1",
+                "1",
+            ),
+            ("com.xiaomi.x", "XiaomiX", "x", "x"),
+            ("samsung.android.utc_offset", "SamsungAndroidUtcOffset", "+0900", "+0900"),
+        ] {
+            let (found, rule) = key_name(key);
+            assert_eq!(found, name);
+            assert_eq!(rule.text(&Value::text(stored)).plain(), text, "{key}");
+        }
+    }
 }
