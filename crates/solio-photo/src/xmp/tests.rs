@@ -107,3 +107,28 @@ fn of_what_is_said_twice() {
     ];
     assert_eq!(tags, want);
 }
+
+#[test]
+fn lists_that_say_one_thing() {
+    let list = |name: &str, items: &[&str]| {
+        let items: String = items.iter().map(|item| format!("<rdf:li>{item}</rdf:li>")).collect();
+        format!("<{name}><rdf:Seq>{items}</rdf:Seq></{name}>")
+    };
+    let packet = format!(
+        "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+        xmlns:tiff='http://ns.adobe.com/tiff/1.0/' xmlns:exifEX='http://cipa.jp/exif/1.0/'>
+        <rdf:Description exifEX:SensitivityType='2' exifEX:CompositeImage='3'>{}{}
+        </rdf:Description></rdf:RDF>",
+        list("exifEX:LensSpecification", &["24/1", "70/1", "28/10", "28/10"]),
+        list("tiff:YCbCrSubSampling", &["2", "2"])
+    );
+    let tags = read(packet.as_bytes());
+    let tags: Vec<_> = tags.iter().map(|(g, n, v)| (&**g, &**n, &**v)).collect();
+    let want = [
+        ("XMP-exifEX", "SensitivityType", "Recommended Exposure Index"),
+        ("XMP-exifEX", "CompositeImage", "Composite Image Captured While Shooting"),
+        ("XMP-exifEX", "LensInfo", "24-70mm f/2.8"),
+        ("XMP-tiff", "YCbCrSubSampling", "YCbCr4:2:0 (2 2)"),
+    ];
+    assert_eq!(tags, want);
+}

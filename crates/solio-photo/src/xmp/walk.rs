@@ -2,7 +2,7 @@
 
 use super::names::{group_of, keep_first, known, plain_name, shown_group, tidy};
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::{Named, Rule};
 use crate::value::Value;
 use foldhash::{HashMap, HashMapExt};
 use memchr::memmem;
@@ -461,6 +461,8 @@ impl<'t> Walk<'t, '_, '_> {
         let tag = at.and_then(|at| tags.get_mut(*at));
         if let Some(tag) = tag.filter(|tag| tag.name == name && tag.group == shown) {
             match &mut tag.value {
+                // Numbers of a list that say one thing together.
+                Value::Text(first) if is_one(rule) => *first += &format!(" {}", value.plain()),
                 Value::List(list) => list.push(value),
                 first => {
                     let first = std::mem::replace(first, Value::int(0));
@@ -475,6 +477,11 @@ impl<'t> Walk<'t, '_, '_> {
             self.last.insert(hash, place);
         }
     }
+}
+
+/// Whether a rule takes all numbers of a list at once.
+fn is_one(rule: Rule) -> bool {
+    matches!(rule, Rule::Named(Named::LensInfo | Named::SubSampling))
 }
 
 /// The text of an attribute, with the line ends that it has.
