@@ -143,4 +143,39 @@ mod tests {
             read(View::memory(&bytes[..end]), Home::Other, &mut Gather::new(&fields));
         }
     }
+    #[test]
+    fn words_of_the_standard() {
+        let of = |record: u8, dataset: u8, data: &[u8]| {
+            [&[0x1c, record, dataset, 0, data.len() as u8][..], data].concat()
+        };
+        let bytes = [
+            of(1, 20, &[0, 1]),
+            of(1, 90, b"\x1b.A"),
+            of(2, 150, b"1M"),
+            of(2, 221, b"0:1:0:-00001"),
+            of(2, 255, b"a"),
+            of(2, 255, b"b"),
+            of(3, 60, &[3, 1]),
+            of(7, 10, &[1]),
+            of(8, 10, b"data"),
+            of(9, 10, &[0, 0, 1, 0]),
+        ];
+        let fields = Fields::all();
+        let mut gather = Gather::new(&fields);
+        read(View::memory(&bytes.concat()), Home::Other, &mut gather);
+        let shown: Vec<String> =
+            gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
+        let wanted = [
+            "FileFormat=IPTC-NAA Digital Newsphoto Parameter Record",
+            "CodedCharacterSet=ESC . A",
+            "AudioType=Mono Music",
+            "Prefs=Tagged:0, ColorClass:1, Rating:0, FrameNum:-00001",
+            "CatalogSets=a, b",
+            "ColorRepresentation=3 Components, Frame Sequential in Multiple Objects",
+            "SizeMode=Size Known",
+            "SubFile=(Binary data 4 bytes, use -b option to extract)",
+            "ConfirmedObjectSize=256",
+        ];
+        assert_eq!(shown, wanted);
+    }
 }

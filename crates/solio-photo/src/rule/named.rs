@@ -68,6 +68,7 @@ named! {
     IptcDate = "iptc_date",
     IptcTime = "iptc_time",
     IptcCharset = "iptc_charset",
+    IptcPrefs = "iptc_prefs",
     IccVersion = "icc_version",
     IccFlags = "icc_flags",
     IccAttributes = "icc_attributes",
@@ -347,7 +348,8 @@ impl Named {
         let raw = || value.plain();
         let first = || leading(value);
         Value::Text(match self {
-            Named::IptcCharset if raw() == "\u{1b}%G" => "UTF8".into(),
+            Named::IptcCharset => words::charset(&raw()),
+            Named::IptcPrefs => words::prefs(&raw()),
             Named::IccVersion => {
                 let version = value.integer(0).unwrap_or(0);
                 format!("{}.{}.{}", version >> 8, version >> 4 & 15, version & 15)

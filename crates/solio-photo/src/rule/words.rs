@@ -117,6 +117,31 @@ pub(crate) fn lens(parts: &[String]) -> String {
     text
 }
 
+/// The escapes of ISO 2022 that name the letters of a text: `ESC . A`.
+pub(super) fn charset(escapes: &str) -> String {
+    if escapes == "\u{1b}%G" {
+        return "UTF8".to_owned();
+    }
+    let letter = |letter| match letter {
+        '\u{1b}' => ", ESC".to_owned(),
+        other => format!(" {other}"),
+    };
+    let text: String = escapes.chars().map(letter).collect();
+    text.trim_start_matches(',').trim_start_matches(' ').to_owned()
+}
+
+/// What Photo Mechanic notes: `0:1:0:-00001`.
+pub(super) fn prefs(text: &str) -> String {
+    let parts: Vec<&str> = text.splitn(4, ':').map(str::trim).collect();
+    let is_number = |text: &&str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match parts[..] {
+        [tagged, class, rating, frame] if [tagged, class, rating].iter().all(is_number) => {
+            format!("Tagged:{tagged}, ColorClass:{class}, Rating:{rating}, FrameNum:{frame}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
