@@ -150,6 +150,15 @@ impl<'f> Gather<'f> {
         self.unsettled.set(0);
     }
 
+    /// Of what was found since `mark`, forgets what was known before.
+    pub(crate) fn keep_new(&mut self, mark: Mark) {
+        let more = self.tags.split_off(mark.tags);
+        let known = |tag: &Tag| self.find(&tag.group, &tag.name).is_some();
+        let more: Vec<Tag> = more.into_iter().filter(|tag| !known(tag)).collect();
+        self.tags.extend(more);
+        self.unsettled.set(0);
+    }
+
     /// Something lies past the end of the bytes that it should be in.
     pub(crate) fn cut_off(&mut self) {
         self.cut = true;

@@ -112,6 +112,9 @@ const LEADING: [u16; 16] = [
     0x0110, 0x87af, 0x87b0, 0x87b1,
 ];
 
+/// A JPEG for viewing in the main directory of Panasonic's raw files, with EXIF of its own.
+const VIEWING: u16 = 0x002e;
+
 /// Where a maker's directory is, and how it is to be read.
 pub(crate) struct Place<'a> {
     /// What its offsets count from.
@@ -256,7 +259,8 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             if entry.at.saturating_add(entry.bytes()) > self.view.len() {
                 self.gather.cut_off();
             }
-            if exif_table(table) && (is_pointer(entry.id, &group) || entry.id == 0x927c) {
+            let leads = is_pointer(entry.id, &group) || matches!(entry.id, 0x927c | VIEWING);
+            if exif_table(table) && leads {
                 inner.push(entry);
             } else {
                 self.tag(&entry, &group, table);
@@ -265,15 +269,17 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if exif_table(table) {
             std::mem::take(&mut self.geo).read(self.big, self.gather);
         }
+        // What the file says itself comes before what its picture for viewing says.
+        inner.sort_by_key(|entry| entry.id == VIEWING);
         for entry in inner {
             if self.gather.is_settled() {
                 return None;
             }
-            if entry.id == 0x927c {
-                self.note(&entry);
-                continue;
+            match entry.id {
+                0x927c => self.note(&entry),
+                VIEWING => self.tag(&entry, &group, table),
+                _ => self.follow(&entry, &group, depth),
             }
-            self.follow(&entry, &group, depth);
         }
         pictures::name(self.view, self.role, &group, self.gather);
         self.word(start + bytes as u64, if self.wide { 8 } else { 4 })

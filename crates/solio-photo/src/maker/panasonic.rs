@@ -36,11 +36,14 @@ pub(crate) fn raw_table() -> Option<&'static Lazy> {
     table::PANASONIC.table("panasonic_raw")
 }
 
-/// The picture for viewing within a raw file has what EXIF says and the maker's note.
+/// The picture for viewing within a raw file has what EXIF says and the maker's note. What the file
+/// said before counts.
 fn jpeg(block: &Block<'_>, gather: &mut Gather<'_>) {
     let value = block.part.data();
     gather.put(block.around.group.clone(), "JpgFromRaw", value, Rule::Binary);
+    let before = gather.mark();
     crate::container::read_jpeg(block.part, gather);
+    gather.keep_new(before);
 }
 
 /// Part of a block, as `stored`.
