@@ -118,11 +118,18 @@ impl Fields {
                     wanted.push(Field::of(None, (*of_input).to_owned(), false));
                 }
             }
+            let all_of = |wanted: &str| {
+                name == "*" && group.as_deref().is_some_and(|g| g.eq_ignore_ascii_case(wanted))
+            };
             // All composites are made of anything.
-            if name == "*"
-                && group.as_deref().is_some_and(|g| g.eq_ignore_ascii_case(composite::GROUP))
-            {
+            if all_of(composite::GROUP) {
                 wanted.push(Field::of(None, name.clone(), false));
+            }
+            // What the file is may depend on what is in it.
+            if all_of("File") {
+                for input in composite::inputs("FileType") {
+                    wanted.push(Field::of(None, (*input).to_owned(), false));
+                }
             }
             wanted.push(Field::of(group, name, true));
         }

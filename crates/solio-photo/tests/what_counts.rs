@@ -388,3 +388,36 @@ fn extended_packets_are_read_whole_or_not_at_all() {
     }
 }
 
+#[test]
+fn a_file_is_of_one_type() {
+    let version = entry(0xc612, 1, 4, [1, 4, 0, 0]);
+    let negative = tiff(&[version], &[]);
+    for fields in [Fields::all(), Fields::of(["FileType", "MIMEType"]), Fields::of(["file:*"])] {
+        let metadata = read(&negative, fields);
+        assert_eq!(metadata.get("File:FileType").unwrap().text().plain(), "DNG");
+        assert_eq!(metadata.get("File:MIMEType").unwrap().text().plain(), "image/x-adobe-dng");
+    }
+    let metadata = read(&negative, Fields::of(["File:*"]));
+    assert!(metadata.tags.iter().all(|tag| tag.group == "File"));
+}
+
+#[test]
+fn a_strip_that_is_a_preview_is_called_so() {
+    // Compressed as JPEG, in one strip.
+    let number = |n: u32| n.to_le_bytes();
+    let strip = tiff(
+        &[
+            entry(0x103, 3, 1, number(7)),
+            entry(0x111, 4, 1, number(8)),
+            entry(0x117, 4, 1, number(4)),
+        ],
+        &[],
+    );
+    assert_eq!(words(&strip, "StripOffsets"), None);
+    assert_eq!(words(&strip, "StripByteCounts"), None);
+    assert_eq!(words(&strip, "IFD0:StripOffsets"), None);
+    assert_eq!(words(&strip, "PreviewImageStart").as_deref(), Some("8"));
+    let plain = tiff(&[entry(0x103, 3, 1, number(1)), entry(0x111, 4, 1, number(8))], &[]);
+    assert_eq!(words(&plain, "StripOffsets").as_deref(), Some("8"));
+}
+

@@ -48,6 +48,11 @@ const INPUTS: &[(&str, &[&str])] = &[
     ("Megapixels", SIZES),
     // No composites, but made of tags just so.
     ("ThumbnailImage", &["ThumbnailOffset", "ThumbnailLength"]),
+    ("ThumbnailOffset", &["ThumbnailOffset", "ThumbnailLength"]),
+    ("ThumbnailLength", &["ThumbnailOffset", "ThumbnailLength"]),
+    // Called otherwise where they frame a picture for viewing.
+    ("StripOffsets", PICTURE),
+    ("StripByteCounts", PICTURE),
     ("PreviewImage", PICTURE),
     ("OtherImage", PICTURE),
     ("PreviewImageStart", PICTURE),

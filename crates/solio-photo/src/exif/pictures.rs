@@ -26,17 +26,22 @@ const THUMBNAIL: Names = ("ThumbnailOffset", "ThumbnailLength", "ThumbnailImage"
 const PREVIEW: Names = ("PreviewImageStart", "PreviewImageLength", "PreviewImage");
 const OTHER: Names = ("OtherImageStart", "OtherImageLength", "OtherImage");
 const FROM_RAW: Names = ("JpgFromRawStart", "JpgFromRawLength", "JpgFromRaw");
+/// Where a picture in strips is, and how long these are.
+const STRIPS: (&str, &str) = ("StripOffsets", "StripByteCounts");
 
 /// Names the picture that the directory `group` frames, if there is one.
 pub(super) fn name(view: View<'_>, role: Role, group: &str, gather: &mut Gather<'_>) {
     let wanted = |(start, length, picture): &Names| {
         [picture, start, length].iter().any(|name| gather.fields.asks(group, name))
     };
-    if !gather.fields.is_all() && ![THUMBNAIL, PREVIEW, OTHER, FROM_RAW].iter().any(wanted) {
+    let (offsets, counts) = STRIPS;
+    let strips = || gather.fields.asks(group, offsets) || gather.fields.asks(group, counts);
+    let any = || [THUMBNAIL, PREVIEW, OTHER, FROM_RAW].iter().any(wanted) || strips();
+    if !gather.fields.is_all() && !any() {
         return;
     }
     if let Some(names) = of_strips(role, group, gather) {
-        frame(view, group, ("StripOffsets", "StripByteCounts"), names, gather);
+        frame(view, group, STRIPS, names, gather);
     }
     let (start, length, _) = THUMBNAIL;
     frame(view, group, (start, length), of_jpeg(role, group), gather);
