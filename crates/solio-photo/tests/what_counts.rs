@@ -421,3 +421,20 @@ fn a_strip_that_is_a_preview_is_called_so() {
     assert_eq!(words(&plain, "StripOffsets").as_deref(), Some("8"));
 }
 
+#[test]
+fn the_lens_is_the_one_whose_name_tells_its_length() {
+    let lens = |model: &str, lens: &str| {
+        let names =
+            "xmlns:aux='http://ns.adobe.com/exif/1.0/aux/' xmlns:exifEX='http://cipa.jp/exif/1.0/'";
+        jpeg(&[xmp(&format!("{names} exifEX:LensModel='{model}' aux:Lens='{lens}'"))])
+    };
+    for (model, other, text) in [
+        ("L", "24-70mm", Some("24-70mm")),
+        ("50mm", "24-70mm", Some("50mm")),
+        ("", "24-70mm", Some("24-70mm")),
+        ("L", "M", None),
+    ] {
+        assert_eq!(words(&lens(model, other), "LensID").as_deref(), text, "{model} {other}");
+    }
+}
+

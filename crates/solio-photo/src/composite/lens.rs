@@ -68,7 +68,8 @@ fn id(gather: &Gather<'_>) -> Option<(String, String)> {
         gather.find("XMP-aux", "LensID").is_none().then(|| packet.number().plain())
     };
     // Names that tell nothing of the lens but its name are none to know it by.
-    let model = model.or_else(lens).filter(|model| names_length(model))?;
+    let named = |model: &String| names_length(model);
+    let model = model.filter(named).or_else(|| lens().filter(named))?;
     // The aperture stands apart from the length.
     Some((model.clone(), model.replacen("mmF", "mm F", 1).replacen(" mm", "mm", 1)))
 }
