@@ -438,3 +438,23 @@ fn the_lens_is_the_one_whose_name_tells_its_length() {
     }
 }
 
+#[test]
+fn thumbnails_of_packets_are_bytes() {
+    let names = "xmlns:xmp='http://ns.adobe.com/xap/1.0/' \
+                 xmlns:xmpGImg='http://ns.adobe.com/xap/1.0/g/img/' \
+                 xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'";
+    let packet = |image: &str| {
+        let packet = format!(
+            "<rdf:RDF {names}><rdf:Description><xmp:Thumbnails><rdf:Alt>\
+             <rdf:li rdf:parseType='Resource'><xmpGImg:image>{image}</xmpGImg:image></rdf:li>\
+             </rdf:Alt></xmp:Thumbnails></rdf:Description></rdf:RDF>"
+        );
+        jpeg(&[(0xe1, [b"http://ns.adobe.com/xap/1.0/\0", packet.as_bytes()].concat())])
+    };
+    for image in ["/9j/2Q==", "/9j/&#xA;2Q==\n", "/9j/2Q"] {
+        let metadata = read(&packet(image), Fields::of(["ThumbnailImage"]));
+        let tag = metadata.get("ThumbnailImage").unwrap();
+        assert_eq!(tag.value, Value::Bytes(vec![0xff, 0xd8, 0xff, 0xd9]), "{image}");
+        assert_eq!(tag.text().plain(), "(Binary data 4 bytes, use -b option to extract)");
+    }
+}

@@ -450,7 +450,10 @@ impl<'t> Walk<'t, '_, '_> {
             Some(l) if !l.eq_ignore_ascii_case("x-default") => Cow::Owned(format!("{name}-{l}")),
             _ => name,
         };
-        let value = Value::Text(tidy(value, rule, group));
+        let value = match rule {
+            Rule::Binary => bytes_of(value),
+            _ => Value::Text(tidy(value, rule, group)),
+        };
         let is_known = shown_group(group);
         let shown = is_known.map_or_else(|| Cow::Owned(format!("XMP-{group}")), Cow::Borrowed);
         let shown = if group.is_empty() { Cow::Borrowed("XMP") } else { shown };
@@ -477,6 +480,18 @@ impl<'t> Walk<'t, '_, '_> {
             self.last.insert(hash, place);
         }
     }
+}
+
+/// What a text in base64 stands for; itself where it is none.
+fn bytes_of(text: &str) -> Value {
+    use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeConfig};
+    // Some leave out the padding.
+    const RULES: GeneralPurposeConfig = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    static LETTERS: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::STANDARD, RULES);
+    let letters: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    LETTERS.decode(letters).map_or_else(|_| Value::text(text), Value::Bytes)
 }
 
 /// Whether a rule takes all numbers of a list at once.
