@@ -54,7 +54,8 @@ pub(crate) struct MetaArgs {
     /// Print a table, a line a file
     #[arg(long, group = "form")]
     pub(crate) table: bool,
-    /// Print JSON as exiftool -j does (with --groups as exiftool -j -G1)
+    /// Print JSON as exiftool -j does (with --groups as exiftool -j -G1); of a name in several groups
+    /// EXIF's counts here, and --groups shows all
     #[arg(long, group = "form")]
     pub(crate) exiftool_json: bool,
     /// With --exiftool-json: names with their groups, and all tags of a name
