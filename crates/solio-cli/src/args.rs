@@ -458,6 +458,11 @@ pub(crate) struct CatArgs {
     pub(crate) work: WorkArgs,
 }
 
+/// A name of a list that may have spaces behind its commas.
+pub(crate) fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
+    Ok(text.trim().to_owned())
+}
+
 /// One of `all`, by its name.
 pub(crate) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],

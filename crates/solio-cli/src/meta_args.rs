@@ -1,6 +1,6 @@
 //! The arguments of `solio meta`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, named};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, named, trimmed};
 use clap::{Args, ValueEnum};
 use solio::io::order::Order;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub(crate) struct MetaArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// Only these tags: names, with or without a group (CreateDate, ExifIFD:CreateDate, GPS:*)
-    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',', value_parser = trimmed)]
     pub(crate) fields: Vec<String>,
     /// Numbers instead of words; short as ExifTool's -n (meta writes nothing that could be tried dry)
     #[arg(short, long)]

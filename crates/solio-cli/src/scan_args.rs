@@ -1,6 +1,6 @@
 //! The options of `solio scan`, `solio query` and `solio merge`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, no_stream, parse_rate};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, no_stream, parse_rate, trimmed};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub(crate) struct ScanArgs {
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) output: PathBuf,
     /// Further tags to keep, as solio meta names them; they are JSON in the column tags
-    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',', value_parser = trimmed)]
     pub(crate) fields: Vec<String>,
     /// Read meshes and scenes to their end, for counts and bounds; with --check, unpack images
     #[arg(long)]

@@ -104,9 +104,10 @@ impl Fields {
     pub fn of<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> Self {
         let mut wanted = Vec::new();
         for name in names {
-            let (group, name) = match name.as_ref().split_once(':') {
+            // Spaces around a name are those of the list that it stood in: `Make, Model`.
+            let (group, name) = match name.as_ref().trim().split_once(':') {
                 Some((group, name)) => (Some(group.to_owned()), name.to_owned()),
-                None => (None, name.as_ref().to_owned()),
+                None => (None, name.as_ref().trim().to_owned()),
             };
             for input in composite::inputs(&name) {
                 wanted.push(Field::of(None, (*input).to_owned(), false));

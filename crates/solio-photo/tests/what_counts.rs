@@ -389,6 +389,14 @@ fn extended_packets_are_read_whole_or_not_at_all() {
 }
 
 #[test]
+fn names_may_have_spaces_around_them() {
+    let photo = jpeg(&[exif(&tiff(&[entry(0x110, 2, 4, *b"Cam\0")], &[]))]);
+    let fields = Fields::of(["Make", " Model", " IFD0:Model "]);
+    assert_eq!(fields.names(), ["Make", "Model", "IFD0:Model"]);
+    assert_eq!(read(&photo, fields).get("Model").unwrap().text().plain(), "Cam");
+}
+
+#[test]
 fn a_file_is_of_one_type() {
     let version = entry(0xc612, 1, 4, [1, 4, 0, 0]);
     let negative = tiff(&[version], &[]);

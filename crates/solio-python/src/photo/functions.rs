@@ -25,13 +25,16 @@ struct Reading {
 impl Reading {
     fn new(dict: &Bound<'_, PyDict>) -> PyResult<Reading> {
         let given = Arguments::new(dict);
-        let (mut fields, mut numbers) = (None, false);
+        let (mut fields, mut numbers) = (None::<Vec<String>>, false);
         let mut limits = Limits::default();
         given.with("fields", &mut fields, |v| plain(v).map(Some))?;
         given.with("numbers", &mut numbers, plain)?;
         given.with("max_bytes", &mut limits.bytes, plain)?;
         let work = work(&given)?;
         given.finish()?;
+        // As Fields::of takes them.
+        let trimmed = |names: Vec<String>| names.iter().map(|name| name.trim().into()).collect();
+        let fields = fields.map(trimmed);
         Ok(Reading { fields, words: !numbers, limits, work })
     }
 }
