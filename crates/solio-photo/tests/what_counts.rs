@@ -466,3 +466,45 @@ fn thumbnails_of_packets_are_bytes() {
         assert_eq!(tag.text().plain(), "(Binary data 4 bytes, use -b option to extract)");
     }
 }
+
+/// A HEIF file whose EXIF lies in several places: lengths of the parts, and how many bytes at the
+/// file's end are missing.
+fn heif(tiff: &[u8], lengths: &[usize], missing: usize) -> Vec<u8> {
+    let item = [&[0; 4], tiff].concat();
+    let kind = boxed(b"infe", b"\x02\0\0\0\0\x01\0\0Exif\0");
+    let list = boxed(b"iinf", &[&[0, 0, 0, 0, 0, 1], &kind[..]].concat());
+    let head = |start: usize| {
+        let mut places = vec![0, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, lengths.len() as u8];
+        let mut at = start;
+        for length in lengths {
+            places.extend((at as u32).to_be_bytes());
+            places.extend((*length as u32).to_be_bytes());
+            at += length;
+        }
+        let handler = boxed(b"hdlr", &[&[0; 8][..], b"pict", &[0; 13]].concat());
+        let parts = [&[0; 4][..], &handler, &list, &boxed(b"iloc", &places)].concat();
+        [boxed(b"ftyp", b"heic\0\0\0\0mif1heic"), boxed(b"meta", &parts)].concat()
+    };
+    let start = head(0).len() + 8;
+    let mut file = [head(start), boxed(b"mdat", &item)].concat();
+    file.truncate(file.len() - missing);
+    file
+}
+
+#[test]
+fn of_items_that_are_cut_off_the_rest_is_read() {
+    let tiff = tiff(&[entry(0x10f, 2, 4, *b"One\0")], &[0; 40]);
+    let whole = tiff.len() + 4;
+    for (lengths, missing, warned) in [
+        (&[whole][..], 0, false),
+        (&[20, whole - 20], 0, false),
+        (&[whole], 30, false),
+        (&[20, whole - 20], 30, true),
+    ] {
+        let file = heif(&tiff, lengths, missing);
+        assert_eq!(words(&file, "Make").as_deref(), Some("One"), "{lengths:?} {missing}");
+        let warnings = read(&file, Fields::all()).warnings;
+        let warning = "an item's parts lie past the end";
+        assert_eq!(warnings.iter().any(|w| w == warning), warned, "{warnings:?}");
+    }
+}

@@ -263,8 +263,8 @@ fn item_content(item: &Item, source: View<'_>, budget: &mut u64, gather: &mut Ga
     let part = match item.extents[..] {
         [(at, len)] => source.part(at, len),
         _ => {
-            let Some(bytes) = join(&item.extents, source, budget) else {
-                return gather.warn("an item's parts lie past the end or are too long");
+            let Some(bytes) = join(&item.extents, source, budget, gather) else {
+                return gather.warn("an item's parts are too long");
             };
             joined = bytes;
             View::memory(&joined)
@@ -285,13 +285,24 @@ fn item_content(item: &Item, source: View<'_>, budget: &mut u64, gather: &mut Ga
     }
 }
 
-/// The bytes of an item that lies in several places.
-fn join(extents: &[(u64, u64)], source: View<'_>, budget: &mut u64) -> Option<Vec<u8>> {
+/// The bytes of an item that lies in several places, as far as they are there; `None` where they
+/// are too many.
+fn join(
+    extents: &[(u64, u64)],
+    source: View<'_>,
+    budget: &mut u64,
+    gather: &mut Gather<'_>,
+) -> Option<Vec<u8>> {
     let mut all = Vec::new();
     for &(at, len) in extents {
         let part = source.part(at, len);
-        *budget = budget.checked_sub(len).filter(|_| part.len() == len)?;
-        all.extend_from_slice(&part.all(len)?);
+        *budget = budget.checked_sub(part.len())?;
+        all.extend_from_slice(&part.all(part.len())?);
+        if part.len() < len {
+            // What follows would be in the wrong place.
+            gather.warn("an item's parts lie past the end");
+            break;
+        }
     }
     Some(all)
 }

@@ -95,6 +95,8 @@ fn binary(name: String, bytes: usize, gather: &mut Gather<'_>) {
 /// What a keyword is called: its words, each with a capital.
 fn known(keyword: &str) -> (String, Rule) {
     match keyword {
+        // The other word is kept for what is wrong with a file.
+        "Warning" => return ("PNGWarning".into(), Rule::Plain),
         "Creation Time" => return ("CreationTime".into(), Rule::Named(Named::MailDate)),
         "create-date" => return ("CreateDate".into(), Rule::Named(Named::IsoDate)),
         "modify-date" => return ("ModDate".into(), Rule::Named(Named::IsoDate)),
@@ -203,6 +205,7 @@ mod tests {
     #[test]
     fn keywords_become_names() {
         assert_eq!(known("Creation Time").0, "CreationTime");
+        assert_eq!(known("Warning").0, "PNGWarning");
         assert_eq!(known("Thumb::Image::Width").0, "ThumbImageWidth");
         assert_eq!(known("date:create").0, "Datecreate");
         assert_eq!(known("1x").0, "Tag1x");
