@@ -58,6 +58,8 @@ struct Report {
     made: usize,
     groups: BTreeMap<String, Agreement>,
     missing: BTreeMap<String, usize>,
+    /// Only here.
+    extra: BTreeMap<String, usize>,
     different: BTreeMap<String, (usize, String)>,
     files: usize,
     kinds: BTreeMap<String, usize>,
@@ -105,6 +107,7 @@ impl Report {
         for key in ours[0].keys().filter(|key| !theirs[0].contains_key(*key)) {
             if let Some(group) = shown_group(key) {
                 self.groups.entry(group).or_default().extra += 1;
+                *self.extra.entry(key.clone()).or_default() += 1;
             }
         }
     }
@@ -145,14 +148,15 @@ impl Report {
         out.push_str("\n### Tags that are missing\n\n");
         let own: BTreeSet<&String> =
             self.groups.iter().filter(|(_, a)| a.there > 0).map(|(name, _)| name).collect();
-        let mut line = String::new();
-        for (key, count) in &self.missing {
-            if shown_group(key).is_some_and(|group| own.contains(&group)) {
-                let comma = if line.is_empty() { "" } else { ", " };
-                let _ = write!(line, "{comma}{key} ({count})");
-            }
-        }
-        out.push_str(if line.is_empty() { "None." } else { &line });
+        let listed = |keys: &BTreeMap<String, usize>| {
+            let is_own = |key: &str| shown_group(key).is_some_and(|group| own.contains(&group));
+            let keys = keys.iter().filter(|(key, _)| is_own(key));
+            let list: Vec<String> = keys.map(|(key, count)| format!("{key} ({count})")).collect();
+            if list.is_empty() { "None.".to_owned() } else { list.join(", ") }
+        };
+        out.push_str(&listed(&self.missing));
+        out.push_str("\n\n### Tags that are only here\n\n");
+        out.push_str(&listed(&self.extra));
         out.push('\n');
         out
     }
