@@ -418,8 +418,9 @@ fn a_strip_that_is_a_preview_is_called_so() {
             entry(0x103, 3, 1, number(7)),
             entry(0x111, 4, 1, number(8)),
             entry(0x117, 4, 1, number(4)),
+            entry(0x8769, 4, 1, number(8 + 2 + 12 * 4 + 4)),
         ],
-        &[],
+        &[0; 6],
     );
     assert_eq!(words(&strip, "StripOffsets"), None);
     assert_eq!(words(&strip, "StripByteCounts"), None);

@@ -273,7 +273,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         inner.sort_by_key(|entry| entry.id == VIEWING);
         for entry in inner {
             if self.gather.is_settled() {
-                return None;
+                break;
             }
             match entry.id {
                 0x927c => self.note(&entry),
@@ -282,6 +282,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             }
         }
         pictures::name(self.view, self.role, &group, self.gather);
+        if self.gather.is_settled() {
+            return None;
+        }
         self.word(start + bytes as u64, if self.wide { 8 } else { 4 })
     }
 
