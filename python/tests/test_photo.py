@@ -85,6 +85,7 @@ def test_one_file_is_a_dictionary_with_types(tmp_path: Path) -> None:
         assert found["IFD0:Orientation"] == "Rotate 90 CW"
     assert solio.read_metadata(path, ["Orientation"], numbers=True) == {"Orientation": 6}
     assert solio.read_metadata(path, ["IFD0:Make", "ISO"]) == {"IFD0:Make": "Maker"}
+    assert solio.read_metadata(path, ["ISO", " IFD0:Make "]) == {"IFD0:Make": "Maker"}
     assert set(solio.read_metadata(path, ["IFD0:Ma*"])) <= {"IFD0:Make"}
     whole = {name for name in solio.read_metadata(path) if name.startswith("IFD0:")}
     assert set(solio.read_metadata(path, ["IFD0:*"])) == whole
