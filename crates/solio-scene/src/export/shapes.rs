@@ -90,8 +90,7 @@ fn curve_points(scene: &Scene, shape: &Shape) -> Option<usize> {
 pub fn is_border(scene: &Scene, shape: &Shape) -> bool {
     let material = scene.materials.get(shape.material as usize);
     let entity = material.and_then(|material| material.entity.as_ref());
-    let nothing = |class: &[u8]| matches!(class, b"interface" | b"none" | b"");
-    shape.area_light == NONE && entity.is_some_and(|entity| nothing(scene.class(entity)))
+    shape.area_light == NONE && entity.is_some_and(|entity| scene.is_unseen(entity))
 }
 
 /// The mesh of shapes of a run, in their space; turned where the orientation is reversed.

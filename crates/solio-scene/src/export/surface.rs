@@ -1,6 +1,6 @@
 //! Materials and area lights as one colour with a roughness, for formats whose materials are such.
 
-use crate::preview::material_colors;
+use crate::preview::{Finder, material_colors};
 use crate::scene::{Entity, NONE, Scene, Shape};
 
 /// What a surface looks like, in linear light with the primaries of sRGB.
@@ -24,11 +24,22 @@ pub(crate) type SurfaceKey = (u32, u32);
 pub(crate) struct Surfaces<'s> {
     scene: &'s Scene,
     colors: Vec<[f32; 3]>,
+    /// How metallic and how rough each material is.
+    finishes: Vec<[f32; 2]>,
 }
+
+/// Materials within materials.
+const MOST_DEEP: usize = 8;
+/// How metallic and how rough that is of which nothing is known.
+const DULL: [f32; 2] = [0.0, 1.0];
 
 impl<'s> Surfaces<'s> {
     pub(crate) fn new(scene: &'s Scene) -> Surfaces<'s> {
-        Surfaces { scene, colors: material_colors(scene) }
+        let finder = Finder::new(scene);
+        let finish = |entity| finish(scene, &finder, entity, 0);
+        let finishes = scene.materials.iter();
+        let finishes = finishes.map(|made| made.entity.as_ref().map_or(DULL, finish)).collect();
+        Surfaces { scene, colors: material_colors(scene), finishes }
     }
 
     /// What tells the surface of a shape from others. Shapes of objects do not shine.
@@ -55,43 +66,13 @@ impl<'s> Surfaces<'s> {
                 true => format!("material.{material}"),
                 false => String::from_utf8_lossy(&made.name).into_owned(),
             };
-            if let Some(entity) = &made.entity {
-                (surface.metallic, surface.roughness) = self.metallic_roughness(entity);
-            }
+            [surface.metallic, surface.roughness] = self.finishes[material as usize];
         }
         if light != NONE {
             surface.name = format!("{}.light.{light}", surface.name);
             surface.emission = Some(self.emission(&scene.area_lights[light as usize]));
         }
         surface
-    }
-
-    /// pbrt's `roughness` becomes a width by a root, unless it is told not to.
-    fn metallic_roughness(&self, entity: &Entity) -> (f32, f32) {
-        let scene = self.scene;
-        let (metallic, default) = match scene.class(entity) {
-            b"conductor" | b"coatedconductor" | b"mirror" => (1.0, 0.0),
-            b"metal" => (1.0, 0.01),
-            b"dielectric" | b"thindielectric" | b"glass" | b"coateddiffuse" => (0.0, 0.0),
-            b"plastic" | b"uber" | b"substrate" => (0.0, 0.1),
-            _ => return (0.0, 1.0),
-        };
-        let either = [
-            ["roughness", "roughness"],
-            ["uroughness", "vroughness"],
-            ["conductor.roughness", "conductor.roughness"],
-            ["conductor.uroughness", "conductor.vroughness"],
-            ["interface.roughness", "interface.roughness"],
-        ];
-        let given = either
-            .iter()
-            .find_map(|[u, v]| Some(0.5 * (scene.float(entity, u)? + scene.float(entity, v)?)));
-        let given = given.unwrap_or(default).max(0.0);
-        let width = match scene.bool(entity, "remaproughness") {
-            Some(false) => given,
-            _ => given.sqrt(),
-        };
-        (metallic, width.sqrt().clamp(0.0, 1.0))
     }
 
     fn emission(&self, light: &Entity) -> ([f32; 3], f32) {
@@ -107,4 +88,44 @@ impl<'s> Surfaces<'s> {
             false => ([0.0; 3], 0.0),
         }
     }
+}
+
+/// How metallic a material is, and how rough: of a mix what its parts are, by their shares.
+fn finish(scene: &Scene, finder: &Finder<'_>, entity: &Entity, depth: usize) -> [f32; 2] {
+    if scene.class(entity) != b"mix" {
+        return metallic_roughness(scene, entity);
+    }
+    let [first, second] = finder.parts_of_mix(entity).map(|part| match part {
+        Some(part) if depth < MOST_DEEP => finish(scene, finder, part, depth + 1),
+        _ => DULL,
+    });
+    let share = finder.share(entity);
+    [0, 1].map(|i| (1.0 - share) * first[i] + share * second[i])
+}
+
+/// pbrt's `roughness` becomes a width by a root, unless it is told not to.
+fn metallic_roughness(scene: &Scene, entity: &Entity) -> [f32; 2] {
+    let (metallic, default) = match scene.class(entity) {
+        b"conductor" | b"coatedconductor" | b"mirror" => (1.0, 0.0),
+        b"metal" => (1.0, 0.01),
+        b"dielectric" | b"thindielectric" | b"glass" | b"coateddiffuse" => (0.0, 0.0),
+        b"plastic" | b"uber" | b"substrate" => (0.0, 0.1),
+        _ => return DULL,
+    };
+    let either = [
+        ["roughness", "roughness"],
+        ["uroughness", "vroughness"],
+        ["conductor.roughness", "conductor.roughness"],
+        ["conductor.uroughness", "conductor.vroughness"],
+        ["interface.roughness", "interface.roughness"],
+    ];
+    let given = either
+        .iter()
+        .find_map(|[u, v]| Some(0.5 * (scene.float(entity, u)? + scene.float(entity, v)?)));
+    let given = given.unwrap_or(default).max(0.0);
+    let width = match scene.bool(entity, "remaproughness") {
+        Some(false) => given,
+        _ => given.sqrt(),
+    };
+    [metallic, width.sqrt().clamp(0.0, 1.0)]
 }

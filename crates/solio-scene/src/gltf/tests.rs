@@ -278,6 +278,21 @@ fn surfaces_and_arrays_are_what_readers_expect() {
 }
 
 #[test]
+fn a_mix_is_as_metallic_and_rough_as_its_parts_together() {
+    let scene = scene(
+        "",
+        &format!(
+            "MakeNamedMaterial \"a\" \"string type\" \"conductor\" \"float roughness\" 0.0625\n\
+             MakeNamedMaterial \"b\" \"string type\" \"diffuse\"\n\
+             Material \"mix\" \"string materials\" [\"a\" \"b\"] \"float amount\" 0.25\n{SQUARE}"
+        ),
+    );
+    let (_, read, _) = separate(&scene);
+    let pbr = read.materials().next().unwrap().pbr_metallic_roughness();
+    assert_eq!((pbr.metallic_factor(), pbr.roughness_factor()), (0.75, 0.625));
+}
+
+#[test]
 fn colors_of_other_spaces_are_written_as_those_of_srgb() {
     let light = "AreaLightSource \"diffuse\" \"rgb L\" [ 0 4 0 ]\n";
     let material = "Material \"diffuse\" \"rgb reflectance\" [ 0.25 0.5 0.25 ]\n";

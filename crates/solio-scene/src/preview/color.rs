@@ -73,26 +73,9 @@ pub(super) struct Looks<'s> {
 
 impl<'s> Looks<'s> {
     pub(super) fn new(scene: &'s Scene) -> Looks<'s> {
-        let textures = [false, true].map(|is_spectrum| {
-            let of_type = scene.textures.iter().filter(|t| t.is_spectrum == is_spectrum);
-            of_type.map(|texture| (&*texture.name, texture)).collect()
-        });
-        let names = scene.materials.iter().enumerate();
-        let names = names.filter(|(_, m)| !m.name.is_empty()).map(|(i, m)| (&*m.name, i)).collect();
-        let finder = Finder {
-            scene,
-            textures,
-            materials: names,
-            count: Cell::new(0),
-            patterns: RefCell::default(),
-            named: RefCell::default(),
-            numbers: RefCell::default(),
-        };
+        let finder = Finder::new(scene);
         let looks = scene.materials.iter().map(|material| match &material.entity {
-            Some(entity) => {
-                finder.count.set(0);
-                finder.material(entity, 0)
-            }
+            Some(entity) => finder.material(entity),
             None => Look::Surface(GREY),
         });
         let materials = looks.collect();
@@ -192,7 +175,8 @@ impl<'s> Looks<'s> {
 /// The name of a picture, and what tells its encoding from others.
 type PictureKey<'s> = (&'s [u8], (u8, u32));
 
-struct Finder<'s> {
+/// Finds what materials are made of.
+pub(crate) struct Finder<'s> {
     scene: &'s Scene,
     /// Of floats, and of spectra: a name may stand for one of each.
     textures: [HashMap<&'s [u8], &'s Texture>; 2],
@@ -205,6 +189,24 @@ struct Finder<'s> {
 }
 
 impl<'s> Finder<'s> {
+    pub(crate) fn new(scene: &'s Scene) -> Finder<'s> {
+        let textures = [false, true].map(|is_spectrum| {
+            let of_type = scene.textures.iter().filter(|t| t.is_spectrum == is_spectrum);
+            of_type.map(|texture| (&*texture.name, texture)).collect()
+        });
+        let names = scene.materials.iter().enumerate();
+        let names = names.filter(|(_, m)| !m.name.is_empty()).map(|(i, m)| (&*m.name, i)).collect();
+        Finder {
+            scene,
+            textures,
+            materials: names,
+            count: Cell::new(0),
+            patterns: RefCell::default(),
+            named: RefCell::default(),
+            numbers: RefCell::default(),
+        }
+    }
+
     fn look(&self, pattern: Pattern) -> Look {
         match pattern {
             Pattern::Color(color) => Look::Surface(color),
@@ -216,37 +218,76 @@ impl<'s> Finder<'s> {
         }
     }
 
-    fn material(&self, entity: &Entity, depth: usize) -> Look {
-        let scene = self.scene;
-        match scene.class(entity) {
-            b"interface" | b"none" | b"" => return Look::Nothing,
+    fn material(&self, entity: &Entity) -> Look {
+        if self.scene.is_unseen(entity) {
+            return Look::Nothing;
+        }
+        self.count.set(0);
+        self.look(self.reflected(entity, 0))
+    }
+
+    /// What a material reflects; grey if it is the border of a medium.
+    fn reflected(&self, entity: &Entity, depth: usize) -> Pattern {
+        match self.scene.class(entity) {
             b"mix" => {
-                let name = scene.string(entity, "materials");
-                let name = name.or_else(|| scene.string(entity, "namedmaterial1"));
-                let found = name.and_then(|name| self.materials.get(name));
-                let found = found.and_then(|i| scene.materials[*i].entity.as_ref());
-                return match found.filter(|_| depth < MOST_DEEP) {
-                    Some(found) => self.material(found, depth + 1),
-                    None => Look::Surface(GREY),
-                };
+                let parts = self.parts_of_mix(entity).map(|part| match part {
+                    Some(part) if depth < MOST_DEEP => self.reflected(part, depth + 1),
+                    _ => Pattern::Color(GREY),
+                });
+                let [first, second] = parts;
+                let amount = self.amount(entity, depth);
+                return Pattern::Mix(Box::new([first, second, amount])).folded();
             }
             b"dielectric" | b"thindielectric" | b"glass" => {
-                return Look::Surface([0.8, 0.88, 0.9]);
+                return Pattern::Color([0.8, 0.88, 0.9]);
             }
-            b"mirror" => return Look::Surface([0.9; 3]),
+            b"mirror" => return Pattern::Color([0.9; 3]),
             b"conductor" | b"coatedconductor" | b"metal" => {
                 if let Some(metal) = self.metal(entity) {
-                    return self.look(metal);
+                    return metal;
                 }
             }
             b"hair" => {
                 let color = self.parameter(entity, "reflectance", true, 0);
-                return self.look(color.unwrap_or(Pattern::Color([0.23, 0.14, 0.08])));
+                return color.unwrap_or(Pattern::Color([0.23, 0.14, 0.08]));
             }
             _ => {}
         }
         let color = NAMES.iter().find_map(|name| self.parameter(entity, name, true, depth));
-        self.look(color.unwrap_or(Pattern::Color(GREY)))
+        color.unwrap_or(Pattern::Color(GREY))
+    }
+
+    /// The materials of a mix, of which the amount is that of the second. Where one is the border of
+    /// a medium, of which nothing is seen, the other stands for both.
+    pub(crate) fn parts_of_mix(&self, mix: &Entity) -> [Option<&'s Entity>; 2] {
+        let scene = self.scene;
+        let names = match scene.parameter(mix, "materials") {
+            Some((kept, parameter)) => [0, 1].map(|i| kept.string(parameter.values, i)),
+            // In version 3 the amount is that of the first.
+            None => ["namedmaterial2", "namedmaterial1"].map(|name| scene.string(mix, name)),
+        };
+        let parts = names.map(|name| {
+            let number = self.materials.get(name?)?;
+            scene.materials[*number].entity.as_ref()
+        });
+        let is_seen = |part: &Option<&Entity>| part.is_none_or(|part| !scene.is_unseen(part));
+        match parts.each_ref().map(is_seen) {
+            [true, false] => [parts[0]; 2],
+            [false, true] => [parts[1]; 2],
+            _ => parts,
+        }
+    }
+
+    /// How much the second material of a mix counts: one number, a colour in version 3.
+    fn amount(&self, mix: &Entity, depth: usize) -> Pattern {
+        let amount = self.parameter(mix, "amount", self.scene.version < 4, depth);
+        amount.unwrap_or(Pattern::Color([0.5; 3]))
+    }
+
+    /// The constant part of that, as one number.
+    pub(crate) fn share(&self, mix: &Entity) -> f32 {
+        self.count.set(0);
+        self.amount(mix, 0).at(None, &[]).iter().sum::<f32>() / 3.0
     }
 
     fn metal(&self, entity: &Entity) -> Option<Pattern> {

@@ -19,6 +19,7 @@ mod texture;
 mod world;
 
 pub(crate) use camera::{Lens, lens, resolution};
+pub(crate) use color::Finder;
 pub use color::material_colors;
 pub use render::{MOST_PIXELS, Pass, Picture, PreviewOptions, render};
 pub use texture::{TextureEncoding, TexturePicture};

@@ -284,6 +284,45 @@ fn a_name_may_stand_for_a_texture_of_each_type() {
 }
 
 #[test]
+fn materials_are_mixed_by_their_amount() {
+    let of = |class: &str, color: &str| {
+        format!(
+            "MakeNamedMaterial \"r\" \"string type\" \"{class}\" \"rgb {color}\" [1 0 0]\n\
+             MakeNamedMaterial \"b\" \"string type\" \"{class}\" \"rgb {color}\" [0 0 1]\n\
+             MakeNamedMaterial \"no\" \"string type\" \"none\"\n"
+        )
+    };
+    // The amount is that of the second material, a half where there is none.
+    let quarter = "Texture \"q\" \"float\" \"constant\" \"float value\" 0.25\n";
+    let mix = |what: &str| format!("Material \"mix\" \"string materials\" {what}\n");
+    let fourth = [
+        mix("[\"r\" \"b\"]"),
+        mix("[\"r\" \"b\"] \"float amount\" 1"),
+        mix("[\"r\" \"b\"] \"texture amount\" \"q\""),
+        mix("[\"no\" \"b\"] \"float amount\" 0.25"),
+        "MakeNamedMaterial \"m\" \"string type\" \"mix\" \"string materials\" [\"b\" \"m\"]\n"
+            .into(),
+        mix("[\"m\" \"r\"] \"float amount\" 0.75"),
+    ];
+    let world = of("diffuse", "reflectance") + quarter + &fourth.concat();
+    let [half, blue, most] = [[0.5, 0., 0.5], [0., 0., 1.], [0.75, 0., 0.25]];
+    let found = material_colors(&scene("", &world));
+    assert_eq!(found[3..7], [half, blue, most, blue]);
+    // Of one that is itself in the mix, some of the grey of what is not known stays.
+    assert!(found[7][2] > 0.99 && found[8][0] > 0.74, "{found:?}");
+    // In version 3 it is that of the first, and may be a colour.
+    let mix = |what: &str| {
+        format!(
+            "Material \"mix\" \"string namedmaterial1\" \"r\" \"string namedmaterial2\" \"b\" {what}\n"
+        )
+    };
+    let third =
+        [mix(""), mix("\"rgb amount\" [1 0.5 0.75]"), mix("\"rgb amount\" [0.25 0.25 0.25]")];
+    let found = material_colors(&scene("", &(of("matte", "Kd") + &third.concat())));
+    assert_eq!(found[3..], [half, [1., 0., 0.25], [0.25, 0., 0.75]]);
+}
+
+#[test]
 fn colors_of_other_spaces_become_those_of_srgb() {
     let world = "Attribute \"material\" \"rgb reflectance\" [0.25 0.5 0.25]\n\
         ColorSpace \"dci-p3\"\nMaterial \"diffuse\"\n\

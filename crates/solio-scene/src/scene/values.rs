@@ -39,6 +39,11 @@ impl Scene {
         self.parameters(entity).find(|(kept, p)| kept.text(p.name) == name.as_bytes())
     }
 
+    /// Whether a material only bounds media, so that nothing of it is seen.
+    pub(crate) fn is_unseen(&self, material: &Entity) -> bool {
+        matches!(self.class(material), b"interface" | b"none" | b"")
+    }
+
     /// The file of a `plymesh`, as the scene calls it.
     pub fn mesh_file(&self, entity: &Entity) -> Option<&[u8]> {
         (self.class(entity) == b"plymesh").then(|| self.string(entity, "filename")).flatten()
