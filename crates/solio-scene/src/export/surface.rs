@@ -30,6 +30,12 @@ pub(crate) struct Surfaces<'s> {
 
 /// Materials within materials.
 const MOST_DEEP: usize = 8;
+/// Parameters of roughness, the first that are there count: of both directions, along u, along v.
+const NAMES: [[&str; 3]; 3] = [
+    ["roughness", "uroughness", "vroughness"],
+    ["conductor.roughness", "conductor.uroughness", "conductor.vroughness"],
+    ["interface.roughness", "interface.uroughness", "interface.vroughness"],
+];
 /// How metallic and how rough that is of which nothing is known.
 const DULL: [f32; 2] = [0.0, 1.0];
 
@@ -93,7 +99,7 @@ impl<'s> Surfaces<'s> {
 /// How metallic a material is, and how rough: of a mix what its parts are, by their shares.
 fn finish(scene: &Scene, finder: &Finder<'_>, entity: &Entity, depth: usize) -> [f32; 2] {
     if scene.class(entity) != b"mix" {
-        return metallic_roughness(scene, entity);
+        return metallic_roughness(scene, finder, entity);
     }
     let [first, second] = finder.parts_of_mix(entity).map(|part| match part {
         Some(part) if depth < MOST_DEEP => finish(scene, finder, part, depth + 1),
@@ -104,7 +110,7 @@ fn finish(scene: &Scene, finder: &Finder<'_>, entity: &Entity, depth: usize) -> 
 }
 
 /// pbrt's `roughness` becomes a width by a root, unless it is told not to.
-fn metallic_roughness(scene: &Scene, entity: &Entity) -> [f32; 2] {
+fn metallic_roughness(scene: &Scene, finder: &Finder<'_>, entity: &Entity) -> [f32; 2] {
     let (metallic, default) = match scene.class(entity) {
         b"conductor" | b"coatedconductor" | b"mirror" => (1.0, 0.0),
         b"metal" => (1.0, 0.01),
@@ -112,16 +118,12 @@ fn metallic_roughness(scene: &Scene, entity: &Entity) -> [f32; 2] {
         b"plastic" | b"uber" | b"substrate" => (0.0, 0.1),
         _ => return DULL,
     };
-    let either = [
-        ["roughness", "roughness"],
-        ["uroughness", "vroughness"],
-        ["conductor.roughness", "conductor.roughness"],
-        ["conductor.uroughness", "conductor.vroughness"],
-        ["interface.roughness", "interface.roughness"],
-    ];
-    let given = either
-        .iter()
-        .find_map(|[u, v]| Some(0.5 * (scene.float(entity, u)? + scene.float(entity, v)?)));
+    let given = NAMES.iter().find_map(|[both, u, v]| {
+        // What is said of one direction goes before what is said of both.
+        let [both, u, v] = [both, u, v].map(|name| finder.number(entity, name));
+        let [u, v] = [u, v].map(|one| one.or(both));
+        (u.is_some() || v.is_some()).then(|| 0.5 * (u.unwrap_or(default) + v.unwrap_or(default)))
+    });
     let given = given.unwrap_or(default).max(0.0);
     let width = match scene.bool(entity, "remaproughness") {
         Some(false) => given,

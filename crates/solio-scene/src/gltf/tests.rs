@@ -278,6 +278,32 @@ fn surfaces_and_arrays_are_what_readers_expect() {
 }
 
 #[test]
+fn roughness_is_that_of_textures_and_of_directions() {
+    let textures = "Texture \"r\" \"float\" \"constant\" \"float value\" 0.0625\n\
+        Texture \"s\" \"float\" \"scale\" \"texture tex\" \"r\" \"float scale\" 0.01\n\
+        Texture \"p\" \"float\" \"imagemap\" \"string filename\" \"p.png\"\n";
+    let fourth_root = |x: f32| x.sqrt().sqrt();
+    for (material, expected) in [
+        ("\"conductor\" \"texture roughness\" \"r\"", 0.5),
+        ("\"coateddiffuse\" \"texture roughness\" \"s\"", fourth_root(0.000625)),
+        ("\"conductor\" \"texture roughness\" \"p\"", fourth_root(0.5)),
+        // Along u and v goes before both, each by itself.
+        (
+            "\"conductor\" \"float roughness\" 0.25 \"float uroughness\" 0.0016 \
+             \"float vroughness\" 0.0016",
+            0.2,
+        ),
+        ("\"dielectric\" \"float roughness\" 0.1 \"float vroughness\" 0.025", 0.5),
+        ("\"coatedconductor\" \"texture conductor.uroughness\" \"r\"", fourth_root(0.03125)),
+    ] {
+        let (_, read, _) =
+            separate(&scene("", &format!("{textures}Material {material}\n{SQUARE}")));
+        let pbr = read.materials().next().unwrap().pbr_metallic_roughness();
+        assert!((pbr.roughness_factor() - expected).abs() < 1e-6, "{material}: {expected}");
+    }
+}
+
+#[test]
 fn a_mix_is_as_metallic_and_rough_as_its_parts_together() {
     let scene = scene(
         "",

@@ -290,6 +290,16 @@ impl<'s> Finder<'s> {
         self.amount(mix, 0).at(None, &[]).iter().sum::<f32>() / 3.0
     }
 
+    /// A number, or the constant part of the texture that gives it; a half of a picture.
+    pub(crate) fn number(&self, entity: &Entity, name: &str) -> Option<f32> {
+        let (_, parameter) = self.scene.parameter(entity, name)?;
+        if parameter.kind != ParameterType::Texture {
+            return self.scene.float(entity, name);
+        }
+        self.count.set(0);
+        Some(self.parameter(entity, name, false, 0)?.at(None, &[])[0])
+    }
+
     fn metal(&self, entity: &Entity) -> Option<Pattern> {
         let names = ["eta", "conductor.eta", "k"];
         let name = names.iter().find_map(|name| self.scene.string(entity, name));
