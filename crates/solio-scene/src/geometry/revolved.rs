@@ -15,19 +15,24 @@ const STEP: f32 = 1e-3;
 pub(super) fn quadric(scene: &Scene, entity: &Entity) -> Triangles<'static> {
     let class = scene.class(entity);
     let number = |name: &str, default: f32| scene.float(entity, name).unwrap_or(default);
+    // Which of the two is the lower one makes no difference.
+    let ends = |low: f32, high: f32| {
+        let (a, b) = (number("zmin", low), number("zmax", high));
+        (a.min(b), a.max(b))
+    };
     let radius = number("radius", 1.0);
     match class {
         b"sphere" => {
-            let (low, high) = (number("zmin", -radius), number("zmax", radius));
+            let (low, high) = ends(-radius, radius);
             let angle = |z: f32| (z / radius).clamp(-1.0, 1.0).asin();
-            let (from, to) = (angle(low.min(high)), angle(low.max(high)));
+            let (from, to) = (angle(low), angle(high));
             turned(scene, entity, ALONG, |t| {
                 let angle = (from + (to - from) * t).clamp(-FRAC_PI_2, FRAC_PI_2);
                 [radius * angle.cos(), 0.0, radius * angle.sin()]
             })
         }
         b"cylinder" => {
-            let (low, high) = (number("zmin", -1.0), number("zmax", 1.0));
+            let (low, high) = ends(-1.0, 1.0);
             turned(scene, entity, 1, |t| [radius, 0.0, low + (high - low) * t])
         }
         b"disk" => {
@@ -39,7 +44,7 @@ pub(super) fn quadric(scene: &Scene, entity: &Entity) -> Triangles<'static> {
             turned(scene, entity, 1, |t| [radius * (1.0 - t), 0.0, height * t])
         }
         b"paraboloid" => {
-            let (low, high) = (number("zmin", 0.0), number("zmax", 1.0));
+            let (low, high) = ends(0.0, 1.0);
             turned(scene, entity, ALONG, |t| {
                 let z = low + (high - low) * t;
                 [radius * (z / high).max(0.0).sqrt(), 0.0, z]

@@ -46,6 +46,23 @@ fn quadrics_have_about_the_area_of_the_exact_ones() {
 }
 
 #[test]
+fn the_ends_of_quadrics_may_change_places() {
+    for (class, low, high) in
+        [("sphere", -0.5, 0.25), ("cylinder", -1.0, 2.0), ("paraboloid", 0.0, 1.0)]
+    {
+        let [right, wrong] = [(low, high), (high, low)].map(|(zmin, zmax)| {
+            of(&format!("\"{class}\" \"float zmin\" {zmin:?} \"float zmax\" {zmax:?}"))
+        });
+        assert_eq!(right, wrong, "{class}");
+        let outward = right.indices.iter().map(|corners| {
+            let [a, b, c] = corners.map(|i| Vec3::from(right.positions[i as usize]));
+            (b - a).cross(c - a).dot(a.with_z(0.0))
+        });
+        assert!(outward.sum::<f32>() > 0.0, "{class}");
+    }
+}
+
+#[test]
 fn meshes_are_as_they_are() {
     let points = "\"point3 P\" [0 0 0  1 0 0  0 1 0  1 1 0]";
     let mesh = of(&format!("\"trianglemesh\" {points} \"integer indices\" [0 1 2  2 1 3]"));
