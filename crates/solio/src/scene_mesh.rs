@@ -401,8 +401,9 @@ mod tests {
         let (corners, _, warnings) = made(&world, b"");
         assert_eq!(corners.len(), 1);
         assert_eq!(warnings, ["left out: 2 shapes that only bound media"]);
-        // What shines is seen.
-        let light = "Material \"interface\"\nAreaLightSource \"diffuse\"\nShape \"disk\"\n";
-        assert_eq!(made(light, b"").0.len(), 1);
+        // What shines is seen: in version 3.
+        let light = "Material \"none\"\nAreaLightSource \"diffuse\"\nShape \"disk\"\n";
+        assert_eq!(made(light, b"").0.len(), 0);
+        assert_eq!(made(&format!("{light}WorldEnd\n"), b"").0.len(), 1);
     }
 }

@@ -739,11 +739,12 @@ impl Builder {
         self.say_too_early();
         self.say_undefined();
         self.say_textures();
+        self.scene.kept = std::mem::take(&mut self.kept.all);
+        self.put_out_unseen();
         self.sort_shapes();
         self.scene.named_files = self.checks.files.all;
         self.scene.problems = in_order(self.problems);
         self.scene.warnings = in_order(self.warnings);
-        self.scene.kept = self.kept.all;
         self.scene
     }
 
@@ -804,6 +805,27 @@ impl Builder {
                     self.problem(Error::syntax(message), place);
                 }
             }
+        }
+    }
+
+    /// What only bounds a medium does not shine, but for version 3.
+    fn put_out_unseen(&mut self) {
+        let scene = &mut self.scene;
+        if scene.version < 4 {
+            return;
+        }
+        let is_unseen = |material: &Material| material.entity.is_some_and(|e| scene.is_unseen(&e));
+        let unseen: Vec<bool> = scene.materials.iter().map(is_unseen).collect();
+        let mut places = Vec::new();
+        for shape in &mut scene.shapes {
+            if shape.area_light != NONE && unseen.get(shape.material as usize) == Some(&true) {
+                shape.area_light = NONE;
+                places.push(shape.entity.place);
+            }
+        }
+        for place in places {
+            let message = "area lights on borders of media do not shine: pbrt leaves them out";
+            self.warn(Error::unsupported(message), place);
         }
     }
 

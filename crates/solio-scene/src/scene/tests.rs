@@ -337,6 +337,21 @@ fn what_belongs_into_the_world_stands_in_it() {
 }
 
 #[test]
+fn borders_of_media_shine_in_version_three_alone() {
+    let world = "WorldBegin\nAreaLightSource \"diffuse\"\nMaterial \"none\"\nShape \"sphere\"\n\
+        NamedMaterial \"late\"\nShape \"disk\"\nMaterial \"\"\nShape \"cylinder\"\n\
+        MakeNamedMaterial \"late\" \"string type\" \"none\"\n";
+    let lights = |scene: &Scene| scene.shapes.iter().map(|s| s.area_light).collect::<Vec<_>>();
+    let scene = read(world);
+    assert_eq!(lights(&scene), [NONE; 3]);
+    let lines = scene.warnings.iter().map(|warning| warning.line().unwrap());
+    assert_eq!(lines.collect::<Vec<_>>(), [4, 6, 8]);
+    assert!(scene.warnings[0].to_string().contains("do not shine"), "{:?}", scene.warnings);
+    let scene = read(&format!("{world}WorldEnd\n"));
+    assert_eq!((lights(&scene), scene.warnings.len()), (vec![0; 3], 0));
+}
+
+#[test]
 fn color_spaces_are_named_in_any_case() {
     for name in ["sRGB", "Rec2020", "DCI-P3", "ACES2065-1"] {
         let text = format!("ColorSpace \"{name}\"\nWorldBegin\n");
