@@ -2,7 +2,11 @@
 
 use super::{Directive, ParameterType};
 use solio_base::Error;
+use std::collections::HashMap;
 use std::ops::Range;
+
+/// Parameters that are compared with each other; more of them are looked up.
+const FEW: usize = 16;
 
 /// Some of an array: its first place, and the one after its last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,6 +146,20 @@ impl Statements {
     /// The bytes of a name or a string.
     pub fn text(&self, span: Span) -> &[u8] {
         &self.text[span.range()]
+    }
+
+    /// The parameters of a statement that count: of those of one name the last.
+    pub(crate) fn counting(&self, statement: &Statement) -> impl Iterator<Item = &Parameter> {
+        let all = &self.parameters[statement.parameters.range()];
+        let name = |parameter: &Parameter| self.text(parameter.name);
+        let lasts: Option<HashMap<&[u8], usize>> = (all.len() > FEW)
+            .then(|| all.iter().enumerate().map(|(i, parameter)| (name(parameter), i)).collect());
+        let counts = move |i: usize, parameter: &Parameter| match &lasts {
+            Some(lasts) => lasts.get(name(parameter)) == Some(&i),
+            None => all[i + 1..].iter().all(|later| name(later) != name(parameter)),
+        };
+        let all = all.iter().enumerate();
+        all.filter(move |(i, parameter)| counts(*i, parameter)).map(|(_, parameter)| parameter)
     }
 
     /// Where string `i` of a directive is; nowhere if it has fewer.

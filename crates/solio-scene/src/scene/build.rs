@@ -423,13 +423,11 @@ impl Builder {
     fn color_space(&mut self, mut at: At<'_, '_>) {
         match ColorSpace::of_name(at.string(0)) {
             Some(space) => self.state.color_space = space,
-            // The table has told of it.
-            None if self.checks.checks() => {}
             None => {
                 let message = format!("{} is no color space", quoted(at.string(0)));
                 let place = at.place();
                 let hint = "srgb, dci-p3, rec2020 or aces2065-1";
-                self.problem(Error::syntax(message).hint(hint), place);
+                self.untold_problem(Error::syntax(message).hint(hint), place);
             }
         }
     }
@@ -616,7 +614,7 @@ impl Builder {
             b"spectrum" | b"color" => true,
             _ => {
                 let message = format!("{} is no type of textures", quoted(kind));
-                self.problem(Error::syntax(message).hint("float or spectrum"), place);
+                self.untold_problem(Error::syntax(message).hint("float or spectrum"), place);
                 return Ok(());
             }
         };
@@ -647,7 +645,7 @@ impl Builder {
             let message = format!("{} takes no attributes", quoted(at.string(0)));
             let place = at.place();
             let hint = "shape, light, material, medium or texture";
-            self.problem(Error::syntax(message).hint(hint), place);
+            self.untold_problem(Error::syntax(message).hint(hint), place);
             return Ok(());
         };
         let class = at.piece.string_span(at.statement, 0);
@@ -717,6 +715,13 @@ impl Builder {
     pub(super) fn problem(&mut self, error: Error, place: Place) {
         let error = self.located(error, place);
         add(&mut self.problems, place, error);
+    }
+
+    /// Notes what is wrong where there is no table that has told of it.
+    fn untold_problem(&mut self, error: Error, place: Place) {
+        if !self.checks.checks() {
+            self.problem(error, place);
+        }
     }
 
     fn warn(&mut self, error: Error, place: Place) {

@@ -181,7 +181,7 @@ impl Checks {
                 self.files.add(file.name, || lines.place(file.at));
             }
         }
-        for parameter in &statements.parameters[statement.parameters.range()] {
+        for parameter in statements.counting(statement) {
             let Values::Strings(span) = parameter.values else { continue };
             let is_texture = parameter.kind == ParameterType::Texture;
             let is_material = matches!(

@@ -193,6 +193,24 @@ fn of_parameters_of_one_name_the_last_counts() {
 }
 
 #[test]
+fn names_that_do_not_count_are_not_missed() {
+    let world = "WorldBegin\nTexture \"t\" \"spectrum\" \"constant\"\n\
+        MakeNamedMaterial \"a\" \"string type\" \"diffuse\" \"texture reflectance\" \"no\" \
+        \"texture reflectance\" \"t\"\n\
+        Material \"mix\" \"string materials\" [\"no\" \"a\"] \"string materials\" [\"a\" \"a\"]\n";
+    let [problems, warnings] = checked(world);
+    assert_eq!((problems.len(), warnings.len()), (0, 2), "{problems:?} {warnings:?}");
+    let files = "WorldBegin\n\
+        Shape \"plymesh\" \"string filename\" \"no.ply\" \"string filename\" \"a.ply\"\n";
+    let options = SceneOptions { check: true, ..SceneOptions::default() };
+    let source = files.as_bytes().to_vec();
+    let memory = Memory(HashMap::new());
+    let scene = read_scene(&source, Path::new("s"), &memory, &options, &Work::serial()).unwrap();
+    let names = scene.named_files.iter().map(|(name, _)| &name[..]);
+    assert_eq!(names.collect::<Vec<_>>(), [b"a.ply"]);
+}
+
+#[test]
 fn matrices_turn_as_pbrt_says() {
     let scene = read(
         "WorldBegin\nRotate 90 0 0 2\nCoordinateSystem \"a\"\nTranslate 1 0 0\n\
@@ -359,6 +377,17 @@ fn color_spaces_are_named_in_any_case() {
     }
     let [found, _] = checked("WorldBegin\nColorSpace \"rec709\"\n");
     assert_eq!(found, ["s:2:1: ColorSpace has no class \"rec709\" (byte 11)"]);
+}
+
+#[test]
+fn what_the_table_tells_is_told_once() {
+    for wrong in ["Attribute \"Shape\" \"float radius\" 3", "Texture \"t\" \"colour\" \"constant\""]
+    {
+        let text = format!("WorldBegin\n{wrong}\n");
+        let [found, _] = checked(&text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(problems(&read(&text)).len(), 1, "{wrong}");
+    }
 }
 
 #[test]

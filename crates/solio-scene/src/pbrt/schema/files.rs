@@ -18,7 +18,7 @@ pub struct NamedFile<'s> {
 
 /// The files that a statement reads, of either version, in the order of the text: pictures,
 /// meshes, lenses, spectra that pbrt does not know by name, other texts. Not those that are
-/// written.
+/// written, nor those of a parameter that a later one of its name replaces.
 pub fn files<'s>(
     statements: &'s Statements,
     statement: &'s Statement,
@@ -28,8 +28,7 @@ pub fn files<'s>(
         .flatten()
         .map(|name| NamedFile { parameter: None, name, at: statement.at });
     let class = Subject::of(statements, statement).and_then(|subject| subject.class());
-    let parameters = &statements.parameters[statement.parameters.range()];
-    let of_parameters = parameters.iter().flat_map(move |parameter| {
+    let of_parameters = statements.counting(statement).flat_map(move |parameter| {
         let own_name = statements.text(parameter.name);
         let rows = class.iter().flat_map(|class| &class.rows);
         let mut rows = rows.filter(move |row| row.name.as_bytes() == own_name);

@@ -305,6 +305,12 @@ fn files_of_statements() {
     let camera = "Camera \"realistic\" \"string lensfile\" \"a.dat\" \"string aperture\" ";
     assert_eq!(named(&format!("{camera} \"star\"")), ["19 a.dat"]);
     assert_eq!(named(&format!("{camera} \"b.png\"")).len(), 2);
+    // Of one name the last counts, among few and among many.
+    let twice = "Shape \"plymesh\" \"string filename\" \"no.ply\" \"string filename\" \"a.ply\"";
+    let many: String = (0..40).map(|i| format!(" \"float p{i}\" 1")).collect();
+    for text in [twice.to_owned(), twice.to_owned() + &many] {
+        assert_eq!(named(&text), ["43 a.ply"]);
+    }
 }
 
 #[test]
