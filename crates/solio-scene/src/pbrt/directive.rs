@@ -107,3 +107,28 @@ mod all {
 }
 
 pub use all::Directive;
+
+impl Directive {
+    /// Whether it only makes sense in the world.
+    pub(crate) fn is_of_world(self) -> bool {
+        use Directive::*;
+        matches!(
+            self,
+            AttributeBegin
+                | AttributeEnd
+                | TransformBegin
+                | TransformEnd
+                | ObjectBegin
+                | ObjectEnd
+                | ObjectInstance
+                | Shape
+                | LightSource
+                | AreaLightSource
+                | Material
+                | MakeNamedMaterial
+                | NamedMaterial
+                | Texture
+                | ReverseOrientation
+        )
+    }
+}

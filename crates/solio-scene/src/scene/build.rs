@@ -43,8 +43,8 @@ pub(super) struct Builder {
     state: State,
     blocks: Vec<(Block, State, Place)>,
     in_world: bool,
-    /// The first directive before the world that belongs into it.
-    too_early: Option<(Directive, Place)>,
+    /// Directives before the world that belong into it.
+    too_early: Vec<(Directive, Place)>,
     /// The object that is being defined.
     object: Option<u32>,
     /// The object of each shape; [`NONE`] for the world.
@@ -115,7 +115,7 @@ impl Builder {
             state: State::new(),
             blocks: Vec::new(),
             in_world: false,
-            too_early: None,
+            too_early: Vec::new(),
             object: None,
             shape_objects: Vec::new(),
             object_names: Names::default(),
@@ -196,8 +196,9 @@ impl Builder {
 
     fn statement(&mut self, mut at: At<'_, '_>) -> Result<Option<Wanted>> {
         use Directive::*;
-        if !self.in_world && self.too_early.is_none() && is_of_world(at.statement.directive) {
-            self.too_early = Some((at.statement.directive, at.place()));
+        let is_early = !self.in_world && at.statement.directive.is_of_world();
+        if is_early && self.too_early.len() <= MOST_PROBLEMS {
+            self.too_early.push((at.statement.directive, at.place()));
         }
         match at.statement.directive {
             AttributeBegin => self.open(Block::Attributes, at)?,
@@ -756,11 +757,15 @@ impl Builder {
     /// What stands before the world, unless the text is a part of a scene, without one. pbrt-v4 stops
     /// there, pbrt-v3 goes on without it.
     fn say_too_early(&mut self) {
-        let Some((directive, place)) = self.too_early.filter(|_| self.in_world) else { return };
-        let error = Error::syntax(format!("{} stands behind WorldBegin", directive.name()));
-        match self.scene.version {
-            ..4 => self.warn(error, place),
-            _ => self.problem(error, place),
+        if !self.in_world {
+            return;
+        }
+        for (directive, place) in std::mem::take(&mut self.too_early) {
+            let error = Error::syntax(format!("{} stands behind WorldBegin", directive.name()));
+            match self.scene.version {
+                ..4 => self.warn(error, place),
+                _ => self.problem(error, place),
+            }
         }
     }
 
@@ -863,29 +868,6 @@ impl Builder {
             scene.shapes = order.iter().map(|i| scene.shapes[*i as usize]).collect();
         }
     }
-}
-
-/// Whether a directive only makes sense in the world.
-fn is_of_world(directive: Directive) -> bool {
-    use Directive::*;
-    matches!(
-        directive,
-        AttributeBegin
-            | AttributeEnd
-            | TransformBegin
-            | TransformEnd
-            | ObjectBegin
-            | ObjectEnd
-            | ObjectInstance
-            | Shape
-            | LightSource
-            | AreaLightSource
-            | Material
-            | MakeNamedMaterial
-            | NamedMaterial
-            | Texture
-            | ReverseOrientation
-    )
 }
 
 /// The class of something with a name: its parameter `type`, the last if there are several.

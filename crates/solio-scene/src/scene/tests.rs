@@ -337,16 +337,21 @@ fn what_belongs_into_the_world_stands_in_it() {
         "Texture \"t\" \"float\" \"constant\"",
         "ReverseOrientation",
     ] {
-        let name = early.split_ascii_whitespace().next().unwrap();
-        let head = format!("Film \"rgb\"\nCamera \"perspective\"\n {early}\n");
-        let expected = format!("s:3:2: {name} stands behind WorldBegin (byte 33)");
-        assert_eq!(checked(&format!("{head}WorldBegin\n")), [vec![expected.clone()], vec![]]);
+        let head = format!("Film \"rgb\"\nCamera \"perspective\"\n{early}\n");
+        let told = |text: &str| -> Vec<String> {
+            let lines = early.lines().enumerate().map(|(i, line)| {
+                let (line_number, at) = (3 + i, text.find(line).unwrap());
+                let name = line.split_ascii_whitespace().next().unwrap();
+                format!("s:{line_number}:1: {name} stands behind WorldBegin (byte {at})")
+            });
+            lines.collect()
+        };
+        assert_eq!(checked(&format!("{head}WorldBegin\n")), [told(&head), vec![]]);
         // A part of a scene, which others include.
         assert_eq!(checked(&head)[0], [""; 0]);
         // Version 3 goes on.
         let old = format!("{head}WorldBegin\nWorldEnd\n").replace("rgb", "image");
-        let expected = expected.replace("33", "35");
-        assert_eq!(checked(&old)[1], [expected], "{early}");
+        assert_eq!(checked(&old)[1], told(&old), "{early}");
     }
     let fine = "MakeNamedMedium \"fog\" \"string type\" \"homogeneous\"\n\
         MediumInterface \"\" \"fog\"\nAttribute \"shape\" \"float radius\" 2\n\
