@@ -261,11 +261,33 @@ impl Builder {
         if std::mem::replace(&mut self.in_world, true) {
             let place = at.place();
             self.problem(Error::syntax("WorldBegin was there before"), place);
+        } else if !self.too_early.is_empty() && self.checks.version() != Some(4) {
+            self.leave_out_early();
         }
         self.state.set_both([DMat4::IDENTITY; 2]);
         self.state.ends = Ends::All;
         self.state.matrices = Some([0, 0]);
         self.coordinate_systems.insert(b"world"[..].into(), self.state.both());
+    }
+
+    /// As version 3 does with what belongs into the world and stands before it.
+    fn leave_out_early(&mut self) {
+        let scene = &mut self.scene;
+        scene.shapes.clear();
+        scene.objects.clear();
+        scene.instances = Instances::default();
+        scene.materials.clear();
+        scene.textures.clear();
+        scene.lights.clear();
+        scene.area_lights.clear();
+        self.shape_objects.clear();
+        self.object_names.clear();
+        self.material_names.clear();
+        self.texture_names = Default::default();
+        self.blocks.clear();
+        (self.object, self.last_object) = (None, NONE);
+        (self.state.material, self.state.area_light) = (NONE, NONE);
+        self.state.reverse_orientation = false;
     }
 
     /// What concerns the whole picture, and stands before the world.

@@ -360,6 +360,33 @@ fn what_belongs_into_the_world_stands_in_it() {
 }
 
 #[test]
+fn version_three_goes_on_without_what_is_too_early() {
+    let early = "Material \"matte\" \"rgb Kd\" [1 0 0]\nTexture \"t\" \"color\" \"constant\"\n\
+        MakeNamedMaterial \"m\" \"string type\" \"matte\"\nReverseOrientation\n\
+        AreaLightSource \"diffuse\"\nShape \"sphere\" \"float radius\" 5\n\
+        LightSource \"point\"\nObjectBegin \"o\"\nShape \"disk\"\nObjectEnd\n\
+        ObjectInstance \"o\"\nAttributeBegin\n";
+    let world = "WorldBegin\nTexture \"t\" \"color\" \"constant\"\nMaterial \"matte\"\n\
+        Shape \"cylinder\"\nObjectBegin \"o\"\nShape \"cone\"\nObjectEnd\n\
+        ObjectInstance \"o\"\nWorldEnd\n";
+    let [with, without] = [read(&format!("{early}{world}")), read(world)];
+    let told = with.warnings.iter().filter(|warning| warning.message().contains("stands behind"));
+    assert_eq!((problems(&with), told.count()), (vec![], 12));
+    let seen = |scene: &Scene| {
+        let shape = |s: &Shape| {
+            let class = String::from_utf8_lossy(scene.class(&s.entity)).into_owned();
+            (class, s.material, s.area_light, s.reverse_orientation)
+        };
+        let shapes: Vec<_> = scene.shapes.iter().map(shape).collect();
+        let counts = [&scene.instances.objects.len(), &scene.lights.len(), &scene.textures.len()];
+        (shapes, counts.map(|count| *count), scene.materials.len(), scene.objects.len())
+    };
+    assert_eq!(seen(&with), seen(&without));
+    // A part of a scene keeps it.
+    assert_eq!(read(early).shapes.len(), 2);
+}
+
+#[test]
 fn borders_of_media_shine_in_version_three_alone() {
     let world = "WorldBegin\nAreaLightSource \"diffuse\"\nMaterial \"none\"\nShape \"sphere\"\n\
         NamedMaterial \"late\"\nShape \"disk\"\nMaterial \"\"\nShape \"cylinder\"\n\

@@ -41,7 +41,12 @@ pub struct Upgrader {
     blocks: Vec<Block>,
     problems: Vec<Problem>,
     was_world: bool,
+    /// What belongs into the world and stood before it, in the file at hand.
+    early: Vec<(u64, Directive)>,
 }
+
+/// So much of what stands too early is told.
+const MOST_EARLY: usize = 10_000;
 
 /// An open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,8 +119,15 @@ impl Upgrader {
             {
                 // Those of the other file are told by who upgrades that.
                 let problems = std::mem::take(&mut self.problems);
+                let early = std::mem::take(&mut self.early);
                 include(self, name, statement.at);
                 self.problems = problems;
+                let brought = std::mem::replace(&mut self.early, early);
+                if self.was_world {
+                    self.say_early();
+                } else if !brought.is_empty() {
+                    self.early.push((statement.at, statement.directive));
+                }
             }
         }
         statements.statements = kept;
@@ -164,12 +176,17 @@ impl Upgrader {
     /// Blocks, and directives that version 4 does not have.
     fn directive(&mut self, statement: &mut Statement) -> bool {
         use Directive::*;
+        let is_early = !self.was_world && statement.directive.is_of_world();
+        if is_early && self.early.len() < MOST_EARLY {
+            self.early.push((statement.at, statement.directive));
+        }
         match statement.directive {
             WorldEnd => return false,
             WorldBegin if std::mem::replace(&mut self.was_world, true) => {
                 let message = "a second scene in the file";
                 self.say(Severity::Error, statement.at, message, "give each its own file");
             }
+            WorldBegin => self.say_early(),
             AttributeBegin | ObjectBegin => {
                 self.blocks.push(Block::Attributes);
                 self.names.begin();
@@ -197,6 +214,18 @@ impl Upgrader {
             _ => {}
         }
         true
+    }
+
+    /// Version 3 goes on without what belongs into the world and stands before it; version 4 stops.
+    fn say_early(&mut self) {
+        for (at, directive) in std::mem::take(&mut self.early) {
+            let name = directive.name();
+            let message = match directive {
+                Directive::Include => format!("{name} brings what stands behind WorldBegin"),
+                _ => format!("{name} stands behind WorldBegin"),
+            };
+            self.say(Severity::Error, at, &message, "version 3 goes on without it: take it out");
+        }
     }
 
     fn say(&mut self, severity: Severity, at: u64, message: &str, hint: &str) {

@@ -313,3 +313,31 @@ fn hostile_texts_end() {
     let again = parse(&to_text(&statements, WriteOptions::default()), 0);
     assert_eq!(again.statements.len(), 4);
 }
+
+#[test]
+fn what_stands_before_the_world_is_told() {
+    let early = "Material \"matte\"\nInclude \"a\"\n";
+    assert_eq!(upgraded(early).1, [""; 0]);
+    let wrong = ["E0 Material stands behind WorldBegin"];
+    assert_eq!(upgraded(&format!("{early}WorldBegin Shape \"sphere\"")).1, wrong);
+    // What is included before the world, and where the world begins in another file.
+    for (included, expected) in [
+        ("Shape \"sphere\"", vec![0, 17]),
+        ("MediumInterface \"fog\"", vec![0]),
+        ("WorldBegin", vec![0]),
+    ] {
+        let mut main = parse(format!("{early}WorldBegin").as_bytes(), 0);
+        let mut other = parse(included.as_bytes(), 0);
+        let problems = Upgrader::new().upgrade_with(&mut main, &mut |upgrader, _, _| {
+            assert!(upgrader.upgrade(&mut other).is_empty());
+        });
+        let stands =
+            |error: &solio_base::Error| error.message().contains("stands behind WorldBegin");
+        let brings =
+            |error: &solio_base::Error| error.message().contains("brings what stands behind");
+        let told = problems.iter().map(|problem| &problem.error);
+        let told = told.filter(|error| stands(error) || brings(error));
+        let places: Vec<u64> = told.map(|error| error.offset().unwrap()).collect();
+        assert_eq!(places, expected, "{included}");
+    }
+}
