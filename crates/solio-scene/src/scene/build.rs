@@ -43,6 +43,8 @@ pub(super) struct Builder {
     state: State,
     blocks: Vec<(Block, State, Place)>,
     in_world: bool,
+    /// Whether there was a `WorldEnd` of version 3, and whether something stood behind it.
+    ended: Option<bool>,
     /// Directives before the world that belong into it.
     too_early: Vec<(Directive, Place)>,
     /// The object that is being defined.
@@ -115,6 +117,7 @@ impl Builder {
             state: State::new(),
             blocks: Vec::new(),
             in_world: false,
+            ended: None,
             too_early: Vec::new(),
             object: None,
             shape_objects: Vec::new(),
@@ -153,6 +156,14 @@ impl Builder {
         }
         self.reserve(&statements);
         for statement in &statements.statements {
+            if let Some(goes_on) = &mut self.ended {
+                if !std::mem::replace(goes_on, true) {
+                    let place = lines.place(statement.at);
+                    let message = "a second picture behind WorldEnd is left out";
+                    self.warn(Error::unsupported(message), place);
+                }
+                break;
+            }
             if !self.checks.is_idle() {
                 self.checks.look(&statements, statement, &mut lines);
                 self.scene.version = self.checks.version().unwrap_or(4);
@@ -252,7 +263,7 @@ impl Builder {
             Camera | Film | Sampler | PixelFilter | Integrator | Accelerator | Option
             | TransformTimes => self.of_the_picture(at)?,
             WorldBegin => self.begin_world(at),
-            WorldEnd => {}
+            WorldEnd => self.ended = (self.in_world && self.scene.version < 4).then_some(false),
         }
         Ok(None)
     }

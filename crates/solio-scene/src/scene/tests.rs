@@ -387,6 +387,23 @@ fn version_three_goes_on_without_what_is_too_early() {
 }
 
 #[test]
+fn of_several_pictures_the_first_is_read() {
+    let frame = |radius: u32, file: &str| {
+        format!(
+            "Camera \"environment\"\nFilm \"image\"\nWorldBegin\nInclude \"{file}\"\n\
+             Shape \"sphere\" \"float radius\" {radius}\nWorldEnd\n"
+        )
+    };
+    let text = frame(1, "a") + "# the next\n" + &frame(2, "none") + &frame(3, "none");
+    for piece_bytes in [1, 40, 1 << 20] {
+        let scene = read_with(&[("s", &text), ("a", "Shape \"disk\"\n")], piece_bytes, 2);
+        assert_eq!((problems(&scene), scene.shapes.len()), (vec![], 2));
+        let [told] = &scene.warnings[..] else { panic!("{:?}", scene.warnings) };
+        assert!(told.to_string().starts_with("s:8:1: a second picture"), "{told}");
+    }
+}
+
+#[test]
 fn borders_of_media_shine_in_version_three_alone() {
     let world = "WorldBegin\nAreaLightSource \"diffuse\"\nMaterial \"none\"\nShape \"sphere\"\n\
         NamedMaterial \"late\"\nShape \"disk\"\nMaterial \"\"\nShape \"cylinder\"\n\
