@@ -83,7 +83,7 @@ impl<'s> Surfaces<'s> {
 
     fn emission(&self, light: &Entity) -> ([f32; 3], f32) {
         let scene = self.scene;
-        let color = match scene.color(light, "L") {
+        let color = match scene.light_color(light, "L") {
             Some(color) => color.map(|x| if x.is_finite() { x.max(0.0) } else { 0.0 }),
             None => [1.0; 3],
         };

@@ -160,7 +160,7 @@ impl<'s> Looks<'s> {
     pub(super) fn of(&self, shape: &Shape) -> Look {
         if shape.area_light != NONE {
             let entity = &self.scene.area_lights[shape.area_light as usize];
-            let light = self.scene.color(entity, "L").unwrap_or([1.0; 3]);
+            let light = self.scene.light_color(entity, "L").unwrap_or([1.0; 3]);
             let most = light.iter().fold(0f32, |most, l| most.max(*l));
             let scale = if most > 0.0 { 1.0 / most } else { 0.0 };
             return Look::Light(light.map(|l| (l * scale).clamp(0.0, 1.0)));

@@ -332,8 +332,8 @@ fn colors_of_other_spaces_become_those_of_srgb() {
         ColorSpace \"aces2065-1\"\nMaterial \"diffuse\" \"rgb reflectance\" [0.5 0.5 0.5]\n\
         Material \"diffuse\" \"texture reflectance\" \"c\"\n";
     let expected = [
-        // Given to all before the space changed.
-        [0.25, 0.5, 0.25],
+        // Given to all before the space changed, and taken in that of the material.
+        [0.193765, 0.510514, 0.230341],
         [0.193765, 0.510514, 0.230341],
         // More saturated than sRGB can be.
         [0.0, 0.55316, 0.059768],
@@ -349,12 +349,16 @@ fn colors_of_other_spaces_become_those_of_srgb() {
 
 #[test]
 fn lights_of_other_spaces_shine_in_srgb() {
-    let world = "ColorSpace \"rec2020\"\nAreaLightSource \"diffuse\" \"rgb L\" [1 2 4]\n\
-        Shape \"sphere\"";
-    let picture = drawn(&scene(PERSPECTIVE, world), &ONE, 1);
-    let middle = picture.color.each_ref().map(|plane| plane[at(&picture, 30, 20)]);
-    let expected = [0.193809 / 4.255611, 2.10785 / 4.255611, 1.0];
-    assert!(middle.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{middle:?}");
+    let own = "ColorSpace \"rec2020\"\nAreaLightSource \"diffuse\" \"rgb L\" [1 2 4]\n";
+    // Lights take a color in the space in which it was given.
+    let given = "ColorSpace \"rec2020\"\nAttribute \"light\" \"rgb L\" [1 2 4]\n\
+        ColorSpace \"srgb\"\nAreaLightSource \"diffuse\"\n";
+    for world in [own, given] {
+        let picture = drawn(&scene(PERSPECTIVE, &format!("{world}Shape \"sphere\"")), &ONE, 1);
+        let middle = picture.color.each_ref().map(|plane| plane[at(&picture, 30, 20)]);
+        let expected = [0.193809 / 4.255611, 2.10785 / 4.255611, 1.0];
+        assert!(middle.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{middle:?}");
+    }
 }
 
 #[test]

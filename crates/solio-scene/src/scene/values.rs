@@ -1,6 +1,6 @@
 //! Looking up the values of entities.
 
-use super::{Entity, NONE, Scene};
+use super::{ColorSpace, Entity, NONE, Scene};
 use crate::pbrt::{Parameter, ParameterType, Statements, Values};
 use std::collections::HashSet;
 
@@ -71,14 +71,29 @@ impl Scene {
         self.floats(entity, name)?.first().copied()
     }
 
-    /// The three numbers of a parameter, of `rgb` as linear light with the primaries of sRGB: they
-    /// are given in the space that holds where they stand. Parts may be negative then.
+    /// The three numbers of a parameter of a material or a texture, of `rgb` as linear light with the
+    /// primaries of sRGB: they are given in the space of the entity, also where an `Attribute` gave
+    /// them, as pbrt-v4 takes them. Parts may be negative then.
     pub(crate) fn color(&self, entity: &Entity, name: &str) -> Option<[f32; 3]> {
+        self.color_in(entity, name, |_| entity.color_space)
+    }
+
+    /// That of a light, which is given in the space that holds where it stands.
+    pub(crate) fn light_color(&self, entity: &Entity, name: &str) -> Option<[f32; 3]> {
+        self.color_in(entity, name, |level| level.color_space)
+    }
+
+    fn color_in(
+        &self,
+        entity: &Entity,
+        name: &str,
+        space: impl Fn(&Entity) -> ColorSpace,
+    ) -> Option<[f32; 3]> {
         let mut all = self.placed(entity);
         let (level, kept, found) = all.find(|(_, kept, p)| kept.text(p.name) == name.as_bytes())?;
         let Values::Floats(span) = found.values else { return None };
         let color: [f32; 3] = kept.floats[span.range()].try_into().ok()?;
-        let to_srgb = level.color_space.to_srgb();
+        let to_srgb = space(&level).to_srgb();
         Some(match to_srgb.filter(|_| found.kind == ParameterType::Rgb) {
             Some(rows) => rows.map(|[r, g, b]| r * color[0] + g * color[1] + b * color[2]),
             None => color,
