@@ -153,7 +153,7 @@ impl<'t> Parser<'t> {
 
     /// Goes to the next line after `start` that begins with a directive.
     fn next_directive(&mut self, start: usize) -> bool {
-        if self.at > start && self.byte().is_ascii_uppercase() && self.begins_line() {
+        if self.at > start && begins_directive(&self.text[self.at..]) && self.begins_line() {
             return true;
         }
         while let Some(end) = memchr(b'\n', &self.text[self.at..]) {
@@ -295,10 +295,10 @@ impl<'t> Parser<'t> {
     }
 
     fn time(&mut self) -> Result<Values> {
-        let goes_on = self.goes_on();
+        let goes_on = self.goes_on() || may_be_time(&self.text[self.at..]);
         let at = self.at;
         let word = if goes_on { self.word() } else { b"" };
-        if !matches!(word, b"All" | b"StartTime" | b"EndTime") {
+        if !TIMES.contains(&word) {
             let message = "ActiveTransform takes All, StartTime or EndTime";
             return Err(if goes_on { self.error(at, message) } else { self.missing(message) });
         }
@@ -620,8 +620,20 @@ impl<'t> Parser<'t> {
 
 /// Whether a line that begins here begins with a directive.
 pub(super) fn begins_directive(line: &[u8]) -> bool {
-    let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
-    first.is_some_and(u8::is_ascii_uppercase)
+    let first = line.iter().position(|byte| !matches!(byte, b' ' | b'\t'));
+    let word = first.map_or(&[][..], |first| &line[first..]);
+    word.first().is_some_and(u8::is_ascii_uppercase) && !may_be_time(word)
+}
+
+/// What `ActiveTransform` takes: the only other words with capital letters.
+const TIMES: [&[u8]; 3] = [b"All", b"StartTime", b"EndTime"];
+
+/// Whether one of these begins here, as far as the text is there.
+fn may_be_time(text: &[u8]) -> bool {
+    match text.iter().position(|byte| ends_word(*byte)) {
+        Some(length) => TIMES.contains(&&text[..length]),
+        None => !text.is_empty() && TIMES.iter().any(|time| time.starts_with(text)),
+    }
 }
 
 /// Texts have less than 4 GiB, and a value takes a byte of text at least.

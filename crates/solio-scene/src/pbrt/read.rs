@@ -173,9 +173,8 @@ impl<'s> Input<'s> {
                 slot.text.bytes = cut;
                 break;
             }
-            // Blanks at the end may be the beginning of a line that begins with one.
-            let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
-            looked = text.len() - text.iter().rev().take_while(is_blank).count();
+            // The last line may be the beginning of one that begins with one.
+            looked = memrchr(b'\n', text).map_or(text.len(), |at| at + 1);
             wanted = 2 * text.len();
             if u32::try_from(wanted).is_err() {
                 let message = "a directive has 2 GiB of text and more";
@@ -223,5 +222,9 @@ mod tests {
         assert_eq!(last_cut(b"A b", 0), None);
         assert_eq!(last_cut(b"A\n", 0), None);
         assert_eq!(last_cut(b"A\n \tB\n  #C\n  1", 0), Some(2));
+        // The word of an `ActiveTransform`, or what may become one.
+        assert_eq!(last_cut(b"A\nB\n  EndTime\n1", 0), Some(2));
+        assert_eq!(last_cut(b"A\nB\nEndT", 0), Some(2));
+        assert_eq!(last_cut(b"A\nB\nEndTimes", 0), Some(4));
     }
 }

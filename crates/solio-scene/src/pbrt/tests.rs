@@ -222,6 +222,19 @@ proptest! {
     }
 }
 
+#[test]
+fn a_time_may_stand_on_a_line_of_its_own() {
+    let text =
+        "ActiveTransform\n  EndTime\nActiveTransform # both\nAll\nActiveTransform\n\tStartTime";
+    let all = parse(text.as_bytes(), 0);
+    assert!(all.problems.is_empty(), "{:?}", all.problems);
+    let words: Vec<_> = all.statements.iter().map(|s| all.string(s.values, 0).unwrap()).collect();
+    assert_eq!(words, [&b"EndTime"[..], b"All", b"StartTime"]);
+    let wrong = parse(b"ActiveTransform\nEndTimes\nScale 1 1\n  All\nScale 1 1 1\n", 0);
+    let places: Vec<_> = wrong.problems.iter().map(|e| e.offset().unwrap()).collect();
+    assert_eq!((places, wrong.statements.len()), (vec![16, 16, 35], 1));
+}
+
 /// A piece may end before the line; what the line begins with is not seen then.
 #[test]
 fn what_is_missing_before_a_directive_is_told_where_its_line_begins() {
