@@ -105,7 +105,7 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
     let shown = Shown::start(args.shown.progress, &name, &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let write = |scene: &Scene<'_>, read_as: Option<Format>| {
+    let write = |scene: &Scene<'_>, read_as: Option<Format>, left_out: &[String]| {
         let read = watch.usage();
         let fetched = solio::fetched_bytes().saturating_sub(fetched);
         let options = options::write(&args.write, read_as, &plan.input, args.mesh_format());
@@ -118,16 +118,18 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
             MeshInfo { warnings: scene.warnings.clone(), ..MeshInfo::default() }
         };
         let moved = work.progress.now();
-        Ok(Report { counts, moved, fetched, read, write, written })
+        let left_out = left_out.to_vec();
+        Ok(Report { counts, left_out, moved, fetched, read, write, written })
     };
     let report = if solio::is_scene(&plan.input) {
         let limits = options::read(&args.read).limits;
         let options = SceneReadOptions { limits, ..SceneReadOptions::default() };
-        solio::with_scene_meshes(&plan.input, &options, &work, |scene| write(scene, None))
+        let write = |meshes: &Scene<'_>, left_out: &[String]| write(meshes, None, left_out);
+        solio::with_scene_meshes(&plan.input, &options, &work, write)
     } else {
         let read = options::read(&args.read);
         let (format, scene) = solio::read_mesh_and_format(&plan.input, &read, &work)?;
-        write(&scene, Some(format))
+        write(&scene, Some(format), &[])
     };
     drop(shown);
     report

@@ -168,6 +168,14 @@ fn convert_writes_instances_out_as_meshes() {
     let ran = solio(dir.path(), "convert scene.pbrt -o rest.ply").fine();
     assert!(ran.err.contains("square.ply"), "{}", ran.err);
     assert_eq!(solio(dir.path(), "info --json rest.ply").fine().json()[0]["faces"], 1);
+    // What meshes have no words for is counted.
+    let lit = "WorldBegin\nLightSource \"point\"\nShape \"disk\"\n";
+    std::fs::write(dir.path().join("lit.pbrt"), lit).unwrap();
+    for format in ["obj", "ply", "stl"] {
+        let ran = solio(dir.path(), &format!("convert lit.pbrt -o lit.{format} --json")).fine();
+        assert_eq!(ran.err, "solio: note: lit.pbrt: left out: 1 light without a shape\n");
+        assert_eq!(ran.json()[0]["left_out"], serde_json::json!(["1 light without a shape"]));
+    }
 }
 
 /// The document of a `.glb`, and its arrays.

@@ -6,7 +6,7 @@ use crate::{MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene}
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_mesh::model::{Domain, Normals, Object, Positions, Uvs};
 use solio_mesh::{Material, Mesh, Scene as Meshes};
-use solio_scene::export::is_border;
+use solio_scene::export::{is_border, left_out_of_meshes};
 use solio_scene::geometry::triangles;
 use solio_scene::preview::material_colors;
 use solio_scene::scene::{Entity, Files, NONE, Scene, Shape};
@@ -24,8 +24,9 @@ struct Stored<'s> {
 /// Reads the scene at `path` and hands its shapes over as meshes: those of the world first, then
 /// those of each instance, with the transformation of each as that of its object. Instances share
 /// the arrays. Meshes keep their polygons, normals and texture coordinates; quadrics and curves are
-/// cut into triangles; faces of shapes whose orientation is reversed are turned around; motion and
-/// shapes that only bound media are left out. Problems of the scene are warnings of the result.
+/// cut into triangles; faces of shapes whose orientation is reversed are turned around. Problems of
+/// the scene are warnings of the meshes; with them go, counted, what of the scene they leave out,
+/// such as cameras, lights, motion and shapes that only bound media.
 ///
 /// ```
 /// use solio::MeshInfo;
@@ -37,7 +38,8 @@ struct Stored<'s> {
 /// # solio::write_bytes(&path, text)?;
 /// # let work = solio::Work::default();
 /// // A triangle that is there twice, as a mesh file.
-/// let faces = solio::with_scene_meshes(&path, &Default::default(), &work, |meshes| {
+/// let faces = solio::with_scene_meshes(&path, &Default::default(), &work, |meshes, left_out| {
+///     assert!(left_out.is_empty());
 ///     solio::write_mesh(meshes, &obj, &Default::default(), &work)?;
 ///     Ok(MeshInfo::of(meshes).faces)
 /// })?;
@@ -52,16 +54,14 @@ pub fn with_scene_meshes<T>(
     path: &Path,
     options: &SceneReadOptions,
     work: &Work,
-    then: impl FnOnce(&Meshes<'_>) -> Result<T>,
+    then: impl FnOnce(&Meshes<'_>, &[String]) -> Result<T>,
 ) -> Result<T> {
     let scene = read_scene(path, options, work)?;
     let mut warnings: Vec<String> = scene.problems.iter().map(ToString::to_string).collect();
     let files = mesh_files(&scene, path, options, work, &mut warnings)?;
     let mut shapes: Vec<Vec<Stored<'_>>> = Vec::with_capacity(scene.shapes.len());
-    let mut borders = 0;
     for shape in &scene.shapes {
         if is_border(&scene, shape) {
-            borders += 1;
             shapes.push(Vec::new());
             continue;
         }
@@ -74,11 +74,6 @@ pub fn with_scene_meshes<T>(
             Vec::new()
         });
         shapes.push(stored);
-    }
-    match borders {
-        0 => {}
-        1 => warnings.push("left out: 1 shape that only bounds media".to_owned()),
-        _ => warnings.push(format!("left out: {borders} shapes that only bound media")),
     }
     let mut meshes = Vec::new();
     for (shape, stored) in scene.shapes.iter().zip(&shapes).take(scene.world_shapes as usize) {
@@ -107,7 +102,8 @@ pub fn with_scene_meshes<T>(
         diffuse: Some(color),
         ..Material::default()
     });
-    then(&Meshes { meshes, materials: materials.collect(), warnings, ..Meshes::default() })
+    let made = Meshes { meshes, materials: materials.collect(), warnings, ..Meshes::default() };
+    then(&made, &left_out_of_meshes(&scene))
 }
 
 /// The meshes of all files that shapes name, by their names: those that a packed scene brings along,
@@ -305,7 +301,7 @@ mod tests {
     use crate::color::Primaries;
     use crate::write_bytes;
 
-    /// The corners of each mesh, its normals, and the warnings.
+    /// The corners of each mesh, its normals, and what was left out.
     type Made = (Vec<Vec<u32>>, Vec<Vec<[f32; 3]>>, Vec<String>);
 
     fn made(world: &str, file: &[u8]) -> Made {
@@ -313,13 +309,14 @@ mod tests {
         let path = folder.path().join("a.pbrt");
         write_bytes(&path, format!("WorldBegin\n{world}").as_bytes()).unwrap();
         write_bytes(&folder.path().join("a.ply"), file).unwrap();
-        with_scene_meshes(&path, &SceneReadOptions::default(), &Work::serial(), |made| {
+        with_scene_meshes(&path, &SceneReadOptions::default(), &Work::serial(), |made, left| {
+            assert_eq!(made.warnings, [""; 0]);
             let corners = made.meshes.iter().map(|mesh| mesh.corner_vertices.to_vec());
             let normals = made.meshes.iter().map(|mesh| match &mesh.normals {
                 Some(normals) => normals.values.to_vec(),
                 None => Vec::new(),
             });
-            Ok((corners.collect(), normals.collect(), made.warnings.clone()))
+            Ok((corners.collect(), normals.collect(), left.to_vec()))
         })
         .unwrap()
     }
@@ -338,8 +335,8 @@ mod tests {
             "{triangle}{file}ReverseOrientation\n{triangle}{file}\
              ObjectBegin \"o\"\n{triangle}ObjectEnd\nObjectInstance \"o\"\n"
         );
-        let (corners, normals, warnings) = made(&world, QUAD);
-        assert_eq!(warnings, [""; 0]);
+        let (corners, normals, left) = made(&world, QUAD);
+        assert_eq!(left, [""; 0]);
         let turned = vec![0, 2, 1];
         let expected = [vec![0, 1, 2], vec![0, 1, 2, 3], turned.clone(), vec![0, 3, 2, 1], turned];
         assert_eq!(corners, expected);
@@ -398,12 +395,27 @@ mod tests {
         let sphere = "Shape \"sphere\"\n";
         let disk = "Material \"diffuse\"\nShape \"disk\"\n";
         let world = format!("Material \"interface\"\n{sphere}{sphere}{disk}");
-        let (corners, _, warnings) = made(&world, b"");
+        let (corners, _, left) = made(&world, b"");
         assert_eq!(corners.len(), 1);
-        assert_eq!(warnings, ["left out: 2 shapes that only bound media"]);
+        assert_eq!(left, ["2 shapes that only bound media"]);
         // What shines is seen: in version 3.
         let light = "Material \"none\"\nAreaLightSource \"diffuse\"\nShape \"disk\"\n";
         assert_eq!(made(light, b"").0.len(), 0);
         assert_eq!(made(&format!("{light}WorldEnd\n"), b"").0.len(), 1);
+    }
+    #[test]
+    fn what_meshes_have_no_words_for_is_counted() {
+        let world = "LightSource \"point\"\nTexture \"t\" \"spectrum\" \"constant\"\n\
+            ActiveTransform EndTime\nTranslate 1 0 0\nActiveTransform All\nShape \"sphere\"\n\
+            AreaLightSource \"diffuse\"\nShape \"disk\"\nShape \"cylinder\"\n\
+            Material \"interface\"\nShape \"sphere\"\n";
+        let expected = [
+            "2 lights of shapes",
+            "1 light without a shape",
+            "4 motions of shapes: they stand where they begin",
+            "1 shape that only bounds media",
+            "1 texture: its constant part alone counts",
+        ];
+        assert_eq!(made(world, b"").2, expected);
     }
 }

@@ -15,6 +15,8 @@ const MOST_ROWS: usize = 1000;
 /// What one conversion did.
 pub(super) struct Report {
     pub(super) counts: MeshInfo,
+    /// What of a scene is left out, with counts.
+    pub(super) left_out: Vec<String>,
     pub(super) moved: Progressed,
     /// Bytes read that were not in the page cache.
     pub(super) fetched: u64,
@@ -136,6 +138,9 @@ pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Lim
     for warning in report.counts.warnings.iter().chain(&report.written.warnings) {
         screen::complain(&format!("warning: {}: {warning}", plan.input.display()));
     }
+    for words in &report.left_out {
+        screen::complain(&format!("note: {}: left out: {words}", plan.input.display()));
+    }
     if args.json {
         let paths: [(&str, &Path); 2] = [("input", &plan.input), ("output", &plan.output)];
         screen::print(&schema::line("convert-mesh/1", &paths, to_json(report, limit)));
@@ -184,6 +189,7 @@ fn to_json(report: &Report, limit: &Limit) -> Value {
         "peak_memory_bytes": solio::peak_rss_bytes(),
         "files_moved": report.moved.files,
         "warnings": report.counts.warnings,
+        "left_out": report.left_out,
     });
     limit.add_to(&mut line, &report.job(), report.wall_s());
     line

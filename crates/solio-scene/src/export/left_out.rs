@@ -1,11 +1,13 @@
 //! What of a scene another format does not get.
 
-use super::View;
-use crate::scene::{NONE, Scene};
+use super::{View, is_border};
+use crate::scene::{NONE, Scene, Shape};
 use std::collections::BTreeMap;
 
 /// What is left out, in the singular and in the plural.
 pub(crate) type What = [&'static str; 2];
+
+pub(crate) const BORDERS: What = ["shape that only bounds media", "shapes that only bound media"];
 
 /// Counts that become sentences.
 #[derive(Clone, Debug, Default)]
@@ -13,9 +15,46 @@ pub(crate) struct LeftOut {
     counts: BTreeMap<What, u64>,
 }
 
+/// What of a scene is left out where its shapes become bare meshes: in words, counted.
+///
+/// ```
+/// # use solio_base::{Error, Result, Source, Work};
+/// # use std::path::{Path, PathBuf};
+/// # struct NoFiles;
+/// # impl solio_scene::scene::Files for NoFiles {
+/// #     fn path(&self, name: &[u8]) -> PathBuf { String::from_utf8_lossy(name).into_owned().into() }
+/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> { Err(Error::argument("no file")) }
+/// # }
+/// use solio_scene::{export::left_out_of_meshes, scene::read_scene};
+/// let text = b"Camera \"perspective\"\nWorldBegin\nLightSource \"infinite\"\nShape \"sphere\"\n";
+/// let path = Path::new("ball.pbrt");
+/// let scene = read_scene(&&text[..], path, &NoFiles, &Default::default(), &Work::serial())?;
+/// assert_eq!(left_out_of_meshes(&scene), ["1 camera", "1 light without a shape"]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn left_out_of_meshes(scene: &Scene) -> Vec<String> {
+    let mut left = LeftOut::of_world(scene);
+    left.add(["camera"; 2], u64::from(scene.camera.is_some()));
+    let count = |of: &dyn Fn(&Shape) -> bool| scene.shapes.iter().filter(|s| of(s)).count() as u64;
+    left.add(["light of a shape", "lights of shapes"], count(&|shape| shape.area_light != NONE));
+    left.add(BORDERS, count(&|shape| is_border(scene, shape)));
+    left.words()
+}
+
 impl LeftOut {
     /// What no format of ours takes, told from the scene alone.
     pub(crate) fn of(scene: &Scene) -> LeftOut {
+        let mut left = LeftOut::of_world(scene);
+        if let Some(camera) = &scene.camera {
+            let moves = u64::from(camera.from_world.is_moving());
+            left.add(["motion of the camera: it stands where it begins"; 2], moves);
+            let lens = scene.float(&camera.entity, "lensradius").is_some_and(|r| r > 0.0);
+            left.add(["lens of the camera: all is in focus"; 2], u64::from(lens));
+        }
+        left
+    }
+
+    fn of_world(scene: &Scene) -> LeftOut {
         let mut left = LeftOut::default();
         left.add(["light without a shape", "lights without a shape"], scene.lights.len() as u64);
         left.add(["medium", "media"], scene.media.len() as u64);
@@ -42,12 +81,6 @@ impl LeftOut {
             ],
             moves,
         );
-        if let Some(camera) = &scene.camera {
-            let moves = u64::from(camera.from_world.is_moving());
-            left.add(["motion of the camera: it stands where it begins"; 2], moves);
-            let lens = scene.float(&camera.entity, "lensradius").is_some_and(|r| r > 0.0);
-            left.add(["lens of the camera: all is in focus"; 2], u64::from(lens));
-        }
         let inner = &scene.shapes[scene.world_shapes as usize..];
         let shine = inner.iter().filter(|shape| shape.area_light != NONE).count();
         left.add(

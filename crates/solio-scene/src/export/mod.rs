@@ -14,10 +14,11 @@ mod surface;
 pub(crate) mod tests;
 mod view;
 
+pub use left_out::left_out_of_meshes;
 pub use shapes::{ExportMeshes, Faces, is_border};
 
 pub(crate) use decompose::{Parts, decompose, nested};
-pub(crate) use left_out::LeftOut;
+pub(crate) use left_out::{BORDERS, LeftOut};
 pub(crate) use shapes::{bounds, mesh_of, name_of, order_by_object, placed, runs, upper};
 pub(crate) use surface::{Surface, Surfaces};
 pub(crate) use view::{Lens, View, is_mirrored};

@@ -20,7 +20,7 @@ mod document;
 mod tests;
 
 use crate::export::{
-    ExportMeshes, Faces, IDENTITY, LeftOut, Parts, Surfaces, View, decompose, is_border,
+    BORDERS, ExportMeshes, Faces, IDENTITY, LeftOut, Parts, Surfaces, View, decompose, is_border,
     is_mirrored, mesh_of, name_of, nested, order_by_object, placed, runs, upper,
 };
 use crate::pack::PackedMesh;
@@ -420,10 +420,7 @@ impl<'w> Writer<'w> {
         let scene = self.scene;
         let shape = &scene.shapes[run.start as usize];
         if is_border(scene, shape) {
-            self.left.add(
-                ["shape that only bounds media", "shapes that only bound media"],
-                u64::from(run.end - run.start),
-            );
+            self.left.add(BORDERS, u64::from(run.end - run.start));
             return Ok(None);
         }
         let file = scene.mesh_file(&shape.entity).filter(|_| *matrix == IDENTITY);

@@ -20,8 +20,8 @@ mod tests;
 mod text;
 
 use crate::export::{
-    ExportMeshes, Faces, IDENTITY, LeftOut, Lens, Surfaces, View, bounds, decompose, is_border,
-    is_mirrored, mesh_of, name_of, runs, upper,
+    BORDERS, ExportMeshes, Faces, IDENTITY, LeftOut, Lens, Surfaces, View, bounds, decompose,
+    is_border, is_mirrored, mesh_of, name_of, runs, upper,
 };
 use crate::pack::PackedMesh;
 use crate::preview::located;
@@ -254,7 +254,7 @@ impl Writer<'_> {
         let shape = &scene.shapes[run.start as usize];
         let count = u64::from(run.end - run.start);
         if is_border(scene, shape) {
-            self.left.add(["shape that only bounds media", "shapes that only bound media"], count);
+            self.left.add(BORDERS, count);
             return Ok(());
         }
         let Some(under) = upper(&scene.matrices[shape.matrix as usize]) else {
