@@ -21,7 +21,7 @@ blend of its neighbours is half way.";
 
 #[derive(Debug, Args)]
 pub(crate) struct GradientArgs {
-    /// Stops (\"black, white\"), a name (see --list), `study` for its eight, or a file
+    /// Stops ("black, white"), a name (see --list), `study` for its eight, or a file
     #[arg(value_name = "SPEC", required_unless_present = "list")]
     pub(crate) specs: Vec<String>,
     /// Where to: .png, .exr, .html, or a gradient file (.css .ggr .grd .cpt .cube .gradients .tres
@@ -29,7 +29,7 @@ pub(crate) struct GradientArgs {
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     /// How colours are blended: srgb, linear, oklab, oklch and any space of CSS Color 4, hues as in
-    /// \"oklch longer\"; smooth (a spline in Oklab), fixed (each stop's colour up to it), hold (from it
+    /// "oklch longer"; smooth (a spline in Oklab), fixed (each stop's colour up to it), hold (from it
     /// on) [default: oklab; of a file, as it says]
     #[arg(long = "in", value_name = "MODE", value_parser = parse_mode)]
     pub(crate) mode: Option<Mode>,
