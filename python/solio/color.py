@@ -264,9 +264,10 @@ class Gradient:
     ) -> npt.NDArray[Any]:
         """The colours of the values in ``array`` (as ``float32``), along a last axis of ``channels``.
 
-        ``range`` gives the values at the start and the end of the gradient. The result is ``out``,
-        or a new array of ``uint8``. ``out`` is ``uint8`` with 3 or 4 channels, exactly the colours
-        of `sample` in eight bits, or ``float32`` with 4, not clipped.
+        ``range`` gives the values at the start and the end of the gradient, no farther apart than
+        ``float32`` reaches. The result is ``out``, or a new array of ``uint8``. ``out`` is ``uint8``
+        with 3 or 4 channels, exactly the colours of `sample` in eight bits, or ``float32`` with 4,
+        not clipped.
         """
         values = np.ascontiguousarray(array, np.float32)
         if out is None:

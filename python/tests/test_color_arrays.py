@@ -114,6 +114,17 @@ def test_ends_of_ranges_are_those_of_gradients(count: int) -> None:
         assert np.abs(exact - [0, 0, 1, 1]).max() < 1e-4
 
 
+@pytest.mark.parametrize("count", [1, 100_000])
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_ranges_without_a_width_are_refused(count: int, dtype: type) -> None:
+    gradient, values = Gradient("red, blue"), np.zeros(count, np.float32)
+    out = np.zeros((count, 4), dtype)
+    for wrong in ((-3e38, 3e38), (0, np.nan), (-np.inf, 0), (0, 1e39)):
+        with pytest.raises(solio.ArgumentError, match="no width"):
+            gradient.apply(values, range=wrong, out=out)
+    gradient.apply(values, range=(-1e38, 1e38), out=out)
+
+
 @pytest.mark.parametrize("count", [1000, 100_000])
 def test_gradients_of_arrays(count: int) -> None:
     gradient = Gradient.named("turbo")

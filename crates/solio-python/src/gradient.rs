@@ -9,8 +9,8 @@ use solio::color::Difference;
 use solio::color::gradient::formats::GradientWriteOptions;
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{
-    AlphaStop, ColorStop, Floats, Gradient as Model, Keys, Mode, Ramp, Table8, colormap,
-    parse_stops, unevenness,
+    AlphaStop, ColorStop, Floats, Gradient as Model, Keys, Mode, Ramp, Table8, check_range,
+    colormap, parse_stops, unevenness,
 };
 use solio::{Error, Limits, Result, Work};
 use std::path::PathBuf;
@@ -198,6 +198,7 @@ impl Gradient {
         let mut write = writable::<u8>(out).ok_or_else(|| unknown(py, out))?;
         let bytes = write.as_slice_mut()?;
         if values.len() < FEW && self.table.get().is_none() {
+            check_range(range).map_err(|error| raise(py, &error))?;
             self.few(values, range, bytes);
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use solio_base::{Result, Work, threads};
 use solio_color::arrays::{Conversion, Sample};
-use solio_color::gradient::{Floats, Table8};
+use solio_color::gradient::{Floats, Table8, check_range};
 use std::sync::{Mutex, PoisonError};
 
 /// Pixels that a thread takes at a time: enough that asking costs nothing beside them.
@@ -128,7 +128,7 @@ pub fn convert_colors_exactly(
 ///
 /// # Errors
 ///
-/// Where the work is cancelled.
+/// As [`check_range`], and where the work is cancelled.
 pub fn apply_gradient<const CHANNELS: usize>(
     table: &Table8,
     values: &[f32],
@@ -136,6 +136,7 @@ pub fn apply_gradient<const CHANNELS: usize>(
     colors: &mut [[u8; CHANNELS]],
     work: &Work,
 ) -> Result<()> {
+    check_range(range)?;
     let jobs = values.chunks(BAND).zip(colors.chunks_mut(BAND));
     all(jobs, work, |(values, colors)| {
         table.apply(values, range, colors);
@@ -160,7 +161,7 @@ pub fn apply_gradient<const CHANNELS: usize>(
 ///
 /// # Errors
 ///
-/// Where the work is cancelled.
+/// As [`check_range`], and where the work is cancelled.
 pub fn apply_gradient_floats(
     gradient: &Floats,
     values: &[f32],
@@ -168,6 +169,7 @@ pub fn apply_gradient_floats(
     colors: &mut [[f32; 4]],
     work: &Work,
 ) -> Result<()> {
+    check_range(range)?;
     let jobs = values.chunks(BAND).zip(colors.chunks_mut(BAND));
     all(jobs, work, |(values, colors)| gradient.apply(values, range, colors))
 }
@@ -233,6 +235,15 @@ mod tests {
         assert!(convert_colors(&conversion, &[0_u8; 3], &mut [0.0_f32; 4], 3, &work).is_err());
         assert!(convert_colors_in_place(&conversion, &mut [0.0_f32; 4], 0, &work).is_err());
         assert!(convert_colors_exactly(&conversion, None, &mut [0.0; 4], 3, &work).is_err());
+        // A range whose width is no number.
+        let sampler = STUDY[4].gradient(Mode::default()).sampler();
+        let (table, floats) = (Table8::new(sampler.clone()), Floats::new(sampler));
+        let eight = |range| apply_gradient(&table, &[0.0], range, &mut [[0; 4]], &work);
+        let single = |range| apply_gradient_floats(&floats, &[0.0], range, &mut [[0.0; 4]], &work);
+        for wrong in [[-3e38, 3e38], [f32::NAN, 1.0], [0.0, f32::INFINITY]] {
+            assert!(eight(wrong).is_err() && single(wrong).is_err(), "{wrong:?}");
+        }
+        assert!(eight([-1e38, 1e38]).is_ok() && single([-1e38, 1e38]).is_ok());
         work.cancel.cancel();
         assert!(convert_colors_in_place(&conversion, &mut [0.0_f32; 6], 3, &work).is_err());
     }

@@ -22,6 +22,29 @@ pub use stop_list::parse_stops;
 pub use table::Table8;
 
 use crate::{Color, Space};
+use solio_base::{Error, Result};
+
+/// Whether values can be told apart between these two, which get the colours of the start and of the
+/// end.
+///
+/// ```
+/// use solio_color::gradient::check_range;
+/// assert!(check_range([-1e38, 1e38]).is_ok());
+/// assert!(check_range([-3e38, 3e38]).is_err()); // the width is more than `f32` holds
+/// assert!(check_range([0.0, f32::NAN]).is_err());
+/// ```
+///
+/// # Errors
+///
+/// Where their distance is no number of `f32`.
+pub fn check_range(range: [f32; 2]) -> Result<()> {
+    if (range[1] - range[0]).is_finite() {
+        return Ok(());
+    }
+    let [start, end] = range;
+    let message = format!("the range from {start:?} to {end:?} has no width that float32 can hold");
+    Err(Error::argument(message))
+}
 
 /// How the numbers of a stop in sRGB are read: as codes, or as light.
 ///
