@@ -174,7 +174,7 @@ fn items(inside: &str) -> Vec<&str> {
 
 /// The words of the first argument, if it is no stop: direction, shape, place, space.
 fn prelude(item: &str, kind: Kind) -> Option<Vec<String>> {
-    let words: Vec<String> = item.split_whitespace().map(str::to_ascii_lowercase).collect();
+    let words = words(item);
     let known = [
         "to",
         "in",
@@ -193,7 +193,7 @@ fn prelude(item: &str, kind: Kind) -> Option<Vec<String>> {
         "farthest-corner",
     ];
     let begins = words.first().is_some_and(|word| known.contains(&word.as_str()));
-    let sized = |word: &String| angle(word).is_some() || word == "0";
+    let sized = |word: &String| angle(word).is_some() || word == "0" || is_math(word);
     let angled = words.first().is_some_and(sized)
         && words.get(1).is_none_or(|word| known.contains(&word.as_str()));
     let placed = words.iter().any(|word| ["at", "in"].contains(&word.as_str()));
@@ -201,12 +201,41 @@ fn prelude(item: &str, kind: Kind) -> Option<Vec<String>> {
         .then_some(words)
 }
 
+/// The words of an argument, apart by blanks; none is needed behind a percentage and a parenthesis,
+/// and what stands in parentheses stays whole.
+fn words(item: &str) -> Vec<String> {
+    let (mut words, mut word, mut depth) = (Vec::new(), String::new(), 0_usize);
+    for c in item.chars() {
+        let is_blank = depth == 0 && c.is_whitespace();
+        if !is_blank {
+            word.push(c.to_ascii_lowercase());
+        }
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let ends = is_blank || (depth == 0 && matches!(c, '%' | ')'));
+        if ends && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}
+
+/// A length, a percentage or an angle that is computed.
+fn is_math(word: &str) -> bool {
+    let begins = ["calc(", "min(", "max(", "clamp("].iter().any(|name| word.starts_with(name));
+    begins && word.ends_with(')')
+}
+
 /// Whether these are a length or two, or two percentages, and words for a shape.
 fn is_size(words: &[String], known: &[&str]) -> bool {
     let is_part = |word: &String| word.strip_suffix('%').is_some_and(|n| number(n).is_some());
     let is_length = |word: &String| {
         let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        digits != word && number(digits).is_some()
+        (digits != word && number(digits).is_some()) || is_math(word)
     };
     match words {
         [] => false,

@@ -88,6 +88,15 @@ mod css {
             let text = format!("radial-gradient({size}, red, blue 20%)");
             assert_eq!(one(&text, CSS), plain, "{text}");
         }
+        // Behind a percentage and a parenthesis no blank is needed; lengths may be computed.
+        for size in
+            ["50%30%", "50%30%at left", "calc(1em + 5px)", "MIN(9px,1vw)calc(2 * (1px + 3%))"]
+        {
+            let text = format!("radial-gradient({size}, red, blue 20%)");
+            assert_eq!(one(&text, CSS), plain, "{text}");
+        }
+        let turned = "linear-gradient(calc(1turn / 8) in lab, red, blue)";
+        assert_eq!(one(turned, CSS).mode, mode("lab"));
         for wrong in ["radial-gradient(50%, red, blue)", "linear-gradient(100px, red, blue)"] {
             assert!(read(wrong.as_bytes(), CSS).is_err(), "{wrong}");
         }
