@@ -4,6 +4,7 @@
 mod ran;
 
 use ran::{Ran, names};
+use solio::Work;
 use solio::image::model::Pixels;
 use solio::image::{ReadOptions, decode_exr};
 use std::io::Write;
@@ -175,6 +176,34 @@ fn convert_writes_instances_out_as_meshes() {
         let ran = solio(dir.path(), &format!("convert lit.pbrt -o lit.{format} --json")).fine();
         assert_eq!(ran.err, "solio: note: lit.pbrt: left out: 1 light without a shape\n");
         assert_eq!(ran.json()[0]["left_out"], serde_json::json!(["1 light without a shape"]));
+    }
+}
+
+/// Three formats, one winding: that of the normals.
+#[test]
+fn mirrored_shapes_are_not_inside_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let triangle = "Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0] \
+        \"normal N\" [0 0 1 0 0 1 0 0 1]\n";
+    let text = format!(
+        "WorldBegin\nObjectBegin \"o\"\n{triangle}ObjectEnd\nObjectInstance \"o\"\n\
+         Scale -1 1 1\n{triangle}ObjectInstance \"o\"\n"
+    );
+    let at = |name: &str| dir.path().join(name);
+    std::fs::write(at("scene.pbrt"), text).unwrap();
+    for kind in ["obj", "ply", "stl"] {
+        solio(dir.path(), &format!("convert scene.pbrt -o out.{kind} --ascii")).fine();
+        let made =
+            solio::read_mesh(&at(&format!("out.{kind}")), &Default::default(), &Work::serial());
+        let made = made.unwrap();
+        let mut normals = Vec::new();
+        for mesh in &made.meshes {
+            for face in mesh.corner_vertices.as_chunks::<3>().0 {
+                let [a, b, c] = face.map(|corner| mesh.positions.get(corner as usize));
+                normals.push((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
+            }
+        }
+        assert_eq!(normals, [1.0; 3], "{kind}");
     }
 }
 

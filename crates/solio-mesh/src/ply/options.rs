@@ -92,7 +92,8 @@ pub struct PlyWriteOptions {
     /// Digits of floats in text. [`Digits::Shortest`] writes what Blender writes.
     pub digits: Digits,
     /// Do as Blender 5.2 does even where that loses data: colours are cut to 8 bits instead of
-    /// rounded, the scene's comments are left out, and edges of the second and later meshes are numbered from 0.
+    /// rounded, the scene's comments are left out, faces of mirrored objects are inside out, and
+    /// edges of the second and later meshes are numbered from 0.
     pub blender_quirks: bool,
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::{
-    Attribute, ColorSpace, Colors, Domain, Mesh, Normals, Positions, ScalarType, Scene, Uvs, Values,
+    Attribute, ColorSpace, Colors, Domain, Mesh, Normals, Object, Positions, ScalarType, Scene,
+    Uvs, Values,
 };
 use proptest::prelude::*;
 use solio_base::{Limits, Result, Source, Work};
@@ -285,6 +286,72 @@ fn comments_are_kept_and_not_repeated() {
     assert_eq!(read(&write(&scene, &options, 1)).unwrap().comments, ["own", "two", "lines"]);
     options.blender_quirks = true;
     assert_eq!(read(&write(&scene, &options, 1)).unwrap().comments, ["own"]);
+}
+
+/// A triangle and a quad that look along +z, in an object each; what mirrors in x is mirrored.
+fn two_objects(mirrored: [bool; 2], uvs: bool) -> Scene<'static> {
+    let corners = vec![0, 1, 2, 3, 4, 5, 6];
+    let object = |vertices_end, faces_end, mirrored: bool| {
+        let x = if mirrored { -1.0 } else { 1.0 };
+        let rows = [[x, 0., 0., 0.], [0., 1., 0., 0.], [0., 0., 1., 0.], [0., 0., 0., 1.]];
+        Object { vertices_end, faces_end, transform: Some(rows), ..Object::default() }
+    };
+    let points = [[0., 0.], [1., 0.], [0., 1.], [5., 0.], [6., 0.], [6., 1.], [5., 1.]];
+    let values = points.iter().rev().copied().collect::<Vec<[f32; 2]>>();
+    let mesh = Mesh {
+        positions: Positions::F32(points.iter().map(|&[x, y]| [x, y, 0.0]).collect()),
+        face_offsets: vec![0, 3, 7].into(),
+        corner_vertices: corners.into(),
+        normals: Some(Normals { values: vec![[0., 0., 1.]; 2].into(), domain: Domain::Face }),
+        uvs: uvs.then(|| Uvs { values: values.into(), domain: Domain::Corner }),
+        objects: vec![object(3, 1, mirrored[0]), object(7, 2, mirrored[1])],
+        ..Mesh::default()
+    };
+    Scene { meshes: vec![mesh], ..Scene::default() }
+}
+
+/// The corners of each face, and the area that its corners go around, seen from +z.
+fn corners_and_area(bytes: &[u8]) -> (Vec<Vec<u32>>, f64) {
+    let scene = read(bytes).unwrap();
+    let mesh = &scene.meshes[0];
+    let ends = mesh.face_offsets.windows(2);
+    let faces = ends.map(|f| mesh.corner_vertices[f[0] as usize..f[1] as usize].to_vec());
+    let faces: Vec<Vec<u32>> = faces.collect();
+    let point = |corner: u32| mesh.positions.get(corner as usize);
+    let area = |face: &Vec<u32>| {
+        let next = face.iter().cycle().skip(1);
+        let pairs = face.iter().zip(next).map(|(&a, &b)| (point(a), point(b)));
+        pairs.map(|(a, b)| (a[0] * b[1] - a[1] * b[0]) / 2.0).sum::<f64>()
+    };
+    let sum = faces.iter().map(area).sum();
+    (faces, sum)
+}
+
+#[test]
+fn mirrored_faces_look_where_they_did() {
+    for (form, uvs) in FORMATS.into_iter().flat_map(|form| [(form, false), (form, true)]) {
+        for mirrored in [[false, false], [false, true], [true, false], [true, true]] {
+            let scene = two_objects(mirrored, uvs);
+            let options = format(form);
+            let bytes = write(&scene, &options, 1);
+            let (faces, area) = corners_and_area(&bytes);
+            assert_eq!(faces[0], if mirrored[0] { [0, 2, 1] } else { [0, 1, 2] });
+            assert_eq!(faces[1], if mirrored[1] { [3, 6, 5, 4] } else { [3, 4, 5, 6] });
+            assert_eq!(area, 1.5);
+            let mut triangles = options.clone();
+            triangles.export_triangulated_mesh = true;
+            let cut = write(&scene, &triangles, 1);
+            assert_eq!(corners_and_area(&cut).1, 1.5, "{form:?} {mirrored:?}");
+            for threads in [2, 7] {
+                assert_eq!(write(&scene, &options, threads), bytes);
+                assert_eq!(write(&scene, &triangles, threads), cut);
+            }
+            // Blender's exporter leaves the corners as they are.
+            let quirks = PlyWriteOptions { blender_quirks: true, ..options };
+            let as_blender = corners_and_area(&write(&scene, &quirks, 2)).0;
+            assert_eq!(as_blender, [vec![0, 1, 2], vec![3, 4, 5, 6]]);
+        }
+    }
 }
 
 #[test]

@@ -342,7 +342,7 @@ impl<'a> Context<'a> {
     fn corners(&self, count: ScalarType) -> Cells<'a> {
         let mesh = self.part.mesh;
         let base = self.part.vertex_base as u32;
-        let (offsets, values) = match &self.rows.of {
+        let (offsets, values): (Vec<u32>, Cow<'a, [u32]>) = match &self.rows.of {
             Elements::Range(faces) => {
                 let bounds = &mesh.face_offsets[faces.start..=faces.end];
                 let corners = bounds[0] as usize..bounds[faces.len()] as usize;
@@ -367,19 +367,39 @@ impl<'a> Context<'a> {
                 ((0..=self.rows.count as u32).map(|i| 3 * i).collect(), values)
             }
         };
+        let values = self.turned(&offsets, values);
         Cells { values: Values::U32(values), width: 1, list: Some((offsets, count)) }
     }
 
-    fn face_normals(&self) -> Vec<[f32; 3]> {
+    /// The corners of faces, those of mirrored ones the other way round: the first stays the first.
+    fn turned(&self, offsets: &[u32], mut values: Cow<'a, [u32]>) -> Cow<'a, [u32]> {
+        // Blender turns them in OBJ and STL, but not in PLY.
+        if self.options.blender_quirks || !self.part.transforms.iter().any(|t| t.1.mirrors()) {
+            return values;
+        }
+        let corners = values.to_mut();
+        for (face, ends) in self.rows.elements().zip(offsets.windows(2)) {
+            if self.transform_of_face(face).mirrors()
+                && let Some(rest) = corners.get_mut(ends[0] as usize + 1..ends[1] as usize)
+            {
+                rest.reverse();
+            }
+        }
+        values
+    }
+
+    /// The transform of a face of the mesh: that of its first vertex.
+    fn transform_of_face(&self, face: usize) -> &'a Placement {
         let mesh = self.part.mesh;
-        let normals = mesh.normals.as_ref().filter(|n| n.domain == Domain::Face);
+        let first = mesh.face_offsets[face] as usize;
+        self.transform(mesh.corner_vertices.get(first).map_or(0, |&v| v as usize))
+    }
+
+    fn face_normals(&self) -> Vec<[f32; 3]> {
+        let normals = self.part.mesh.normals.as_ref().filter(|n| n.domain == Domain::Face);
         let Some(normals) = normals else { return vec![[0.0; 3]; self.rows.count] };
-        let faces = self.rows.elements().map(|face| {
-            let first = mesh.face_offsets[face] as usize;
-            let vertex = mesh.corner_vertices.get(first).map_or(0, |&v| v as usize);
-            self.transform(vertex).direction(normals.values[face])
-        });
-        faces.collect()
+        let faces = self.rows.elements();
+        faces.map(|face| self.transform_of_face(face).direction(normals.values[face])).collect()
     }
 
     fn edges(&self) -> Values<'a> {
