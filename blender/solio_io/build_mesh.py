@@ -96,14 +96,33 @@ def flat_with_normals(_flat, _normals, _offsets):
     return None
 
 
+def use_normals(_mesh):
+    """Makes Blender look at custom normals, which it does from 4.1 on."""
+
+
 def set_normals(mesh, normals):
     """Custom normals of the corners."""
-    mesh.normals_split_custom_set(normals)
+    use_normals(mesh)
+    mesh.normals_split_custom_set(_directions(normals))
 
 
 def set_vertex_normals(mesh, normals):
     """Custom normals of the vertices."""
-    mesh.normals_split_custom_set_from_vertices(normals)
+    use_normals(mesh)
+    mesh.normals_split_custom_set_from_vertices(_directions(normals))
+
+
+def _directions(normals):
+    """Normals of which Blender keeps the direction: it cuts components to -1 to 1."""
+    turned = np.isfinite(normals).all(axis=1)
+    if not older.BEFORE_4_1:  # there even those that text made a little shorter are turned
+        turned &= (np.abs(normals) > 1).any(axis=1)
+    if not turned.any():
+        return normals
+    lengths = np.linalg.norm(normals[turned].astype(np.float64), axis=1, keepdims=True)
+    out = np.array(normals, np.float32)
+    out[turned] /= np.where(lengths == 0, 1, lengths)
+    return out
 
 
 def place(context, objects):
@@ -124,4 +143,4 @@ def orientation(forward, up, scale):
 
 
 if older.BEFORE_4_1:
-    from .older import flat_with_normals, new_mesh, set_attribute, set_normals, set_vertex_normals
+    from .older import flat_with_normals, new_mesh, set_attribute, use_normals

@@ -123,20 +123,8 @@ def flat_with_normals(flat, normals, offsets):
     return flat & np.logical_and.reduceat((normals == first).all(axis=1), offsets[:-1])
 
 
-def set_normals(mesh, normals):
+def use_normals(mesh):
     mesh.use_auto_smooth = True  # without it custom normals are not used
-    mesh.normals_split_custom_set(_unit(normals))
-
-
-def set_vertex_normals(mesh, normals):
-    mesh.use_auto_smooth = True
-    mesh.normals_split_custom_set_from_vertices(_unit(normals))
-
-
-def _unit(normals):
-    """Those that text made a little shorter are no longer of the same direction to Blender."""
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    return normals / np.where(lengths == 0, np.float32(1), lengths)
 
 
 def _flat(values, kind):

@@ -82,6 +82,34 @@ def test_faces_with_a_vertex_twice(tmp_path, name):
     assert difference(blender, solio) == ""
 
 
+LONG = ((0.4, 0, 0.3), (3, 0, 4), (0, -0.5, 2), (12, 5, -1), (0, 0, 0), (1e-3, 0, 2e-3))
+
+
+@pytest.mark.parametrize("kind", ["obj", "ply"])
+def test_normals_of_any_length(tmp_path, kind):
+    """Neither format asks for a length of 1."""
+    path = tmp_path / f"long.{kind}"
+    points = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 5), (1, 0, 5), (0, 1, 5))
+    if kind == "obj":
+        lines = ["v {} {} {}".format(*point) for point in points]
+        lines += ["vn {} {} {}".format(*normal) for normal in LONG]
+        lines += ["f 1//1 2//2 3//3", "f 4//4 5//5 6//6", ""]
+    else:
+        lines = ["ply", "format ascii 1.0", "element vertex 6"]
+        lines += [f"property float {name}" for name in ("x", "y", "z", "nx", "ny", "nz")]
+        lines += ["element face 2", "property list uchar int vertex_indices", "end_header"]
+        lines += [" ".join(map(str, (*p, *n))) for p, n in zip(points, LONG, strict=True)]
+        lines += ["3 0 1 2", "3 3 4 5", ""]
+    path.write_text("\n".join(lines))
+    blender, solio = load(bpy.ops.wm, path), load(bpy.ops.solio, path)
+    assert difference(blender, solio) == ""
+    found = solio["long"]["normals"].reshape(-1, 3)
+    for normal, expected in zip(found, LONG, strict=True):
+        length = sum(x * x for x in expected) ** 0.5
+        if length:
+            assert normal == pytest.approx([x / length for x in expected], abs=2e-3)
+
+
 def outside_files():
     files = sorted(DATA.rglob("*")) if DATA.is_dir() else []
     kinds = (".obj", ".ply", ".stl")
