@@ -154,7 +154,7 @@ def _corner_mean(mesh, values, is_byte):
     uses = np.bincount(vertices, minlength=count).astype(np.float32)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = total * (np.float32(1) / uses)[:, None]
-    mean[uses == 0] = 0
+    mean[uses == 0] = (0, 0, 0, 255 if is_byte else 1)
     return _decode_bytes(mean) if is_byte else mean
 
 

@@ -270,7 +270,19 @@ def colors():
         layer = mesh.color_attributes.new("paint", kind, domain)
         for i, value in enumerate(layer.data):
             value.color = (i % 11 / 10, i % 7 / 6, (i % 5) ** 2 / 17, i % 3 / 2)
+        if kind == "FLOAT_COLOR":  # light that no byte holds
+            for value, light in zip(layer.data, (1.004, 1.5, 17, -0.5), strict=False):
+                value.color = (light, light / 2, light * 2, light)
         mesh.color_attributes.active_color = layer
+    # Corners have colours, but not all vertices have corners.
+    for kind in ("FLOAT_COLOR", "BYTE_COLOR"):
+        points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (5, 5, 5), (6, 5, 5)]
+        mesh = _mesh("partly loose", points, [(3, 4)], [(0, 1, 2)])
+        layer = mesh.color_attributes.new("paint", kind, "CORNER")
+        for i, value in enumerate(layer.data):
+            value.color = (0.2 * i, 0.5, 0.7, 0.8)
+        mesh.color_attributes.active_color = layer
+        _new("partly loose", mesh)
     bpy.ops.mesh.primitive_cube_add()
     _new("loose", _mesh("loose", [(0, 0, 0), (1, 0, 0)], [(0, 1)], []))
 

@@ -27,13 +27,9 @@ impl ColorPath {
     pub(crate) fn bytes(self, c: [f32; 4]) -> [u8; 4] {
         let c = self.convert(c);
         if self.cut {
-            // What the conversion of a float to a byte does in C on x86: the low byte.
-            return c.map(|v| {
-                let v = v * 255.0;
-                if v.abs() < 2147483648.0 { v as i32 as u8 } else { 0 }
-            });
+            return c.map(|v| (v * 255.0) as u8); // `as` keeps to 0..=255
         }
-        c.map(|v| (v * 255.0).round_ties_even() as u8) // `as` keeps to 0..=255
+        c.map(|v| (v * 255.0).round_ties_even() as u8)
     }
 }
 
@@ -57,5 +53,29 @@ mod tests {
         }
         let blender = ColorPath { from: ColorSpace::Linear, to: ColorSpace::Srgb, cut: true };
         assert_eq!(blender.bytes([1.0, 0.0, 1.0 / 9.0, 0.5]), [254, 0, 93, 127]);
+    }
+
+    /// What Blender 5.2.3 writes for light that no byte holds: in sRGB, and as it is.
+    #[test]
+    fn blender_keeps_to_a_byte() {
+        let path = |to| ColorPath { from: ColorSpace::Linear, to, cut: true };
+        for (light, in_srgb, as_it_is) in [
+            (-0.5, 0, 0),
+            (-1e10, 0, 0),
+            (1.0, 254, 255),
+            (1.004, 255, 255),
+            (1.5, 255, 255),
+            (1000.0, 255, 255),
+            (1e10, 255, 255),
+            (1e30, 0, 255),
+            (f32::INFINITY, 0, 255),
+            (f32::NEG_INFINITY, 0, 0),
+            (f32::NAN, 0, 0),
+        ] {
+            let colors =
+                [ColorSpace::Srgb, ColorSpace::Linear].map(|to| path(to).bytes([light; 4]));
+            let [r, l] = [in_srgb, as_it_is];
+            assert_eq!(colors, [[r, r, r, l], [l; 4]], "{light}");
+        }
     }
 }
