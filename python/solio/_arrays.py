@@ -59,6 +59,24 @@ def position_array(values: npt.ArrayLike) -> npt.NDArray[Any]:
     return float_array(values, "positions", 3, keep_double=True)
 
 
+def color_array(values: npt.ArrayLike) -> _Floats:
+    """``values`` as RGBA of ``float32``: codes of ``uint8`` and ``uint16`` become 0 to 1, and where
+    there is no alpha it is 1."""
+    array = np.asarray(values)
+    if array.dtype in (np.uint8, np.uint16):
+        array = array.astype(np.float32) / np.float32(np.iinfo(array.dtype).max)
+    elif array.dtype.kind in "iu" and array.size:
+        raise argument_error(
+            f"integers of type {array.dtype} could be codes of 8 bits or of 16, or plain numbers: "
+            "make the colors uint8, uint16 or floats"
+        )
+    if array.ndim == 2 and array.shape[1] == 3 and array.dtype.kind == "f":
+        full = np.ones((len(array), 4), np.float32)
+        full[:, :3] = array
+        return full
+    return float_array(array, "colors", 4)
+
+
 # For types that files have not, those that may hold the same numbers.
 _NARROWER = {"b1": ("u1",), "f2": ("f4",), "i8": ("i4", "u4"), "u8": ("i4", "u4")}
 

@@ -10,6 +10,7 @@ from ._arrays import (
     argument_error,
     attribute_array,
     check_several,
+    color_array,
     float_array,
     index_array,
     position_array,
@@ -285,7 +286,8 @@ class Mesh:
         ``face_offsets`` (F + 1) with ``corner_vertices``; ``lines`` as an (L, k) array or a list
         of lists. Without a domain, UVs and normals are
         *indexed* when indices are given, else the first of corner, vertex and face whose count
-        equals theirs. Keys of ``attributes`` without an element belong to vertices; integers of
+        equals theirs. Colours are floats, RGB or RGBA, or codes of ``uint8`` or ``uint16``; other
+        integers are refused. Keys of ``attributes`` without an element belong to vertices; integers of
         64 bits among their values become those of 32, which files have.
         """
         mesh = cls()
@@ -311,7 +313,7 @@ class Mesh:
                 len(mesh.normals), normal_indices, normal_domain, counts, "normals"
             )
         if colors is not None:
-            mesh.colors = _rgba(colors)
+            mesh.colors = color_array(colors)
             _same_length("colors", len(mesh.colors), counts["vertex"])
         if weights is not None:
             mesh.weights = float_array(weights, "weights", 1)
@@ -458,14 +460,3 @@ def _domain(
         f"{length} {what} fit neither {counts['corner']} corners, "
         f"{counts['vertex']} vertices nor {counts['face']} faces"
     )
-
-
-def _rgba(colors: npt.ArrayLike) -> _Floats:
-    array = np.asarray(colors)
-    if array.dtype == np.uint8:
-        array = array.astype(np.float32) / np.float32(255)
-    if array.ndim == 2 and array.shape[1] == 3:
-        full = np.ones((len(array), 4), np.float32)
-        full[:, :3] = array
-        return full
-    return float_array(array, "colors", 4)

@@ -110,6 +110,8 @@ def test_domains_are_found() -> None:
         ("attributes", {"id": np.zeros((3, 2))}),
         ("attributes", {"id": ["a", "b", "c"]}),
         ("colors", np.zeros((2, 4))),
+        ("colors", [[255, 0, 128]] * 3),
+        ("colors", np.zeros((3, 4), np.int16)),
         ("face_materials", np.zeros(7, np.uint32)),
     ],
 )
@@ -117,6 +119,24 @@ def test_wrong_arrays_are_refused(name: str, value: object) -> None:
     arguments: dict[str, object] = {"positions": np.eye(3), "faces": [[0, 1, 2]], name: value}
     with pytest.raises(solio.ArgumentError):
         solio.Mesh.from_arrays(**arguments)  # type: ignore[arg-type]
+
+
+def test_colors_may_be_codes() -> None:
+    triangle: dict[str, Any] = {"positions": np.eye(3), "faces": [[0, 1, 2]]}
+    codes = np.array([[255, 0, 51], [0, 255, 102], [153, 0, 204]], np.uint8)
+    wide = codes.astype(np.uint16) * np.uint16(257)
+    expected = np.column_stack((codes / np.float32(255), np.ones(3, np.float32)))
+    for colors in (codes, wide, codes / np.float32(255), codes / 255):
+        made = solio.Mesh.from_arrays(**triangle, colors=colors, color_space="srgb")
+        given = solio.Mesh.from_arrays(**triangle, color_space="srgb")
+        given.colors = colors  # type: ignore[assignment]
+        assert made.colors is not None and np.allclose(made.colors, expected)
+        for mesh in (made, given):
+            back = solio.read_mesh(solio.encode_mesh(mesh, "ply"))
+            assert back.colors is not None and np.allclose(back.colors, expected)
+    given.colors = codes.astype(np.int64)
+    with pytest.raises(solio.ArgumentError, match="uint8, uint16 or floats"):
+        solio.encode_mesh(given, "obj")
 
 
 @pytest.mark.parametrize("format", ["obj", "ply", "stl"])

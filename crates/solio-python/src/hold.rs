@@ -97,7 +97,7 @@ impl<'py> HeldMesh<'py> {
         }
         let weights = present(mesh, intern!(py, "weights"))?;
         let colors = match present(mesh, intern!(py, "colors"))? {
-            Some(c) => Some((floats(&c, "colors", 4)?, color_space(mesh)?)),
+            Some(c) => Some((colors_of(&c)?, color_space(mesh)?)),
             None => None,
         };
         Ok(HeldMesh {
@@ -272,6 +272,15 @@ pub(crate) fn floats<'py>(
 
 /// Positions, which stay doubles where they are.
 fn positions<'py>(value: &Bound<'py, PyAny>) -> PyResult<HeldPositions<'py>> {
+/// RGBA, converted by `solio._arrays.color_array` if it must be.
+fn colors_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Held<'py, f32>> {
+    if let Some(held) = fitting(value, 4) {
+        return Ok(held);
+    }
+    let array = converted("color_array", value.py(), (value,))?;
+    fitting(&array, 4).ok_or_else(|| unfit("colors"))
+}
+
     let held = |value: &Bound<'py, PyAny>| {
         let single = fitting(value, 3).map(HeldPositions::F32);
         single.or_else(|| fitting(value, 3).map(HeldPositions::F64))
