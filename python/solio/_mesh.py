@@ -149,6 +149,7 @@ class Mesh:
     """
 
     __slots__ = (
+        "_libraries_unread",
         "attributes",
         "color_space",
         "colors",
@@ -224,6 +225,7 @@ class Mesh:
     """Free-form curves and surfaces, as statements of OBJ."""
     materials: list[Material]
     material_libraries: list[str]
+    _libraries_unread: bool
     comments: list[str]
     """Lines at the head of a file of OBJ or PLY."""
     warnings: list[str]
@@ -246,6 +248,7 @@ class Mesh:
         self.freeform = b""
         self.materials = []
         self.material_libraries = []
+        self._libraries_unread = False
         self.comments = []
         self.warnings = []
 

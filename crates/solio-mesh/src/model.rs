@@ -32,6 +32,8 @@ pub struct Scene<'a> {
     /// What the file has behind each `mtllib`; one by one where the files that it names were
     /// looked for.
     pub material_libraries: Vec<String>,
+    /// Whether none of these was read, so that of the file's materials only the names are known.
+    pub libraries_unread: bool,
     /// Comment lines at the head of the file, without their marker.
     pub comments: Vec<String>,
     /// What a lenient reader passed over, with its place.

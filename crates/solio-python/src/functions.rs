@@ -101,6 +101,7 @@ fn with_scene<'py, T: Send>(
         materials: materials.iter().map(material::take).collect::<PyResult<_>>()?,
         comments: held.comments(),
         material_libraries: held.material_libraries(),
+        libraries_unread: held.libraries_unread(),
         ..Scene::default()
     };
     let scene = &scene;

@@ -15,13 +15,15 @@ type Any<'py> = Bound<'py, PyAny>;
 
 /// A `solio.Mesh` with what a reader found in one file.
 pub(crate) fn scene<'py>(py: Python<'py>, scene: Scene<'static>) -> PyResult<Any<'py>> {
-    let Scene { meshes, materials, material_libraries, comments, warnings } = scene;
+    let Scene { meshes, materials, material_libraries, libraries_unread, comments, warnings } =
+        scene;
     static MESH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let object = MESH.import(py, "solio._mesh", "Mesh")?.call0()?;
     let materials: Vec<_> =
         materials.into_iter().map(|m| material::give(py, m)).collect::<PyResult<_>>()?;
     object.setattr("materials", materials)?;
     object.setattr("material_libraries", material_libraries)?;
+    object.setattr("_libraries_unread", libraries_unread)?;
     object.setattr("comments", comments)?;
     object.setattr("warnings", warnings)?;
     // Every reader makes one mesh for a file.

@@ -73,6 +73,7 @@ pub(crate) struct HeldMesh<'py> {
     freeform: Vec<u8>,
     pub(crate) comments: Vec<String>,
     pub(crate) material_libraries: Vec<String>,
+    pub(crate) libraries_unread: bool,
 }
 
 const INDEX_ARRAYS: [&str; 9] = [
@@ -114,6 +115,7 @@ impl<'py> HeldMesh<'py> {
             freeform: mesh.getattr(intern!(py, "freeform"))?.extract()?,
             comments: mesh.getattr(intern!(py, "comments"))?.extract()?,
             material_libraries: mesh.getattr(intern!(py, "material_libraries"))?.extract()?,
+            libraries_unread: mesh.getattr(intern!(py, "_libraries_unread"))?.extract()?,
         })
     }
 
@@ -270,8 +272,6 @@ pub(crate) fn floats<'py>(
     fitting(&array, columns).ok_or_else(|| unfit(what))
 }
 
-/// Positions, which stay doubles where they are.
-fn positions<'py>(value: &Bound<'py, PyAny>) -> PyResult<HeldPositions<'py>> {
 /// RGBA, converted by `solio._arrays.color_array` if it must be.
 fn colors_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Held<'py, f32>> {
     if let Some(held) = fitting(value, 4) {
@@ -281,6 +281,8 @@ fn colors_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Held<'py, f32>> {
     fitting(&array, 4).ok_or_else(|| unfit("colors"))
 }
 
+/// Positions, which stay doubles where they are.
+fn positions<'py>(value: &Bound<'py, PyAny>) -> PyResult<HeldPositions<'py>> {
     let held = |value: &Bound<'py, PyAny>| {
         let single = fitting(value, 3).map(HeldPositions::F32);
         single.or_else(|| fitting(value, 3).map(HeldPositions::F64))

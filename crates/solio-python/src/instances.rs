@@ -61,6 +61,11 @@ impl<'py> HeldMeshes<'py> {
     pub(crate) fn models(&self, slots: Vec<Option<Vec<u32>>>) -> Vec<Mesh<'_>> {
         let models = self.entries.iter().zip(slots).map(|((place, instance), slots)| {
             let mut mesh = self.meshes[*place].model();
+    /// Whether one of the meshes came with libraries that were not read.
+    pub(crate) fn libraries_unread(&self) -> bool {
+        self.meshes.iter().any(|mesh| mesh.libraries_unread)
+    }
+
             if let Some(instance) = instance {
                 mesh.objects = vec![instance.object(&mesh)];
             }

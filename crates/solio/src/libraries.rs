@@ -34,6 +34,7 @@ pub(crate) fn load_materials(
         scene.material_libraries.push(name.to_owned());
         match found {
             Some(library) => {
+                scene.libraries_unread = false;
                 let found = folder.join(&library);
                 let bytes = solio_io::read_whole(&found, &limits, work)?;
                 let (mut more, warnings) =

@@ -321,10 +321,11 @@ fn write_obj_and_mtl(
 }
 
 /// Whether the MTL that is there must not give way to `text`: the scene's materials came with
-/// libraries, of which none was found, so that only names are known.
+/// libraries, of which none was read, so that only names are known.
 fn is_worth_more(mtl: &Path, text: &[u8], scene: &Scene<'_>, work: &Work) -> bool {
     let is_blank = |m: &Material| *m == Material { name: m.name.clone(), ..Material::default() };
-    !scene.material_libraries.is_empty()
+    scene.libraries_unread
+        && !scene.material_libraries.is_empty()
         && scene.materials.iter().all(is_blank)
         && mtl.is_file()
         && solio_io::read_whole(mtl, &Limits::default(), work).map_or(true, |old| old != text)

@@ -83,6 +83,22 @@ fn a_library_that_was_not_read_is_not_overwritten() {
 }
 
 #[test]
+fn a_library_that_was_read_is_written_anew() {
+    let folder = folder("mtllib s.mtl", &[("s.mtl", "newmtl A\n"), ("out.mtl", GREEN)]);
+    let at = |name: &str| folder.path().join(name);
+    let scene = read(&at("s.obj"));
+    assert!(write(&scene, &at("out.obj"), &MeshWriteOptions::default()).unwrap().is_empty());
+    let text = fs::read_to_string(at("out.mtl")).unwrap();
+    assert!(text.contains("newmtl A\n") && text.contains("newmtl B\n"), "{text}");
+    // Where it was not looked for, the one that is there stays.
+    let skip = MeshReadOptions { skip_materials: true, ..MeshReadOptions::default() };
+    let scene = solio::read_mesh(&at("s.obj"), &skip, &Work::default()).unwrap();
+    fs::write(at("out.mtl"), GREEN).unwrap();
+    assert_eq!(write(&scene, &at("out.obj"), &MeshWriteOptions::default()).unwrap().len(), 1);
+    assert_eq!(fs::read_to_string(at("out.mtl")).unwrap(), GREEN);
+}
+
+#[test]
 fn textures_are_those_of_the_librarys_folder() {
     let files = [("in/mats/a.mtl", RED), ("in/mats/a.png", "pixels"), ("in/beside.png", "")];
     let folder = folder("mtllib in/mats/a.mtl", &files);

@@ -67,10 +67,10 @@ pub(crate) fn assemble(
     Ok(Scene {
         meshes: vec![mesh],
         materials,
-        material_libraries: Vec::new(),
         comments: header.comments.clone(),
         warnings: all,
     })
+        ..Scene::default()
 }
 
 /// Gives the colours their alpha, which was of another type and so became an attribute.

@@ -404,6 +404,7 @@ impl<'a> Gather<'a> {
                 .into_iter()
                 .map(|name| Material { name, ..Material::default() })
                 .collect(),
+            libraries_unread: !libraries.is_empty(),
             material_libraries: libraries,
             comments,
             warnings,
