@@ -56,6 +56,7 @@ def _write(depsgraph, options, path, report):
             ],
             path_mode=options.path_mode.lower(),
             texture_root=os.path.dirname(blend) or None,
+            replace_textures=True,
             source_axes=("Y", "Z"),
             epilogue=curves,
             **_engine_options(options),

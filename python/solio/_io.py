@@ -89,6 +89,9 @@ class WriteOptions(TypedDict, total=False):
     """How the MTL refers to textures."""
     texture_root: str | PathLike[str] | None
     """What the materials' relative texture paths are relative to."""
+    replace_textures: bool
+    """``path_mode="copy"`` writes over other files of the textures' names, as Blender does;
+    otherwise these stay, and the copies get a number."""
     digits: _Digits
     """Digits of all numbers in text; a number of digits after the point, or ``"shortest"``."""
     position_digits: _Digits

@@ -140,6 +140,7 @@ pub(crate) fn writing(dict: &Bound<'_, PyDict>) -> PyResult<(MeshWriteOptions, W
     given.with("durable", &mut options.durable, plain)?;
     given.with("path_mode", &mut options.path_mode, named_value)?;
     given.with("texture_root", &mut options.texture_root, |v| plain(v).map(Some))?;
+    given.with("replace_textures", &mut options.replace_textures, plain)?;
     given.with("stl_batch", &mut options.stl_batch, plain)?;
     obj(&given, &mut options)?;
     ply(&given, &mut options.ply)?;

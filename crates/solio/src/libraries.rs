@@ -112,7 +112,7 @@ fn place_textures(materials: &mut [Material], folder: &Path, library: &str) {
         if path.is_empty() || !is_relative(path) {
             continue;
         }
-        let placed = inner.join(path).to_string_lossy().into_owned();
+        let placed = inner.join(path.replace('\\', "/")).to_string_lossy().into_owned();
         let is_file = |path: &str| folder.join(path.replace('\\', "/")).is_file();
         // Some exporters mean the folder of the OBJ.
         if is_file(&placed) || !is_file(path) {

@@ -1,7 +1,7 @@
 //! How an MTL refers to its textures: Blender's path modes.
 
 use crate::MeshWriteOptions;
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, Work};
 use solio_mesh::{Material, Scene};
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -68,6 +68,7 @@ pub(crate) fn refer(
     scene: &Scene<'_>,
     folder: &Path,
     options: &MeshWriteOptions,
+    work: &Work,
 ) -> (Vec<Material>, Vec<(PathBuf, PathBuf)>) {
     let mut materials = scene.materials.clone();
     let output = absolute(folder);
@@ -78,7 +79,9 @@ pub(crate) fn refer(
         (map.path, from) = refer_one(&map.path, root.as_deref(), &output, options.path_mode);
         copied.extend(from.map(|from| (map, from)));
     }
-    let mut copies = Copies::default();
+    let replace = options.replace_textures;
+    let is_free = |from: &Path, name: &str| replace || !is_other(from, &output.join(name), work);
+    let mut copies = Copies::new(&is_free);
     // What lies there already keeps its name.
     for (map, from) in copied.iter().filter(|(_, from)| from.parent() == Some(&output)) {
         copies.name(from, &map.path);
@@ -90,17 +93,28 @@ pub(crate) fn refer(
     (materials, copies)
 }
 
+/// Whether there is a file `to` that says something else than `from`. It may be one that was copied
+/// for another mesh, so it stays.
+fn is_other(from: &Path, to: &Path, work: &Work) -> bool {
+    from != to && to.is_file() && solio_io::same_bytes(from, to, work).is_ok_and(|same| !same)
+}
+
 /// Files that are copied into one folder.
-#[derive(Default)]
-struct Copies {
+struct Copies<'f> {
     /// From where, and the name that they get.
     list: Vec<(PathBuf, String)>,
     known: HashMap<PathBuf, usize>,
     /// Names in lower case: some systems know no other.
     taken: HashSet<String>,
+    /// Whether a file may be copied to a name, for all that lies in the folder.
+    is_free: &'f dyn Fn(&Path, &str) -> bool,
 }
 
-impl Copies {
+impl<'f> Copies<'f> {
+    fn new(is_free: &'f dyn Fn(&Path, &str) -> bool) -> Self {
+        Copies { list: Vec::new(), known: HashMap::new(), taken: HashSet::new(), is_free }
+    }
+
     /// The name that the copy of `from` gets: `wanted`, unless another file has that.
     fn name(&mut self, from: &Path, wanted: &str) -> String {
         if let Some(&i) = self.known.get(from) {
@@ -109,10 +123,11 @@ impl Copies {
         let (stem, extension) = wanted.split_at(wanted.rfind('.').unwrap_or(wanted.len()));
         let mut name = wanted.to_owned();
         let mut number = 0;
-        while !self.taken.insert(name.to_lowercase()) {
+        while self.taken.contains(&name.to_lowercase()) || !(self.is_free)(from, &name) {
             number += 1;
             name = format!("{stem}.{number:03}{extension}");
         }
+        self.taken.insert(name.to_lowercase());
         self.known.insert(from.to_owned(), self.list.len());
         self.list.push((from.to_owned(), name.clone()));
         name
@@ -241,7 +256,7 @@ mod tests {
             ..MeshWriteOptions::default()
         };
         // `t.png` lies in the output's folder itself.
-        let (materials, copies) = refer(&scene, Path::new("/in"), &options);
+        let (materials, copies) = refer(&scene, Path::new("/in"), &options, &Work::default());
         let names: Vec<_> = materials[0].maps.iter().map(|map| &map.path[..]).collect();
         assert_eq!(names, ["t.001.png", "T.002.png", "t.001.png", "t.png", "t", "t.001"]);
         let to = |from: &str| copies.iter().find(|copy| copy.0 == Path::new(from)).map(|c| &*c.1);

@@ -63,6 +63,9 @@ pub struct MeshWriteOptions {
     /// What relative texture paths of the scene are relative to: the folder of the file it was
     /// read from. Where this is `None`, relative paths are kept.
     pub texture_root: Option<PathBuf>,
+    /// Whether [`PathMode::Copy`] writes over other files of the textures' names, as Blender does.
+    /// Otherwise these stay, and the copies get a number.
+    pub replace_textures: bool,
     /// What concerns OBJ alone. An MTL is written when there are materials and
     /// `obj.export_materials`, or when `obj.material_library` names it; where that is `None` it
     /// gets the name of the OBJ.
@@ -287,7 +290,7 @@ fn write_obj_and_mtl(
     }
     let mut written = Written::default();
     let mtl_folder = mtl_path.parent().unwrap_or(folder);
-    let (materials, copies) = textures::refer(scene, mtl_folder, &options);
+    let (materials, copies) = textures::refer(scene, mtl_folder, &options, work);
     let spaces_to_underscores =
         options.mtl.spaces_to_underscores || options.obj.spaces_to_underscores;
     let mtl_options = MtlWriteOptions { spaces_to_underscores, ..options.mtl.clone() };

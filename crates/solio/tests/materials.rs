@@ -122,6 +122,20 @@ fn textures_are_those_of_the_librarys_folder() {
     write(&scene, &out.join("b.obj"), &below).unwrap();
     let text = fs::read_to_string(out.join("sub/x.mtl")).unwrap();
     assert!(text.contains("map_Kd ../../in/mats/a.png\n"), "{text}");
+    // From a system that writes paths the other way: one file, one copy, of a library that is
+    // named by its whole path, too.
+    let maps = "map_Kd ../t/w.png\nmap_Ks ..\\t\\w.png\n";
+    fs::create_dir(inside.join("t")).unwrap();
+    fs::write(inside.join("t/w.png"), "wood").unwrap();
+    fs::write(inside.join("mats/w.mtl"), format!("newmtl A\n{maps}")).unwrap();
+    for library in ["mats/w.mtl", inside.join("mats/w.mtl").to_str().unwrap()] {
+        fs::write(inside.join("w.obj"), format!("mtllib {library}\n{FACES}")).unwrap();
+        let scene = read(&inside.join("w.obj"));
+        let warnings = write(&scene, &out.join("w.obj"), &options(PathMode::Copy)).unwrap();
+        assert_eq!(warnings, [""; 0]);
+        let text = fs::read_to_string(out.join("w.mtl")).unwrap();
+        assert!(text.contains("map_Kd w.png\n") && text.contains("map_Ks w.png\n"), "{text}");
+    }
     // A texture beside the OBJ alone, an absolute one, and one of Windows.
     let maps = "map_Kd beside.png\nmap_Ks /a.png\nmap_Ns C:\\a.png\nmap_Ke gone.png\n";
     fs::write(inside.join("mats/a.mtl"), format!("newmtl A\n{maps}")).unwrap();
@@ -131,6 +145,42 @@ fn textures_are_those_of_the_librarys_folder() {
         .map(|m| m.path.clone())
         .collect::<Vec<_>>();
     assert_eq!(paths, ["beside.png", "/a.png", "C:\\a.png", "mats/gone.png"]);
+}
+
+#[test]
+fn copies_of_textures_leave_other_files_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let text = |name: &str| fs::read_to_string(at(name)).unwrap();
+    fs::create_dir(at("out")).unwrap();
+    for name in ["a", "b"] {
+        fs::create_dir(at(name)).unwrap();
+        fs::write(at(&format!("{name}/{name}.obj")), format!("mtllib m.mtl\n{FACES}")).unwrap();
+        fs::write(at(&format!("{name}/m.mtl")), "newmtl A\nmap_Kd t.png\n").unwrap();
+        fs::write(at(&format!("{name}/t.png")), format!("pixels of {name}")).unwrap();
+    }
+    let convert = |name: &str, replace_textures| {
+        let path_mode = PathMode::Copy;
+        let texture_root = Some(at(name));
+        let options =
+            MeshWriteOptions { path_mode, texture_root, replace_textures, ..Default::default() };
+        let scene = read(&at(&format!("{name}/{name}.obj")));
+        let warnings = write(&scene, &at(&format!("out/{name}.obj")), &options).unwrap();
+        assert_eq!(warnings, [""; 0]);
+    };
+    // The second time nothing is new.
+    for _ in 0..2 {
+        convert("a", false);
+        convert("b", false);
+        assert!(text("out/a.mtl").contains("map_Kd t.png\n"), "{}", text("out/a.mtl"));
+        assert!(text("out/b.mtl").contains("map_Kd t.001.png\n"), "{}", text("out/b.mtl"));
+        assert_eq!([text("out/t.png"), text("out/t.001.png")], ["pixels of a", "pixels of b"]);
+        assert_eq!(fs::read_dir(at("out")).unwrap().count(), 6);
+    }
+    // Blender's way.
+    convert("b", true);
+    assert_eq!(text("out/t.png"), "pixels of b");
+    assert!(text("out/b.mtl").contains("map_Kd t.png\n"));
 }
 
 #[test]
