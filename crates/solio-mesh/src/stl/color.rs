@@ -57,11 +57,14 @@ pub(crate) fn words<'m>(mesh: &'m Mesh<'_>, name: &str) -> Option<Cow<'m, [u16]>
     };
     let color = |face: usize| [red[face], green[face], blue[face]];
     let is_magics = memchr::memmem::find(name.as_bytes(), MAGICS).is_some();
-    if is_magics || words.iter().enumerate().all(|(face, &word)| viscam(word) == color(face)) {
+    // Where no word is a colour, all faces are white.
+    let are_colors = words.iter().any(|&word| word >> 15 == 1)
+        && words.iter().enumerate().all(|(face, &word)| viscam(word) == color(face));
+    if is_magics || are_colors {
         return Some(words);
     }
     let made = words.iter().enumerate().map(|(face, &word)| match color(face) {
-        color if viscam(word) == color => word,
+        color if word >> 15 == 1 && viscam(word) == color => word,
         color => color.iter().fold(1, |word, &c| (word << 5) | ((u16::from(c) * 31 + 127) / 255)),
     });
     Some(made.collect())
@@ -91,7 +94,25 @@ mod tests {
             let mesh = Mesh { face_offsets: vec![0, 3].into(), attributes, ..Mesh::default() };
             let made = words(&mesh, "").unwrap();
             assert_eq!(viscam(made[0]), viscam(word));
-            assert!(made[0] == word || made[0] == 0, "{word:x} {:x}", made[0]); // white
+            assert_eq!(made[0], word);
+        }
+    }
+
+    #[test]
+    fn white_of_magics_is_white_of_viscam() {
+        let header = [b"COLOR=".as_slice(), &[9, 9, 9, 255]].concat();
+        let mesh = |words: &[u16]| Mesh {
+            face_offsets: (0..=words.len() as u32).map(|i| 3 * i).collect(),
+            attributes: attributes(&header, words.to_vec()),
+            ..Mesh::default()
+        };
+        // Bit 15 says in VisCAM that there is a colour, and in Magics that there is none.
+        for (magics, viscam) in [
+            (vec![0x7fff, 0x7fff], vec![0xffff, 0xffff]),
+            (vec![0x7fff, 0x001f], vec![0xffff, 0xfc00]),
+        ] {
+            assert_eq!(words(&mesh(&magics), "").unwrap()[..], viscam);
+            assert_eq!(words(&mesh(&magics), "COLOR=").unwrap()[..], magics);
         }
     }
 }
