@@ -488,6 +488,10 @@ fn colors_finer_than_bytes_are_told_of_and_kept_on_demand() {
     let ran = convert(fine, &[]);
     assert!(ran.err.contains("--float-colors"), "{}", ran.err);
     assert!(ran.text().contains("\n0 0 0 128 26 255 255\n"), "{}", ran.text());
+    std::fs::write(dir.path().join("fine.obj"), fine).unwrap();
+    let said = solio(dir.path(), &["convert", "fine.obj", "-o", "fine.ply", "--json"], b"").json();
+    let warnings = said[0]["warnings"].as_array().unwrap();
+    assert!(warnings.len() == 1 && warnings[0].as_str().unwrap().contains("--float-colors"));
     let ran = convert(fine, &["--float-colors"]);
     assert_eq!(ran.err, "");
     assert!(ran.text().contains("\n0 0 0 0.5 0.1 2.5 1\n"), "{}", ran.text());

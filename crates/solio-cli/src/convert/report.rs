@@ -30,6 +30,11 @@ impl Report {
         self.read.wall_s + self.write.wall_s
     }
 
+    /// What was odd in the input, and what went not quite as asked in writing.
+    fn warnings(&self) -> impl Iterator<Item = &String> {
+        self.counts.warnings.iter().chain(&self.written.warnings)
+    }
+
     fn job(&self) -> Job {
         Job {
             read_bytes: self.moved.read_bytes,
@@ -135,7 +140,7 @@ impl All {
 
 /// Prints what the options ask for.
 pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Limit) {
-    for warning in report.counts.warnings.iter().chain(&report.written.warnings) {
+    for warning in report.warnings() {
         screen::complain(&format!("warning: {}: {warning}", plan.input.display()));
     }
     for words in &report.left_out {
@@ -188,7 +193,7 @@ fn to_json(report: &Report, limit: &Limit) -> Value {
         "write_cpu_s": report.write.cpu_s,
         "peak_memory_bytes": solio::peak_rss_bytes(),
         "files_moved": report.moved.files,
-        "warnings": report.counts.warnings,
+        "warnings": report.warnings().collect::<Vec<_>>(),
         "left_out": report.left_out,
     });
     limit.add_to(&mut line, &report.job(), report.wall_s());
