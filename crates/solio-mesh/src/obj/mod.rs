@@ -11,5 +11,6 @@ mod write;
 pub use mtl_read::decode_mtl;
 pub use mtl_write::encode_mtl;
 pub use options::{MtlWriteOptions, NonFinite, ObjReadOptions, ObjWriteOptions};
+pub(crate) use read::decode;
 pub use read::{attach_materials, decode_obj};
 pub use write::{encode_obj, small_faces};

@@ -26,7 +26,7 @@ mod token;
 mod tests;
 
 pub(super) use input::line_end;
-pub(super) use names::decode;
+pub(crate) use names::decode;
 pub(super) use token::{Token, Tokens, shown};
 
 use super::options::ObjReadOptions;

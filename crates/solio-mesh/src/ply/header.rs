@@ -3,6 +3,7 @@
 use super::options::PlyFormat;
 use crate::head::Head;
 use crate::model::ScalarType;
+use crate::obj::decode;
 use solio_base::{Error, Limits, Result, Source};
 
 /// What the header says.
@@ -208,7 +209,7 @@ struct Parser<'a> {
 impl Parser<'_> {
     /// Takes one line; `true` at `end_header`.
     fn line(&mut self, line: &[u8]) -> Result<bool> {
-        let text = String::from_utf8_lossy(line);
+        let (text, _) = decode(line);
         let (key, rest) = split_word(&text);
         match key {
             "ply" if self.header.lines == 1 => {}

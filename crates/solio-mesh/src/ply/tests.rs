@@ -229,6 +229,18 @@ fn corner_uvs_and_textures() {
     assert_eq!((scene.materials[0].name.as_str(), &mesh.face_materials[..]), ("a b", &[0, 0][..]));
 }
 
+#[test]
+fn text_that_is_not_utf8_is_latin() {
+    let text = b"ply\nformat ascii 1.0\ncomment caf\xe9\nelement vertex 1\nproperty float x\n\
+        property float y\nproperty float z\nproperty float qu\xe9\nproperty float qu\xe8\n\
+        end_header\n0 0 0 1 2\n";
+    let scene = read(text).unwrap();
+    assert_eq!(scene.comments, ["caf\u{e9}"]);
+    let names = scene.meshes[0].attributes.iter().map(|a| &a.name[..]).collect::<Vec<_>>();
+    assert_eq!(names, ["qu\u{e9}", "qu\u{e8}"]);
+    assert!(scene.warnings.is_empty(), "{:?}", scene.warnings);
+}
+
 const HEAD: &str = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n\
     property float y\nproperty float z\nelement face 1\n\
     property list uchar int vertex_indices\nend_header\n";

@@ -61,7 +61,7 @@ impl PerFace {
 }
 
 /// Text of the file as a string; `true` when it is not UTF-8 and was taken for Windows-1252.
-pub(in crate::obj) fn decode(bytes: &[u8]) -> (String, bool) {
+pub(crate) fn decode(bytes: &[u8]) -> (String, bool) {
     match std::str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), false),
         Err(_) => {
