@@ -6,7 +6,7 @@ use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
 use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
-use solio_mesh::ply::{self, PlyColorType, PlyColors, PlyWriteOptions};
+use solio_mesh::ply::{self, PlyWriteOptions};
 use solio_mesh::stl::{self, StlWriteOptions};
 use solio_mesh::{Material, Mesh, Scene};
 use std::path::{Path, PathBuf};
@@ -227,9 +227,8 @@ fn write_ply(
     work: &Work,
 ) -> Result<Written> {
     let mut written = write_one(scene, Format::Ply, path, options, file, work)?;
-    let PlyWriteOptions { color_type, export_colors, blender_quirks, .. } = options.ply;
-    let are_bytes = color_type == PlyColorType::U8 && export_colors != PlyColors::None;
-    if are_bytes && !blender_quirks && scene.meshes.iter().any(has_fine_colors) {
+    let is_fine = |mesh: &Mesh<'_>| ply::has_fine_colors(mesh, &options.ply);
+    if !options.ply.blender_quirks && scene.meshes.iter().any(is_fine) {
         written.warnings.push(
             "colours that are finer than bytes, or outside 0 to 1, were rounded; floats keep \
              them: --float-colors, float_colors"
@@ -237,20 +236,6 @@ fn write_ply(
         );
     }
     Ok(written)
-}
-
-/// Whether there are colours that bytes cannot hold, as far as a sample tells. What was rounded to
-/// four digits, as in OBJ, counts as the byte that it is near to.
-fn has_fine_colors(mesh: &Mesh<'_>) -> bool {
-    const SAMPLE: usize = 1 << 16;
-    let is_fine = |value: &f32| {
-        let scaled = value * 255.0;
-        (scaled - scaled.round().clamp(0.0, 255.0)).abs() > 0.02
-    };
-    mesh.colors.as_ref().is_some_and(|colors| {
-        let step = colors.values.len().div_ceil(SAMPLE).max(1);
-        colors.values.iter().step_by(step).flatten().any(is_fine)
-    })
 }
 
 fn write_obj(

@@ -1,7 +1,36 @@
 //! Vertex colours: between linear light and sRGB, to bytes.
 
+use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use crate::color::linear_to_srgb;
-use crate::model::ColorSpace;
+use crate::model::{ColorSpace, Mesh};
+
+/// Whether a file of `options` gets colours as bytes that bytes cannot hold, as far as a sample
+/// tells. What was rounded to four digits, as in OBJ, counts as the byte that it is near to.
+///
+/// ```
+/// use solio_mesh::{ColorSpace, Colors, Mesh, ply::{PlyWriteOptions, has_fine_colors}};
+/// let values = vec![[0.5, 0.5, 0.5, 1.0]].into();
+/// let colors = Some(Colors { values, space: ColorSpace::Srgb });
+/// let mesh = Mesh { colors, ..Mesh::default() };
+/// assert!(has_fine_colors(&mesh, &PlyWriteOptions::default())); // between 127 and 128
+/// ```
+pub fn has_fine_colors(mesh: &Mesh<'_>, options: &PlyWriteOptions) -> bool {
+    const SAMPLE: usize = 1 << 16;
+    let Some(colors) = &mesh.colors else { return false };
+    if options.color_type != PlyColorType::U8 || options.export_colors == PlyColors::None {
+        return false;
+    }
+    let path = ColorPath::new(colors.space, options);
+    // The curve of sRGB is an approximation.
+    let near =
+        if path.from == ColorSpace::Linear && path.to == ColorSpace::Srgb { 0.1 } else { 0.02 };
+    let is_fine = |value: f32| {
+        let scaled = value * 255.0;
+        (scaled - scaled.round().clamp(0.0, 255.0)).abs() > near
+    };
+    let step = colors.values.len().div_ceil(SAMPLE).max(1);
+    colors.values.iter().step_by(step).any(|&color| path.convert(color).into_iter().any(is_fine))
+}
 
 /// How colours change on their way into a file.
 #[derive(Clone, Copy)]
@@ -13,6 +42,15 @@ pub(crate) struct ColorPath {
 }
 
 impl ColorPath {
+    /// From colours in `from` to those of a file.
+    pub(crate) fn new(from: ColorSpace, options: &PlyWriteOptions) -> ColorPath {
+        let to = match options.export_colors {
+            PlyColors::Linear => ColorSpace::Linear,
+            _ => ColorSpace::Srgb,
+        };
+        ColorPath { from, to, cut: options.blender_quirks }
+    }
+
     /// The colour in the file's space; alpha stays.
     pub(crate) fn convert(self, c: [f32; 4]) -> [f32; 4] {
         let channel = match (self.from, self.to) {
@@ -43,6 +81,7 @@ fn to_linear(v: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Colors;
 
     #[test]
     fn bytes_survive_and_blender_cuts() {
@@ -53,6 +92,30 @@ mod tests {
         }
         let blender = ColorPath { from: ColorSpace::Linear, to: ColorSpace::Srgb, cut: true };
         assert_eq!(blender.bytes([1.0, 0.0, 1.0 / 9.0, 0.5]), [254, 0, 93, 127]);
+    }
+
+    #[test]
+    fn colors_are_fine_in_the_space_of_the_file() {
+        let fine = |byte_to_value: &dyn Fn(f32) -> f32, space, export_colors| {
+            let values = (0..=255u8).map(|byte| [byte_to_value(f32::from(byte) / 255.0); 4]);
+            let values = values.map(|[r, g, b, _]| [r, g, b, 1.0]).collect();
+            let colors = Some(Colors { values, space });
+            let mesh = Mesh { colors, ..Mesh::default() };
+            let options = PlyWriteOptions { export_colors, ..PlyWriteOptions::default() };
+            has_fine_colors(&mesh, &options)
+        };
+        // 256 bytes stay so many where their space does.
+        for (space, kept, lost) in [
+            (ColorSpace::Srgb, PlyColors::Srgb, PlyColors::Linear),
+            (ColorSpace::Linear, PlyColors::Linear, PlyColors::Srgb),
+        ] {
+            assert!(!fine(&|v| v, space, kept) && fine(&|v| v, space, lost));
+            assert!(!fine(&|v| v, space, PlyColors::None));
+        }
+        // Light that is exactly that of bytes.
+        let light = |v: f32| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
+        assert!(!fine(&light, ColorSpace::Linear, PlyColors::Srgb));
+        assert!(fine(&light, ColorSpace::Linear, PlyColors::Linear));
     }
 
     /// What Blender 5.2.3 writes for light that no byte holds: in sRGB, and as it is.

@@ -46,6 +46,7 @@ mod tokens;
 mod write;
 
 pub use check::{PlyCounts, check_ply};
+pub use color::has_fine_colors;
 pub use header::{
     Element as PlyElement, Header as PlyHeader, Property as PlyProperty, decode_ply_header,
 };

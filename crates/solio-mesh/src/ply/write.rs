@@ -3,7 +3,7 @@
 use super::cells::{Cells, emit};
 use super::color::ColorPath;
 use super::layout::{AttributeItem, ElementOut, Item, convert, elements, find, header};
-use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
+use super::options::{PlyColorType, PlyWriteOptions};
 use super::part::{Part, index_of};
 use super::place::Placement;
 use super::rows::{Elements, Rows, Source, faces, sources, stretches};
@@ -319,12 +319,8 @@ impl<'a> Context<'a> {
 
     fn colors(&self, kind: PlyColorType) -> Values<'a> {
         let colors = self.part.mesh.colors.as_ref();
-        let to = match self.options.export_colors {
-            PlyColors::Linear => ColorSpace::Linear,
-            _ => ColorSpace::Srgb,
-        };
-        let from = colors.map_or(to, |c| c.space);
-        let path = ColorPath { from, to, cut: self.options.blender_quirks };
+        let space = colors.map_or(ColorSpace::Srgb, |c| c.space);
+        let path = ColorPath::new(space, self.options);
         let of = |vertex: usize| colors.map_or([0.0; 4], |c| c.values[vertex]);
         let vertices = self.rows.elements();
         match kind {
