@@ -47,8 +47,12 @@ impl<'py> HeldMeshes<'py> {
         Ok(held)
     }
 
-    /// The comments of all meshes, each once.
+    /// The comments of all meshes, each once; those of one as they are, as in a PLY they count
+    /// textures.
     pub(crate) fn comments(&self) -> Vec<String> {
+        if let [mesh] = &self.meshes[..] {
+            return mesh.comments.clone();
+        }
         distinct(self.meshes.iter().flat_map(|mesh| &mesh.comments))
     }
 
@@ -57,15 +61,15 @@ impl<'py> HeldMeshes<'py> {
         distinct(self.meshes.iter().flat_map(|mesh| &mesh.material_libraries))
     }
 
-    /// The engine's views; `slots` places the materials of each in the scene's.
-    pub(crate) fn models(&self, slots: Vec<Option<Vec<u32>>>) -> Vec<Mesh<'_>> {
-        let models = self.entries.iter().zip(slots).map(|((place, instance), slots)| {
-            let mut mesh = self.meshes[*place].model();
     /// Whether one of the meshes came with libraries that were not read.
     pub(crate) fn libraries_unread(&self) -> bool {
         self.meshes.iter().any(|mesh| mesh.libraries_unread)
     }
 
+    /// The engine's views; `slots` places the materials of each in the scene's.
+    pub(crate) fn models(&self, slots: Vec<Option<Vec<u32>>>) -> Vec<Mesh<'_>> {
+        let models = self.entries.iter().zip(slots).map(|((place, instance), slots)| {
+            let mut mesh = self.meshes[*place].model();
             if let Some(instance) = instance {
                 mesh.objects = vec![instance.object(&mesh)];
             }

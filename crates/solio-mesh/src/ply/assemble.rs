@@ -2,6 +2,7 @@
 
 use super::columns::{Column, Data, Plan, Role, Table, alpha_of};
 use super::header::{Element, Header};
+use super::{TEXNUMBER, TEXTURE};
 use crate::material::{Material, TextureMap};
 use crate::model::{
     Attribute, ColorSpace, Colors, Domain, Mesh, NONE, Normals, Positions, Scene, Uvs, Values,
@@ -69,8 +70,8 @@ pub(crate) fn assemble(
         materials,
         comments: header.comments.clone(),
         warnings: all,
-    })
         ..Scene::default()
+    })
 }
 
 /// Gives the colours their alpha, which was of another type and so became an attribute.
@@ -252,7 +253,7 @@ fn drop_strays(
 fn textures(comments: &[String]) -> Vec<Material> {
     comments
         .iter()
-        .filter_map(|c| c.strip_prefix("TextureFile "))
+        .filter_map(|c| c.strip_prefix(TEXTURE))
         .map(|path| {
             let path = path.trim().to_string();
             let file = path.rsplit(['/', '\\']).next().unwrap_or(&path);
@@ -269,7 +270,7 @@ fn face_textures(mesh: &Mesh<'_>, textures: usize) -> Vec<u32> {
     let numbers = mesh
         .attributes
         .iter()
-        .find(|a| a.element == "face" && a.name == "texnumber" && a.list.is_none());
+        .find(|a| a.element == "face" && a.name == TEXNUMBER && a.list.is_none());
     let of = |n: i64| u32::try_from(n).ok().filter(|&n| (n as usize) < textures).unwrap_or(NONE);
     let mut materials: Vec<u32> = match numbers.map(|a| &a.values) {
         Some(Values::U8(v)) => v.iter().map(|&n| of(n as i64)).collect(),

@@ -4,8 +4,10 @@ use super::cells::with_values;
 use super::columns::CORNERS;
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::Part;
-use crate::model::{Attribute, Domain, Positions, ScalarType, Values};
+use super::{TEXNUMBER, TEXTURE};
+use crate::model::{Attribute, Domain, Positions, ScalarType, Scene, Values};
 use solio_base::{Error, Result};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The properties that come from one place of the mesh.
@@ -178,14 +180,14 @@ fn attribute_len(attribute: &Attribute<'_>) -> Result<usize> {
 /// The header, with the comments that the options name, then those of the scene.
 pub(crate) fn header(
     elements: &[ElementOut],
-    scene_comments: &[String],
+    scene: &Scene<'_>,
     options: &PlyWriteOptions,
 ) -> Result<String> {
     let mut text = format!("ply\nformat {} 1.0\n", options.format.name());
     let own: Vec<&str> = options.comments.iter().flat_map(|comment| comment.lines()).collect();
-    let read = if options.blender_quirks { &[] } else { scene_comments };
-    let read = read.iter().flat_map(|comment| comment.split(['\n', '\r']));
-    for line in own.iter().copied().chain(read.filter(|line| !own.contains(line))) {
+    let read = if options.blender_quirks { Vec::new() } else { comments(scene, elements) };
+    let read = read.iter().map(|line| &line[..]).filter(|line| !own.contains(line));
+    for line in own.iter().copied().chain(read) {
         if !line.starts_with("obj_info ") {
             text.push_str("comment ");
         }
@@ -206,6 +208,29 @@ pub(crate) fn header(
     }
     text.push_str("end_header\n");
     Ok(text)
+}
+
+/// The comments that a scene brings along, as lines. Those that name textures stay where faces still
+/// lead to them, and say what the materials that they became say now.
+fn comments<'s>(scene: &'s Scene<'_>, elements: &[ElementOut]) -> Vec<Cow<'s, str>> {
+    let lines = || scene.comments.iter().flat_map(|comment| comment.split(['\n', '\r']));
+    let textures = lines().filter(|line| line.starts_with(TEXTURE)).count();
+    let is_number =
+        |item: &Item| matches!(item, Item::Attribute(a) if a.name == TEXNUMBER && a.list.is_none());
+    let is_numbered = |e: &ElementOut| e.name == "face" && e.items.iter().any(is_number);
+    let lead = scene.meshes.len() == 1 && (textures == 1 || elements.iter().any(is_numbered));
+    let materials = if scene.materials.len() == textures { &scene.materials[..] } else { &[] };
+    let mut materials = materials.iter();
+    let line = |line: &'s str| {
+        if !line.starts_with(TEXTURE) {
+            return Some(Cow::Borrowed(line));
+        }
+        let map = materials.next().and_then(|m| m.maps.iter().find(|map| map.key == "map_Kd"));
+        let now = map.filter(|map| !map.path.contains(['\n', '\r']));
+        let now = now.map(|map| format!("{TEXTURE}{}", map.path));
+        lead.then(|| now.map_or(Cow::Borrowed(line), Cow::Owned))
+    };
+    lines().filter_map(line).collect()
 }
 
 fn one_line(name: &str) -> Result<&str> {

@@ -57,5 +57,10 @@ pub(crate) use rows::stretches;
 pub(crate) use text::push_f32;
 pub use write::encode_ply;
 
+/// How a comment that names a texture begins, as MeshLab has them.
+pub(crate) const TEXTURE: &str = "TextureFile ";
+/// The property of faces that counts these.
+const TEXNUMBER: &str = "texnumber";
+
 #[cfg(test)]
 mod tests;

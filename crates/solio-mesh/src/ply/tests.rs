@@ -229,6 +229,15 @@ fn corner_uvs_and_textures() {
     assert_eq!((scene.materials[0].name.as_str(), &mesh.face_materials[..]), ("a b", &[0, 0][..]));
 }
 
+/// A file of two faces, each with a texture of its own, as MeshLab writes it.
+fn two_textures() -> Scene<'static> {
+    let text = "ply\nformat ascii 1.0\ncomment by hand\ncomment TextureFile a b.png\n\
+        comment TextureFile c.png\nelement vertex 3\nproperty float x\nproperty float y\n\
+        property float z\nelement face 2\nproperty list uchar int vertex_index\n\
+        property uchar texnumber\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0\n3 2 1 0 1\n";
+    read(text.as_bytes()).unwrap()
+}
+
 #[test]
 fn text_that_is_not_utf8_is_latin() {
     let text = b"ply\nformat ascii 1.0\ncomment caf\xe9\nelement vertex 1\nproperty float x\n\
@@ -239,6 +248,38 @@ fn text_that_is_not_utf8_is_latin() {
     let names = scene.meshes[0].attributes.iter().map(|a| &a.name[..]).collect::<Vec<_>>();
     assert_eq!(names, ["qu\u{e9}", "qu\u{e8}"]);
     assert!(scene.warnings.is_empty(), "{:?}", scene.warnings);
+}
+
+#[test]
+fn textures_stay_where_faces_lead_to_them() {
+    let comments = |scene: &Scene<'_>| {
+        let mut options = format(PlyFormat::Ascii);
+        options.comments.clear();
+        read(&write(scene, &options, 1)).unwrap().comments
+    };
+    let mut scene = two_textures();
+    let textures = ["by hand", "TextureFile a b.png", "TextureFile c.png"];
+    assert_eq!(comments(&scene), textures);
+    // The material says where the texture is.
+    scene.materials[1].maps[0].path = "d.png".into();
+    assert_eq!(comments(&scene)[1..], ["TextureFile a b.png", "TextureFile d.png"]);
+    // Numbers of a second mesh would lead to the textures of the first.
+    scene.meshes.push(scene.meshes[0].clone());
+    assert_eq!(comments(&scene), ["by hand"]);
+    scene.meshes.pop();
+    scene.meshes[0].attributes.clear();
+    assert_eq!(comments(&scene), ["by hand"]);
+    // All faces have the only one.
+    scene.comments = vec!["TextureFile a b.png".into()];
+    assert_eq!(comments(&scene), ["TextureFile a b.png"]);
+}
+
+#[test]
+fn textures_are_no_comments_of_obj() {
+    let mut text = Vec::new();
+    let options = crate::obj::ObjWriteOptions::default();
+    crate::obj::encode_obj(&two_textures(), &options, &work(1), &mut text).unwrap();
+    assert!(text.starts_with(b"# Solio\n# by hand\nv "), "{}", String::from_utf8_lossy(&text));
 }
 
 const HEAD: &str = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n\

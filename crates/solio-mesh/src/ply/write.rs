@@ -42,7 +42,7 @@ pub fn encode_ply(
     }
     let elements = elements(&parts, options)?;
     drop(prepare);
-    sink.write_bytes(work, header(&elements, &scene.comments, options)?.as_bytes())?;
+    sink.write_bytes(work, header(&elements, scene, options)?.as_bytes())?;
     for element in &elements {
         let mut out = Out { element, options, work, sink };
         match &element.name[..] {

@@ -27,6 +27,7 @@ use crate::bits::Bits;
 use crate::merge;
 use crate::model::{Mesh, Scene};
 use crate::parallel::{self, Pool};
+use crate::ply::TEXTURE;
 use crate::rounds;
 use crate::spans::PREPARE;
 use crate::triangulate;
@@ -216,6 +217,8 @@ impl Job<'_> {
         let mut head = String::new();
         let own = &self.options.comments;
         let read = scene.comments.iter().filter(|comment| !own.contains(comment));
+        // The textures of a PLY: the MTL says them.
+        let read = read.filter(|comment| !comment.starts_with(TEXTURE));
         for comment in own.iter().chain(read) {
             head += &format!("# {}\n", faces::line_text(comment));
         }
