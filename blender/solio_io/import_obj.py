@@ -81,14 +81,18 @@ def _by_objects(mesh, stem):
 
 
 def _by_groups(mesh, piece):
+    """Each change of the group begins an object; a group that comes again is another one."""
     groups = mesh.face_groups[piece.faces]
-    numbers, first = np.unique(groups, return_index=True)
+    if not len(groups):
+        return [piece]
     out = []
-    for number in numbers[np.argsort(first)]:
+    starts = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+    for faces in np.split(piece.faces, starts):
+        number = mesh.face_groups[faces[0]]
         name = piece.name if number == solio.NONE else mesh.groups[number]
         lines = piece.lines if not out else piece.lines[:0]
-        out.append(Piece(name, piece.faces[groups == number], lines, piece.vertices))
-    return out or [piece]
+        out.append(Piece(name, faces, lines, piece.vertices))
+    return out
 
 
 def _corners(mesh, faces):

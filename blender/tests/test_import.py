@@ -16,12 +16,12 @@ DATA = Path(os.environ.get("SOLIO_DATA", ROOT / "../shared/data")) / "mesh"
 MOST_BYTES = 3_000_000
 
 
-def load(operators, path):
+def load(operators, path, **options):
     """A snapshot after the import into an empty scene, or what the operator says."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     operator = getattr(operators, f"{path.suffix[1:].lower()}_import")
     try:
-        operator(filepath=str(path))
+        operator(filepath=str(path), **options)
     except RuntimeError as error:
         return str(error)
     return snapshot()
@@ -80,6 +80,17 @@ def test_faces_with_a_vertex_twice(tmp_path, name):
     path.write_text("".join(f"v {vertex}\n" for vertex in vertices) + REPEATED[name])
     blender, solio = load(bpy.ops.wm, path), load(bpy.ops.solio, path)
     assert difference(blender, solio) == ""
+
+
+def test_every_group_becomes_an_object(tmp_path):
+    path = tmp_path / "groups.obj"
+    faces = ["g", "o A", "g ga", "f 1 2 3", "g gb", "f 3 2 4", "g ga", "f 1 2 4", "f 1 3 4"]
+    faces += ["o B", "g gb", "f 1 4 2", "o C", "g gb gc", "f 4 1 2"]
+    points = ["v 0 0 0", "v 1 0 0", "v 0 1 0", "v 0 0 1"]
+    path.write_text("\n".join([*points, *faces, ""]))
+    blender, solio = (load(o, path, use_split_groups=True) for o in (bpy.ops.wm, bpy.ops.solio))
+    assert difference(blender, solio) == ""
+    assert sorted(solio) == ["ga", "ga.001", "gb", "gb gc", "gb.001"]
 
 
 LONG = ((0.4, 0, 0.3), (3, 0, 4), (0, -0.5, 2), (12, 5, -1), (0, 0, 0), (1e-3, 0, 2e-3))
