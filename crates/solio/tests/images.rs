@@ -3,7 +3,8 @@
 use solio::image::header::{Box2i, Part};
 use solio::image::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio::image::{Channel, Compression, PixelType, ReadOptions};
-use solio::{ImageWriteOptions, Limits, Work};
+use solio::{ImageConvertOptions, ImageWriteOptions, Limits, PictureOptions, Work};
+use std::path::Path;
 
 fn ramp() -> Image<'static> {
     let window = Box2i::of_size(40, 30);
@@ -50,4 +51,108 @@ fn an_image_that_cannot_be_written_leaves_nothing() {
     let e = solio::write_image(&image, &path, &ImageWriteOptions::default(), &Work::default());
     assert!(e.is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// A TIFF file of one pixel, R, G, B and A, with or without the field ExtraSamples (338).
+fn tiff(bits: u16, pixel: &[u8], extra_samples: Option<u16>) -> Vec<u8> {
+    const SHORT: u16 = 3;
+    let entry = |tag: u16, count: u32, value: u32| {
+        let mut bytes = [tag, SHORT].map(u16::to_le_bytes).concat();
+        bytes.extend([count, value].map(u32::to_le_bytes).concat());
+        bytes
+    };
+    // Sizes, then formats of the four samples, then the pixel, right behind the head.
+    let format = if bits == 32 { 3 } else { 1 };
+    let mut entries = vec![
+        entry(256, 1, 1),
+        entry(257, 1, 1),
+        entry(258, 4, 8),
+        entry(259, 1, 1),
+        entry(262, 1, 2),
+        entry(273, 1, 24),
+        entry(277, 1, 4),
+        entry(278, 1, 1),
+        entry(279, 1, pixel.len() as u32),
+    ];
+    entries.extend(extra_samples.map(|kind| entry(338, 1, kind.into())));
+    entries.push(entry(339, 4, 16));
+    let mut bytes = [&b"II*\0"[..], &(24 + pixel.len() as u32).to_le_bytes()].concat();
+    bytes.extend([[bits; 4], [format; 4]].concat().iter().flat_map(|v: &u16| v.to_le_bytes()));
+    bytes.extend(pixel);
+    bytes.extend((entries.len() as u16).to_le_bytes());
+    bytes.extend(entries.concat());
+    bytes.extend([0; 4]);
+    bytes
+}
+
+/// The values of A, B, G and R of the first pixel, as OpenEXR after a conversion.
+fn converted(path: &Path, raw: bool) -> Vec<f32> {
+    let exr = path.with_extension("exr");
+    let picture = PictureOptions { raw, ..PictureOptions::default() };
+    let options = ImageConvertOptions { picture, ..ImageConvertOptions::default() };
+    solio::convert_image(path, &exr, &options, &Work::default()).unwrap();
+    let image = solio::read_image(&exr, &ReadOptions::default(), &Work::default()).unwrap();
+    let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
+    let value = |plane: &Plane<'_>| match &plane.samples {
+        Samples::Half(values) => values[0].to_f32(),
+        Samples::Float(values) => values[0],
+        Samples::Uint(_) => panic!(),
+    };
+    levels[0].planes.iter().map(value).collect()
+}
+
+#[test]
+fn alpha_of_tiff_is_what_the_file_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tif");
+    let read = |bytes: &[u8], raw| {
+        std::fs::write(&path, bytes).unwrap();
+        converted(&path, raw)
+    };
+    let near = |got: &[f32], expected: [f32; 4]| {
+        let same = got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3);
+        assert!(same, "{got:?} {expected:?}");
+    };
+    let floats: Vec<u8> =
+        [0.25f32, 0.125, 0.0625, 0.25].iter().flat_map(|v| v.to_le_bytes()).collect();
+    // TIFF 6.0: 1 is associated alpha, 2 is not; a file that says nothing is taken for the latter.
+    assert_eq!(read(&tiff(32, &floats, Some(1)), false), [0.25, 0.0625, 0.125, 0.25]);
+    for kind in [Some(2), None] {
+        assert_eq!(read(&tiff(32, &floats, kind), false), [0.25, 0.015625, 0.03125, 0.0625]);
+    }
+    // Codes are divided by alpha before the curve: 118 of 255 is the light 0.18, 255 white. The half
+    // of 118 with an alpha of a half is that light, halved.
+    let half = 128.0 / 255.0;
+    near(&read(&tiff(8, &[59, 128, 0, 128], Some(1)), false), [half, 0.0, half, 0.18 * half]);
+    near(&read(&tiff(8, &[118, 255, 0, 128], Some(2)), false), [half, 0.0, half, 0.18 * half]);
+    near(&read(&tiff(8, &[118, 255, 0, 255], Some(1)), false), [1.0, 0.0, 1.0, 0.181]);
+    near(&read(&tiff(8, &[118, 0, 0, 0], Some(1)), false), [0.0, 0.0, 0.0, 0.181]);
+    let words: Vec<u8> = [15163u16, 32768, 0, 32768].iter().flat_map(|v| v.to_le_bytes()).collect();
+    near(&read(&tiff(16, &words, Some(1)), false), [0.5, 0.0, 0.5, 0.09]);
+    for kind in [Some(1), Some(2)] {
+        assert_eq!(read(&tiff(32, &floats, kind), true), [0.25, 0.0625, 0.125, 0.25]);
+        near(&read(&tiff(8, &[51, 255, 0, 102], kind), true), [0.4, 0.0, 1.0, 0.2]);
+    }
+}
+
+#[test]
+fn tiff_files_say_that_their_alpha_is_straight() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tif");
+    let floats: Vec<u8> =
+        [0.25f32, 0.125, 0.0625, 0.25].iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(&path, tiff(32, &floats, Some(1))).unwrap();
+    let out = folder.path().join("out.tif");
+    for bits in [8, 16, 32] {
+        let picture = PictureOptions { bits: Some(bits), ..PictureOptions::default() };
+        let options = ImageConvertOptions { picture, ..ImageConvertOptions::default() };
+        solio::convert_image(&path, &out, &options, &Work::default()).unwrap();
+        // An entry of one 16-bit number: ExtraSamples is 2, unassociated alpha.
+        let bytes = std::fs::read(&out).unwrap();
+        let entry = [0x52, 0x01, 3, 0, 1, 0, 0, 0, 2, 0];
+        assert!(bytes.windows(entry.len()).any(|window| window == entry), "{bits}");
+        let again = converted(&out, false);
+        let expected = [0.25, 0.0625, 0.125, 0.25];
+        assert!(again.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3), "{bits} {again:?}");
+    }
 }

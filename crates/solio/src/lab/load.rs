@@ -116,7 +116,7 @@ fn of_picture(
     work: &Work,
 ) -> Result<Vec<Array>> {
     let bytes = solio_io::read_whole(path, &options.limits, work)?;
-    let (picture, _) = decode_pixels(&bytes, format, &options.limits)?;
+    let picture = decode_pixels(&bytes, format, &options.limits)?.picture;
     let channels = usize::from(picture.color().channel_count());
     let names: &[&str] = match channels {
         1 => &["Y"],

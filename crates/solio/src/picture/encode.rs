@@ -7,12 +7,17 @@ use image::codecs::hdr::HdrEncoder;
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::codecs::tiff::TiffEncoder;
-use image::{ExtendedColorType, ImageEncoder, Rgb};
+use image::error::EncodingError;
+use image::{ExtendedColorType, ImageEncoder, ImageError, Rgb};
 use solio_base::{Error, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_exr::Image;
 use solio_exr::header::Header;
 use std::io::Cursor;
+use tiff::encoder::colortype::{ColorType, RGBA8, RGBA16, RGBA32Float};
+use tiff::encoder::{TiffEncoder as RgbaEncoder, TiffValue};
+use tiff::tags::{ExtraSamples, Tag};
+use tiff::{TiffError, TiffResult};
 
 /// Quality of JPEG without a wish.
 const QUALITY: u8 = 90;
@@ -169,6 +174,15 @@ fn pack<T: Code + bytemuck::Pod>(
             JpegEncoder::new_with_quality(&mut bytes, quality)
                 .write_image(plain, width, height, color)?;
         }
+        ImageFormat::Tiff if channels == 4 => {
+            let size = [width, height];
+            let written = match size_of::<T>() {
+                1 => rgba_tiff::<RGBA8>(&mut bytes, size, plain),
+                2 => rgba_tiff::<RGBA16>(&mut bytes, size, bytemuck::cast_slice(values)),
+                _ => rgba_tiff::<RGBA32Float>(&mut bytes, size, bytemuck::cast_slice(values)),
+            };
+            written.map_err(of_tiff)?;
+        }
         ImageFormat::Tiff => {
             TiffEncoder::new(&mut bytes).write_image(plain, width, height, color)?;
         }
@@ -182,4 +196,28 @@ fn pack<T: Code + bytemuck::Pod>(
         }
     }
     Ok(bytes.into_inner())
+}
+
+/// Says that alpha is straight: without a word some programs take it for associated. `image` has no
+/// way to say it.
+fn rgba_tiff<C: ColorType>(
+    bytes: &mut Cursor<Vec<u8>>,
+    [width, height]: [u32; 2],
+    values: &[C::Inner],
+) -> TiffResult<()>
+where
+    [C::Inner]: TiffValue,
+{
+    let mut file = RgbaEncoder::new(bytes)?;
+    let mut image = file.new_image::<C>(width, height)?;
+    let alpha = [ExtraSamples::UnassociatedAlpha];
+    image.encoder().write_tag(Tag::ExtraSamples, &alpha[..])?;
+    image.write_data(values)
+}
+
+fn of_tiff(e: TiffError) -> ImageError {
+    match e {
+        TiffError::IoError(e) => ImageError::IoError(e),
+        e => ImageError::Encoding(EncodingError::new(image::ImageFormat::Tiff.into(), e)),
+    }
 }

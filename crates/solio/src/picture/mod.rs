@@ -2,7 +2,8 @@
 //! writes them, from and to images in linear light.
 //!
 //! Integers in these files are taken for sRGB, floating point numbers for linear light. Alpha is
-//! straight in them, while images in memory (and OpenEXR) have colours multiplied by alpha.
+//! straight in them (but in TIFF files that say otherwise), while images in memory (and OpenEXR) have
+//! colours multiplied by alpha.
 
 mod choose;
 mod decode;
