@@ -671,7 +671,8 @@ fn images_that_come_as_a_stream_are_checked() {
     let at = dir.path();
     solio(at, "gradient red,lime -o a.exr --size 64x8").fine();
     solio(at, "convert a.exr -o a.png").fine();
-    for (name, found) in [("a.exr", "exr"), ("a.png", "png")] {
+    solio(at, "convert a.exr -o a.jpg").fine();
+    for (name, found) in [("a.exr", "exr"), ("a.png", "png"), ("a.jpg", "jpeg")] {
         let bytes = std::fs::read(at.join(name)).unwrap();
         let whole = run(at, "check - --json", &bytes).fine();
         assert_eq!((&whole.json()[0]["format"], whole.json().len()), (&found.into(), 1));
@@ -679,4 +680,7 @@ fn images_that_come_as_a_stream_are_checked() {
         assert_eq!(cut.code, 1, "{name}: {}", cut.text());
     }
     run(at, "check -", b"v 0 0 0\n").fine();
+    let scene = run(at, "check -", b"WorldBegin\nShape \"sphere\"\n");
+    assert_eq!(scene.code, 1);
+    assert!(scene.err.contains("are checked as files: name one"), "{}", scene.err);
 }

@@ -133,11 +133,16 @@ impl Archive {
                 // One that was packed once more, or comes from a pipe.
                 source = Box::new(solio_io::read_whole(path, limits, work)?);
             }
-            let options = ArrayReadOptions { limits: *limits, ..ArrayReadOptions::default() };
-            let file = ArrayFile::read(&*source, &options)?;
-            Ok(Archive { source, file, limits: *limits })
+            Archive::of_source(source, limits)
         };
         read().map_err(|e: Error| e.at_path(path))
+    }
+
+    /// An archive that can be read at any place.
+    fn of_source(source: Box<dyn Source>, limits: &Limits) -> Result<Archive> {
+        let options = ArrayReadOptions { limits: *limits, ..ArrayReadOptions::default() };
+        let file = ArrayFile::read(&*source, &options)?;
+        Ok(Archive { source, file, limits: *limits })
     }
 
     /// What is in it, in the order in which it was packed.
@@ -717,6 +722,26 @@ fn place(folder: &Path, name: &str) -> Result<std::path::PathBuf> {
 /// Checks the archive at `path`: the sums of all chunks, or, with [`CheckOptions::decode`], by
 /// unpacking everything.
 pub(crate) fn check_archive(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    check_archive_read(path, Archive::open(path, &options.limits, work), options, work)
+}
+
+/// [`check_archive`] for one that came as a stream and is in memory.
+pub(crate) fn check_archive_in(
+    path: &Path,
+    source: Box<dyn Source>,
+    options: &CheckOptions,
+    work: &Work,
+) -> Result<FileCheck> {
+    let archive = Archive::of_source(source, &options.limits).map_err(|e| e.at_path(path));
+    check_archive_read(path, archive, options, work)
+}
+
+fn check_archive_read(
+    path: &Path,
+    archive: Result<Archive>,
+    options: &CheckOptions,
+    work: &Work,
+) -> Result<FileCheck> {
     let mut check = FileCheck { format: "archive", ..FileCheck::default() };
     let problem = |error: Error| Problem {
         kind: error.kind(),
@@ -725,7 +750,7 @@ pub(crate) fn check_archive(path: &Path, options: &CheckOptions, work: &Work) ->
         chunks: None,
         message: error.message().to_owned(),
     };
-    let archive = match Archive::open(path, &options.limits, work) {
+    let archive = match archive {
         Ok(archive) => archive,
         Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Cancelled) => {
             return Err(error);

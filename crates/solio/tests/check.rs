@@ -153,3 +153,59 @@ fn nobody_waits_for_what_comes_out_of_a_pipe() {
     let found = find_files(&[folder.path().to_owned()], &Work::serial()).unwrap();
     assert_eq!(found.files, ["a.x", "to_file.x", "to_nothing.x"].map(at));
 }
+
+/// What is said of a file: its kind and all that is wrong, or why it could not be looked at.
+fn told(path: &Path, decode: bool) -> String {
+    let options = CheckOptions { decode, ..CheckOptions::default() };
+    match check_file(path, &options, &Work::serial()) {
+        Ok(check) => {
+            format!("{} {} {:?} {:?}", check.format, check.found, check.problems, check.odd)
+        }
+        Err(e) => format!("{:?} {}", e.kind(), e.message()),
+    }
+}
+
+#[test]
+fn a_stream_is_told_what_a_file_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let work = Work::default();
+    let map = solio::color::gradient::colormap("magma").unwrap();
+    let image = solio::gradient_image(&map, [8, 4]).unwrap();
+    solio::write_image(&image, &at("a.exr"), &Default::default(), &work).unwrap();
+    for name in ["a.jpg", "a.png", "a.tif"] {
+        solio::convert_image(&at("a.exr"), &at(name), &Default::default(), &work).unwrap();
+    }
+    let ramp: Vec<u8> = (0..=255).collect();
+    let element = solio::array::Element::U8;
+    let array = solio::NamedArray { name: "z", element, axes: &[256], bytes: &ramp };
+    solio::write_arrays(&[array], &at("a.solio"), solio::array::Effort::Fast, &work).unwrap();
+    write(&at("a.webp"), b"RIFF\x1a\0\0\0WEBPVP8 \x0e\0\0\0fourteen bytes");
+    write(&at("zeros"), &[0; 5000]);
+
+    let pipe = at("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let streamed = |bytes: Vec<u8>, decode| {
+        let to = pipe.clone();
+        // Who does not read on breaks the pipe: no matter.
+        let writer = std::thread::spawn(move || std::fs::write(to, bytes).ok());
+        let said = told(&pipe, decode);
+        writer.join().unwrap();
+        said
+    };
+    for name in ["a.exr", "a.jpg", "a.png", "a.tif", "a.solio", "a.webp", "zeros"] {
+        let bytes = std::fs::read(at(name)).unwrap();
+        // Without a name that says what it is, but for archives, which need theirs.
+        let file = at(if name == "a.solio" { "cut.solio" } else { "cut" });
+        for end in
+            (8..bytes.len()).step_by(1 + bytes.len() / 40).chain([bytes.len() - 1, bytes.len()])
+        {
+            write(&file, &bytes[..end]);
+            assert_eq!(streamed(bytes[..end].to_vec(), false), told(&file, false), "{name} {end}");
+        }
+        let deep = streamed(bytes, true);
+        assert!(name == "zeros" || deep.ends_with("[] []"), "{name}: {deep}");
+    }
+    let scene = b"WorldBegin\nShape \"sphere\"\n".to_vec();
+    assert!(streamed(scene, false).starts_with("Unsupported"));
+}

@@ -14,6 +14,7 @@ use crate::any_image::read_picture;
 use crate::picture::{Decoded, ImageFormat, decode};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_catalog::whole;
+use solio_codec::array::file::is_array_file;
 use solio_codec::compress::Compression;
 use solio_exr::{CheckOptions, Problem};
 use solio_io::Opened;
@@ -122,9 +123,12 @@ pub fn check_file(path: &Path, options: &CheckOptions, work: &Work) -> Result<Fi
     match check_known(path, options, work)? {
         check if check.format == OTHER && check.is_fine() => {
             let error = Error::unsupported("this is no file that can be checked").at_path(path);
-            Err(error.hint(
-                "known are EXR, PNG, JPEG, TIFF, HDR, GIF, WebP, HEIF, MP4, PSD, OBJ, PLY, STL, pbrt",
-            ))
+            Err(error.hint(match solio_io::is_direct(path) {
+                true => "scenes of pbrt and what is told by its name are checked as files: name one",
+                false => {
+                    "known are EXR, PNG, JPEG, TIFF, HDR, GIF, WebP, HEIF, MP4, PSD, OBJ, PLY, STL, pbrt"
+                }
+            }))
         }
         check => Ok(check),
     }
@@ -174,21 +178,36 @@ fn check_known(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileC
     Ok(check)
 }
 
-/// What comes once is told by its first bytes; images are kept in memory whole.
+/// What comes once is told by its first bytes. Meshes are read as they come; of all else the structure is
+/// followed in memory, as that of files is.
 fn check_stream(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
     let opened = solio_io::open(path, &options.limits, work)?;
     let mut head = [0; HEAD_BYTES];
     let got = opened.source.read_at(0, &mut head).map_err(|e| e.at_path(path))?;
-    let format = ImageFormat::of_content(&head[..got]).or(ImageFormat::of_name(path));
-    let Some(format) = format else {
-        return mesh::check_opened(path, opened, &options.limits, work);
-    };
+    let head = &head[..got];
+    let is_known = ImageFormat::of_content(head).or(ImageFormat::of_name(path)).is_some()
+        || whole::kind(head).is_some()
+        || is_array_file(head);
+    let is_blank = head.iter().all(|byte| *byte == 0);
+    if !is_known && !is_blank {
+        let is_mesh = Format::of_content(head, None).or(Format::of_name(path)).is_some();
+        return match is_mesh {
+            true => mesh::check_opened(path, opened, &options.limits, work),
+            false => Ok(FileCheck { format: OTHER, ..FileCheck::default() }),
+        };
+    }
     let bytes = solio_io::bytes_of(&*opened.source, &options.limits);
     let bytes = bytes.map_err(|e| e.at_path(path))?;
-    match format {
-        ImageFormat::Exr => check_exr(path, Some(&&bytes[..]), options, work),
-        _ => check_decoded(path, format, || decode(&bytes, format, true, &options.limits)),
+    let opened = Opened {
+        file_bytes: Some(bytes.len() as u64),
+        source: Box::new(bytes),
+        compression: Compression::None,
+    };
+    let file = File { path, opened, head };
+    if let Some(blank) = odd::blank(&file)? {
+        return Ok(FileCheck { format: OTHER, ..blank });
     }
+    file.check_in_memory(options, work)
 }
 
 /// A file that has been opened.
@@ -206,7 +225,7 @@ impl File<'_> {
 
     fn check(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
         let path = self.path;
-        if solio_codec::array::file::is_array_file(self.head) && crate::is_packed_scene(path) {
+        if is_array_file(self.head) && crate::is_packed_scene(path) {
             return crate::image_unpack::check_archive(path, options, work);
         }
         if crate::is_scene(path) {
@@ -249,6 +268,31 @@ impl File<'_> {
         })
     }
 
+    /// [`check`](File::check) of what cannot be opened again.
+    fn check_in_memory(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+        let path = self.path;
+        if is_array_file(self.head) {
+            return crate::image_unpack::check_archive_in(path, self.opened.source, options, work);
+        }
+        let by_content = ImageFormat::of_content(self.head);
+        let format = by_content.or(ImageFormat::of_name(path));
+        match format {
+            Some(ImageFormat::Exr) => check_exr(path, Some(self.source()), options, work),
+            _ if whole::kind(self.head).is_some() => self.structure(format, options, work),
+            Some(format) => self.pixels(format, &options.limits, work),
+            None => Ok(FileCheck { format: OTHER, ..FileCheck::default() }),
+        }
+    }
+
+    /// By unpacking it.
+    fn pixels(&self, format: ImageFormat, limits: &Limits, work: &Work) -> Result<FileCheck> {
+        if !solio_io::is_direct(self.path) {
+            return check_picture(self.path, format, limits, work);
+        }
+        let read = || decode(&solio_io::bytes_of(self.source(), limits)?, format, true, limits);
+        check_decoded(self.path, format, read)
+    }
+
     /// By markers, chunks and boxes; the pixels, too, where they are asked for and known.
     fn structure(
         self,
@@ -266,10 +310,17 @@ impl File<'_> {
             }
             Err(e) => check.problems.push(problem(e, path)?),
         }
-        // Raw photos have pixels of their own.
-        let named = ImageFormat::of_name(path) == format;
-        if let Some(format) = format.filter(|_| options.decode && named && check.is_fine()) {
-            let decoded = check_picture(path, format, &options.limits, work)?;
+        let Some(format) = format.filter(|_| options.decode && check.is_fine()) else {
+            return Ok(check);
+        };
+        // Raw photos have pixels of their own, and many are TIFF but for their name.
+        let by_name = ImageFormat::of_name(path);
+        let no_name = by_name.is_none() && solio_io::is_direct(path);
+        if no_name && format == ImageFormat::Tiff {
+            let note = "the pixels were not unpacked: without a name this may be a raw photo";
+            check.notes.push(note.into());
+        } else if no_name || by_name == Some(format) {
+            let decoded = self.pixels(format, &options.limits, work)?;
             check.problems = decoded.problems;
             check.notes.extend(decoded.notes);
         }
