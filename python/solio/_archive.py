@@ -100,6 +100,8 @@ class Archive:
         if rows is not None:
             if not shape:
                 raise argument_error("an array without axes has no rows")
+            if not isinstance(rows, slice):
+                raise TypeError(f"rows are a slice, not {type(rows)}")
             start, stop, step = rows.indices(shape[0])
             if step != 1:
                 raise argument_error("rows are read one after the other: the step is 1")
@@ -114,8 +116,9 @@ class Archive:
     ) -> list[tuple[str, int]]:
         """Writes the files, or those of these ``names``, into a folder; their names and bytes.
 
-        Each appears whole or not at all. What cannot be had is passed by; its error is raised when
-        the others are there.
+        Each appears whole or not at all. Names that are not in the archive are refused before
+        anything is written. What cannot be unpacked is passed by; its error is raised when the
+        others are there.
         """
         check_several(names, "names")
         return _solio.archive_extract(self.path, fspath(folder), list(names), threads)

@@ -63,6 +63,8 @@ def color_array(values: npt.ArrayLike) -> _Floats:
     """``values`` as RGBA of ``float32``: codes of ``uint8`` and ``uint16`` become 0 to 1, and where
     there is no alpha it is 1."""
     array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise argument_error(f"colors must be numbers, not {array.dtype}")
     if array.dtype in (np.uint8, np.uint16):
         array = array.astype(np.float32) / np.float32(np.iinfo(array.dtype).max)
     elif array.dtype.kind in "iu" and array.size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import is_
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ._planes import _Planes
     from ._solio import _GivenLevel, _GivenPart
 
+    _Window = tuple[int, int, int, int] | Box
     _Kind = Literal["scanlineimage", "tiledimage", "deepscanline", "deeptile"]
 
 # By whether it is deep, and whether it has tiles.
@@ -352,8 +354,8 @@ class Part(_Channels, PartHeader):
         name: str | None = None,
         compression: str | None = None,
         tiles: Tiles | tuple[int, int] | None = None,
-        data_window: tuple[int, int, int, int] | None = None,
-        display_window: tuple[int, int, int, int] | None = None,
+        data_window: _Window | None = None,
+        display_window: _Window | None = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
         rates = dict(sampling or {})
@@ -439,14 +441,18 @@ class Image(_Channels):
 
     @property
     def channels(self) -> _Planes:
-        """The channels of all parts by name; where several parts have one, that of the first."""
+        """The channels of all parts by name; where several parts have one, that of the first.
+
+        Of several parts they are a view to read: set channels in their part.
+        """
         if len(self.parts) == 1:
             return self.parts[0].channels
         all_: _Planes = {}
         for part in self.parts:
             for name, values in part.channels.items():
                 all_.setdefault(name, values)
-        return all_
+        # What were set here would be in no part, and lost.
+        return cast("_Planes", MappingProxyType(all_))
 
     def part(self, name: str) -> Part:
         """The part of that name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from os import fspath
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cast
 
@@ -15,7 +16,7 @@ from ._io import Written
 from ._planes import dtype_of, ordered, pixel_type, rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable
     from os import PathLike
     from typing import Unpack
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     _Source = _Path | bytes | bytearray | memoryview
     _PartChoice = int | str | Sequence[int | str]
     _Level = int | tuple[int, int] | Literal["all"]
+    _Window = tuple[int, int, int, int] | Box
     _Out = Mapping[str, npt.NDArray[Any]] | npt.NDArray[Any]
 
 
@@ -36,7 +38,7 @@ class ReadOptions(TypedDict, total=False):
     channels: str | Sequence[str] | None
     part: _PartChoice | None
     level: _Level
-    window: tuple[int, int, int, int] | None
+    window: _Window | None
     dtype: npt.DTypeLike | None
     partial: bool
     threads: int | None
@@ -70,7 +72,7 @@ def read_image(
     channels: str | Sequence[str] | None = None,
     part: _PartChoice | None = None,
     level: _Level = 0,
-    window: tuple[int, int, int, int] | None = None,
+    window: _Window | None = None,
     dtype: npt.DTypeLike | None = None,
     out: _Out | None = None,
     partial: bool = False,
@@ -78,7 +80,8 @@ def read_image(
     memory: int | None = None,
     max_bytes: int | None = None,
 ) -> Image:
-    """Reads an image from a file, or from the bytes of one; only what is asked for is decoded.
+    """Reads an image from an OpenEXR file, or from the bytes of one; only what is asked for is
+    decoded. ``solio convert`` makes OpenEXR of PNG, JPEG, TIFF and HDR.
 
     ``channels``: names (``"depth.Z"``), layers (``"diffuse"``: all that starts with
     ``diffuse.``), or letters in a row (``"RGBA"``, ``"diffuse.RGB"``), one or a sequence of them;
@@ -263,11 +266,11 @@ def write_image(
     *,
     names: Sequence[str] | None = None,
     attributes: Mapping[str, Any] | None = None,
-    data_window: tuple[int, int, int, int] | None = None,
-    display_window: tuple[int, int, int, int] | None = None,
+    data_window: _Window | None = None,
+    display_window: _Window | None = None,
     **options: Unpack[WriteOptions],
 ) -> Written:
-    """Writes an image, or several parts, into one file.
+    """Writes an image, or several parts, into one OpenEXR file.
 
     ``image``: an `Image`, a `Part` or a sequence of parts; or what a `Part` is made of: arrays of
     shape (H, W) by the names of their channels, or one array of shape (H, W, C) with the ``names``
@@ -277,7 +280,8 @@ def write_image(
     Arrays that are contiguous and of a type that files have are not copied. The file appears whole
     at its path or not at all.
 
-    Raises `solio.ArgumentError` where pixels and attributes contradict each other.
+    Raises `solio.ArgumentError` where pixels and attributes contradict each other, and where the
+    name ends as that of another format: ``solio convert`` makes those.
     """
     parts = _parts(image, names, attributes, data_window, display_window, options)
     return Written(*_solio.image_write(parts, fspath(path), _write_options(options)))
@@ -288,8 +292,8 @@ def encode_image(
     *,
     names: Sequence[str] | None = None,
     attributes: Mapping[str, Any] | None = None,
-    data_window: tuple[int, int, int, int] | None = None,
-    display_window: tuple[int, int, int, int] | None = None,
+    data_window: _Window | None = None,
+    display_window: _Window | None = None,
     **options: Unpack[WriteOptions],
 ) -> bytes:
     """The bytes of the file that `write_image` would write."""
@@ -303,6 +307,10 @@ def _read_options(**options: Any) -> dict[str, Any]:
         options["channels"] = [options["channels"]]
     if isinstance(options.get("part"), (int, np.integer, str)):
         options["part"] = [options["part"]]
+    for name in ("channels", "part"):
+        given = options.get(name)
+        if isinstance(given, Sequence) and not len(given):
+            raise argument_error(f"{name} names none; without it all are read")
     if options.get("dtype") is not None:
         options["dtype"] = pixel_type(options["dtype"]).name
     return options
@@ -336,6 +344,8 @@ def _read_into(source: str | bytes, options: dict[str, Any], out: _Out) -> Image
     names, chosen, height, width = plan
     if not chosen:
         names.sort(key=rank)
+    if not isinstance(out, (np.ndarray, Mapping)):
+        raise TypeError(f"out is an array, or arrays by the names of channels, not {type(out)}")
     if isinstance(out, np.ndarray):
         if out.shape != (height, width, len(names)):
             shape = (height, width, len(names))
@@ -366,8 +376,8 @@ def _parts(
     image: Image | Part | Sequence[Part] | Mapping[str, npt.ArrayLike] | npt.ArrayLike,
     names: Sequence[str] | None,
     attributes: Mapping[str, Any] | None,
-    data_window: tuple[int, int, int, int] | None,
-    display_window: tuple[int, int, int, int] | None,
+    data_window: _Window | None,
+    display_window: _Window | None,
     options: WriteOptions,
 ) -> list[_GivenPart]:
     """The parts as the native module takes them."""

@@ -73,7 +73,10 @@ class Object:
         self.transform: _Floats | None = None
         """Object to world, shape (4, 4), applied to column vectors."""
         if transform is not None:
-            self.transform = np.ascontiguousarray(transform, np.float32).reshape(4, 4)
+            matrix = np.ascontiguousarray(transform, np.float32)
+            if matrix.size != 16:
+                raise argument_error(f"transform must have shape (4, 4), not {matrix.shape}")
+            self.transform = matrix.reshape(4, 4)
 
     def __repr__(self) -> str:
         return f"Object({self.name!r}, faces_end={self.faces_end})"
@@ -454,6 +457,8 @@ def _domain(
     if domain == "indexed":
         raise argument_error(f"{what} of the domain 'indexed' need indices")
     if domain is not None:
+        if domain not in counts:
+            raise argument_error(f"{what} have no domain {domain!r}; domains are {', '.join(counts)}")
         _same_length(what, length, counts[domain])
         return domain, None
     for candidate, count in counts.items():

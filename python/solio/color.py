@@ -58,6 +58,8 @@ class Color(NamedTuple):
 def _given(color: Color | str) -> _Given:
     if isinstance(color, str):
         return _solio.color_parse(color)
+    if not isinstance(color, Color):
+        raise TypeError(f"a colour is a text or a Color, not {type(color)}")
     return (color.space, color.components, color.alpha)
 
 
@@ -128,20 +130,24 @@ def convert(
                 "numbers: make them uint8, uint16 or floats"
             )
         given = given.astype(np.float64)
+    given = given.astype(given.dtype.newbyteorder("="), copy=False)
     if out is None:
         kind = given.dtype if given.dtype.kind == "f" else np.dtype(np.float32)
         out = np.empty(given.shape, kind)
-    elif out.shape != given.shape:
+    _check_out(out)
+    if out.shape != given.shape:
         raise argument_error(f"out has the shape {out.shape}, not {given.shape}")
     if given.ndim == 0 or given.shape[-1] not in (3, 4):
         raise argument_error(f"the last axis must be 3 or 4, not of the shape {given.shape}")
-    wide = np.float64 in (given.dtype, out.dtype)
+    native = out.dtype.newbyteorder("=")
+    wide = np.float64 in (given.dtype, native)
     if wide and given.dtype != np.float64:
         largest = np.iinfo(given.dtype).max if given.dtype.kind == "u" else 1
         given = given / np.float64(largest)
     target = out
-    if (wide and out.dtype != np.float64) or not (out.flags.c_contiguous and out.flags.aligned):
-        target = np.empty(out.shape, np.float64 if wide else out.dtype)
+    plain = out.dtype.isnative and out.flags.c_contiguous and out.flags.aligned
+    if (wide and out.dtype != np.float64) or not plain:
+        target = np.empty(out.shape, np.float64 if wide else native)
     if out.dtype.name not in _KINDS:
         raise argument_error(f"colours cannot be written as {out.dtype}")
     source = np.require(given, requirements=("C", "A"))
@@ -152,6 +158,13 @@ def convert(
     if target is not out:
         _store(target, out)
     return out
+
+
+def _check_out(out: object) -> None:
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is an array, not {type(out)}")
+    if not out.flags.writeable:
+        raise argument_error("out cannot be written: it is read-only")
 
 
 def _store(values: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
@@ -183,7 +196,11 @@ class Gradient:
         alphas: Iterable[tuple[float, float]] = (),
     ) -> None:
         text = stops if isinstance(stops, str) else None
-        pairs = [] if isinstance(stops, str) else [(float(p), _given(c)) for p, c in stops]
+        pairs = []
+        for stop in () if isinstance(stops, str) else stops:
+            if isinstance(stop, str) or len(stop) != 2:
+                raise TypeError(f"stops are a text, or pairs of a place and a colour, not {stop!r}")
+            pairs.append((float(stop[0]), _given(stop[1])))
         given = [(float(place), float(alpha)) for place, alpha in alphas]
         self._native = _solio.Gradient(text, pairs, given, mode, keys)
 
@@ -272,13 +289,15 @@ class Gradient:
         values = np.ascontiguousarray(array, np.float32)
         if out is None:
             out = np.empty((*np.shape(array), channels), np.uint8)
+        _check_out(out)
         allowed = {"uint8": (3, 4), "float32": (4,)}.get(out.dtype.name, ())
         if out.shape[:-1] != np.shape(array) or out.shape[-1] not in allowed:
             raise argument_error(
                 f"out of {out.dtype} and the shape {out.shape} cannot hold the colours of "
                 f"{np.shape(array)}: uint8 with 3 or 4 channels, or float32 with 4"
             )
-        target = out if out.flags.c_contiguous and out.flags.aligned else np.empty_like(out, order="C")
+        plain = out.dtype.isnative and out.flags.c_contiguous and out.flags.aligned
+        target = out if plain else np.empty(out.shape, out.dtype.newbyteorder("="))
         if np.may_share_memory(values, target):
             values = values.copy()
         low, high = range

@@ -198,3 +198,15 @@ def test_unused() -> None:
     assert solio.unused(5, [3, 0, 3]).tolist() == [1, 2, 4]
     with pytest.raises(solio.ArgumentError):
         solio.unused(3, [3])
+
+
+def test_sizes_and_names_that_cannot_be_are_told() -> None:
+    triangle: dict[str, Any] = {"positions": np.eye(3), "faces": [[0, 1, 2]]}
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"transform": np.eye(3)}, "transform must have shape"),
+        ({"uvs": np.zeros((3, 2)), "uv_domain": "foo"}, "no domain 'foo'"),
+        ({"colors": ["red", "lime", "blue"]}, "colors must be numbers"),
+    ]
+    for more, why in wrong:
+        with pytest.raises(solio.ArgumentError, match=why):
+            solio.Mesh.from_arrays(**triangle, **more)

@@ -171,3 +171,40 @@ def test_files_of_gradients(tmp_path: Path) -> None:
     (tmp_path / "b.css").write_text("linear-gradient(in srgb, red, bleu)")
     with pytest.raises(solio.Error, match=r"b\.css:1"):
         Gradient.read(tmp_path / "b.css")
+
+
+@pytest.mark.parametrize("kind", ["u2", "f2", "f4", "f8"])
+def test_the_order_of_bytes_changes_nothing(kind: str) -> None:
+    values = (RANDOM.random((50, 3)) * (60000 if kind == "u2" else 1)).astype(kind)
+    expected = solio.color.convert(values, "srgb", "oklab")
+    big = values.astype(f">{kind}")
+    assert np.array_equal(solio.color.convert(big, "srgb", "oklab"), expected)
+    for to in ["u2", "f2", "f4", "f8"]:
+        outs = [np.empty((50, 3), f"{order}{to}") for order in "<>"]
+        for out in outs:
+            solio.color.convert(values, "srgb", "oklab", out=out)
+        assert np.array_equal(outs[0], outs[1]), to
+    if kind != "u2":
+        assert solio.color.convert(big, "srgb", "oklab", out=big) is big
+        assert np.array_equal(big, expected)
+    outs = [np.empty((50, 4), f"{order}f4") for order in "<>"]
+    for out in outs:
+        Gradient.named("viridis").apply(values[:, 0], range=(0, 1), out=out)
+    assert np.array_equal(outs[0], outs[1])
+
+
+def test_values_of_wrong_types_are_told() -> None:
+    wrong: Any
+    for wrong in [1, ("srgb", (1, 1, 1), 1)]:
+        with pytest.raises(TypeError, match="a colour is"):
+            solio.color.mix(wrong, "red")
+    wrong = [1]
+    with pytest.raises(TypeError, match="out is an array"):
+        Gradient("red, lime").apply([0.5], out=wrong)
+    wrong = ["red", "lime"]
+    with pytest.raises(TypeError, match="stops are"):
+        Gradient(wrong)
+    out = np.empty((5, 6), np.float32)[:, ::2]
+    out.flags.writeable = False
+    with pytest.raises(solio.ArgumentError, match="read-only"):
+        solio.color.convert(np.zeros((5, 3)), "srgb", "oklab", out=out)

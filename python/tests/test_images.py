@@ -613,3 +613,40 @@ def test_stacks_of_files_with_deep_parts() -> None:
         assert image.stack(["R"]).shape == (2, 3, 1)
         with pytest.raises(solio.ArgumentError, match="deep"):
             image.stack(["Z", "Q"])
+
+
+def test_channels_of_several_parts_are_set_in_their_part(layered: Path) -> None:
+    image = solio.read_image(layered)
+    zeros = np.zeros((37, 53), np.float16)
+    with pytest.raises(TypeError):
+        image.channels["R"] = zeros
+    image.part("left").channels["R"] = zeros
+    again = solio.read_image(solio.encode_image(image))
+    assert not again["R"].any() and again.part("right").channels["R"].any()
+
+
+def test_windows_of_images_are_windows_to_read(layered: Path) -> None:
+    header = solio.read_header(layered).parts[0]
+    image = solio.read_image(layered, window=header.data_window)
+    written = solio.encode_image(
+        {"Y": np.zeros((37, 53))}, data_window=image.data_window, display_window=image.display_window
+    )
+    assert solio.read_header(written).parts[0].data_window == header.data_window
+
+
+def test_wrong_types_are_told(layered: Path, tmp_path: Path) -> None:
+    out: Any
+    for out in [5, [np.zeros((37, 53), np.float32)]]:
+        with pytest.raises(TypeError, match="out is an array"):
+            solio.read_image(layered, part="left", channels="R", out=out)
+    rows: Any = 5
+    solio.write_array(np.arange(9.0), tmp_path / "a.solio")
+    with pytest.raises(TypeError, match="rows are a slice"):
+        solio.read_array(tmp_path / "a.solio", rows=rows)
+
+
+def test_who_asks_for_nothing_is_told(layered: Path) -> None:
+    with pytest.raises(solio.ArgumentError, match="channels names none"):
+        solio.read_image(layered, channels=[])
+    with pytest.raises(solio.ArgumentError, match="part names none"):
+        solio.read_image(layered, part=())
