@@ -182,16 +182,47 @@ pub fn typed(type_name: &str, text: &str) -> Result<Value> {
     })
 }
 
-fn list<T: FromStr>(type_name: &str, text: &str) -> Result<Vec<T>> {
+/// A number that text can be read as.
+trait Number: FromStr {
+    /// Whether it is infinite: it may be too large for its type.
+    fn is_infinite(&self) -> bool;
+}
+
+impl Number for i32 {
+    fn is_infinite(&self) -> bool {
+        false
+    }
+}
+
+impl Number for f32 {
+    fn is_infinite(&self) -> bool {
+        f32::is_infinite(*self)
+    }
+}
+
+impl Number for f64 {
+    fn is_infinite(&self) -> bool {
+        f64::is_infinite(*self)
+    }
+}
+
+fn list<T: Number>(type_name: &str, text: &str) -> Result<Vec<T>> {
     let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|w| !w.is_empty());
     let number = |word: &str| {
         let wrong = || Error::argument(format!("{word:?} is no number of the type {type_name}"));
-        word.parse().map_err(|_| wrong())
+        let number: T = word.parse().map_err(|_| wrong())?;
+        // Infinity is a word; digits that come to it are too many.
+        if number.is_infinite() && word.contains(|c: char| c.is_ascii_digit()) {
+            let bits = 8 * size_of::<T>();
+            let message = format!("{word} is more than a float of {bits} bits can be");
+            return Err(Error::argument(message));
+        }
+        Ok(number)
     };
     words.map(number).collect()
 }
 
-fn numbers<T: FromStr, const N: usize>(type_name: &str, text: &str) -> Result<[T; N]> {
+fn numbers<T: Number, const N: usize>(type_name: &str, text: &str) -> Result<[T; N]> {
     let values: Vec<T> = list(type_name, text)?;
     let count = values.len();
     values.try_into().map_err(|_| {
@@ -268,9 +299,15 @@ mod tests {
             ("envmap", "sphere"),
             ("chlist", "R"),
             ("float", ""),
+            ("float", "1e40"),
+            ("v2f", "1e300 1"),
+            ("floatvector", "1,-1e99"),
+            ("double", "1e400"),
         ] {
             assert!(typed(kind, text).is_err(), "{kind} {text}");
         }
+        assert_eq!(typed("float", "-inf").unwrap(), Value::Float(f32::NEG_INFINITY));
+        assert_eq!(typed("double", "1e40").unwrap(), Value::Double(1e40));
     }
 
     #[test]
