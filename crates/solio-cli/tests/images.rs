@@ -168,6 +168,13 @@ fn where_nothing_is_to_change_chunks_are_copied() {
     assert!(bytes("lossy.exr") == bytes("copy.exr"));
     let ran = solio(dir.path(), "convert lossy.exr -o again.exr --rename R=red").fine();
     assert!(ran.err.contains("dwaa pixels are packed with loss again, as dwaa"), "{}", ran.err);
+    // Streams are copied, too, whichever way they go.
+    run(dir.path(), "convert - -o stream.exr", &bytes("lossy.exr")).fine();
+    assert!(bytes("lossy.exr") == bytes("stream.exr"));
+    for line in ["convert lossy.exr --format exr -o -", "convert - --format exr -o -"] {
+        let ran = run(dir.path(), line, &bytes("lossy.exr")).fine();
+        assert!(ran.out == bytes("lossy.exr") && ran.err.is_empty(), "{line}: {}", ran.err);
+    }
     // Damage is no thing to copy.
     std::fs::write(dir.path().join("short.exr"), &bytes("lossy.exr")[..1000]).unwrap();
     assert_eq!(solio(dir.path(), "convert short.exr -o copy2.exr").code, 1);
@@ -277,6 +284,74 @@ fn pictures_show_channels_that_are_chosen_by_pattern_or_renamed() {
         assert_eq!(ran.code, 2, "{options}");
         assert!(ran.err.contains(why), "{options}: {}", ran.err);
     }
+}
+
+/// PNG and its like have no names for channels: new ones change nothing.
+#[test]
+fn pictures_are_the_same_under_other_names() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    // Far and red, then near and green, both opaque: the near one hides the other.
+    let names = ["A", "B", "G", "R", "Z"];
+    let channels: Vec<Channel> = names.iter().map(|n| channel(n, PixelType::Float)).collect();
+    let window = Box2i::of_size(1, 1);
+    let mut header = Part::new(window, Compression::Zips, channels.clone());
+    header.set("type", Value::Text("deepscanline".into()));
+    let values = [[1.0, 1.0], [0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [9.0, 2.0]];
+    let plane = |(channel, values): (&Channel, [f32; 2])| Plane {
+        channel: channel.clone(),
+        samples: Samples::Float(values.to_vec().into()),
+    };
+    let planes = channels.iter().zip(values).map(plane).collect();
+    let levels = vec![DeepLevel { x: 0, y: 0, window, counts: vec![2].into(), planes }];
+    save(vec![ImagePart { header, pixels: Pixels::Deep(levels) }], &at("far.exr"));
+    let names = ["BY", "RY", "Y"];
+    save(vec![part(Box2i::of_size(48, 32), &names, None, "chroma")], &at("chroma.exr"));
+    for (name, renames) in [("far", ["Z=far.Z", "*=m.*"]), ("chroma", ["Y=luma", "*=m.*"])] {
+        solio(dir.path(), &format!("convert {name}.exr -o {name}.png --raw")).fine();
+        for rename in renames {
+            let line = format!("convert {name}.exr -o new.png --raw --rename {rename}");
+            let ran = solio(dir.path(), &line).fine();
+            assert!(!ran.err.contains("shows part"), "{line}: {}", ran.err);
+            let [old, new] =
+                [format!("{name}.png"), "new.png".into()].map(|n| std::fs::read(at(&n)));
+            assert!(old.unwrap() == new.unwrap(), "{line}");
+        }
+    }
+    solio(dir.path(), "convert far.png -o far_back.exr --raw --float").fine();
+    let image = load(&at("far_back.exr"));
+    let Samples::Float(green) = &flat(&image, 0).planes[2].samples else { panic!() };
+    assert_eq!((flat(&image, 0).planes[2].channel.name.as_str(), green[0]), ("G", 1.0));
+    let ran = solio(dir.path(), "convert chroma.exr -o x.png --rename Y=RY");
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("two channels would be called \"RY\""), "{}", ran.err);
+}
+
+#[test]
+fn the_part_that_a_picture_shows_is_named() {
+    let dir = folder();
+    let ran = solio(dir.path(), "convert two.exr -o a.png --part 1").fine();
+    assert!(ran.err.contains("shows part right, Z"), "{}", ran.err);
+}
+
+/// A header that others refuse is the input's fault, and found by `check`.
+#[test]
+fn attributes_that_cannot_be_are_told_of_the_file_that_has_them() {
+    let dir = folder();
+    let mut bytes = std::fs::read(dir.path().join("a.exr")).unwrap();
+    let name = b"pixelAspectRatio\0float\0\x04\0\0\0";
+    let at = bytes.windows(name.len()).position(|window| window == name).unwrap() + name.len();
+    bytes[at..at + 4].fill(0);
+    std::fs::write(dir.path().join("zero.exr"), &bytes).unwrap();
+    for line in ["convert zero.exr -o x.exr -z piz", "convert zero.exr -o x.exr"] {
+        let ran = solio(dir.path(), line);
+        assert_eq!(ran.code, 1, "{line}");
+        assert!(ran.err.contains("zero.exr: pixelAspectRatio cannot be 0"), "{}", ran.err);
+        assert!(ran.err.contains("`solio set pixelAspectRatio=… FILE`"), "{}", ran.err);
+    }
+    assert_eq!(solio(dir.path(), "check zero.exr").code, 1);
+    solio(dir.path(), "set pixelAspectRatio=1 zero.exr").fine();
+    solio(dir.path(), "check zero.exr").fine();
 }
 
 #[test]

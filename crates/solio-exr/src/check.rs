@@ -9,7 +9,7 @@ use crate::Compression;
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
 use crate::cursor::Cursor;
-use crate::header::{Header, Value};
+use crate::header::{Header, Value, check_attribute};
 use crate::read::{Buffers, Of, most_counts, whole};
 use crate::shape::Shape;
 use crate::table::{Opened, Table};
@@ -138,7 +138,7 @@ fn corrupt(part: usize, message: String) -> Problem {
     Problem { kind: ErrorKind::Corrupt, offset: None, part: Some(part), chunks: None, message }
 }
 
-/// Attributes that are missing, come twice, or contradict the shape of the part.
+/// Attributes that are missing, come twice, cannot be, or contradict the shape of the part.
 fn check_header(header: &Header, shapes: &[Shape], problems: &mut Vec<Problem>) {
     let multipart = header.is_multipart();
     for (part, (attributes, shape)) in header.parts.iter().zip(shapes).enumerate() {
@@ -152,6 +152,12 @@ fn check_header(header: &Header, shapes: &[Shape], problems: &mut Vec<Problem>) 
         names.sort();
         for twice in names.windows(2).filter(|pair| pair[0] == pair[1]) {
             problems.push(corrupt(part, format!("the attribute {:?} comes twice", twice[0])));
+        }
+        for attribute in &attributes.attributes {
+            if let Err(e) = check_attribute(&attribute.name, &attribute.value) {
+                let message = format!("{}; other programs do not open such a file", e.message());
+                problems.push(corrupt(part, message));
+            }
         }
         if let Some(Value::Int(count)) = attributes.get("chunkCount")
             && i64::from(*count) != shape.chunks as i64

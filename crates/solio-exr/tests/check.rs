@@ -238,6 +238,29 @@ fn headers_are_checked_too() {
     let messages: Vec<&str> = problems.iter().map(|p| p.message.as_str()).collect();
     let missing = |name: &str| format!("the header has no attribute {name:?}");
     assert_eq!(messages, [missing("pixelAspectRatio"), missing("screenWindowWidth")]);
+    // What OpenEXR 3.5.3 does not open.
+    let (_, image) = flat_images(Compression::Rle).remove(1);
+    let bytes = file(&image).unwrap();
+    let with = |name: &str, value: &[u8]| {
+        let mut bytes = bytes.clone();
+        let at = bytes.windows(name.len()).position(|part| part == name.as_bytes()).unwrap();
+        let at = at + name.len();
+        bytes[at..at + value.len()].copy_from_slice(value);
+        check(&bytes, false).problems.into_iter().map(|p| p.message).collect::<Vec<_>>()
+    };
+    let ratio = "pixelAspectRatio\0float\0\x04\0\0\0";
+    for value in [0.0f32, f32::NAN, -1.0, 1e7] {
+        let problems = with(ratio, &value.to_le_bytes());
+        assert!(
+            problems.len() == 1 && problems[0].contains("pixelAspectRatio cannot be"),
+            "{value}"
+        );
+    }
+    assert_eq!(with(ratio, &2.0f32.to_le_bytes()), [""; 0]);
+    let width = "screenWindowWidth\0float\0\x04\0\0\0";
+    assert_eq!(with(width, &(-1.0f32).to_le_bytes()).len(), 1);
+    let window: Vec<u8> = [5i32, 5, 4, 4].iter().flat_map(|v| v.to_le_bytes()).collect();
+    assert_eq!(with("displayWindow\0box2i\0\x10\0\0\0", &window).len(), 1);
     let nonsense = check(&b"hello world, this is no image".as_slice(), false);
     assert_eq!(nonsense.problems[0].message, "not an OpenEXR file: wrong magic number");
 }

@@ -5,8 +5,8 @@ use crate::picture::{
     Choice, Encoded, Frame, ImageFormat, PictureOptions, choose, decode, encode_picture,
 };
 use crate::{ImageWriteOptions, SetOptions, Written, image_edit, part_number};
-use solio_base::{Error, Limits, Result, Sink, Work, ordered};
-use solio_exr::header::{Box2i, Header, Value};
+use solio_base::{Error, Limits, Result, Sink, Source, Work, ordered};
+use solio_exr::header::{Box2i, Header, Value, check_attribute};
 use solio_exr::model::{Image, Pixels};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
 use solio_io::{FileSink, SinkOptions};
@@ -259,33 +259,31 @@ pub fn convert_image(
             .hint("end it in .exr, .png, .jpg, .tif or .hdr, or add --format")
     })?;
     check_options(format, options)?;
-    if let Some(copied) = copy(input, output, format, options, work)? {
+    let watch = Stopwatch::start();
+    // A stream comes once: all of it, then what is wanted is kept.
+    let stream = match solio_io::is_direct(input) {
+        true => Some(solio_io::read_whole(input, &options.limits, work)?),
+        false => None,
+    };
+    if let Some(copied) = copy(input, stream.as_deref(), output, format, options, work)? {
         return Ok(copied);
     }
-    let watch = Stopwatch::start();
     let mut done = ImageConverted::default();
-    let image = read(input, format, options, &mut done.notes, work);
+    let image = read(input, stream, format, options, &mut done.notes, work);
     let mut image = image.map_err(|e| e.at_path(input))?;
     done.read = watch.usage();
     done.read_bytes = if solio_io::is_direct(input) { 0 } else { solio_io::file_bytes(input)? };
     let watch = Stopwatch::start();
-    let mut picture = options.picture.clone();
-    // Parts and channels were chosen when the image was read.
-    picture.choice.part = None;
-    if format != ImageFormat::Exr && !options.rename.is_empty() {
-        let parts = image.parts.iter().map(|part| part.header.clone()).collect();
-        let header = Header { parts, ..Header::default() };
-        let chosen = choose(&header, &picture.choice).map_err(|e| e.at_path(input))?;
-        picture.choice = chosen.renamed(|name| image_edit::new_name(name, &options.rename));
-    }
     let change = |image: &mut Image<'_>| {
+        if format != ImageFormat::Exr {
+            // Their channels have no names.
+            return image_edit::check_names(image, &options.rename).map(|()| None);
+        }
+        check_attributes(image)?;
         if !options.rename.is_empty() {
             image_edit::rename(image, &options.rename)?;
         }
-        match options.pixel_type.filter(|_| format == ImageFormat::Exr) {
-            Some(pixel_type) => image_edit::convert(image, pixel_type),
-            None => Ok(None),
-        }
+        options.pixel_type.map_or(Ok(None), |pixel_type| image_edit::convert(image, pixel_type))
     };
     done.notes.extend(change(&mut image).map_err(|e: Error| e.at_path(input))?);
     describe(&image, &mut done);
@@ -293,6 +291,9 @@ pub fn convert_image(
         done.notes.extend(lost_again(&image, options));
         done.written = crate::write_image(&image, output, &options.write, work)?;
     } else {
+        let mut picture = options.picture.clone();
+        // Parts and channels were chosen when the image was read.
+        picture.choice.part = None;
         if options.crop.is_some() {
             picture.frame = Frame::Data;
         }
@@ -305,10 +306,22 @@ pub fn convert_image(
     Ok(done)
 }
 
+/// That other programs open a file with these attributes.
+fn check_attributes(image: &Image<'_>) -> Result<()> {
+    for attribute in image.parts.iter().flat_map(|part| &part.header.attributes) {
+        check_attribute(&attribute.name, &attribute.value).map_err(|e| {
+            let hint = "no other program opens such a file; change it before: `solio set";
+            Error::corrupt(e.message()).hint(format!("{hint} {}=… FILE`", attribute.name))
+        })?;
+    }
+    Ok(())
+}
+
 /// Copies a whole OpenEXR file of which nothing is to change, chunks and all: what a lossy method
 /// has left does not become less once more. `None` where there is something to do.
 fn copy(
     input: &Path,
+    stream: Option<&[u8]>,
     output: &Path,
     format: ImageFormat,
     options: &ImageConvertOptions,
@@ -320,32 +333,45 @@ fn copy(
         || options.crop.is_some()
         || options.pixel_type.is_some()
         || options.write.exr != WriteOptions::default();
-    let here = !solio_io::is_direct(input) && !solio_io::is_direct(output);
-    if changes || !here || format != ImageFormat::Exr {
+    if changes || format != ImageFormat::Exr {
         return Ok(None);
     }
     let watch = Stopwatch::start();
     let serial = Work { memory_bytes: 0, ..work.clone() };
-    let opened = solio_io::open(input, &options.limits, &serial)?;
-    let exr = !opened.source.is_sequential() && {
+    let opened = match stream {
+        Some(_) => None,
+        None => Some(solio_io::open(input, &options.limits, &serial)?),
+    };
+    let source: &dyn Source = match (&stream, &opened) {
+        (Some(bytes), _) => bytes,
+        (None, Some(opened)) => &*opened.source,
+        (None, None) => return Ok(None),
+    };
+    let exr = !source.is_sequential() && {
         let mut magic = [0; 4];
-        let got = opened.source.read_at(0, &mut magic).map_err(|e| e.at_path(input))?;
+        let got = source.read_at(0, &mut magic).map_err(|e| e.at_path(input))?;
         ImageFormat::of_content(&magic[..got]) == Some(ImageFormat::Exr)
     };
     let check = CheckOptions { limits: options.limits, ..CheckOptions::default() };
-    if !exr || !solio_exr::check_exr(&*opened.source, &check, work)?.problems.is_empty() {
+    if !exr || !solio_exr::check_exr(source, &check, work)?.problems.is_empty() {
         return Ok(None);
     }
-    let header = solio_exr::decode_header(&*opened.source, &options.limits)?;
+    let header = solio_exr::decode_header(source, &options.limits)?;
     let shapes = header.parts.iter().map(|part| part.shape()).collect::<Result<Vec<_>>>()?;
     let read = watch.usage();
     let watch = Stopwatch::start();
-    let set = SetOptions { durable: options.write.durable, ..SetOptions::default() };
-    let written = crate::set_attributes(input, output, &set, work)?;
+    let durable = options.write.durable;
+    let written = match stream {
+        Some(bytes) => write(output, bytes, durable, work)?,
+        None => {
+            let set = SetOptions { durable, ..SetOptions::default() };
+            crate::set_attributes(input, output, &set, work)?
+        }
+    };
     let window = &shapes[0].data_window;
     Ok(Some(ImageConverted {
         written,
-        read_bytes: opened.file_bytes.unwrap_or(0),
+        read_bytes: opened.and_then(|opened| opened.file_bytes).unwrap_or(0),
         size: [window.width(), window.height()],
         parts: shapes.len(),
         channels: shapes.iter().map(|shape| shape.channels.len()).sum(),
@@ -420,20 +446,16 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
     Ok(())
 }
 
-/// Reads as much of `input` as goes into a file of `format`.
+/// Reads as much of `input` as goes into a file of `format`. A stream is in memory already.
 fn read(
     input: &Path,
+    stream: Option<Vec<u8>>,
     format: ImageFormat,
     options: &ImageConvertOptions,
     notes: &mut Vec<String>,
     work: &Work,
 ) -> Result<Image<'static>> {
     let limits = &options.limits;
-    // A stream comes once: all of it, then what is wanted is kept.
-    let stream = match solio_io::is_direct(input) {
-        true => Some(solio_io::read_whole(input, limits, work)?),
-        false => None,
-    };
     let of_input = match &stream {
         Some(bytes) => ImageFormat::of_content(bytes),
         None => format_of(input, limits)?,

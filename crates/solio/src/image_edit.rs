@@ -60,10 +60,7 @@ pub(crate) fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Resul
         });
         refresh(part)?;
     }
-    match used.iter().position(|used| !used) {
-        Some(i) => Err(Error::argument(format!("there is no channel {:?} to rename", names[i].0))),
-        None => Ok(()),
-    }
+    all_used(&used, names)
 }
 
 /// The first pair that is about a channel, and the name that it gives.
@@ -74,9 +71,30 @@ fn pair_of(name: &str, names: &[(String, String)]) -> Option<(usize, String)> {
         .find_map(|(i, (old, new))| star(old, name).map(|middle| (i, new.replacen('*', middle, 1))))
 }
 
-/// What [`rename`] calls a channel.
-pub(crate) fn new_name(name: &str, names: &[(String, String)]) -> String {
-    pair_of(name, names).map_or(name.to_owned(), |(_, new)| new)
+/// That [`rename`] could do what is asked, of an image whose names go nowhere.
+pub(crate) fn check_names(image: &Image<'_>, names: &[(String, String)]) -> Result<()> {
+    let mut used = vec![false; names.len()];
+    for part in &image.parts {
+        let rename = |channel: &Channel| {
+            let mut channel = channel.clone();
+            if let Some((i, name)) = pair_of(&channel.name, names) {
+                used[i] = true;
+                channel.name = name;
+            }
+            channel
+        };
+        let mut channels: Vec<Channel> = matching(&part.header, "*").map(rename).collect();
+        channels.sort_by(|a, b| a.by_name(b));
+        check_channels(&channels)?;
+    }
+    all_used(&used, names)
+}
+
+fn all_used(used: &[bool], names: &[(String, String)]) -> Result<()> {
+    match used.iter().position(|used| !used) {
+        Some(i) => Err(Error::argument(format!("there is no channel {:?} to rename", names[i].0))),
+        None => Ok(()),
+    }
 }
 
 fn each_level<'a>(part: &mut ImagePart<'a>, mut change: impl FnMut(&mut Vec<Plane<'a>>)) {
@@ -92,6 +110,13 @@ fn refresh(part: &mut ImagePart<'_>) -> Result<()> {
     each_level(part, |planes| {
         channels = planes.iter().map(|plane| plane.channel.clone()).collect();
     });
+    check_channels(&channels)?;
+    part.header.set("channels", Value::Channels(channels));
+    Ok(())
+}
+
+/// That sorted channels have names, and each its own.
+fn check_channels(channels: &[Channel]) -> Result<()> {
     if let Some(twice) = channels.windows(2).find(|pair| pair[0].name == pair[1].name) {
         let message = format!("two channels would be called {:?}", twice[0].name);
         return Err(Error::argument(message));
@@ -99,7 +124,6 @@ fn refresh(part: &mut ImagePart<'_>) -> Result<()> {
     if let Some(empty) = channels.iter().find(|channel| channel.name.is_empty()) {
         return Err(Error::argument(format!("{:?} cannot name a channel", empty.name)));
     }
-    part.header.set("channels", Value::Channels(channels));
     Ok(())
 }
 
@@ -148,7 +172,7 @@ pub(crate) fn crop(image: &mut Image<'_>, window: &Box2i) -> Result<()> {
         let Pixels::Flat(levels) = &mut part.pixels else { continue };
         for level in levels {
             let Some(common) = level.window.intersection(window) else {
-                let message = format!("the crop lies outside of the image, {:?}", level.window);
+                let message = format!("the crop lies outside of the image, {}", level.window);
                 return Err(Error::argument(message));
             };
             let across = level.window.width() as usize;

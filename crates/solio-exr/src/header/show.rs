@@ -1,21 +1,23 @@
 //! Values of attributes as people read them, much as `exrheader` shows them.
 
-use super::values::{KeyCode, LevelMode, LineOrder, Rounding, Tiles, TimeCode, Value};
+use super::values::{Box2i, KeyCode, LevelMode, LineOrder, Rounding, Tiles, TimeCode, Value};
 use crate::{Channel, PixelType};
 use std::fmt::{self, Display, Formatter};
 
 /// Most numbers of a long value that are shown.
 const SHOWN: usize = 12;
 
+impl Display for Box2i {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} - {}", Point(&self.min), Point(&self.max))
+    }
+}
+
 impl Display for Value {
     /// On one line, or, after a line end, on several that are indented.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Box2i(v) => {
-                Point(&v.min).fmt(f)?;
-                f.write_str(" - ")?;
-                Point(&v.max).fmt(f)
-            }
+            Value::Box2i(v) => v.fmt(f),
             Value::Box2f(v) => write!(f, "{} - {}", Point(&v[0]), Point(&v[1])),
             Value::Bytes { hint, data } if hint.0.is_empty() => write!(f, "{} bytes", data.len()),
             Value::Bytes { hint, data } => write!(f, "{} bytes of {hint}", data.len()),

@@ -81,7 +81,7 @@ fn plan_part(opened: &Opened<'_>, part: usize, options: &ReadOptions) -> Result<
                 .map(|w| whole_samples(w, shape, &wanted))
                 .ok_or_else(|| {
                     let message = format!(
-                        "the window {window:?} lies outside of part {part}, which has {whole:?}"
+                        "the window {window} lies outside of part {part}, which has {whole}"
                     );
                     Error::argument(message)
                 })?,

@@ -84,12 +84,8 @@ fn plan_part(
         header.set("lineOrder", Value::LineOrder(order));
     }
     for attribute in &header.attributes {
-        header::check_attribute(&attribute.name, &attribute.value).map_err(|e| {
-            let name = &attribute.name;
-            e.hint(format!(
-                "no other program opens such a file; change it before: `solio set {name}=… FILE`"
-            ))
-        })?;
+        header::check_attribute(&attribute.name, &attribute.value)
+            .map_err(|e| e.hint("no other program opens such a file"))?;
     }
     // The header does not say anything else than what is done.
     if let Some(level) = options.level
@@ -154,7 +150,7 @@ fn check(part: &ImagePart<'_>, shape: &Shape) -> Result<()> {
         let single = shape.levels.len() == 1;
         if !same_size || !single && (level.x, level.y) != (x, y) {
             let message = format!(
-                "level {x}, {y} with pixels {window:?} is not level {}, {} with {:?}",
+                "level {x}, {y} with pixels {window} is not level {}, {} with {}",
                 level.x, level.y, level.window
             );
             return Err(Error::argument(message));

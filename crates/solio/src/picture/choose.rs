@@ -74,19 +74,6 @@ impl Chosen {
         names
     }
 
-    /// The same choice of an image that has only these channels, under other names.
-    pub(crate) fn renamed(&self, rename: impl Fn(&str) -> String) -> Choice {
-        let mut names = match &self.colors {
-            Colors::Rgb(rgb) => rgb.to_vec(),
-            Colors::Grey(name) | Colors::Value(name) => vec![name.clone()],
-            // Only their names tell them from red, green and blue.
-            Colors::Luminance { .. } => return Choice::default(),
-        };
-        names.extend(self.alpha.clone());
-        let channels = names.iter().map(|name| rename(name)).collect();
-        Choice { channels: Some(channels), ..Choice::default() }
-    }
-
     /// `R, G, B, A`, for people.
     pub(crate) fn describe(&self) -> String {
         let mut names: Vec<&str> = match &self.colors {

@@ -136,7 +136,13 @@ pub(crate) fn encode_picture(
     }
     let value = matches!(chosen.colors, Colors::Value(_));
     if (value || image.parts.len() > 1) && options.choice == Choice::default() {
-        notes.push(format!("shows part {}, {}", chosen.part, chosen.describe()));
+        // Numbers are those of the file, of which this may be one part of many.
+        let part = match part.header.name() {
+            Some(name) => format!("part {name}, "),
+            None if image.parts.len() > 1 => format!("part {}, ", chosen.part),
+            None => String::new(),
+        };
+        notes.push(format!("shows {part}{}", chosen.describe()));
     }
     Ok(Encoded { bytes, notes })
 }
