@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 
 from . import _solio
-from ._arrays import argument_error, index_array
+from ._arrays import NONE, argument_error, index_array
 from ._attributes import Attributes, Box, Channel, Tiles
 from ._planes import (
     dtype_of,
@@ -362,7 +362,10 @@ class Part(_Channels, PartHeader):
         planes = planes_of(channels, names, counts is not None)
         attributes = new_attributes(attributes, compression, counts is not None)
         if counts is not None:
-            pixels = index_array(counts, "counts")
+            given = np.asarray(counts)
+            if given.dtype.kind in "iu" and given.size and not 0 <= given.min() <= given.max() <= NONE:
+                raise argument_error(f"counts must lie in 0 to {NONE}")
+            pixels = index_array(given, "counts")
             if pixels.ndim != 2:
                 raise argument_error(f"counts must have shape (H, W), not {pixels.shape}")
             height, width = pixels.shape

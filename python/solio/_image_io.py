@@ -101,7 +101,8 @@ def read_image(
     have shape (N,); see `Part.counts` and `Part.samples`.
 
     Raises `solio.ArgumentError` for what the file does not have, `solio.CorruptError` with the
-    place in the file for a damaged one, `solio.UnsupportedError` for a method that we do not know.
+    place in the file for a damaged one, `solio.UnsupportedError` for a method that we do not know
+    and for a picture of another format.
     """
     options = _read_options(
         channels=channels,

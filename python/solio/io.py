@@ -41,7 +41,7 @@ class Request(NamedTuple):
     tag: int = 0
     """Comes back with the result."""
     unpacked: int | None = None
-    """Bytes after unpacking, where known: the result must have exactly that many."""
+    """Bytes after unpacking, where known: with a packing the result must have exactly that many."""
 
 
 class Done:

@@ -125,3 +125,12 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     with pytest.raises(solio.CorruptError) as caught:
         solio.open_archive(path)
     assert caught.value.path == str(path)
+
+
+def test_errors_of_images_name_the_archive(tmp_path: Path) -> None:
+    solio.write_image({"Y": np.zeros((2, 2), np.float32)}, tmp_path / "a.exr")
+    path = tmp_path / "a.solio"
+    solio.pack_images([tmp_path / "a.exr"], path)
+    with pytest.raises(solio.ArgumentError) as told:
+        solio.open_archive(path).read_image(0, window=(9, 9, 9, 9))
+    assert told.value.path == str(path)

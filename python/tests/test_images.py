@@ -71,7 +71,7 @@ def test_every_method_there_and_back(tmp_path: Path, compression: str) -> None:
 def test_levels_of_compression() -> None:
     sizes = [len(solio.encode_image(planes(), compression=c)) for c in ("zip:1", "zip:9")]
     assert sizes[0] > sizes[1]
-    for wrong in ("gif", "zip:x", "zip:", "zip:99", "zstd:nan"):
+    for wrong in ("gif", "zip:x", "zip:", "zip:99", "zstd:nan", "piz:3", "none:1", "dwaa:-1", "dwaa:1e9"):
         with pytest.raises(ValueError, match=r"compression|level"):
             solio.encode_image(planes(), compression=wrong)
     with pytest.raises(solio.ArgumentError, match="write_image"):
@@ -650,3 +650,36 @@ def test_who_asks_for_nothing_is_told(layered: Path) -> None:
         solio.read_image(layered, channels=[])
     with pytest.raises(solio.ArgumentError, match="part names none"):
         solio.read_image(layered, part=())
+
+
+def test_names_of_other_formats_are_refused(tmp_path: Path) -> None:
+    for name in ["a.png", "a.tif", "a.exr.zst", "a.obj"]:
+        with pytest.raises(solio.ArgumentError, match="OpenEXR is written, but the name ends with"):
+            solio.write_image({"Y": np.zeros((2, 2))}, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    solio.write_image({"Y": np.zeros((2, 2))}, tmp_path / "a.tmp")
+
+
+def test_pictures_of_other_formats_are_not_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(solio.read_image(solio.encode_image({"Y": np.zeros((2, 2))})).preview())
+    read: Any
+    for read in (solio.read_image, solio.read_header):
+        with pytest.raises(solio.UnsupportedError) as told:
+            read(path)
+        assert told.value.hint is not None and "solio convert" in told.value.hint
+
+
+def test_counts_are_not_negative() -> None:
+    for counts in [[[-1]], [[1 << 32]]]:
+        with pytest.raises(solio.ArgumentError, match="counts must lie in 0 to"):
+            solio.Part({"Z": np.zeros(1, np.float32)}, counts=counts)
+
+
+def test_errors_of_reading_have_no_names_of_errors_in_them() -> None:
+    file = solio.encode_image({"Y": np.zeros((2, 2), np.float32)})
+    with pytest.raises(solio.ArgumentError) as told:
+        solio.read_image(file, out=np.zeros((2, 2, 1)))
+    assert "Error:" not in str(told.value)
+    with pytest.raises(solio.ArgumentError, match=r"\(9 9\) - \(9 9\)"):
+        solio.read_image(file, window=(9, 9, 9, 9))

@@ -193,27 +193,7 @@ impl From<FrameChoice> for Frame {
 
 /// `zip`, `zip:4`.
 fn parse_compression(text: &str) -> Result<(Method, Option<f32>), String> {
-    let (name, level) = text.split_once(':').map_or((text, None), |(n, l)| (n, Some(l)));
-    let lower = name.to_ascii_lowercase();
-    let method =
-        Method::ALL.into_iter().find(|method| method.name() == lower).ok_or_else(|| {
-            let names: Vec<&str> = Method::ALL.map(Method::name).to_vec();
-            format!("use one of {}", names.join(", "))
-        })?;
-    let Some(level) = level else { return Ok((method, None)) };
-    let range = match method {
-        Method::Zip | Method::Zips => 0.0..=12.0,
-        Method::Zstd => 1.0..=22.0,
-        Method::Dwaa | Method::Dwab => 0.0..=1e6,
-        _ => return Err(format!("{lower} has no level")),
-    };
-    let whole = !matches!(method, Method::Dwaa | Method::Dwab);
-    match level.parse::<f32>() {
-        Ok(level) if range.contains(&level) && (!whole || level.fract() == 0.0) => {
-            Ok((method, Some(level)))
-        }
-        _ => Err(format!("the level of {lower} is {} to {}", range.start(), range.end())),
-    }
+    Method::with_level(text).map_err(|error| error.message().to_owned())
 }
 
 fn parse_rename(text: &str) -> Result<(String, String), String> {

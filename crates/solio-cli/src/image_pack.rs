@@ -113,7 +113,9 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
         Archive::open(&args.archive, &Limits::default(), &work).map_err(|error| {
             match error.kind() {
                 ErrorKind::Io => error,
-                _ => error
+                // The hint that it has is for files that are no packed scenes.
+                kind => Error::new(kind, error.message())
+                    .at_path(&args.archive)
                     .hint("a packed scene becomes text by solio convert scene.solio -o scene.pbrt"),
             }
         })?;

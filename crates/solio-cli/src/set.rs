@@ -34,6 +34,8 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
         ..SetOptions::default()
     };
     let outputs = outputs(args, &inputs)?;
+    let renamed = inputs.iter().zip(&outputs).filter(|(input, output)| input != output);
+    renamed.map(|(_, output)| output).try_for_each(|output| solio::check_exr_name(output))?;
     if args.dry_run {
         for (input, output) in inputs.iter().zip(&outputs) {
             screen::print(&format!("{} -> {}\n", input.display(), output.display()));

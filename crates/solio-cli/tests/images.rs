@@ -355,6 +355,46 @@ fn attributes_that_cannot_be_are_told_of_the_file_that_has_them() {
 }
 
 #[test]
+fn names_promise_what_is_written() {
+    let dir = folder();
+    for name in ["y.png", "y.exr.gz"] {
+        let ran = solio(dir.path(), &format!("set owner=x a.exr -o {name}"));
+        assert_eq!(ran.code, 2, "{name}");
+        assert!(ran.err.contains("OpenEXR is written, but the name ends with"), "{}", ran.err);
+        assert!(!dir.path().join(name).exists());
+    }
+    // One that has such a name already may keep it.
+    std::fs::rename(dir.path().join("a.exr"), dir.path().join("y.png")).unwrap();
+    solio(dir.path(), "set owner=x y.png").fine();
+}
+
+#[test]
+fn only_methods_that_are_written_are_offered() {
+    let ran = solio(folder().path(), "convert a.exr -o x.exr -z foo");
+    assert!(ran.err.contains("zstd") && !ran.err.contains("htj2k"), "{}", ran.err);
+}
+
+#[test]
+fn pictures_are_packed_by_name() {
+    let dir = folder();
+    let bytes = std::fs::read(dir.path().join("a.exr")).unwrap();
+    let ran = run(dir.path(), "pack - -o z.solio", &bytes);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("this is no scene of pbrt"), "{}", ran.err);
+    assert!(!dir.path().join("z.solio").exists());
+    run(dir.path(), "pack - -o z.solio", b"WorldBegin\nShape \"sphere\"\n").fine();
+    // Of one that comes twice nothing is kept twice.
+    solio(dir.path(), "pack a.exr -o one.solio").fine();
+    let twice = solio(dir.path(), "pack a.exr a.exr -o two.solio");
+    assert_eq!(twice.code, 1);
+    assert!(twice.err.contains("two entries are called \"a.exr\""), "{}", twice.err);
+    let bytes = |name: &str| std::fs::metadata(dir.path().join(name)).unwrap().len();
+    assert_eq!(bytes("one.solio"), bytes("two.solio"));
+    let ran = solio(dir.path(), "unpack z.solio -o out");
+    assert!(ran.err.contains("solio convert scene.solio -o scene.pbrt"), "{}", ran.err);
+}
+
+#[test]
 fn sequences_go_on_past_bad_frames() {
     let dir = folder();
     let bytes = std::fs::read(dir.path().join("a.exr")).unwrap();

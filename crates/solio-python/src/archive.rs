@@ -56,16 +56,17 @@ impl Archive {
         index: usize,
         options: &Bound<'py, PyDict>,
     ) -> PyResult<GivenImage<'py>> {
-        let read = read_bytes(py, options, |work| {
-            self.archive.file(index, false, work).map_err(|e| e.at_path(&self.path))
-        })?;
+        let read =
+            read_bytes(py, options, &self.path, |work| self.archive.file(index, false, work))?;
         give_read(py, read)
     }
 
     /// As `image_header`.
     fn header<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyList>> {
         let work = work(None);
-        let header = run(py, &work.cancel, || self.archive.header(index, &work))?;
+        let header = run(py, &work.cancel, || {
+            self.archive.header(index, &work).map_err(|e| e.at_path(&self.path))
+        })?;
         give_header(py, &header)
     }
 

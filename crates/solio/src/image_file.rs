@@ -1,7 +1,9 @@
 //! Images: a path to planes, and planes to a path.
 
+use crate::check::promises_other;
 use crate::{Format, Written};
 use solio_base::{Error, Limits, Progress, Result, Work};
+use solio_codec::compress::Compression;
 use solio_exr::{
     Header, Image, IntoOptions, PixelType, RasterMut, ReadInto, ReadOptions, WriteOptions,
 };
@@ -72,6 +74,30 @@ pub fn is_image(path: &Path) -> bool {
         Some(magic[..got] == solio_exr::header::MAGIC)
     };
     by_content().unwrap_or(false)
+}
+
+/// Refuses a name that promises another kind of file than OpenEXR.
+///
+/// ```
+/// use solio::check_exr_name;
+/// assert!(check_exr_name("a.exr".as_ref()).is_ok() && check_exr_name("a.tmp".as_ref()).is_ok());
+/// for name in ["a.png", "a.tif", "a.obj", "a.pbrt", "a.exr.zst"] {
+///     assert!(check_exr_name(name.as_ref()).is_err());
+/// }
+/// ```
+///
+/// # Errors
+/// `Argument`, with the path.
+pub fn check_exr_name(path: &Path) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let packed = Compression::of_name(&name) != Compression::None;
+    let other = packed || crate::is_scene(path) || promises_other("exr", path);
+    if !other || solio_io::is_direct(path) {
+        return Ok(());
+    }
+    let end = path.extension().unwrap_or_default().to_string_lossy();
+    let message = format!("OpenEXR is written, but the name ends with .{end}");
+    Err(Error::argument(message).at_path(path).hint("solio convert makes other files of OpenEXR"))
 }
 
 /// Reads the image file at `path`, or as much of it as `options` want; `-` is standard input.

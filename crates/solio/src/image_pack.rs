@@ -296,6 +296,13 @@ impl<E: FnMut(&Path, Result<ImagePacked>) -> Result<()>> PutDown<'_, E> {
         if piece == 0 {
             self.current = Current::default();
             self.writer.forget();
+            // Its chunks would stay in the archive, and be in no entry.
+            let name = self.names[slot.input].as_deref().unwrap_or_default();
+            if self.writer.has(name) {
+                let error = Error::argument(format!("two entries are called {name:?}"));
+                self.current.failed = true;
+                return self.fail(slot.input, error);
+            }
         }
         match done {
             _ if self.current.failed => return Ok(()),

@@ -103,8 +103,8 @@ pub use image_convert::{
     ImageConvertOptions, ImageConverted, ImageJob, convert_image, convert_images,
 };
 pub use image_file::{
-    ImageWriteOptions, image_header, is_image, read_image, read_image_as, read_image_into,
-    write_image,
+    ImageWriteOptions, check_exr_name, image_header, is_image, read_image, read_image_as,
+    read_image_into, write_image,
 };
 pub use image_pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
 pub use image_unpack::{

@@ -1,6 +1,7 @@
 //! Scenes: a path to a scene, and what it holds.
 
-use solio_base::{ErrorKind, Limits, Result, Source, Work};
+use crate::picture::ImageFormat;
+use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_measure::SpanName;
 use solio_mesh::ply::decode_ply_header;
@@ -99,10 +100,64 @@ fn read_scene_text(
     work: &Work,
 ) -> Result<Scene> {
     let _span = READ.begin_labelled(&path.to_string_lossy());
-    let opened = solio_io::open_in_turn(path, &options.limits, work)?;
+    let mut opened = solio_io::open_in_turn(path, &options.limits, work)?;
+    if solio_io::is_direct(path) {
+        let begun = Begun::new(opened.source)?;
+        refuse_binary(&begun.head).map_err(|e| e.at_path(path))?;
+        opened.source = Box::new(begun);
+    }
     let text = ReadOptions { limits: options.limits, ..ReadOptions::default() };
     let options = SceneOptions { version: options.version, check: options.check, text };
     read(&*opened.source, path, files, &options, work)
+}
+
+/// What comes without a name is a scene only if it is text.
+fn refuse_binary(head: &[u8]) -> Result<()> {
+    let is_picture = ImageFormat::of_content(head).is_some_and(|f| f != ImageFormat::Hdr);
+    if !is_picture && !head.contains(&0) {
+        return Ok(());
+    }
+    let error = Error::argument("this is no scene of pbrt: it is no text");
+    Err(error.hint("only scenes come as a stream here; name other files"))
+}
+
+/// A source that is read forward, of which the first bytes were looked at.
+struct Begun {
+    head: Vec<u8>,
+    rest: Box<dyn Source>,
+}
+
+impl Begun {
+    fn new(rest: Box<dyn Source>) -> Result<Self> {
+        let mut head = vec![0; 4096];
+        let got = rest.read_at(0, &mut head)?;
+        head.truncate(got);
+        Ok(Begun { head, rest })
+    }
+}
+
+impl Source for Begun {
+    fn len_bytes(&self) -> Option<u64> {
+        self.rest.len_bytes()
+    }
+
+    fn is_sequential(&self) -> bool {
+        true
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        let known = usize::try_from(offset).ok().and_then(|at| self.head.get(at..));
+        let Some(known) = known.filter(|known| !known.is_empty()) else {
+            return self.rest.read_at(offset, buf);
+        };
+        let got = known.len().min(buf.len());
+        let (first, more) = buf.split_at_mut(got);
+        first.copy_from_slice(&known[..got]);
+        match more.is_empty() {
+            true => Ok(got),
+            false => Ok(got + self.rest.read_at(offset + got as u64, more)?),
+        }
+    }
 }
 
 /// [`read_scene`], and `named` hears of the files of meshes as soon as their names are read, by any

@@ -391,6 +391,57 @@ impl Compression {
         }
     }
 
+    /// Whether files are written so; others are only read.
+    ///
+    /// ```
+    /// use solio_exr::Compression;
+    /// assert!(Compression::Zstd.is_written() && !Compression::Lj2k.is_written());
+    /// ```
+    pub fn is_written(self) -> bool {
+        !matches!(self, Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k)
+    }
+
+    /// From a name, perhaps with a level behind a colon.
+    ///
+    /// ```
+    /// use solio_exr::Compression;
+    /// assert_eq!(Compression::with_level("zip:4")?, (Compression::Zip, Some(4.0)));
+    /// assert_eq!(Compression::with_level("piz")?, (Compression::Piz, None));
+    /// let error = Compression::with_level("piz:4").unwrap_err();
+    /// assert_eq!(error.message(), "piz has no level");
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `Argument` for other names, and for levels that the method does not have.
+    pub fn with_level(text: &str) -> Result<(Compression, Option<f32>)> {
+        let (name, level) = text.split_once(':').map_or((text, None), |(n, l)| (n, Some(l)));
+        let lower = name.to_ascii_lowercase();
+        let method = Compression::ALL.into_iter().find(|method| method.name() == lower);
+        let method = method.ok_or_else(|| {
+            let written = Compression::ALL.into_iter().filter(|method| method.is_written());
+            let names: Vec<&str> = written.map(Compression::name).collect();
+            Error::argument(format!("use one of {}", names.join(", ")))
+        })?;
+        let Some(level) = level else { return Ok((method, None)) };
+        let range = match method {
+            Compression::Zip | Compression::Zips => 0.0..=12.0,
+            Compression::Zstd => 1.0..=22.0,
+            Compression::Dwaa | Compression::Dwab => 0.0..=1e6,
+            _ => return Err(Error::argument(format!("{lower} has no level"))),
+        };
+        let whole = !matches!(method, Compression::Dwaa | Compression::Dwab);
+        match level.parse::<f32>() {
+            Ok(level) if range.contains(&level) && (!whole || level.fract() == 0.0) => {
+                Ok((method, Some(level)))
+            }
+            _ => {
+                let (least, most) = (range.start(), range.end());
+                Err(Error::argument(format!("the level of {lower} is {least} to {most}")))
+            }
+        }
+    }
+
     /// Scanlines in a chunk of a part without tiles.
     ///
     /// ```

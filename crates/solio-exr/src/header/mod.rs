@@ -158,10 +158,22 @@ fn parse(bytes: &[u8]) -> Result<Placed, (Error, Option<usize>)> {
     parsed.map_err(|e| (e, cursor.wanted))
 }
 
+/// A sound picture of another format is no damaged file.
+fn wrong_magic(magic: &[u8; 4]) -> Error {
+    let message = "not an OpenEXR file: wrong magic number";
+    match magic {
+        b"\x89PNG" | [0xff, 0xd8, 0xff, _] | b"II*\0" | b"MM\0*" | b"#?RA" | b"#?RG" => {
+            let hint = "solio convert makes OpenEXR of PNG, JPEG, TIFF and HDR";
+            Error::unsupported(message).at_offset(0).hint(hint)
+        }
+        _ => Error::corrupt(message).at_offset(0),
+    }
+}
+
 fn parse_all(cursor: &mut Cursor<'_>) -> Result<Placed> {
     let magic: [u8; 4] = cursor.array("the magic number")?;
     if magic != MAGIC {
-        return Err(Error::corrupt("not an OpenEXR file: wrong magic number").at_offset(0));
+        return Err(wrong_magic(&magic));
     }
     let flags = cursor.u32("the version")?;
     let version = flags & 0xff;

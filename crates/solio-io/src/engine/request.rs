@@ -102,7 +102,7 @@ pub struct Request {
     pub at_most: u64,
     /// How they are packed.
     pub packing: Packing,
-    /// Bytes after unpacking, where known: the result must have exactly that many.
+    /// Bytes after unpacking, where known: with a packing the result must have exactly that many.
     pub unpacked: Option<u64>,
     /// Who goes first.
     pub priority: Priority,

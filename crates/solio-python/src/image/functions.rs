@@ -39,11 +39,13 @@ pub(crate) fn image_read<'py>(
 pub(crate) fn read_bytes(
     py: Python<'_>,
     options: &Bound<'_, PyDict>,
+    path: &Path,
     bytes: impl FnOnce(&Work) -> Result<Vec<u8>> + Send,
 ) -> PyResult<Read> {
     let reading = Reading::new(options)?;
     let work = &reading.work;
-    run(py, &work.cancel, || reading.read(From::Bytes(&bytes(work)?), work))
+    let read = || reading.read(From::Bytes(&bytes(work)?), work);
+    run(py, &work.cancel, || read().map_err(|e| e.at_path(path)))
 }
 
 /// What is read: a path, or the bytes of a file.
@@ -142,6 +144,7 @@ pub(crate) fn image_write<'py>(
     let (options, work) = options::writing(options)?;
     let held = HeldImage::new(parts)?;
     let image = held.model();
+    run(py, &work.cancel, || solio::check_exr_name(&path))?;
     let Written { files, file_bytes, raw_bytes, warnings } =
         run(py, &work.cancel, || solio::write_image(&as_channels(image)?, &path, &options, &work))?;
     Ok((by_name(files), file_bytes, raw_bytes, warnings))

@@ -112,7 +112,8 @@ impl<'py> Target<'py> {
         if array.dtype().byteorder() == b'>' {
             return Err(unfit("its bytes are in the wrong order"));
         }
-        let array = match values::pixel_type(&name).map_err(|e| unfit(&e.to_string()))? {
+        let of_name = values::pixel_type(&name);
+        let array = match of_name.map_err(|e| unfit(&e.value(array.py()).to_string()))? {
             PixelType::Uint => Array::Uint(borrow(array)?),
             PixelType::Half => Array::Half(borrow(array)?),
             PixelType::Float => Array::Float(borrow(array)?),

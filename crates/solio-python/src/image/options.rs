@@ -91,23 +91,5 @@ pub(super) fn writing(dict: &Bound<'_, PyDict>) -> PyResult<(ImageWriteOptions, 
 /// A method, perhaps with its level: `zip`, `zip:4`, `dwaa:45`.
 fn compression(value: &Any<'_>) -> PyResult<(Compression, Option<f32>)> {
     let text: String = value.extract()?;
-    let (name, level) = match text.split_once(':') {
-        None => (text.as_str(), None),
-        Some((name, level)) => {
-            let level = level.parse::<f32>().ok().filter(|level| level.is_finite());
-            let level = level.ok_or_else(|| argument("no such level"))?;
-            (name, Some(level))
-        }
-    };
-    let found = Compression::ALL.into_iter().find(|method| method.name() == name);
-    let found = found.ok_or_else(|| {
-        let known = Compression::ALL.into_iter().filter(is_written).map(Compression::name);
-        argument(format!("\"{name}\"; known: {}", known.collect::<Vec<_>>().join(", ")))
-    })?;
-    Ok((found, level))
-}
-
-/// Whether the engine writes it; it reads others, too.
-fn is_written(method: &Compression) -> bool {
-    !matches!(method, Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k)
+    Compression::with_level(&text).map_err(|error| argument(error.message()))
 }

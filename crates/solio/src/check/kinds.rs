@@ -45,6 +45,11 @@ pub(super) fn of_name(path: &Path) -> Option<&'static str> {
     all.find(|(_, ends)| ends.contains(&&*end)).map(|(kind, _)| *kind)
 }
 
+/// Whether a name promises another kind of content than this.
+pub(crate) fn promises_other(kind: &str, path: &Path) -> bool {
+    of_name(path).is_some_and(|of_name| of_name != kind)
+}
+
 /// The kind that a name promises, where every file of that kind starts with a mark. Icons and
 /// sidecars are called as photos are; JPEG XL may start with two bytes.
 pub(super) fn with_mark(path: &Path) -> Option<&'static str> {
@@ -75,6 +80,8 @@ mod tests {
         assert!(odd("jpeg", "a.png") && odd("exr", "a.JPG") && odd("png", "a.obj"));
         assert!(!odd("jpeg", "a.JPEG") && !odd("tiff", "a.nef") && !odd("avif", "a.heif"));
         assert!(!odd("jpeg", "a.bak") && !odd("jpeg", "a") && !odd("other", "a.png"));
+        let other = |name: &str| promises_other("exr", name.as_ref());
+        assert!(other("a.png") && other("a.heic") && !other("a.EXR") && !other("a.bak"));
         assert_eq!(with_mark("a.PNG".as_ref()), Some("png"));
         assert_eq!((with_mark("a.txt".as_ref()), with_mark("a.mov".as_ref())), (None, None));
     }

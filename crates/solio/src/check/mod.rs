@@ -7,6 +7,7 @@ mod odd;
 mod scene;
 
 pub use folder::{Found, find_files};
+pub(crate) use kinds::promises_other;
 pub use odd::{Odd, Rule};
 
 use crate::Format;
