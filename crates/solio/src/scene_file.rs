@@ -240,7 +240,7 @@ pub struct SceneInfo {
     /// Files of meshes that are there.
     pub meshes: Vec<(PathBuf, MeshCounts)>,
     /// Files of meshes that are not, or cannot be read.
-    pub missing_meshes: Vec<solio_base::Error>,
+    pub missing_meshes: Vec<Error>,
 }
 
 /// Reads the scene at `path` and the headers of its meshes, and sums them up, with the `largest`
