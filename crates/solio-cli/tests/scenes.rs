@@ -113,7 +113,7 @@ fn preview_draws_what_the_camera_sees() {
     let dir = folder();
     solio(dir.path(), "preview scene.pbrt -o first.exr --progressive").fine();
     let bytes = std::fs::read(dir.path().join("first.exr")).unwrap();
-    let image = decode_exr(&bytes, &ReadOptions::default(), &solio::Work::default()).unwrap();
+    let image = decode_exr(&bytes, &ReadOptions::default(), &Work::default()).unwrap();
     let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
     let channels: Vec<&str> = levels[0].planes.iter().map(|p| &*p.channel.name).collect();
     assert_eq!(channels.join(" "), "A B G N.X N.Y N.Z R Z id");
