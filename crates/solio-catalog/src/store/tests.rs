@@ -8,6 +8,7 @@ fn row(folder: &[u8], name: &[u8], size: i64) -> Row {
     let mut cells = Cells::default();
     cells.set_integer(column::SIZE, size);
     cells.set_integer(column::MODIFIED_NS, 1_700_000_000_123_456_789i64);
+    cells.set_integer(column::BORN_NS, 1_600_000_000_000_000_000 + size);
     cells.set_integer(column::INODE, size + 100);
     cells.set_text(column::KIND, "exr");
     cells.set_real(column::MIN_X, 0.1);
@@ -59,8 +60,10 @@ fn what_is_known_of_a_folder_is_found_while_others_write() {
     assert_eq!((files[0].size, files[0].inode, files[0].level), (2, 102, Level::HEAD));
     known.files(b"/missing", &mut files).unwrap();
     assert!(files.is_empty());
-    let same = known.same_inode(103, 3, 1_700_000_000_123_456_789).unwrap();
-    assert_eq!(same, [(b"/c".to_vec(), b"d".to_vec())]);
+    let same = |born_ns| known.same_inode(103, 3, 1_700_000_000_123_456_789, born_ns).unwrap();
+    assert_eq!(same(1_600_000_000_000_000_003), [(b"/c".to_vec(), b"d".to_vec())]);
+    // Another file, which took the inode later.
+    assert!(same(1_600_000_000_000_000_004).is_empty());
 }
 
 #[test]
