@@ -33,7 +33,9 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
     let shown = Shown::new(args.shown.progress);
     let lab = run_lab(&files, &lab_options(args), &work, |now| shown.show(now.done, &watch))?;
     shown.end();
-    lab.failed.iter().for_each(|(_, error)| screen::fail_at_its_path(error, args.json));
+    // Otherwise the object that tells all has them, too.
+    let as_json = args.json && lab.results.arrays.is_empty();
+    lab.failed.iter().for_each(|(_, error)| screen::fail_at_its_path(error, as_json));
     if lab.results.arrays.is_empty() {
         return Ok(Outcome::SomeFailed);
     }

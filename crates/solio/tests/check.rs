@@ -1,4 +1,5 @@
 //! Whether files are whole: files that others wrote, cut off at random.
+#![allow(clippy::disallowed_methods)] // test files
 #![allow(clippy::print_stdout)] // tests say what they skip
 
 use solio::image::CheckOptions;

@@ -1,4 +1,5 @@
 //! Images from path to path.
+#![allow(clippy::disallowed_methods)] // test files
 
 use solio::image::header::{Box2i, Part};
 use solio::image::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};

@@ -29,7 +29,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 use siphasher::sip::SipHasher24;
 use solio_base::{Error, ErrorKind, Result};
 use std::hash::Hasher;
-use std::io::Read;
 use std::path::Path;
 
 /// Pages of the database.
@@ -62,11 +61,9 @@ fn damaged(what: &str, path: &Path) -> Error {
         .hint("--rebuild makes it anew")
 }
 
-/// Whether the file at `path` starts as Parquet does.
+/// Whether the file at `path` is called as Parquet files are.
 fn is_parquet(path: &Path) -> bool {
-    let mut mark = [0; 4];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut mark));
-    read.is_ok() && mark == *b"PAR1"
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("parquet"))
 }
 
 /// What SQLite complains about, with the path of the database.

@@ -80,6 +80,8 @@ impl Stage {
         }
         let ran = stage.run(None);
         assert_eq!(ran.code, 0, "{:?}: {}", case.args, ran.err);
+        // A texture that lies there stays, and the new one gets a number.
+        stage.after = files(stage.path());
         let here = stage.here();
         stage.calls = ran.calls.into_iter().filter(|c| c.writes(&here)).collect();
         stage

@@ -1,3 +1,5 @@
+#![allow(clippy::disallowed_methods)] // tests have their own files
+
 use super::*;
 use solio_base::{Cancel, Error, ErrorKind, Result, Work};
 use solio_catalog::row::{Cell, Row, column};
