@@ -86,8 +86,9 @@ def with_vertices(**more: Any) -> solio.Mesh:
 
 def uneven() -> solio.Mesh:
     mesh = make_grid(4)
+    assert mesh.uvs is not None and mesh.normals is not None
     mesh.uvs = mesh.uvs / np.float32(3)
-    normals = mesh.normals + np.float32([1 / 3, 1 / 7, 0])
+    normals = mesh.normals + np.array([1 / 3, 1 / 7, 0], np.float32)
     mesh.normals = normals / np.linalg.norm(normals, axis=1, keepdims=True)
     return mesh
 

@@ -116,9 +116,9 @@ def test_ends_of_ranges_are_those_of_gradients(count: int) -> None:
 
 @pytest.mark.parametrize("count", [1, 100_000])
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
-def test_ranges_without_a_width_are_refused(count: int, dtype: type) -> None:
+def test_ranges_without_a_width_are_refused(count: int, dtype: npt.DTypeLike) -> None:
     gradient, values = Gradient("red, blue"), np.zeros(count, np.float32)
-    out = np.zeros((count, 4), dtype)
+    out: npt.NDArray[Any] = np.zeros((count, 4), dtype)
     for wrong in ((-3e38, 3e38), (0, np.nan), (-np.inf, 0), (0, 1e39)):
         with pytest.raises(solio.ArgumentError, match="no width"):
             gradient.apply(values, range=wrong, out=out)
