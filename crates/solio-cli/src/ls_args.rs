@@ -13,7 +13,7 @@ Examples:
     solio convert -0 --files-from - -o out/ --format png
 
 A number right before the extension is that of a frame. Patterns are those of fileseq: # is four \
-digits, @ one, or %04d, $F4, <UDIM>; several # are one digit each. Before them a range may stand:
+digits, @ one, or %04d, $F4, <UDIM>; several # are one digit each. Before them a range may stand: \
 1-100, 1-100x2 (every other), 1-100y2 (the others), 1-100:2 (coarse first), 1,5,9-12. In the name \
 *, ?, [..] and {..,..} match, with -r in all folders below. Where numbers have several widths, the \
 fewer are told as odd padding, and frames that are there twice as doubles.
