@@ -318,11 +318,11 @@ pub fn list(paths: &[PathBuf], options: ListOptions, work: &Work) -> Result<List
     Ok(list)
 }
 
-/// Which names of a folder are wanted.
+/// Which names of a folder are wanted. With a range go its frames in rising order.
 enum Filter {
     All,
     Pattern(NamePattern),
-    Glob(GlobMatcher, Option<Padding>, Option<FrameRange>),
+    Glob(GlobMatcher, Option<Padding>, Option<(FrameRange, Vec<i64>)>),
 }
 
 impl Filter {
@@ -335,6 +335,7 @@ impl Filter {
         }
         let padding = pattern.as_ref().map(|pattern| pattern.padding);
         let range = pattern.as_ref().and_then(|pattern| pattern.range.clone());
+        let range = range.map(|range| (range.clone(), sorted(&range)));
         let glob = match &pattern {
             Some(NamePattern { before, after, .. }) => [before, &b"[0-9]*"[..], after].concat(),
             None => bytes.to_vec(),
@@ -352,8 +353,11 @@ impl Filter {
             Filter::Pattern(pattern) => pattern.frame_of(name).is_some(),
             Filter::Glob(glob, padding, range) => {
                 let fits = |padding: &Padding| {
-                    let is_wanted =
-                        |frame| range.as_ref().is_none_or(|r| r.frames().contains(&frame));
+                    let is_wanted = |frame| {
+                        range
+                            .as_ref()
+                            .is_none_or(|(_, wanted)| wanted.binary_search(&frame).is_ok())
+                    };
                     numbered(name)
                         .is_some_and(|n| padding.takes(n.digits, n.frame) && is_wanted(n.frame))
                 };
@@ -364,7 +368,7 @@ impl Filter {
 
     /// What a range that was asked for says of a line: which of its frames are missing.
     fn asks(&self, kind: ListKind) -> ListKind {
-        let Filter::Glob(_, _, Some(range)) = self else { return kind };
+        let Filter::Glob(_, _, Some((range, _))) = self else { return kind };
         let files = match kind {
             ListKind::Sequence(sequence) => sequence.files,
             ListKind::File(name) => match numbered(name.as_bytes()) {

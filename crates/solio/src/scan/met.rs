@@ -38,11 +38,7 @@ impl Met<'_> {
             return Ok(());
         };
         let Some((before, _)) = known.row(self.folder, self.name)? else { return Ok(()) };
-        for (place, cell) in before.all().iter().enumerate() {
-            if cells.all()[place] == Cell::Null {
-                cells.set(place, cell.clone());
-            }
-        }
+        fill(cells, &before, |_| true);
         cells.set_integer(column::LEVEL, Level(level as u32).after(file.level).0);
         Ok(())
     }
@@ -112,6 +108,15 @@ fn ending(name: &[u8]) -> (Compression, Option<Vec<u8>>) {
     (compression, plain.extension().map(|end| end.as_bytes().to_ascii_lowercase()))
 }
 
+/// Puts what was known before where nothing is known now, in the places that `holds` says.
+fn fill(cells: &mut Cells, before: &Cells, holds: impl Fn(usize) -> bool) {
+    for (place, cell) in before.all().iter().enumerate() {
+        if cells.all()[place] == Cell::Null && holds(place) {
+            cells.set(place, cell.clone());
+        }
+    }
+}
+
 /// A file that is known under another name.
 pub(super) struct Renamed {
     pub(super) cells: Cells,
@@ -140,12 +145,7 @@ impl Renamed {
             let is_of_the_name = |place| place == column::SEQUENCE || place == column::FRAME;
             // A problem that a look as deep does not find again is none any more.
             let is_found_again = |place| place == column::PROBLEMS && level.covers(before);
-            for (place, cell) in self.cells.all().iter().enumerate() {
-                let is_unknown = cells.all()[place] == Cell::Null;
-                if is_unknown && !is_of_the_name(place) && !is_found_again(place) {
-                    cells.set(place, cell.clone());
-                }
-            }
+            fill(cells, &self.cells, |place| !is_of_the_name(place) && !is_found_again(place));
             level = level.after(before);
         }
         if let Some(hash) = self.hash() {
