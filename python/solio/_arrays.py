@@ -65,7 +65,7 @@ def color_array(values: npt.ArrayLike) -> _Floats:
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise argument_error(f"colors must be numbers, not {array.dtype}")
-    if array.dtype in (np.uint8, np.uint16):
+    if array.dtype.name in ("uint8", "uint16"):
         array = array.astype(np.float32) / np.float32(np.iinfo(array.dtype).max)
     elif array.dtype.kind in "iu" and array.size:
         raise argument_error(

@@ -309,9 +309,10 @@ def _read_options(**options: Any) -> dict[str, Any]:
     if isinstance(options.get("part"), (int, np.integer, str)):
         options["part"] = [options["part"]]
     for name in ("channels", "part"):
-        given = options.get(name)
-        if isinstance(given, Sequence) and not len(given):
-            raise argument_error(f"{name} names none; without it all are read")
+        if options.get(name) is not None:
+            options[name] = list(options[name])
+            if not options[name]:
+                raise argument_error(f"{name} names none; without it all are read")
     if options.get("dtype") is not None:
         options["dtype"] = pixel_type(options["dtype"]).name
     return options

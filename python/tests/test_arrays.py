@@ -126,7 +126,7 @@ def test_colors_may_be_codes() -> None:
     codes = np.array([[255, 0, 51], [0, 255, 102], [153, 0, 204]], np.uint8)
     wide = codes.astype(np.uint16) * np.uint16(257)
     expected = np.column_stack((codes / np.float32(255), np.ones(3, np.float32)))
-    for colors in (codes, wide, codes / np.float32(255), codes / 255):
+    for colors in (codes, wide, wide.astype(">u2"), codes / np.float32(255), codes / 255):
         made = solio.Mesh.from_arrays(**triangle, colors=colors, color_space="srgb")
         given = solio.Mesh.from_arrays(**triangle, color_space="srgb")
         given.colors = colors  # type: ignore[assignment]

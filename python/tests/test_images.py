@@ -650,6 +650,9 @@ def test_who_asks_for_nothing_is_told(layered: Path) -> None:
         solio.read_image(layered, channels=[])
     with pytest.raises(solio.ArgumentError, match="part names none"):
         solio.read_image(layered, part=())
+    for none in (np.flatnonzero([False]), (name for name in ())):
+        with pytest.raises(solio.ArgumentError, match="part names none"):
+            solio.read_image(layered, part=none)  # type: ignore[arg-type]
 
 
 def test_names_of_other_formats_are_refused(tmp_path: Path) -> None:

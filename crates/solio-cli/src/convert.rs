@@ -144,7 +144,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
         }
         if args.format.is_none() {
             return Err(Error::argument("standard output has no name that tells the format")
-                .hint("add --format obj, ply or stl"));
+                .hint("add --format: obj, ply, stl, exr, png…; solio help formats"));
         }
     }
     let ends_as_folder = output.as_os_str().as_bytes().ends_with(b"/");

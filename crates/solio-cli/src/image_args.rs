@@ -56,7 +56,8 @@ pub(crate) struct ImageArgs {
     #[arg(long)]
     pub(crate) partial: bool,
     /// Pictures: brighter by so many steps; each doubles the light
-    #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true,
+        value_parser = parse_exposure)]
     pub(crate) exposure: f32,
     /// Pictures: how light of any strength becomes 0 to 1: none, reinhard, hable, aces or neutral,
     /// as `solio help preview` explains them [default: none, which cuts off at 1]
@@ -144,7 +145,8 @@ pub(crate) struct PreviewArgs {
 #[command(next_help_heading = "Seeing")]
 pub(crate) struct ShowArgs {
     /// Brighter by so many steps; each doubles the light
-    #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true,
+        value_parser = parse_exposure)]
     pub(crate) exposure: f32,
     /// How light of any strength becomes 0 to 1: none cuts off at 1; reinhard (2002); hable
     /// (Uncharted 2, 2010); aces (Narkowicz's fit, 2016); neutral (Khronos PBR Neutral, 2024), which
@@ -243,6 +245,11 @@ fn parse_tiles(text: &str) -> Result<Tiles, String> {
 
 fn parse_frames(text: &str) -> Result<FrameRange, String> {
     text.parse::<FrameRange>().map_err(|e| e.to_string())
+}
+
+pub(crate) fn parse_exposure(text: &str) -> Result<f32, String> {
+    let steps = text.parse().map_err(|_| "expected a number of steps".to_owned())?;
+    f32::is_finite(steps).then_some(steps).ok_or_else(|| "expected a finite number".to_owned())
 }
 
 pub(crate) fn parse_tonemap(text: &str) -> Result<ToneMap, String> {

@@ -34,7 +34,9 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
         ..SetOptions::default()
     };
     let outputs = outputs(args, &inputs)?;
-    let renamed = inputs.iter().zip(&outputs).filter(|(input, output)| input != output);
+    // What has such a name already may keep it.
+    let renamed = inputs.iter().zip(&outputs);
+    let renamed = renamed.filter(|(input, output)| input.extension() != output.extension());
     renamed.map(|(_, output)| output).try_for_each(|output| solio::check_exr_name(output))?;
     if args.dry_run {
         for (input, output) in inputs.iter().zip(&outputs) {

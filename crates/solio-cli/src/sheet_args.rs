@@ -1,7 +1,7 @@
 //! The options of `solio sheet`.
 
 use crate::args::{InputArgs, ShownArgs, WorkArgs};
-use crate::image_args::{parse_colormap, parse_tonemap};
+use crate::image_args::{parse_colormap, parse_exposure, parse_tonemap};
 use clap::Args;
 use solio::ToneMap;
 use solio::color::gradient::Gradient;
@@ -36,7 +36,8 @@ pub(crate) struct SheetArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
     /// Brighter by so many steps; each doubles the light
-    #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true,
+        value_parser = parse_exposure)]
     pub(crate) exposure: f32,
     /// How light of any strength becomes 0 to 1: none, reinhard, hable, aces or neutral, as
     /// `solio help preview` explains them [default: neutral]

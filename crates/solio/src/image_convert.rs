@@ -276,8 +276,7 @@ pub fn convert_image(
     let watch = Stopwatch::start();
     let change = |image: &mut Image<'_>| {
         if format != ImageFormat::Exr {
-            // Their channels have no names.
-            return image_edit::check_names(image, &options.rename).map(|()| None);
+            return Ok(None); // their channels have no names
         }
         check_attributes(image)?;
         if !options.rename.is_empty() {
@@ -342,18 +341,29 @@ fn copy(
         Some(_) => None,
         None => Some(solio_io::open(input, &options.limits, &serial)?),
     };
-    let source: &dyn Source = match (&stream, &opened) {
+    let mut source: &dyn Source = match (&stream, &opened) {
         (Some(bytes), _) => bytes,
         (None, Some(opened)) => &*opened.source,
         (None, None) => return Ok(None),
     };
-    let exr = !source.is_sequential() && {
-        let mut magic = [0; 4];
-        let got = source.read_at(0, &mut magic).map_err(|e| e.at_path(input))?;
-        ImageFormat::of_content(&magic[..got]) == Some(ImageFormat::Exr)
+    let mut magic = [0; 4];
+    let got = source.read_at(0, &mut magic).map_err(|e| e.at_path(input))?;
+    if ImageFormat::of_content(&magic[..got]) != Some(ImageFormat::Exr) {
+        return Ok(None);
+    }
+    // What is packed comes once, as a stream does.
+    let unpacked = match source.is_sequential() {
+        true => {
+            let bytes = solio_io::bytes_of(source, &options.limits);
+            Some(bytes.map_err(|e| e.at_path(input))?)
+        }
+        false => None,
     };
+    if let Some(bytes) = &unpacked {
+        source = bytes;
+    }
     let check = CheckOptions { limits: options.limits, ..CheckOptions::default() };
-    if !exr || !solio_exr::check_exr(source, &check, work)?.problems.is_empty() {
+    if !solio_exr::check_exr(source, &check, work)?.problems.is_empty() {
         return Ok(None);
     }
     let header = solio_exr::decode_header(source, &options.limits)?;
@@ -361,7 +371,7 @@ fn copy(
     let read = watch.usage();
     let watch = Stopwatch::start();
     let durable = options.write.durable;
-    let written = match stream {
+    let written = match stream.or(unpacked.as_deref()) {
         Some(bytes) => write(output, bytes, durable, work)?,
         None => {
             let set = SetOptions { durable, ..SetOptions::default() };
@@ -478,6 +488,10 @@ fn read(
             if format == ImageFormat::Exr && !options.channels.is_empty() {
                 image_edit::keep(&mut decoded.image, &options.channels)?;
             }
+            if format != ImageFormat::Exr {
+                let parts = decoded.image.parts.iter().map(|part| &part.header);
+                image_edit::check_names(parts, &options.rename)?;
+            }
             if let Some(window) = &options.crop {
                 image_edit::crop(&mut decoded.image, window)?;
             }
@@ -509,6 +523,8 @@ fn read_exr(
         let channels = wanted(&header, &parts, &options.channels)?;
         ((!options.parts.is_empty()).then_some(parts), channels)
     } else {
+        let given = parts.iter().filter_map(|&part| header.parts.get(part));
+        image_edit::check_names(given, &options.rename)?;
         let (part, channels) = seen(&header, parts, options)?;
         (Some(vec![part]), Some(channels))
     };

@@ -97,7 +97,11 @@ pub fn check_exr_name(path: &Path) -> Result<()> {
     }
     let end = path.extension().unwrap_or_default().to_string_lossy();
     let message = format!("OpenEXR is written, but the name ends with .{end}");
-    Err(Error::argument(message).at_path(path).hint("solio convert makes other files of OpenEXR"))
+    let hint = match crate::ImageFormat::of_name(path) {
+        Some(_) => "solio convert makes other files of OpenEXR",
+        None => "end it in .exr",
+    };
+    Err(Error::argument(message).at_path(path).hint(hint))
 }
 
 /// Reads the image file at `path`, or as much of it as `options` want; `-` is standard input.

@@ -166,6 +166,17 @@ fn told(path: &Path, decode: bool) -> String {
     }
 }
 
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.gz");
+    let compression = solio::Compression::Gzip;
+    let options = solio_io::SinkOptions { compression, level: None, durable: false };
+    let mut sink = solio_io::FileSink::create(&path, &options, &Work::serial()).unwrap();
+    solio::Sink::write_bytes(&mut sink, &Work::serial(), bytes).unwrap();
+    sink.commit().unwrap();
+    std::fs::read(&path).unwrap()
+}
+
 #[test]
 fn a_stream_is_told_what_a_file_is() {
     let folder = tempfile::tempdir().unwrap();
@@ -206,6 +217,21 @@ fn a_stream_is_told_what_a_file_is() {
         }
         let deep = streamed(bytes, true);
         assert!(name == "zeros" || deep.ends_with("[] []"), "{name}: {deep}");
+    }
+    // Packed, what is cut off is told as well.
+    for (name, whole) in [("a.exr", "exr"), ("a.jpg", "jpeg"), ("a.png", "png"), ("a.webp", "webp")]
+    {
+        let bytes = std::fs::read(at(name)).unwrap();
+        let packed = at(&format!("{name}.gz"));
+        write(&packed, &gzip(&bytes));
+        assert_eq!(told(&packed, true), told(&at(name), true), "{name}");
+        assert!(told(&packed, false).starts_with(whole));
+        write(&packed, &gzip(&bytes[..bytes.len() - 3]));
+        write(&at("cut"), &bytes[..bytes.len() - 3]);
+        assert_eq!(told(&packed, false), told(&at("cut"), false), "{name}");
+        let half = gzip(&bytes);
+        write(&packed, &half[..half.len() - 9]);
+        assert!(!told(&packed, false).ends_with("[] []"), "{}", told(&packed, false));
     }
     let scene = b"WorldBegin\nShape \"sphere\"\n".to_vec();
     assert!(streamed(scene, false).starts_with("Unsupported"));

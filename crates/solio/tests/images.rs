@@ -56,29 +56,47 @@ fn an_image_that_cannot_be_written_leaves_nothing() {
 
 /// A TIFF file of one pixel, R, G, B and A, with or without the field ExtraSamples (338).
 fn tiff(bits: u16, pixel: &[u8], extra_samples: Option<u16>) -> Vec<u8> {
+    tiff_of(4, bits, Some(if bits == 32 { 3 } else { 1 }), pixel, extra_samples)
+}
+
+/// One of `channels` samples, colours where they are more than two, in `format` (SampleFormat, 339).
+fn tiff_of(
+    channels: u32,
+    bits: u16,
+    format: Option<u16>,
+    pixel: &[u8],
+    extra_samples: Option<u16>,
+) -> Vec<u8> {
     const SHORT: u16 = 3;
     let entry = |tag: u16, count: u32, value: u32| {
         let mut bytes = [tag, SHORT].map(u16::to_le_bytes).concat();
         bytes.extend([count, value].map(u32::to_le_bytes).concat());
         bytes
     };
-    // Sizes, then formats of the four samples, then the pixel, right behind the head.
-    let format = if bits == 32 { 3 } else { 1 };
+    // Sizes, then formats of up to four samples, then the pixel, right behind the head. Of two samples
+    // the numbers lie in their entries.
+    let four = |at, value: u16| match channels {
+        1 => value.into(),
+        2 => u32::from(value) * 0x1_0001,
+        _ => at,
+    };
     let mut entries = vec![
         entry(256, 1, 1),
         entry(257, 1, 1),
-        entry(258, 4, 8),
+        entry(258, channels, four(8, bits)),
         entry(259, 1, 1),
-        entry(262, 1, 2),
+        entry(262, 1, if channels > 2 { 2 } else { 1 }),
         entry(273, 1, 24),
-        entry(277, 1, 4),
+        entry(277, 1, channels),
         entry(278, 1, 1),
         entry(279, 1, pixel.len() as u32),
     ];
     entries.extend(extra_samples.map(|kind| entry(338, 1, kind.into())));
-    entries.push(entry(339, 4, 16));
+    entries.extend(format.map(|format| entry(339, channels, four(16, format))));
     let mut bytes = [&b"II*\0"[..], &(24 + pixel.len() as u32).to_le_bytes()].concat();
-    bytes.extend([[bits; 4], [format; 4]].concat().iter().flat_map(|v: &u16| v.to_le_bytes()));
+    bytes.extend(
+        [[bits; 4], [format.unwrap_or(0); 4]].concat().iter().flat_map(|v: &u16| v.to_le_bytes()),
+    );
     bytes.extend(pixel);
     bytes.extend((entries.len() as u16).to_le_bytes());
     bytes.extend(entries.concat());
@@ -134,6 +152,97 @@ fn alpha_of_tiff_is_what_the_file_says() {
         assert_eq!(read(&tiff(32, &floats, kind), true), [0.25, 0.0625, 0.125, 0.25]);
         near(&read(&tiff(8, &[51, 255, 0, 102], kind), true), [0.4, 0.0, 1.0, 0.2]);
     }
+}
+
+/// What OpenImageIO writes where it makes codes of light that alpha is in: white and a tenth at an alpha
+/// of a half become 188 and 63.
+#[test]
+fn codes_above_alpha_are_light_that_alpha_is_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tif");
+    std::fs::write(&path, tiff(8, &[188, 63, 0, 128], Some(1))).unwrap();
+    let values = converted(&path, false);
+    let near = |a: f32, b: f32| (a - b).abs() < 3e-3;
+    assert!(near(values[3], 0.5) && near(values[2], 0.05), "{values:?}");
+    let options = ImageConvertOptions::default();
+    let exr = folder.path().join("b.exr");
+    let done = solio::convert_image(&path, &exr, &options, &Work::default()).unwrap();
+    assert!(done.notes[0].starts_with("colours brighter than their alpha"), "{:?}", done.notes);
+}
+
+#[test]
+fn tiff_of_grey_and_of_halves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tif");
+    let read = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        converted(&path, false)
+    };
+    let floats = |values: &[f32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    let halves = [0x3400u16, 0x3000, 0x2c00, 0x3800].map(u16::to_le_bytes).concat();
+    // Depth, depth with alpha, codes with alpha, half floats: 0.25, 0.125, 0.0625, 0.5.
+    assert_eq!(read(&tiff_of(1, 32, Some(3), &floats(&[1234.5]), None)), [1234.5]);
+    assert_eq!(read(&tiff_of(2, 32, Some(3), &floats(&[4.0, 0.5]), Some(1))), [0.5, 4.0]);
+    assert_eq!(read(&tiff_of(2, 32, Some(3), &floats(&[4.0, 0.5]), Some(2))), [0.5, 2.0]);
+    assert_eq!(read(&tiff_of(2, 8, Some(1), &[255, 51], Some(2)))[..1], [0.19995117]);
+    assert_eq!(read(&tiff_of(2, 16, None, &[255, 255, 0, 0], Some(2))), [0.0, 0.0]);
+    assert_eq!(read(&tiff_of(4, 16, Some(3), &halves, Some(1))), [0.5, 0.0625, 0.125, 0.25]);
+    assert_eq!(read(&tiff_of(3, 16, Some(3), &halves[..6], None)), [0.0625, 0.125, 0.25]);
+}
+
+#[test]
+fn tiff_of_long_integers_is_not_taken_for_floats() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tif");
+    for (channels, format, words) in [
+        (4, None, "integers of 32 bits are not read"),
+        (3, Some(1), "integers of 32 bits are not read"),
+        (1, Some(2), "integers with a sign of 32 bits are not read"),
+        (2, Some(3), "2 samples a pixel that are no colours"),
+    ] {
+        let bytes = tiff_of(channels, 32, format, &[0x80; 16][..4 * channels as usize], None);
+        std::fs::write(&path, bytes).unwrap();
+        let exr = folder.path().join("a.exr");
+        let e = solio::convert_image(&path, &exr, &Default::default(), &Work::default());
+        let e = e.unwrap_err();
+        assert_eq!(e.kind(), solio::ErrorKind::Unsupported);
+        assert!(e.to_string().contains(words), "{e}");
+    }
+}
+
+#[test]
+fn radiance_files_of_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.hdr");
+    let rest = b"FORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\n\x80\x40\x20\x81";
+    for first in [&b"#?RADIANCE\n"[..], b"#?RGBE\n", b"#?rview\n"] {
+        std::fs::write(&path, [first, rest].concat()).unwrap();
+        assert_eq!(converted(&path, false), [0.25, 0.5, 1.0]);
+    }
+}
+
+#[test]
+fn what_is_packed_in_gzip_is_copied_where_nothing_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let work = Work::default();
+    let mut options = ImageWriteOptions::default();
+    options.exr.compression = Some(Compression::Dwaa);
+    solio::write_image(&ramp(), &path("a.exr"), &options, &work).unwrap();
+    let bytes = std::fs::read(path("a.exr")).unwrap();
+    let compression = solio::Compression::Gzip;
+    let sink = solio_io::SinkOptions { compression, level: None, durable: false };
+    let mut sink = solio_io::FileSink::create(&path("a.exr.gz"), &sink, &work).unwrap();
+    solio::Sink::write_bytes(&mut sink, &work, &bytes).unwrap();
+    sink.commit().unwrap();
+    let convert = |options: &ImageConvertOptions, to: &str| {
+        solio::convert_image(&path("a.exr.gz"), &path(to), options, &work).unwrap()
+    };
+    assert!(convert(&ImageConvertOptions::default(), "b.exr").notes.is_empty());
+    assert!(std::fs::read(path("b.exr")).unwrap() == bytes);
+    // Names of channels that a picture does not show are names.
+    let rename = vec![("Z".to_owned(), "depth".to_owned())];
+    convert(&ImageConvertOptions { rename, ..ImageConvertOptions::default() }, "b.png");
 }
 
 #[test]

@@ -162,7 +162,14 @@ fn parse(bytes: &[u8]) -> Result<Placed, (Error, Option<usize>)> {
 fn wrong_magic(magic: &[u8; 4]) -> Error {
     let message = "not an OpenEXR file: wrong magic number";
     match magic {
-        b"\x89PNG" | [0xff, 0xd8, 0xff, _] | b"II*\0" | b"MM\0*" | b"#?RA" | b"#?RG" => {
+        b"\x89PNG"
+        | [0xff, 0xd8, 0xff, _]
+        | b"II*\0"
+        | b"MM\0*"
+        | b"II+\0"
+        | b"MM\0+"
+        | b"#?RA"
+        | b"#?RG" => {
             let hint = "solio convert makes OpenEXR of PNG, JPEG, TIFF and HDR";
             Error::unsupported(message).at_offset(0).hint(hint)
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Kinds as [`FileCheck::format`](super::FileCheck) names them, and the extensions of each.
 const KINDS: [(&str, &[&str]); 21] = [
-    ("exr", &["exr", "sxr", "mxr"]),
+    ("exr", &["exr", "sxr", "mxr", "tx"]),
     ("jpeg", &["jpg", "jpeg", "jpe", "jfif", "jps", "mpo", "thm"]),
     ("exv", &["exv"]),
     ("png", &["png", "apng"]),
@@ -47,7 +47,7 @@ pub(super) fn of_name(path: &Path) -> Option<&'static str> {
 
 /// Whether a name promises another kind of content than this.
 pub(crate) fn promises_other(kind: &str, path: &Path) -> bool {
-    of_name(path).is_some_and(|of_name| of_name != kind)
+    of_name(path).is_some() && misnamed(kind, path).is_some()
 }
 
 /// The kind that a name promises, where every file of that kind starts with a mark. Icons and
@@ -82,6 +82,8 @@ mod tests {
         assert!(!odd("jpeg", "a.bak") && !odd("jpeg", "a") && !odd("other", "a.png"));
         let other = |name: &str| promises_other("exr", name.as_ref());
         assert!(other("a.png") && other("a.heic") && !other("a.EXR") && !other("a.bak"));
+        // Textures are of either kind.
+        assert!(!other("a.tx") && !odd("exr", "a.tx") && !odd("tiff", "a.tx"));
         assert_eq!(with_mark("a.PNG".as_ref()), Some("png"));
         assert_eq!((with_mark("a.txt".as_ref()), with_mark("a.mov".as_ref())), (None, None));
     }

@@ -256,7 +256,7 @@ impl File<'_> {
             return mesh::check(path, Some(&self), options, work);
         }
         if self.opened.compression != Compression::None {
-            return self.unpacked();
+            return self.unpacked(options, work);
         }
         Ok(match kinds::with_mark(path) {
             Some(kind) => {
@@ -276,7 +276,7 @@ impl File<'_> {
             return crate::image_unpack::check_archive_in(path, self.opened.source, options, work);
         }
         let by_content = ImageFormat::of_content(self.head);
-        let format = by_content.or(ImageFormat::of_name(path));
+        let format = by_content.or(format_of_name(path));
         match format {
             Some(ImageFormat::Exr) => check_exr(path, Some(self.source()), options, work),
             _ if whole::kind(self.head).is_some() => self.structure(format, options, work),
@@ -287,7 +287,7 @@ impl File<'_> {
 
     /// By unpacking it.
     fn pixels(&self, format: ImageFormat, limits: &Limits, work: &Work) -> Result<FileCheck> {
-        if !solio_io::is_direct(self.path) {
+        if !self.source().is_sequential() && !solio_io::is_direct(self.path) {
             return check_picture(self.path, format, limits, work);
         }
         let read = || decode(&solio_io::bytes_of(self.source(), limits)?, format, true, limits);
@@ -315,7 +315,7 @@ impl File<'_> {
             return Ok(check);
         };
         // Raw photos have pixels of their own, and many are TIFF but for their name.
-        let by_name = ImageFormat::of_name(path);
+        let by_name = format_of_name(path);
         let no_name = by_name.is_none() && solio_io::is_direct(path);
         if no_name && format == ImageFormat::Tiff {
             let note = "the pixels were not unpacked: without a name this may be a raw photo";
@@ -328,9 +328,29 @@ impl File<'_> {
         Ok(check)
     }
 
-    /// A packed file of something that is not known: whether it can be unpacked to its end.
-    fn unpacked(&self) -> Result<FileCheck> {
+    /// A packed file: what is known is unpacked and followed in memory; of all else, whether it can be
+    /// unpacked to its end.
+    fn unpacked(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+        let path = self.path;
         let format = self.opened.compression.as_str();
+        let mut head = [0; HEAD_BYTES];
+        // Where not even that much can be unpacked, that is told below.
+        let got = self.source().read_at(0, &mut head).unwrap_or(0);
+        let head = &head[..got];
+        if ImageFormat::of_content(head).is_some() || whole::kind(head).is_some() {
+            return match solio_io::bytes_of(self.source(), &options.limits) {
+                Ok(bytes) => {
+                    let file_bytes = self.opened.file_bytes;
+                    let compression = self.opened.compression;
+                    let opened = Opened { file_bytes, source: Box::new(bytes), compression };
+                    File { path, opened, head }.check_in_memory(options, work)
+                }
+                Err(e) => {
+                    let problems = vec![problem(e, path)?];
+                    Ok(FileCheck { format, problems, ..FileCheck::default() })
+                }
+            };
+        }
         let mut check = FileCheck { format, ..FileCheck::default() };
         let mut part = vec![0; 1 << 20];
         let mut bytes = 0;
@@ -347,6 +367,12 @@ impl File<'_> {
         check.found = format!("{bytes} bytes unpacked");
         Ok(check)
     }
+}
+
+/// The image format that a name tells, of a packed file the name before the end of that.
+fn format_of_name(path: &Path) -> Option<ImageFormat> {
+    let is_packed = Compression::of_name(&path.to_string_lossy()) != Compression::None;
+    ImageFormat::of_name(Path::new(if is_packed { path.file_stem()? } else { path.as_os_str() }))
 }
 
 fn check_exr(

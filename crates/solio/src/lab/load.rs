@@ -116,7 +116,12 @@ fn of_picture(
     work: &Work,
 ) -> Result<Vec<Array>> {
     let bytes = solio_io::read_whole(path, &options.limits, work)?;
-    let picture = decode_pixels(&bytes, format, &options.limits)?.picture;
+    let stored = decode_pixels(&bytes, format, &options.limits)?;
+    if stored.is_grey {
+        let message = "grey of floats is read from OpenEXR only";
+        return Err(Error::unsupported(message).hint("solio convert makes OpenEXR of it"));
+    }
+    let picture = stored.picture;
     let channels = usize::from(picture.color().channel_count());
     let names: &[&str] = match channels {
         1 => &["Y"],

@@ -1,7 +1,8 @@
 //! PNG, JPEG, TIFF and HDR to images in linear light, as OpenEXR has them.
 
-use super::ImageFormat;
+use super::{ImageFormat, tiff};
 use half::f16;
+use image::codecs::hdr::HdrDecoder;
 use image::{DynamicImage, ImageDecoder};
 use solio_base::{Error, Limits, Result};
 use solio_color::srgb;
@@ -10,7 +11,6 @@ use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, Compression, PixelType};
 use std::borrow::Cow;
 use std::io::Cursor;
-use tiff::tags::{ExtraSamples, Tag};
 
 /// Most bytes of pixels for one of a file: what deflate can do, and then some.
 const MOST_FROM_A_BYTE: u64 = 1 << 12;
@@ -36,17 +36,36 @@ pub(crate) fn decode(
     if stored.other_profile && !raw {
         notes.push("its ICC profile is not applied: the values are taken for sRGB".to_owned());
     }
+    if stored.has_pages {
+        notes.push("its first page is taken, further ones are left out".to_owned());
+    }
     let meaning = match (raw, stored.associated) {
         (true, _) => Meaning::Raw,
+        (false, true) if is_light_multiplied(&stored.picture) => {
+            notes.push(
+                "colours brighter than their alpha: they are taken for light that was multiplied by \
+                 alpha before it became codes"
+                    .to_owned(),
+            );
+            Meaning::Multiplied
+        }
         (false, true) => Meaning::Associated,
         (false, false) => Meaning::Straight,
     };
-    Ok(Decoded { image: with_meaning(stored.picture, meaning)?, notes })
+    let mut planes = planes(&stored.picture, meaning)?;
+    if stored.is_grey {
+        planes.retain(|plane| plane.channel.name == "A" || plane.channel.name == "G");
+        for plane in planes.iter_mut().filter(|plane| plane.channel.name == "G") {
+            plane.channel.name = "Y".to_owned();
+        }
+    }
+    Ok(Decoded { image: of_planes(&stored.picture, planes), notes })
 }
 
 /// Pixels as an image; where they have alpha, it is straight.
 pub(crate) fn image_of(picture: DynamicImage, raw: bool) -> Result<Image<'static>> {
-    with_meaning(picture, if raw { Meaning::Raw } else { Meaning::Straight })
+    let meaning = if raw { Meaning::Raw } else { Meaning::Straight };
+    Ok(of_planes(&picture, planes(&picture, meaning)?))
 }
 
 /// What the numbers of a file are.
@@ -58,16 +77,34 @@ enum Meaning {
     Straight,
     /// Colours that were multiplied by alpha: integers as codes, not as light.
     Associated,
+    /// Colours that were multiplied by alpha, as light.
+    Multiplied,
 }
 
-fn with_meaning(picture: DynamicImage, meaning: Meaning) -> Result<Image<'static>> {
-    let (width, height) = (picture.width(), picture.height());
-    let window = Box2i::of_size(width, height);
-    let planes = planes(picture, meaning)?;
+/// Whether codes are those of light that was multiplied by alpha: codes that were multiplied themselves
+/// are not above it. Some are, a little, where a filter made them.
+fn is_light_multiplied(picture: &DynamicImage) -> bool {
+    fn above<T: Copy + Into<u32>>(values: &[T], channels: usize, room: u32) -> bool {
+        values.chunks_exact(channels).any(|pixel| {
+            let alpha: u32 = pixel[channels - 1].into();
+            alpha > 0 && pixel[..channels - 1].iter().any(|&code| code.into() > alpha + room)
+        })
+    }
+    match picture {
+        DynamicImage::ImageLumaA8(p) => above(p, 2, 8),
+        DynamicImage::ImageRgba8(p) => above(p, 4, 8),
+        DynamicImage::ImageLumaA16(p) => above(p, 2, 2048),
+        DynamicImage::ImageRgba16(p) => above(p, 4, 2048),
+        _ => false,
+    }
+}
+
+fn of_planes(picture: &DynamicImage, planes: Vec<Plane<'static>>) -> Image<'static> {
+    let window = Box2i::of_size(picture.width(), picture.height());
     let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
     let header = Part::new(window, Compression::Zip, channels);
     let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
-    Ok(Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() })
+    Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
 }
 
 /// The pixels of a file as they are stored, upright.
@@ -77,6 +114,9 @@ pub(crate) struct Stored {
     other_profile: bool,
     /// Colours have been multiplied by alpha.
     associated: bool,
+    /// The three colours are one.
+    pub(crate) is_grey: bool,
+    has_pages: bool,
 }
 
 /// Reads what is stored.
@@ -89,28 +129,75 @@ pub(crate) fn decode_pixels(bytes: &[u8], format: ImageFormat, limits: &Limits) 
         ImageFormat::Tiff => image::ImageFormat::Tiff,
         ImageFormat::Exr => return Err(Error::argument("OpenEXR has a reader of its own")),
     };
-    let mut reader = image::ImageReader::with_format(Cursor::new(bytes), format_of_crate);
-    let mut bounds = image::Limits::no_limits();
     let most = (bytes.len() as u64).saturating_mul(MOST_FROM_A_BYTE).saturating_add(ROOM);
-    bounds.max_alloc = Some(most.min(limits.bytes));
-    reader.limits(bounds);
-    let mut decoder = reader.into_decoder().map_err(failed_here)?;
-    let profile = decoder.icc_profile();
-    let other = profile.is_ok_and(|profile| profile.is_some_and(|p| !names_srgb(&p)));
-    let orientation = decoder.orientation().map_err(failed_here)?;
-    let mut picture = DynamicImage::from_decoder(decoder).map_err(failed_here)?;
+    let most = most.min(limits.bytes);
+    let (head, own) = match format {
+        ImageFormat::Tiff => tiff::read(bytes, most)?,
+        _ => (tiff::Head::default(), None),
+    };
+    if let Some(kind) = unread_jpeg(bytes).filter(|_| format == ImageFormat::Jpeg) {
+        return Err(Error::unsupported(format!("JPEG: {kind} is not read")));
+    }
+    let (mut picture, profile, orientation, is_grey) = if let Some(own) = own {
+        (own.picture, own.profile, own.orientation, own.is_grey)
+    } else {
+        let mut reader = image::ImageReader::with_format(Cursor::new(bytes), format_of_crate);
+        let mut bounds = image::Limits::no_limits();
+        bounds.max_alloc = Some(most);
+        reader.limits(bounds.clone());
+        // Some begin with `#?RGBE`, or with the name of a program.
+        let is_other_hdr = format == ImageFormat::Hdr
+            && bytes.starts_with(b"#?")
+            && !bytes.starts_with(b"#?RADIANCE");
+        let mut decoder: Box<dyn ImageDecoder + '_> = if is_other_hdr {
+            let decoder = HdrDecoder::new_nonstrict(Cursor::new(bytes));
+            let mut decoder = decoder.map_err(failed_here)?;
+            decoder.set_limits(bounds).map_err(failed_here)?;
+            Box::new(decoder)
+        } else {
+            Box::new(reader.into_decoder().map_err(failed_here)?)
+        };
+        let profile = decoder.icc_profile().ok().flatten();
+        let orientation = decoder.orientation().map_err(failed_here)?;
+        let picture = DynamicImage::from_decoder(decoder).map_err(failed_here)?;
+        (picture, profile, orientation, false)
+    };
     picture.apply_orientation(orientation);
-    let associated = format == ImageFormat::Tiff && has_associated_alpha(bytes);
-    Ok(Stored { picture, other_profile: other, associated })
+    Ok(Stored {
+        picture,
+        other_profile: profile.is_some_and(|profile| !names_srgb(&profile)),
+        associated: head.is_associated,
+        is_grey,
+        has_pages: head.has_pages,
+    })
 }
 
-/// Whether a TIFF file says that its alpha is in the colours already: ExtraSamples of TIFF 6.0, which
-/// `image` does not tell.
-fn has_associated_alpha(bytes: &[u8]) -> bool {
-    let decoder = tiff::decoder::Decoder::new(Cursor::new(bytes));
-    let kinds = decoder.and_then(|mut d| d.find_tag_unsigned_vec::<u16>(Tag::ExtraSamples));
-    let first = kinds.ok().flatten().and_then(|kinds| kinds.first().copied());
-    first == Some(ExtraSamples::AssociatedAlpha.to_u16())
+/// What keeps a JPEG from being unpacked here, as its frame header tells it (ITU T.81, table B.1).
+fn unread_jpeg(bytes: &[u8]) -> Option<&'static str> {
+    let mut rest = bytes.strip_prefix(b"\xff\xd8")?;
+    loop {
+        let (&[mark, marker], behind) = rest.split_first_chunk()?;
+        if mark != 0xff {
+            return None;
+        }
+        if marker == 0xff {
+            rest = &rest[1..];
+            continue;
+        }
+        if matches!(marker, 0x01 | 0xd0..=0xd7) {
+            rest = behind;
+            continue;
+        }
+        let (length, body) = behind.split_first_chunk()?;
+        match (marker, body.first()?) {
+            (0xc0..=0xc2, 8) | (0xd9 | 0xda, _) => return None,
+            (0xc0..=0xc2, _) => return Some("a picture of more than 8 bits"),
+            (0xc3 | 0xc7 | 0xcb | 0xcf, _) => return Some("a lossless picture"),
+            (0xc5 | 0xc6, _) => return Some("a hierarchical picture"),
+            (0xc9 | 0xca | 0xcd | 0xce, _) => return Some("arithmetic coding"),
+            _ => rest = behind.get(u16::from_be_bytes(*length).into()..)?,
+        }
+    }
 }
 
 pub(crate) fn failed(format: ImageFormat, e: image::ImageError) -> Error {
@@ -130,8 +217,8 @@ fn names_srgb(profile: &[u8]) -> bool {
     has(b"sRGB") || has(b"s\0R\0G\0B") || has(b"\0s\0R\0G\0B")
 }
 
-fn planes(picture: DynamicImage, meaning: Meaning) -> Result<Vec<Plane<'static>>> {
-    Ok(match &picture {
+fn planes(picture: &DynamicImage, meaning: Meaning) -> Result<Vec<Plane<'static>>> {
+    Ok(match picture {
         DynamicImage::ImageLuma8(p) => of_bytes(p, 1, meaning),
         DynamicImage::ImageLumaA8(p) => of_bytes(p, 2, meaning),
         DynamicImage::ImageRgb8(p) => of_bytes(p, 3, meaning),
@@ -194,6 +281,7 @@ impl Codes {
         }
         let alpha = if has_alpha { self.direct[pixel[last].into()] } else { 1.0 };
         match self.meaning {
+            Meaning::Multiplied => self.light[code],
             // Light without alpha, such as that of a flame, is divided by nothing.
             Meaning::Associated if alpha == 0.0 => self.light[code],
             Meaning::Associated if alpha < 1.0 => {

@@ -11,6 +11,7 @@ mod encode;
 mod format;
 mod look;
 mod rows;
+mod tiff;
 mod view;
 
 pub use choose::{Choice, part_number};
