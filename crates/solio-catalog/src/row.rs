@@ -301,6 +301,30 @@ impl Level {
         Level(self.0 | other.0)
     }
 
+    /// This without the steps of another.
+    ///
+    /// ```
+    /// use solio_catalog::row::Level;
+    /// assert_eq!(Level(7).without(Level::DEEP), Level(5));
+    /// ```
+    #[must_use]
+    pub const fn without(self, other: Level) -> Level {
+        Level(self.0 & !other.0)
+    }
+
+    /// Whether a look like this finds all problems that an earlier one found.
+    ///
+    /// ```
+    /// use solio_catalog::row::Level;
+    /// let checked = Level::HEAD.with(Level::CHECKED);
+    /// assert!(checked.finds_problems_of(checked.with(Level::HASHED)));
+    /// assert!(!Level::HEAD.finds_problems_of(checked));
+    /// ```
+    pub const fn finds_problems_of(self, earlier: Level) -> bool {
+        const FIND: u32 = Level::HEAD.0 | Level::DEEP.0 | Level::CHECKED.0;
+        earlier.0 & FIND & !self.0 == 0
+    }
+
     /// This look after an earlier one: the steps of both, and the fields of this one if it had any.
     ///
     /// ```

@@ -108,6 +108,16 @@ fn what_changed_is_missing_or_unreadable_is_told() {
     assert_eq!(hash(&dir, &["--verify", "root/Clips"]).code, 1);
     assert_eq!(hash(&dir, &["--mhl", "-a", "sha256", "root"]).code, 1);
     assert!(!dir.path().join("root/ascmhl").exists());
+
+    // A folder of which a name cannot be recorded has no digest.
+    fs::create_dir_all(dir.path().join("odd/sub")).unwrap();
+    fs::write(dir.path().join("odd/sub/a\nb"), "x").unwrap();
+    fs::write(dir.path().join("odd/fine"), "x").unwrap();
+    assert_eq!(hash(&dir, &["--mhl", "odd"]).code, 1);
+    let manifests = names(&dir.path().join("odd/ascmhl"));
+    let manifest = manifests.iter().find(|name| name.ends_with(".mhl")).unwrap();
+    let text = fs::read_to_string(dir.path().join("odd/ascmhl").join(manifest)).unwrap();
+    assert!(text.contains("fine") && !text.contains("<content>"), "{text}");
 }
 
 #[test]

@@ -292,6 +292,16 @@ fn roots_with_dots_are_those_without() {
         run(dir.path(), &["scan", root, "-o", "c.sqlite"], b"").fine();
     }
     assert_eq!(ask(dir.path(), "SELECT count(*) AS n FROM files")[0]["n"], 3);
+    // Behind the last .. links stay what they are called.
+    std::os::unix::fs::symlink("r", dir.path().join("l")).unwrap();
+    run(dir.path(), &["scan", "r/../l", "-o", "d.sqlite"], b"").fine();
+    run(dir.path(), &["scan", "l", "-o", "d.sqlite"], b"").fine();
+    let count =
+        run(dir.path(), &["query", "d.sqlite", "SELECT count(*) AS n FROM files", "--json"], b"");
+    assert_eq!(count.json()[0]["n"], 3);
+    // A name is a name, whatever it means to SQLite.
+    run(dir.path(), &["scan", "r", "-o", ":memory:"], b"").fine();
+    run(dir.path(), &["query", ":memory:", "SELECT 1"], b"").fine();
     let ran = scan(dir.path(), &["r/000", "--one-file-system"]).fine();
     assert_eq!(ran.json()[0]["files"], 3);
 }

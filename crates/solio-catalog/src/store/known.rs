@@ -23,6 +23,8 @@ pub struct KnownFile {
     pub size: u64,
     /// In nanoseconds since 1970.
     pub modified_ns: i64,
+    /// When the file was made, in nanoseconds since 1970, where the file system tells.
+    pub born_ns: Option<i64>,
     /// The number of its inode.
     pub inode: u64,
     /// How far it was looked at.
@@ -44,7 +46,7 @@ impl Known {
         let mut read = || -> rusqlite::Result<Result<()>> {
             let (id, true) = id_of(&self.connection, folder)? else { return Ok(Ok(())) };
             let mut select = self.connection.prepare_cached(
-                "SELECT name, size, modified_ns, inode, level FROM entries WHERE folder = ?1 \
+                "SELECT name, size, modified_ns, inode, level, born_ns FROM entries WHERE folder = ?1 \
                  ORDER BY name",
             )?;
             let mut rows = select.query([id])?;
@@ -61,6 +63,7 @@ impl Known {
                     modified_ns: number(2)?,
                     inode: number(3)? as u64,
                     level: Level(number(4)? as u32),
+                    born_ns: row.get(5)?,
                 });
             }
             Ok(Ok(()))

@@ -29,7 +29,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 use siphasher::sip::SipHasher24;
 use solio_base::{Error, ErrorKind, Result};
 use std::hash::Hasher;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Pages of the database.
 const PAGE_BYTES: i64 = 8192;
@@ -58,7 +58,7 @@ fn name_bytes<'v>(value: ValueRef<'v>, path: &Path) -> Result<&'v [u8]> {
 fn damaged(what: &str, path: &Path) -> Error {
     Error::corrupt(format!("the catalogue is damaged: {what}"))
         .at_path(path)
-        .hint("--rebuild makes it anew")
+        .hint("solio scan --rebuild makes it anew")
 }
 
 /// Whether the file at `path` is called as Parquet files are.
@@ -71,7 +71,7 @@ fn failed(action: &str, error: rusqlite::Error, path: &Path) -> Error {
     let words = format!("cannot {action}: {error}");
     let made = match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) if is_parquet(path) => Error::unsupported(
-            "this is a catalogue in Parquet, not in SQLite",
+            "this is no catalogue in SQLite; by its name it is one in Parquet",
         )
         .hint("DuckDB, Polars and pandas ask it; solio merge FILE -o c.sqlite makes one for query"),
         Some(ErrorCode::NotADatabase) => {
@@ -97,11 +97,16 @@ fn failed(action: &str, error: rusqlite::Error, path: &Path) -> Error {
     made.at_path(path)
 }
 
+/// A path that SQLite takes for one: `:memory:` and `file:…` mean something else to it.
+fn as_path(path: &Path) -> PathBuf {
+    if path.is_absolute() { path.to_owned() } else { Path::new(".").join(path) }
+}
+
 /// Opens the catalogue at `path` for reading. A pipe or an empty file is none.
 fn open_to_read(path: &Path) -> Result<Connection> {
     let failed = |e| failed("open the catalogue", e, path);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    let connection = Connection::open_with_flags(as_path(path), flags).map_err(failed)?;
     connection.busy_timeout(std::time::Duration::from_secs(10)).map_err(failed)?;
     match version(&connection, path)? {
         Some(schema::VERSION) => Ok(connection),
@@ -133,7 +138,7 @@ fn version(connection: &Connection, path: &Path) -> Result<Option<i64>> {
 fn foreign(version: i64, path: &Path) -> Error {
     let words =
         format!("the catalogue has version {version}; this Solio reads {}", schema::VERSION);
-    Error::unsupported(words).at_path(path).hint("--rebuild makes it anew")
+    Error::unsupported(words).at_path(path).hint("solio scan --rebuild makes it anew")
 }
 
 /// Where to look for the number of a folder first: 52 bits of a hash, which floating point and

@@ -181,3 +181,15 @@ fn a_damaged_catalogue_is_told_and_nothing_panics() {
     assert!(told > 50, "{told}");
     assert_eq!(Cell::default(), Cell::Null);
 }
+
+#[test]
+fn tables_that_are_in_the_log_only_are_anothers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let other = Connection::open(&path).unwrap();
+    other.pragma_update(None, "journal_mode", "wal").unwrap();
+    let start = || std::fs::read(&path).unwrap()[..Store::MARK_BYTES].try_into().unwrap();
+    assert!(Store::is_marked(&path, &start()));
+    other.execute_batch("CREATE TABLE valuable (x)").unwrap();
+    assert!(!Store::is_marked(&path, &start()));
+}

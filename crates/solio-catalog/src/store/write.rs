@@ -1,11 +1,12 @@
 //! The one writer of a catalogue.
 
 use super::{
-    PAGE_BYTES, failed, foreign, id_of, name_bytes, name_value, schema, shown_value, version,
+    PAGE_BYTES, as_path, failed, foreign, id_of, name_bytes, name_value, schema, shown_value,
+    version,
 };
 use crate::row::{COLUMNS, Cell, Row};
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Statement};
+use rusqlite::{Connection, OpenFlags, Statement};
 use solio_base::Result;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,21 @@ const FEWEST_LOG_PAGES: u64 = 256;
 const MOST_LOG_PAGES: u64 = 32_000;
 /// Rows that a page holds, about.
 const ROWS_OF_A_PAGE: u64 = 32;
+
+/// Whether what another program wrote last is not yet in the database, but in the log beside it.
+fn has_foreign_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if !std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+        return false;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let found = Connection::open_with_flags(as_path(path), flags)
+        .map_err(|e| failed("open the catalogue", e, path))
+        .and_then(|connection| version(&connection, path));
+    // What cannot be asked may be another's.
+    found.is_err()
+}
 
 /// A catalogue that is being written.
 #[derive(Debug)]
@@ -41,7 +57,7 @@ impl Store {
     /// `Corrupt` for what is no catalogue, `Unsupported` for one of another version or program.
     pub fn open(path: &Path) -> Result<Store> {
         let sql = |e| failed("open the catalogue", e, path);
-        let connection = Connection::open(path).map_err(sql)?;
+        let connection = Connection::open(as_path(path)).map_err(sql)?;
         connection.busy_timeout(std::time::Duration::from_secs(10)).map_err(sql)?;
         let is_new = match version(&connection, path)? {
             None => true,
@@ -71,8 +87,8 @@ impl Store {
     /// Bytes at the start of a file that tell whether it is a catalogue.
     pub const MARK_BYTES: usize = 105;
 
-    /// Whether a file that starts so is a catalogue of any version, whatever else is wrong with it, or
-    /// the database without tables that a kill may leave of one.
+    /// Whether the file at `path`, which starts so, is a catalogue of any version, whatever else is wrong
+    /// with it, or the database without tables that a kill may leave of one.
     ///
     /// ```
     /// use solio_catalog::store::Store;
@@ -81,18 +97,19 @@ impl Store {
     /// Store::open(&path)?.close()?;
     /// let bytes = std::fs::read(&path).unwrap();
     /// let mut start: [u8; Store::MARK_BYTES] = bytes[..Store::MARK_BYTES].try_into().unwrap();
-    /// assert!(Store::is_marked(&start));
+    /// assert!(Store::is_marked(&path, &start));
     /// // The database of another program.
     /// start[68..72].copy_from_slice(b"GPKG");
-    /// assert!(!Store::is_marked(&start));
+    /// assert!(!Store::is_marked(&path, &start));
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    pub fn is_marked(start: &[u8; Store::MARK_BYTES]) -> bool {
+    pub fn is_marked(path: &Path, start: &[u8; Store::MARK_BYTES]) -> bool {
         // Section 1.3 of the file format of SQLite: the application; 1.6: cells of the first page.
         let application =
             i64::from(u32::from_be_bytes([start[68], start[69], start[70], start[71]]));
         let has_tables = start[103..105] != [0, 0];
-        let is_ours = application == schema::APPLICATION || application == 0 && !has_tables;
+        let is_ours = application == schema::APPLICATION
+            || application == 0 && !has_tables && !has_foreign_log(path);
         start.starts_with(b"SQLite format 3\0") && is_ours
     }
 

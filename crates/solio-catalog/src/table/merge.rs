@@ -1,6 +1,6 @@
 //! Parts of a catalogue become one.
 
-use crate::row::{Row, column, key};
+use crate::row::{Level, Row, column, key};
 use solio_base::{Error, Result};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -75,13 +75,20 @@ impl<P: Iterator<Item = Result<Row>>> Merge<P> {
         {
             let Some(other) = self.heads.pop() else { break };
             self.refill(other.part)?;
-            let level = |row: &Row| row.cells.integer(column::LEVEL).unwrap_or(0);
-            if level(&other.row) > level(&row) {
+            if known(&other.row) > known(&row) {
                 (row, part) = (other.row, other.part);
             }
         }
         Ok(Some((row, part)))
     }
+}
+
+/// How much is known of a file: the newest state of it counts first, then how far it was looked at.
+fn known(row: &Row) -> (i64, u32, bool) {
+    let level = Level(row.cells.integer(column::LEVEL).unwrap_or(0) as u32);
+    let steps = level.without(Level::FIELDS).0.count_ones();
+    let has_fields = level.0 & Level::FIELDS.0 != 0;
+    (row.cells.integer(column::MODIFIED_NS).unwrap_or(i64::MIN), steps, has_fields)
 }
 
 impl<P: Iterator<Item = Result<Row>>> Iterator for Merge<P> {

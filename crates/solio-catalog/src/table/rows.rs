@@ -48,9 +48,22 @@ impl ParquetRows {
         let found = file.metadata().file_metadata().schema();
         if found.get_fields() != columns().map_err(failed)?.get_fields() {
             let message = "its columns are not those of a catalogue of this version";
-            return Err(Error::unsupported(message));
+            return Err(Error::unsupported(message).hint("solio scan --rebuild makes it anew"));
         }
         Ok(ParquetRows { file, group: 0, columns: Vec::new(), left: 0, ready: VecDeque::new() })
+    }
+
+    /// Whether a Parquet file is a catalogue of any version: the first columns are those of one.
+    ///
+    /// # Errors
+    /// `Corrupt` for what is no Parquet file.
+    pub fn is_catalog(source: Arc<dyn Source>) -> Result<bool> {
+        let read = || SerializedFileReader::new(OfSource(source)).map_err(failed);
+        let file = guarded(read)?;
+        let found = file.metadata().file_metadata().schema();
+        let own = columns().map_err(failed)?;
+        let own = own.get_fields().get(..=LEAD_COLUMNS).unwrap_or_default();
+        Ok(found.get_fields().starts_with(own))
     }
 
     fn row(&mut self) -> Result<Option<Row>> {

@@ -67,6 +67,21 @@ fn merged(parts: &[Vec<Row>]) -> Result<Vec<Row>> {
     merge.map(|found| found.map(|(row, _)| row)).collect()
 }
 
+#[test]
+fn the_newest_state_and_the_furthest_look_stay() {
+    let of = |modified: i64, level: u32| {
+        let mut row = row(b"/f", b"a", level);
+        row.cells.set_integer(column::MODIFIED_NS, modified);
+        row
+    };
+    let fields = 0x8000_0001; // fields that were asked for count least
+    for (a, b) in [(of(1, 13), of(1, fields)), (of(2, 1), of(1, 13)), (of(1, fields), of(1, 1))] {
+        for parts in [[vec![a.clone()], vec![b.clone()]], [vec![b.clone()], vec![a.clone()]]] {
+            assert_eq!(merged(&parts).unwrap(), [a.clone()]);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn parts_merge_to_the_whole(names in proptest::collection::btree_set("[a-c/\\PC]{1,4}", 0..40), n in 1usize..5) {

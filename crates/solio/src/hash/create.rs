@@ -125,8 +125,8 @@ pub fn create_mhl(root: &Path, options: &MhlOptions, work: &Work) -> Result<MhlC
     let files = hash_all(&tree, &algorithms, options.order, work)?;
     let mut making = Making { tree: &tree, date, algorithms, files, created: &mut created };
     let manifests = making.manifests(options);
-    created.problems.append(&mut tree.failed);
     let missing = tree.missing().into_iter();
+    created.problems.append(&mut tree.failed);
     created.problems.extend(missing.map(|path| Finding { path, state: FileState::Missing }));
     write_all(&tree, manifests, work, &mut created)?;
     Ok(created)
@@ -213,7 +213,7 @@ impl Making<'_> {
             ..Manifest::default()
         };
         let mut manifests: Vec<Manifest> = tree.histories.iter().map(manifest).collect();
-        // By folder; none where a file in it could not be read.
+        // By folder; none where something in it could not be read.
         let mut digests: Vec<Vec<FolderDigest>> = Vec::new();
         for folder in &tree.folders {
             let found = self.folder(folder, &digests, &mut manifests[folder.history].entries);
@@ -232,7 +232,11 @@ impl Making<'_> {
     ) -> Vec<FolderDigest> {
         let mut hashers: Vec<FolderHasher> =
             self.algorithms.iter().map(|a| FolderHasher::new(*a)).collect();
-        let mut whole = true;
+        // Of what could not be looked at nobody knows the digest.
+        let is_in_it = |failed: &Finding| {
+            failed.path == folder.path || failed.path.parent() == Some(&*folder.path)
+        };
+        let mut whole = !self.tree.failed.iter().any(is_in_it);
         for file in &folder.files {
             let history = &self.tree.histories[folder.history];
             match self.files.remove(&file.path) {

@@ -4,7 +4,7 @@ use super::options::{Scan, ScanReport};
 use super::run::scan;
 use super::taken::remove_catalog;
 use solio_base::{Error, Limits, Result, Work};
-use solio_catalog::row::Row;
+use solio_catalog::row::{Level, Row, column};
 use solio_catalog::store::{Rows, Store};
 use solio_catalog::table::{Merge, ParquetRows, ParquetWriter};
 use solio_io::FileSink;
@@ -50,6 +50,13 @@ pub fn scan_to_parquet(wanted: &Scan<'_>, work: &Work) -> Result<ScanReport> {
     let to = wanted.catalog;
     let journal = journal(to);
     let own = Scan { catalog: &journal, ..*wanted };
+    if wanted.options.facts.thumbnail.is_some() {
+        let error = Error::argument("a catalogue in Parquet has no thumbnails").at_path(to);
+        return Err(error.hint("name one that does not end in .parquet: -o c.sqlite"));
+    }
+    if wanted.options.rebuild && to.exists() {
+        may_be_replaced(to)?;
+    }
     let is_seeded = !wanted.options.rebuild && to.exists() && !journal.exists();
     if is_seeded {
         merge_catalogs(&[to.to_owned()], &journal, work)?;
@@ -65,6 +72,17 @@ pub fn scan_to_parquet(wanted: &Scan<'_>, work: &Work) -> Result<ScanReport> {
     export_catalog(&journal, to, work)?;
     remove_catalog(&journal)?;
     Ok(report)
+}
+
+/// Only a catalogue, or nothing, is thrown away.
+fn may_be_replaced(to: &Path) -> Result<()> {
+    let opened = solio_io::open(to, &Limits::default(), &Work::serial())?;
+    let is_empty = opened.file_bytes == Some(0);
+    if is_empty || ParquetRows::is_catalog(Arc::from(opened.source)).unwrap_or(false) {
+        return Ok(());
+    }
+    let error = Error::corrupt("this is no catalogue, so it is not thrown away").at_path(to);
+    Err(error.hint("if it was one, remove the file and scan again"))
 }
 
 /// Where the rows of a Parquet file lie while it is being made.
@@ -148,8 +166,21 @@ fn parquet(rows: impl Iterator<Item = Result<Row>>, to: &Path, work: &Work) -> R
 /// # Errors
 /// Those of reading the parts, with their paths, and of writing.
 pub fn merge_catalogs(parts: &[PathBuf], to: &Path, work: &Work) -> Result<u64> {
+    let made = to.canonicalize().ok();
+    let same = |part: &&PathBuf| made.is_some() && part.canonicalize().ok() == made;
+    if let Some(part) = parts.iter().find(same).filter(|_| !is_parquet(to)) {
+        return Err(Error::argument("a part cannot be the catalogue that is made").at_path(part));
+    }
     let parts = parts.iter().map(|part| rows(part, work)).collect::<Result<Vec<_>>>()?;
-    let merged = Merge::new(parts)?.map(|found| found.map(|(row, _)| row));
+    // Thumbnails do not come along; the next scan that is asked for them makes them.
+    let without = |mut row: Row| {
+        if let Some(level) = row.cells.integer(column::LEVEL) {
+            let level = Level(level as u32).without(Level::THUMBNAIL);
+            row.cells.set_integer(column::LEVEL, level.0);
+        }
+        row
+    };
+    let merged = Merge::new(parts)?.map(|found| found.map(|(row, _)| without(row)));
     if is_parquet(to) {
         return parquet(merged, to, work);
     }

@@ -22,11 +22,13 @@ pub(super) struct Met<'m> {
 }
 
 impl Met<'_> {
-    /// Whether size, time and inode are what they were.
+    /// Whether size, time, inode and, where it is told, time of birth are what they were.
     pub(super) fn is_as_before(&self) -> bool {
-        let Status { size, modified_ns, inode, .. } = self.status;
+        let Status { size, modified_ns, inode, born_ns, .. } = self.status;
         self.known.is_some_and(|known| {
-            (known.size, known.modified_ns, known.inode) == (size, modified_ns, inode)
+            let is_born_then = known.born_ns.zip(born_ns).is_none_or(|(then, now)| then == now);
+            is_born_then
+                && (known.size, known.modified_ns, known.inode) == (size, modified_ns, inode)
         })
     }
 
@@ -38,12 +40,13 @@ impl Met<'_> {
             return Ok(());
         };
         let Some((before, _)) = known.row(self.folder, self.name)? else { return Ok(()) };
-        fill(cells, &before, |_| true);
-        cells.set_integer(column::LEVEL, Level(level as u32).after(file.level).0);
+        let level = fill(cells, &before, Level(level as u32), file.level, |_| true);
+        cells.set_integer(column::LEVEL, level.0);
         Ok(())
     }
 
-    /// A file that was looked at again, though it seemed to be as before, must be as before.
+    /// A file that was looked at again, though it seemed to be as before, must be as before. Then what
+    /// was known stays known, too.
     pub(super) fn compare(&self, known: &Known, cells: &mut Cells) -> Result<()> {
         let Some((before, _)) = known.row(self.folder, self.name)? else { return Ok(()) };
         let hashes = (before.text(column::XXH128), cells.text(column::XXH128));
@@ -59,8 +62,9 @@ impl Met<'_> {
                 .unwrap_or_default();
             all.push(words);
             cells.set_text(column::PROBLEMS, json!(all).to_string());
+            return Ok(());
         }
-        Ok(())
+        self.complete(known, cells)
     }
 
     /// What is known of the file under another name: of one with its inode, size, time, and time of
@@ -108,13 +112,27 @@ fn ending(name: &[u8]) -> (Compression, Option<Vec<u8>>) {
     (compression, plain.extension().map(|end| end.as_bytes().to_ascii_lowercase()))
 }
 
-/// Puts what was known before where nothing is known now, in the places that `holds` says.
-fn fill(cells: &mut Cells, before: &Cells, holds: impl Fn(usize) -> bool) {
+/// Puts what an earlier look found where one of this level found nothing, in the places that `holds`
+/// says; what is known then.
+fn fill(
+    cells: &mut Cells,
+    before: &Cells,
+    level: Level,
+    earlier: Level,
+    holds: impl Fn(usize) -> bool,
+) -> Level {
+    let is_found_again = |place| match place {
+        // A problem that a look as deep does not find again is none any more.
+        column::PROBLEMS => level.finds_problems_of(earlier),
+        column::TAGS => level.without(Level::FIELDS) != level,
+        _ => false,
+    };
     for (place, cell) in before.all().iter().enumerate() {
-        if cells.all()[place] == Cell::Null && holds(place) {
+        if cells.all()[place] == Cell::Null && holds(place) && !is_found_again(place) {
             cells.set(place, cell.clone());
         }
     }
+    level.after(earlier)
 }
 
 /// A file that is known under another name.
@@ -143,10 +161,7 @@ impl Renamed {
         let before = Level(self.cells.integer(column::LEVEL).unwrap_or(0) as u32);
         if self.is_of_its_kind && before != Level::default() {
             let is_of_the_name = |place| place == column::SEQUENCE || place == column::FRAME;
-            // A problem that a look as deep does not find again is none any more.
-            let is_found_again = |place| place == column::PROBLEMS && level.covers(before);
-            fill(cells, &self.cells, |place| !is_of_the_name(place) && !is_found_again(place));
-            level = level.after(before);
+            level = fill(cells, &self.cells, level, before, |place| !is_of_the_name(place));
         }
         if let Some(hash) = self.hash() {
             cells.set_text(column::XXH128, hash);

@@ -157,10 +157,15 @@ pub(super) fn absolute(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
             return Ok(root.clone());
         }
         let path = std::path::absolute(root).map_err(|e| Error::io("find", e).at_path(root))?;
-        // `a/..` may lead elsewhere than it seems, where `a` is a link.
-        let is_up = path.components().any(|part| part == Component::ParentDir);
-        let real = if is_up { path.canonicalize().ok() } else { None };
-        Ok(real.unwrap_or_else(|| path.components().collect()))
+        // `a/..` may lead elsewhere than it seems, where `a` is a link; what follows stays as it is.
+        let parts: Vec<Component<'_>> = path.components().collect();
+        let up =
+            parts.iter().rposition(|part| *part == Component::ParentDir).map_or(0, |up| up + 1);
+        let above: PathBuf = parts[..up].iter().collect();
+        let real = if up > 0 { above.canonicalize().ok() } else { None };
+        let mut found = real.unwrap_or(above);
+        found.extend(&parts[up..]);
+        Ok(found)
     };
     roots.iter().map(absolute).collect()
 }

@@ -53,7 +53,7 @@ fn may_be_removed(catalog: &Path) -> Result<()> {
     let opened = solio_io::open(catalog, &Limits::default(), &Work::serial())?;
     let mut start = [0; Store::MARK_BYTES];
     let got = opened.source.read_at(0, &mut start).map_err(|e| e.at_path(catalog))?;
-    if got == 0 || Store::is_marked(&start) {
+    if got == 0 || Store::is_marked(catalog, &start) {
         return Ok(());
     }
     let error = Error::corrupt("this is no catalogue, so it is not thrown away").at_path(catalog);

@@ -506,10 +506,67 @@ fn a_renamed_file_keeps_what_an_earlier_look_found() {
     tree.scan(&hashed).1.unwrap();
     // What its old name alone said is forgotten.
     assert_eq!((of("two.obj", column::FACES), of("two.obj", column::FRAME)), (faces, Cell::Null));
-    // Another look that finds nothing any more has the last word.
+    // A look as deep has the last word.
     std::fs::rename(tree.path("r/a/cut2.png"), tree.path("r/cut3.png")).unwrap();
     look(true, true);
     assert!(of("cut3.png", column::PROBLEMS) != Cell::Null);
+}
+
+#[test]
+fn a_problem_that_a_rename_mends_is_gone() {
+    let tree = Tree::new();
+    let mut options = ScanOptions::default();
+    (options.facts.check, options.facts.hash) = (true, true);
+    tree.write("r/s.pbrt", b"WorldBegin\nShape \"plymesh\" \"string filename\" \"m.ply\"\n");
+    let mesh = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
+        property float z\nend_header\n0 0 0\n";
+    tree.write("r/a/m.ply", mesh.as_bytes());
+    tree.scan(&options).1.unwrap();
+    assert!(tree.row("s.pbrt").cells.text(column::PROBLEMS).unwrap().contains("m.ply"));
+    std::fs::rename(tree.path("r/s.pbrt"), tree.path("r/a/s.pbrt")).unwrap();
+    let (count, report) = tree.scan(&options);
+    report.unwrap();
+    assert_eq!(count.renamed.load(Relaxed), 1);
+    assert_eq!(tree.row("s.pbrt").cells.text(column::PROBLEMS), None);
+}
+
+#[test]
+fn another_look_at_the_same_file_keeps_what_was_found() {
+    let tree = Tree::new();
+    let mut options = ScanOptions::default();
+    (options.facts.deep, options.facts.check, options.facts.hash) = (true, true, true);
+    tree.scan(&options).1.unwrap();
+    let of = |name: &str, place: usize| tree.row(name).cells.all()[place].clone();
+    let before = (of("broken.ply", column::PROBLEMS), of("one.obj", column::FACES));
+    assert!(before.0 != Cell::Null);
+    let mut again = ScanOptions { again: true, ..ScanOptions::default() };
+    again.facts.hash = true;
+    tree.scan(&again).1.unwrap();
+    assert_eq!((of("broken.ply", column::PROBLEMS), of("one.obj", column::FACES)), before);
+}
+
+#[test]
+fn another_file_of_the_same_name_is_told_by_its_birth() {
+    let tree = Tree::new();
+    let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let write = |bytes: &[u8]| {
+        let _ = std::fs::remove_file(tree.path("r/x.bin"));
+        std::fs::write(tree.path("r/x.bin"), bytes).unwrap();
+        let file = std::fs::File::options().write(true).open(tree.path("r/x.bin")).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    let mut options = ScanOptions::default();
+    options.facts.hash = true;
+    write(b"one content");
+    tree.scan(&options).1.unwrap();
+    let first = tree.row("x.bin").cells.text(column::XXH128).map(str::to_owned);
+    write(b"the other .");
+    // Where nobody tells the birth, this file system may tell the inodes apart.
+    if walk::status_of(&tree.path("r/x.bin")).unwrap().born_ns.is_some() {
+        tree.scan(&options).1.unwrap();
+        let second = tree.row("x.bin").cells.text(column::XXH128).map(str::to_owned);
+        assert_ne!(first, second);
+    }
 }
 
 #[test]
@@ -557,6 +614,22 @@ fn only_a_catalogue_is_thrown_away() {
         assert!(error.message().contains("not thrown away"), "{error}");
         assert_eq!(std::fs::read(tree.path("c.sqlite")).unwrap(), other);
     }
+}
+
+#[test]
+fn only_a_catalogue_in_parquet_is_thrown_away() {
+    let tree = Tree::new();
+    let rebuild = ScanOptions { rebuild: true, ..ScanOptions::default() };
+    let scan = || tree.scan_into("c.parquet", &rebuild, &Work::default()).1;
+    scan().unwrap();
+    scan().unwrap();
+    tree.write("c.parquet", b"words of somebody");
+    assert!(scan().unwrap_err().message().contains("not thrown away"));
+    assert_eq!(std::fs::read(tree.path("c.parquet")).unwrap(), b"words of somebody");
+    let mut pictures = ScanOptions::default();
+    pictures.facts.thumbnail = Some(64);
+    let refused = tree.scan_into("d.parquet", &pictures, &Work::default()).1.unwrap_err();
+    assert!(refused.message().contains("no thumbnails"), "{refused}");
 }
 
 #[test]
