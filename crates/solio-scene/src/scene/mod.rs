@@ -21,6 +21,7 @@ mod count;
 mod keep;
 mod lines;
 mod model;
+mod names;
 mod read;
 mod state;
 #[cfg(test)]
