@@ -368,12 +368,14 @@ impl<'s> Finder<'s> {
                 Pattern::Scale(Box::new([of(["tex", "tex1"], 1.0), of(["scale", "tex2"], 1.0)]))
             }
             b"mix" => {
-                let parts = [of(["tex1"; 2], 1.0), of(["tex2"; 2], 0.0), of(["amount"; 2], 0.5)];
+                let parts = [of(["tex1"; 2], 0.0), of(["tex2"; 2], 1.0), of(["amount"; 2], 0.5)];
                 Pattern::Mix(Box::new(parts))
             }
             class @ (b"checkerboard" | b"directionmix" | b"dots") => {
                 let names = if class == b"dots" { ["inside", "outside"] } else { ["tex1", "tex2"] };
-                let parts = [of([names[0]; 2], 1.0), of([names[1]; 2], 0.0)];
+                let [first, second] =
+                    if class == b"directionmix" { [0.0, 1.0] } else { [1.0, 0.0] };
+                let parts = [of([names[0]; 2], first), of([names[1]; 2], second)];
                 let in_plane = self.scene.integer(entity, "dimension").unwrap_or(2) == 2;
                 match self.mapping(entity).filter(|_| class == b"checkerboard" && in_plane) {
                     Some(mapping) => Pattern::Checker { mapping, parts: Box::new(parts) },

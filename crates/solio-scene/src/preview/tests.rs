@@ -323,6 +323,24 @@ fn materials_are_mixed_by_their_amount() {
 }
 
 #[test]
+fn mixtures_take_black_and_white_where_nothing_is_said() {
+    let of = |texture: &str| {
+        format!(
+            "Texture \"c\" \"spectrum\" {texture}\nMaterial \"diffuse\" \"texture reflectance\" \"c\""
+        )
+    };
+    for (texture, expected) in [
+        ("\"mix\" \"rgb tex1\" [1 0 0]", [1.0, 0.5, 0.5]),
+        ("\"mix\" \"rgb tex2\" [1 0 0]", [0.5, 0.0, 0.0]),
+        ("\"directionmix\" \"rgb tex1\" [1 0 0]", [1.0, 0.5, 0.5]),
+        ("\"checkerboard\" \"rgb tex1\" [1 0 0]", [0.5, 0.0, 0.0]),
+        ("\"dots\" \"rgb inside\" [1 0 0]", [0.5, 0.0, 0.0]),
+    ] {
+        assert_eq!(material_colors(&scene("", &of(texture))), [expected], "{texture}");
+    }
+}
+
+#[test]
 fn colors_of_other_spaces_become_those_of_srgb() {
     let world = "Attribute \"material\" \"rgb reflectance\" [0.25 0.5 0.25]\n\
         ColorSpace \"dci-p3\"\nMaterial \"diffuse\"\n\
