@@ -22,6 +22,7 @@ mod keep;
 mod lines;
 mod model;
 mod names;
+mod notes;
 mod read;
 mod state;
 #[cfg(test)]
