@@ -341,6 +341,28 @@ fn mixtures_take_black_and_white_where_nothing_is_said() {
 }
 
 #[test]
+fn materials_of_version_three_have_their_colors() {
+    for (material, expected) in [
+        ("\"matte\" \"xyz Kd\" [0.2062 0.1063 0.00965]", [0.5, 0.0, 0.0]),
+        ("\"plastic\" \"rgb Ks\" [1 1 1]", [0.25; 3]),
+        ("\"uber\"", [0.25; 3]),
+        ("\"uber\" \"rgb Kd\" [1 0 0]", [1.0, 0.0, 0.0]),
+        ("\"translucent\"", [0.125; 3]),
+        ("\"translucent\" \"rgb Kd\" [1 0.5 0] \"rgb reflect\" [0.5 0.5 1]", [0.5, 0.25, 0.0]),
+        ("\"hair\" \"rgb color\" [0.1 0.2 0.3]", [0.1, 0.2, 0.3]),
+        ("\"mirror\"", [0.9; 3]),
+        ("\"mirror\" \"rgb Kr\" [0.5 0 0]", [0.5, 0.0, 0.0]),
+    ] {
+        let [found] = material_colors(&scene("", &format!("Material {material}\nWorldEnd")))[..]
+        else {
+            panic!("one material")
+        };
+        let near = found.iter().zip(expected).all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-3);
+        assert!(near, "{material}: {found:?}, not {expected:?}");
+    }
+}
+
+#[test]
 fn colors_of_other_spaces_become_those_of_srgb() {
     let world = "Attribute \"material\" \"rgb reflectance\" [0.25 0.5 0.25]\n\
         ColorSpace \"dci-p3\"\nMaterial \"diffuse\"\n\
