@@ -363,6 +363,15 @@ fn materials_of_version_three_have_their_colors() {
 }
 
 #[test]
+fn a_film_without_a_size_is_that_of_pbrt() {
+    for text in ["Film \"rgb\"\nWorldBegin\n", "Film \"image\"\nWorldBegin\nWorldEnd\n"] {
+        let (text, options) = (text.as_bytes().to_vec(), SceneOptions::default());
+        let scene = read_scene(&text, Path::new("s"), &NoFiles, &options, &Work::serial());
+        assert_eq!(resolution(&scene.unwrap()), [1280, 720]);
+    }
+}
+
+#[test]
 fn colors_of_other_spaces_become_those_of_srgb() {
     let world = "Attribute \"material\" \"rgb reflectance\" [0.25 0.5 0.25]\n\
         ColorSpace \"dci-p3\"\nMaterial \"diffuse\"\n\
