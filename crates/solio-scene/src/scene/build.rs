@@ -804,6 +804,7 @@ impl Builder {
         self.say_textures();
         self.scene.kept = std::mem::take(&mut self.kept.all);
         self.put_out_unseen();
+        self.say_excess();
         self.sort_shapes();
         self.scene.named_files = self.checks.files.all;
         self.scene.problems = in_order(self.problems);
@@ -893,6 +894,31 @@ impl Builder {
         for place in places {
             let message = "area lights on borders of media do not shine: pbrt leaves them out";
             self.warn(Error::unsupported(message), place);
+        }
+    }
+
+    /// Indices at the end that make no face are left out; the table tells of them, too.
+    fn say_excess(&mut self) {
+        if self.checks.checks() {
+            return;
+        }
+        let scene = &self.scene;
+        let mut excess = Vec::new();
+        for shape in &scene.shapes {
+            let corners = match scene.class(&shape.entity) {
+                b"trianglemesh" | b"loopsubdiv" => 3,
+                b"bilinearmesh" => 4,
+                _ => continue,
+            };
+            let count = scene.integers(&shape.entity, "indices").map_or(0, <[i32]>::len);
+            if !count.is_multiple_of(corners) {
+                excess.push((shape.entity.place, count % corners, corners));
+            }
+        }
+        for (place, excess, corners) in excess {
+            let message =
+                format!("{excess} of the indices are left out: a face has {corners} corners");
+            self.warn(Error::corrupt(message), place);
         }
     }
 

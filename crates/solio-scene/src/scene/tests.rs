@@ -612,3 +612,25 @@ fn version_three_takes_names_anew() {
         assert_eq!(told.collect::<Vec<_>>(), [9, 16, 25, 31]);
     }
 }
+
+#[test]
+fn indices_that_make_no_face_are_told() {
+    let mesh = |class: &str, indices: &str| {
+        format!(
+            "Shape \"{class}\" \"point3 P\" [0 0 0 1 0 0 0 1 0 1 1 0] \"integer indices\" {indices}\n"
+        )
+    };
+    let shapes = [
+        mesh("trianglemesh", "[0 1 2]"),
+        mesh("trianglemesh", "[0 1 2 0 1]"),
+        mesh("bilinearmesh", "[0 1 2 3 0]"),
+    ];
+    let scene = read(&format!("WorldBegin\n{}", shapes.concat()));
+    assert_eq!((problems(&scene), scene.shapes.len()), (vec![], 3));
+    let told: Vec<_> = scene.warnings.iter().map(|w| (w.line().unwrap(), w.message())).collect();
+    let expected = [
+        (3, "2 of the indices are left out: a face has 3 corners"),
+        (4, "1 of the indices are left out: a face has 4 corners"),
+    ];
+    assert_eq!(told, expected);
+}
