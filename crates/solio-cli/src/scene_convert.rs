@@ -120,6 +120,9 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
     for problem in &made.problems {
         screen::complain(&format!("warning: {problem}"));
     }
+    for warning in &made.warnings {
+        screen::complain(&format!("warning: {warning}"));
+    }
     for words in &made.left_out {
         screen::complain(&format!("note: {}: left out: {words}", input.display()));
     }
@@ -133,6 +136,7 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
             "instances": made.instances,
             "sheared": made.sheared,
             "problems": made.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
+            "warnings": made.warnings,
             "left_out": made.left_out,
         });
         let paths = [("input", input), ("output", output)];

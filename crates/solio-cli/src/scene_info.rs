@@ -233,6 +233,9 @@ fn problems(info: &SceneInfo) -> String {
     if count > PROBLEMS {
         text += &format!("  and {} more; solio check lists all\n", count - PROBLEMS);
     }
+    for warning in info.scene.notes() {
+        text += &format!("  warning: {warning}\n");
+    }
     text
 }
 
@@ -300,5 +303,6 @@ fn to_json(info: &SceneInfo) -> Json {
         },
         "largest_meshes": largest.collect::<Vec<_>>(),
         "problems": problems.map(crate::screen::error_json).collect::<Vec<_>>(),
+        "warnings": scene.notes(),
     })
 }

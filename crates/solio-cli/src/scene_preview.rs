@@ -44,6 +44,9 @@ pub(crate) fn show(
         let more = drawn.problems.len() - PROBLEMS;
         screen::complain(&format!("{} more; solio check lists them", some(more as u64, "problem")));
     }
+    for warning in &drawn.warnings {
+        screen::complain(&format!("warning: {warning}"));
+    }
     let Some(output) = output else {
         let made = solio::preview(&drawn.image, &wanted, work)?;
         screen::print(&preview::blocks(&made));
@@ -58,6 +61,7 @@ pub(crate) fn show(
             "definitions": drawn.trees[0],
             "definitions_seen": drawn.trees[1],
             "problems": drawn.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
+            "warnings": drawn.warnings,
         });
         let paths = [("input", input), ("output", output)];
         screen::print(&schema::line("preview-scene/1", &paths, line));

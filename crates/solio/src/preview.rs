@@ -2,6 +2,7 @@
 
 use crate::picture::{
     Buffers, Choice, Colors, Frame, ImageFormat, Look, View, choose, decode, fill, image_of,
+    place_in,
 };
 use crate::thumbnail::{is_photo, within_photo};
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
@@ -169,10 +170,9 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
 }
 
 /// The colours of a row of values, each the first of its pixel; alpha is the image's and the map's.
-fn map(table: &Table8, [low, high]: [f32; 2], row: &[f32], channels: usize, out: &mut [u8]) {
-    let span = if high > low { high - low } else { 1.0 };
+fn map(table: &Table8, range: [f32; 2], row: &[f32], channels: usize, out: &mut [u8]) {
     for (pixel, out) in row.as_chunks::<4>().0.iter().zip(out.chunks_exact_mut(channels)) {
-        let [r, g, b, a] = table.at((pixel[0] - low) / span);
+        let [r, g, b, a] = table.at(place_in(pixel[0], range));
         out[..3].copy_from_slice(&[r, g, b]);
         if let Some(alpha) = out.get_mut(3) {
             *alpha = (f32::from(a) * pixel[3].clamp(0.0, 1.0)).round() as u8;
@@ -401,6 +401,12 @@ mod tests {
         assert_eq!(shown.pixels[6..9], [253, 231, 37], "far away is as far as it goes");
         assert_eq!(shown.pixels[9..], [0; 3], "what is no number is black");
         assert!(shown.shown.contains("from 2 to 6, the start and the end of viridis"));
+        // Ends whose difference no number can tell.
+        let wide = image(vec![plane("Z", [-3e38, 0.0, 3e38, 3e38])]);
+        let shown = preview(&wide, &options, &Work::default()).unwrap();
+        assert_eq!([&shown.pixels[..3], &shown.pixels[6..9]], [[68, 1, 84], [253, 231, 37]]);
+        let grey = preview(&wide, &PreviewOptions::default(), &Work::default()).unwrap();
+        assert_eq!([grey.pixels[0], grey.pixels[3], grey.pixels[6]], [0, 128, 255]);
         let colors = ["B", "G", "R"].map(|name| plane(name, [0.5; 4])).to_vec();
         let error = preview(&image(colors), &options, &Work::default()).unwrap_err();
         assert!(error.to_string().contains("one channel"), "{error}");

@@ -141,6 +141,9 @@ pub struct SceneExported {
     pub sheared: u64,
     /// What is wrong with the scene, and shapes that are not written.
     pub problems: Vec<Error>,
+    /// What of the scene is taken otherwise than its author may think:
+    /// [`Scene::notes`](solio_scene::scene::Scene::notes).
+    pub warnings: Vec<String>,
     /// What the format has no words for, with counts.
     pub left_out: Vec<String>,
 }
@@ -184,8 +187,11 @@ pub fn export_scene(
     let mut scene = read_scene(path, &options.read, work)?;
     let _span = EXPORT.begin_labelled(&path.to_string_lossy());
     let limits = &options.read.limits;
-    let mut made =
-        SceneExported { problems: std::mem::take(&mut scene.problems), ..SceneExported::default() };
+    let mut made = SceneExported {
+        problems: std::mem::take(&mut scene.problems),
+        warnings: scene.notes(),
+        ..SceneExported::default()
+    };
     with_mesh_files(path, limits, work, |meshes| {
         let write = match format {
             SceneFormat::Usd => write_usd,

@@ -25,7 +25,7 @@ struct Stored<'s> {
 /// those of each instance, with the transformation of each as that of its object. Instances share
 /// the arrays. Meshes keep their polygons, normals and texture coordinates; quadrics and curves are
 /// cut into triangles; faces of shapes whose orientation is reversed are turned around. Problems of
-/// the scene are warnings of the meshes; with them go, counted, what of the scene they leave out,
+/// the scene, and its notes, are warnings of the meshes; with them go, counted, what of the scene they leave out,
 /// such as cameras, lights, motion and shapes that only bound media.
 ///
 /// ```
@@ -58,6 +58,7 @@ pub fn with_scene_meshes<T>(
 ) -> Result<T> {
     let scene = read_scene(path, options, work)?;
     let mut warnings: Vec<String> = scene.problems.iter().map(ToString::to_string).collect();
+    warnings.extend(scene.notes());
     let files = mesh_files(&scene, path, options, work, &mut warnings)?;
     let mut shapes: Vec<Vec<Stored<'_>>> = Vec::with_capacity(scene.shapes.len());
     for shape in &scene.shapes {
@@ -319,6 +320,35 @@ mod tests {
             Ok((corners.collect(), normals.collect(), left.to_vec()))
         })
         .unwrap()
+    }
+
+    #[test]
+    fn what_version_three_leaves_out_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pbrt");
+        let picture = "Camera \"perspective\"\nWorldBegin\nShape \"disk\"\nWorldEnd\n";
+        let text = format!("Shape \"sphere\"\n{picture}{picture}");
+        write_bytes(&path, text.as_bytes()).unwrap();
+        let (options, work) = (SceneReadOptions::default(), Work::serial());
+        let warnings =
+            with_scene_meshes(&path, &options, &work, |made, _| Ok(made.warnings.clone())).unwrap();
+        let told = |warnings: &[String]| {
+            let [early, second] = warnings else { panic!("{warnings:?}") };
+            assert!(early.contains("a.pbrt:1:1: Shape stands behind WorldBegin"), "{early}");
+            assert!(second.contains("a.pbrt:6:1: a second picture"), "{second}");
+        };
+        told(&warnings);
+        for name in ["a.gltf", "a.usda"] {
+            let output = folder.path().join(name);
+            let made = crate::export_scene(&path, &output, &Default::default(), &work).unwrap();
+            told(&made.warnings);
+        }
+        let small = solio_scene::preview::PreviewOptions {
+            most: Some([8, 8]),
+            ..solio_scene::preview::PreviewOptions::default()
+        };
+        let drawn = crate::preview_scene(&path, &options, &small, &work, |_| Ok(true)).unwrap();
+        told(&drawn.warnings);
     }
 
     const QUAD: &[u8] = b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\n\

@@ -49,6 +49,9 @@ pub struct ScenePicture {
     pub image: Image<'static>,
     /// What of the scene is not shown, and why.
     pub problems: Vec<Error>,
+    /// What of the scene is taken otherwise than its author may think:
+    /// [`Scene::notes`].
+    pub warnings: Vec<String>,
     /// How many definitions there are, and of how many a tree was built because rays came to them.
     pub trees: [usize; 2],
 }
@@ -254,7 +257,8 @@ pub(crate) fn drawn(
         Pass::Whole => Ok(true),
         _ => each(PreviewStage::Picture(pass, PassPicture(picture))),
     })?;
-    Ok(ScenePicture { image: image_of(picture), problems, trees: world.trees() })
+    let (image, warnings) = (image_of(picture), scene.notes());
+    Ok(ScenePicture { image, problems, warnings, trees: world.trees() })
 }
 
 /// A picture as an image.

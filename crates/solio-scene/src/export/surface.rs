@@ -121,6 +121,8 @@ fn metallic_roughness(scene: &Scene, finder: &Finder<'_>, entity: &Entity) -> [f
     let given = NAMES.iter().find_map(|[both, u, v]| {
         // What is said of one direction goes before what is said of both.
         let [both, u, v] = [both, u, v].map(|name| finder.number(entity, name));
+        // Glass looks at that along u and v alone.
+        let both = both.filter(|_| scene.class(entity) != b"glass");
         let [u, v] = [u, v].map(|one| one.or(both));
         (u.is_some() || v.is_some()).then(|| 0.5 * (u.unwrap_or(default) + v.unwrap_or(default)))
     });

@@ -143,7 +143,7 @@ pub fn triangles<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Triangl
 fn mesh<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
     let positions = Cow::Borrowed(scene.points(entity, "P").unwrap_or_default());
     let indices = match scene.integers(entity, "indices") {
-        Some(indices) => Cow::Owned(corners::<3>(indices)?),
+        Some(indices) => Cow::Owned(corners::<3>(indices)),
         None => Cow::Owned(vec![[0, 1, 2]]),
     };
     let normals = normals(scene, entity, positions.len());
@@ -168,7 +168,7 @@ fn uvs<'s>(scene: &'s Scene, entity: &Entity, count: usize) -> Cow<'s, [[f32; 2]
 fn patches<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
     let positions = Cow::Borrowed(scene.points(entity, "P").unwrap_or_default());
     let patches = match scene.integers(entity, "indices") {
-        Some(indices) => corners::<4>(indices)?,
+        Some(indices) => corners::<4>(indices),
         None => vec![[0, 1, 2, 3]],
     };
     let indices = patches.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [b, d, c]]).collect();
@@ -177,14 +177,11 @@ fn patches<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
     Ok(Triangles { positions, indices: Cow::Owned(indices), normals, uvs })
 }
 
-fn corners<const N: usize>(indices: &[i32]) -> Result<Vec<[u32; N]>> {
-    let (faces, rest) = indices.as_chunks::<N>();
-    if !rest.is_empty() {
-        let message = format!("{} indices make no faces of {N} corners", indices.len());
-        return Err(Error::corrupt(message));
-    }
+/// Indices that are too few for a face are left out, as pbrt does.
+fn corners<const N: usize>(indices: &[i32]) -> Vec<[u32; N]> {
+    let faces = indices.as_chunks::<N>().0;
     // A negative index is one beyond all vertices.
-    Ok(faces.iter().map(|face| face.map(|i| u32::try_from(i).unwrap_or(u32::MAX))).collect())
+    faces.iter().map(|face| face.map(|i| u32::try_from(i).unwrap_or(u32::MAX))).collect()
 }
 
 /// A grid of so many columns and rows of vertices, row by row; (u, v) go from 0 to 1.

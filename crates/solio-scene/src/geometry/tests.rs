@@ -70,7 +70,12 @@ fn meshes_are_as_they_are() {
     assert_eq!(of(&format!("\"trianglemesh\" {points}")).indices[..], [[0, 1, 2]]);
     let patch = of(&format!("\"bilinearmesh\" {points}"));
     assert!((area(&patch) - 1.0).abs() < 1e-9);
-    for wrong in ["[0 1 4]", "[0 1 -1]", "[0 1]"] {
+    // What is too little for a face is left out.
+    for excess in ["[0 1 2  2 1 3  0]", "[0 1 2  2 1 3  0 4]"] {
+        let found = of(&format!("\"trianglemesh\" {points} \"integer indices\" {excess}"));
+        assert_eq!(found, mesh);
+    }
+    for wrong in ["[0 1 4]", "[0 1 -1]"] {
         let scene = scene(&format!("\"trianglemesh\" {points} \"integer indices\" {wrong}"));
         assert!(triangles(&scene, &scene.shapes[0].entity).is_err(), "{wrong}");
     }

@@ -295,6 +295,9 @@ fn roughness_is_that_of_textures_and_of_directions() {
         ),
         ("\"dielectric\" \"float roughness\" 0.1 \"float vroughness\" 0.025", 0.5),
         ("\"coatedconductor\" \"texture conductor.uroughness\" \"r\"", fourth_root(0.03125)),
+        // Glass of version 3 has that along u and v alone.
+        ("\"glass\" \"float roughness\" 0.1", 0.0),
+        ("\"glass\" \"float uroughness\" 0.0625 \"float vroughness\" 0.0625", 0.5),
     ] {
         let (_, read, _) =
             separate(&scene("", &format!("{textures}Material {material}\n{SQUARE}")));

@@ -29,7 +29,7 @@ pub(super) struct Camera {
 
 /// Columns and rows of the scene's film; those of pbrt without one.
 pub(crate) fn resolution(scene: &Scene) -> [u32; 2] {
-    let default = if scene.version < 4 { [640, 480] } else { [1280, 720] };
+    let default = [1280, 720];
     let side = |i: usize, name| {
         let asked = scene.film.as_ref().and_then(|film| scene.integer(film, name));
         asked.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(default[i])

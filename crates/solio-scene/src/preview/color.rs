@@ -228,6 +228,7 @@ impl<'s> Finder<'s> {
 
     /// What a material reflects; grey if it is the border of a medium.
     fn reflected(&self, entity: &Entity, depth: usize) -> Pattern {
+        let of = |name: &str| self.parameter(entity, name, true, depth);
         match self.scene.class(entity) {
             b"mix" => {
                 let parts = self.parts_of_mix(entity).map(|part| match part {
@@ -241,19 +242,26 @@ impl<'s> Finder<'s> {
             b"dielectric" | b"thindielectric" | b"glass" => {
                 return Pattern::Color([0.8, 0.88, 0.9]);
             }
-            b"mirror" => return Pattern::Color([0.9; 3]),
+            // What version 3 takes where nothing is said, and of several colours the first.
+            b"mirror" => return of("Kr").unwrap_or(Pattern::Color([0.9; 3])),
+            b"plastic" | b"uber" => return of("Kd").unwrap_or(Pattern::Color([0.25; 3])),
+            b"translucent" => {
+                let color = of("Kd").unwrap_or(Pattern::Color([0.25; 3]));
+                let share = of("reflect").unwrap_or(Pattern::Color([0.5; 3]));
+                return Pattern::Scale(Box::new([color, share])).folded();
+            }
             b"conductor" | b"coatedconductor" | b"metal" => {
                 if let Some(metal) = self.metal(entity) {
                     return metal;
                 }
             }
             b"hair" => {
-                let color = self.parameter(entity, "reflectance", true, 0);
+                let color = of("reflectance").or_else(|| of("color"));
                 return color.unwrap_or(Pattern::Color([0.23, 0.14, 0.08]));
             }
             _ => {}
         }
-        let color = NAMES.iter().find_map(|name| self.parameter(entity, name, true, depth));
+        let color = NAMES.iter().find_map(|name| of(name));
         color.unwrap_or(Pattern::Color(GREY))
     }
 
@@ -368,12 +376,14 @@ impl<'s> Finder<'s> {
                 Pattern::Scale(Box::new([of(["tex", "tex1"], 1.0), of(["scale", "tex2"], 1.0)]))
             }
             b"mix" => {
-                let parts = [of(["tex1"; 2], 1.0), of(["tex2"; 2], 0.0), of(["amount"; 2], 0.5)];
+                let parts = [of(["tex1"; 2], 0.0), of(["tex2"; 2], 1.0), of(["amount"; 2], 0.5)];
                 Pattern::Mix(Box::new(parts))
             }
             class @ (b"checkerboard" | b"directionmix" | b"dots") => {
                 let names = if class == b"dots" { ["inside", "outside"] } else { ["tex1", "tex2"] };
-                let parts = [of([names[0]; 2], 1.0), of([names[1]; 2], 0.0)];
+                let [first, second] =
+                    if class == b"directionmix" { [0.0, 1.0] } else { [1.0, 0.0] };
+                let parts = [of([names[0]; 2], first), of([names[1]; 2], second)];
                 let in_plane = self.scene.integer(entity, "dimension").unwrap_or(2) == 2;
                 match self.mapping(entity).filter(|_| class == b"checkerboard" && in_plane) {
                     Some(mapping) => Pattern::Checker { mapping, parts: Box::new(parts) },

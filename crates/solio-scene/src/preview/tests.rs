@@ -323,6 +323,55 @@ fn materials_are_mixed_by_their_amount() {
 }
 
 #[test]
+fn mixtures_take_black_and_white_where_nothing_is_said() {
+    let of = |texture: &str| {
+        format!(
+            "Texture \"c\" \"spectrum\" {texture}\nMaterial \"diffuse\" \"texture reflectance\" \"c\""
+        )
+    };
+    for (texture, expected) in [
+        ("\"mix\" \"rgb tex1\" [1 0 0]", [1.0, 0.5, 0.5]),
+        ("\"mix\" \"rgb tex2\" [1 0 0]", [0.5, 0.0, 0.0]),
+        ("\"directionmix\" \"rgb tex1\" [1 0 0]", [1.0, 0.5, 0.5]),
+        ("\"checkerboard\" \"rgb tex1\" [1 0 0]", [0.5, 0.0, 0.0]),
+        ("\"dots\" \"rgb inside\" [1 0 0]", [0.5, 0.0, 0.0]),
+    ] {
+        assert_eq!(material_colors(&scene("", &of(texture))), [expected], "{texture}");
+    }
+}
+
+#[test]
+fn materials_of_version_three_have_their_colors() {
+    for (material, expected) in [
+        ("\"matte\" \"xyz Kd\" [0.2062 0.1063 0.00965]", [0.5, 0.0, 0.0]),
+        ("\"plastic\" \"rgb Ks\" [1 1 1]", [0.25; 3]),
+        ("\"uber\"", [0.25; 3]),
+        ("\"uber\" \"rgb Kd\" [1 0 0]", [1.0, 0.0, 0.0]),
+        ("\"translucent\"", [0.125; 3]),
+        ("\"translucent\" \"rgb Kd\" [1 0.5 0] \"rgb reflect\" [0.5 0.5 1]", [0.5, 0.25, 0.0]),
+        ("\"hair\" \"rgb color\" [0.1 0.2 0.3]", [0.1, 0.2, 0.3]),
+        ("\"mirror\"", [0.9; 3]),
+        ("\"mirror\" \"rgb Kr\" [0.5 0 0]", [0.5, 0.0, 0.0]),
+    ] {
+        let [found] = material_colors(&scene("", &format!("Material {material}\nWorldEnd")))[..]
+        else {
+            panic!("one material")
+        };
+        let near = found.iter().zip(expected).all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-3);
+        assert!(near, "{material}: {found:?}, not {expected:?}");
+    }
+}
+
+#[test]
+fn a_film_without_a_size_is_that_of_pbrt() {
+    for text in ["Film \"rgb\"\nWorldBegin\n", "Film \"image\"\nWorldBegin\nWorldEnd\n"] {
+        let (text, options) = (text.as_bytes().to_vec(), SceneOptions::default());
+        let scene = read_scene(&text, Path::new("s"), &NoFiles, &options, &Work::serial());
+        assert_eq!(resolution(&scene.unwrap()), [1280, 720]);
+    }
+}
+
+#[test]
 fn colors_of_other_spaces_become_those_of_srgb() {
     let world = "Attribute \"material\" \"rgb reflectance\" [0.25 0.5 0.25]\n\
         ColorSpace \"dci-p3\"\nMaterial \"diffuse\"\n\

@@ -4,6 +4,7 @@ use super::checks::Checks;
 use super::keep::{Keeping, Kept};
 use super::lines::Lines;
 use super::model::*;
+use super::names::{Known, Names, What};
 use super::state::{Ends, KINDS, State};
 use super::transform::{rows, upper_rows};
 use crate::pbrt::schema::{Problem, Severity};
@@ -17,8 +18,6 @@ use std::collections::{HashMap, HashSet};
 const MOST_PROBLEMS: usize = 10_000;
 /// Blocks within blocks.
 const MOST_BLOCKS: usize = 1_000_000;
-
-type Names = HashMap<Box<[u8]>, u32, FixedState>;
 
 /// What opened a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,10 +50,7 @@ pub(super) struct Builder {
     object: Option<u32>,
     /// The object of each shape; [`NONE`] for the world.
     shape_objects: Vec<u32>,
-    object_names: Names,
-    material_names: Names,
-    media_names: Names,
-    texture_names: [Names; 2],
+    names: Names,
     coordinate_systems: HashMap<Box<[u8]>, [DMat4; 2], FixedState>,
     times: [f32; 2],
     /// The object of the last instance: the next is often of the same.
@@ -121,10 +117,7 @@ impl Builder {
             too_early: Vec::new(),
             object: None,
             shape_objects: Vec::new(),
-            object_names: Names::default(),
-            material_names: Names::default(),
-            media_names: Names::default(),
-            texture_names: Default::default(),
+            names: Names::default(),
             coordinate_systems: HashMap::default(),
             times: [0.0, 1.0],
             last_object: NONE,
@@ -292,9 +285,7 @@ impl Builder {
         scene.lights.clear();
         scene.area_lights.clear();
         self.shape_objects.clear();
-        self.object_names.clear();
-        self.material_names.clear();
-        self.texture_names = Default::default();
+        self.names.forget_early();
         self.blocks.clear();
         (self.object, self.last_object) = (None, NONE);
         (self.state.material, self.state.area_light) = (NONE, NONE);
@@ -350,8 +341,10 @@ impl Builder {
         kind: &[u8],
     ) -> Result<Entity> {
         let place = at.place();
-        let (kept, class, parameters) =
-            self.kept.keep(at.keeping, at.piece, at.statement, *class)?;
+        let renamed = self.names.renamed(&self.scene, at.piece, at.statement);
+        let keeping = if renamed.is_empty() { at.keeping } else { Keeping::Copies };
+        let (kept, class, parameters) = self.kept.keep(keeping, at.piece, at.statement, *class)?;
+        self.kept.rename(kept, parameters, &renamed)?;
         let inherited = KINDS.iter().position(|k| *k == kind);
         let inherited = inherited.map_or(NONE, |i| self.state.attributes[i]);
         let color_space = self.state.color_space;
@@ -369,6 +362,7 @@ impl Builder {
             // The line follows if the block goes on behind this piece: most do not.
             _ => Place { at: at.statement.at, file: at.lines.file(), ..Place::default() },
         };
+        self.state.hidden_names = self.names.hidden();
         self.blocks.push((block, self.state.clone(), place));
         Ok(())
     }
@@ -377,6 +371,7 @@ impl Builder {
         match self.blocks.last() {
             Some((Block::Attributes, ..)) => {
                 self.state = self.blocks.pop().expect("just seen").1;
+                self.names.give_back(self.state.hidden_names);
             }
             Some((Block::Transform, ..)) => {
                 let (_, before, _) = self.blocks.pop().expect("just seen");
@@ -398,18 +393,15 @@ impl Builder {
 
     fn open_object(&mut self, mut at: At<'_, '_>) -> Result<()> {
         let place = at.place();
+        self.say_if_defined(What::Object, &mut at);
+        self.take_anew(What::Object, at.string(0));
         let object = self.object_of(at.string(0))?;
         if self.object.is_some() {
             self.problem(Error::syntax("ObjectBegin inside an object"), place);
         } else {
             self.object = Some(object);
         }
-        let known = &mut self.scene.objects[object as usize].defined;
-        if let Some(first) = *known {
-            let message =
-                format!("the object {} was defined in line {}", quoted(at.string(0)), first.line);
-            self.defined_twice(message, place);
-        }
+        self.last_object = NONE;
         self.scene.objects[object as usize].defined.get_or_insert(place);
         self.open(Block::Object, at)
     }
@@ -428,6 +420,7 @@ impl Builder {
         self.blocks.truncate(begin + 1);
         if let Some((_, state, _)) = self.blocks.pop() {
             self.state = state;
+            self.names.give_back(self.state.hidden_names);
         }
         if !self.blocks.iter().any(|(block, ..)| *block == Block::Object) {
             self.object = None;
@@ -526,8 +519,9 @@ impl Builder {
             Some(_) => self.last_object,
             None => self.object_of(name)?,
         };
-        self.last_object = object;
         let known = &mut self.scene.objects[object as usize];
+        // One that was defined again has another name, which may be meant for another.
+        self.last_object = if known.name == name { object } else { NONE };
         known.instances += 1;
         // Lines are counted where they are needed alone.
         if known.first_use.is_none() {
@@ -550,27 +544,27 @@ impl Builder {
 
     /// The number of the object of this name.
     fn object_of(&mut self, name: &[u8]) -> Result<u32> {
-        let objects = &mut self.scene.objects;
-        let number = number_of(&mut self.object_names, name, objects.len())?;
-        if number as usize == objects.len() {
-            objects.push(Object {
-                name: name.to_vec(),
-                defined: None,
-                first_use: None,
-                shapes: 0..0,
-                instances: 0,
-            });
+        if let Some(known) = self.names.get(What::Object, name) {
+            return Ok(known.number);
         }
+        let number = index(self.scene.objects.len())?;
+        let name = self.names.add(What::Object, name, number);
+        let object = Object { name, defined: None, first_use: None, shapes: 0..0, instances: 0 };
+        self.scene.objects.push(object);
         Ok(number)
     }
 
     fn material_of(&mut self, name: &[u8], used: Option<Place>) -> Result<u32> {
         let materials = &mut self.scene.materials;
-        let number = number_of(&mut self.material_names, name, materials.len())?;
-        if number as usize == materials.len() {
-            let name = name.to_vec();
-            materials.push(Material { name, entity: None, first_use: None });
-        }
+        let number = match self.names.get(What::Material, name) {
+            Some(known) => known.number,
+            None => {
+                let number = index(materials.len())?;
+                let name = self.names.add(What::Material, name, number);
+                materials.push(Material { name, entity: None, first_use: None });
+                number
+            }
+        };
         let material = &mut materials[number as usize];
         material.first_use = material.first_use.or(used);
         Ok(number)
@@ -581,11 +575,15 @@ impl Builder {
             return Ok(NONE);
         }
         let media = &mut self.scene.media;
-        let number = number_of(&mut self.media_names, name, media.len())?;
-        if number as usize == media.len() {
-            let name = name.to_vec();
-            media.push(Medium { name, entity: None, matrix: 0, first_use: None });
-        }
+        let number = match self.names.get(What::Medium, name) {
+            Some(known) => known.number,
+            None => {
+                let number = index(media.len())?;
+                let name = self.names.add(What::Medium, name, number);
+                media.push(Medium { name, entity: None, matrix: 0, first_use: None });
+                number
+            }
+        };
         let medium = &mut media[number as usize];
         medium.first_use = medium.first_use.or(used);
         Ok(number)
@@ -598,31 +596,38 @@ impl Builder {
 
     fn make_material(&mut self, mut at: At<'_, '_>) -> Result<()> {
         let place = at.place();
-        let material = self.material_of(at.string(0), None)?;
-        self.say_if_defined(self.scene.materials[material as usize].entity, "material", &mut at);
+        let name = at.string(0).to_vec();
         let Some(class) = class_of(at.piece, at.statement) else {
+            self.material_of(&name, None)?;
             self.problem(Error::syntax("a named material needs \"string type\""), place);
             return Ok(());
         };
+        self.say_if_defined(What::Material, &mut at);
+        // A mix may take what had this name.
         let entity = self.entity(&class, at, b"material")?;
+        self.take_anew(What::Material, &name);
+        let material = self.material_of(&name, None)?;
         self.scene.materials[material as usize].entity.get_or_insert(entity);
         Ok(())
     }
 
     fn make_medium(&mut self, mut at: At<'_, '_>) -> Result<()> {
         let place = at.place();
-        let medium = self.medium_of(at.string(0), None)?;
-        if medium == NONE {
+        let name = at.string(0).to_vec();
+        if name.is_empty() {
             self.problem(Error::syntax("the name of a medium is empty"), place);
             return Ok(());
         }
-        self.say_if_defined(self.scene.media[medium as usize].entity, "medium", &mut at);
         let Some(class) = class_of(at.piece, at.statement) else {
+            self.medium_of(&name, None)?;
             self.problem(Error::syntax("a named medium needs \"string type\""), place);
             return Ok(());
         };
+        self.say_if_defined(What::Medium, &mut at);
+        self.take_anew(What::Medium, &name);
         let [matrix, _] = self.matrices()?;
         let entity = self.entity(&class, at, b"medium")?;
+        let medium = self.medium_of(&name, None)?;
         let medium = &mut self.scene.media[medium as usize];
         if medium.entity.is_none() {
             (medium.entity, medium.matrix) = (Some(entity), matrix);
@@ -652,16 +657,16 @@ impl Builder {
                 return Ok(());
             }
         };
-        let number = index(self.scene.textures.len())?;
-        let names = &mut self.texture_names[usize::from(is_spectrum)];
-        let known = number_of(names, &name, number as usize)?;
-        if known != number {
-            let first = self.scene.textures[known as usize].entity;
-            self.say_if_defined(Some(first), "texture", &mut at);
+        let what = What::texture(is_spectrum);
+        if self.say_if_defined(what, &mut at) && self.scene.version >= 4 {
             return Ok(());
         }
         let [matrix, _] = self.matrices()?;
+        // It may be made of what had this name.
         let entity = self.entity(&at.piece.string_span(at.statement, 2), at, b"texture")?;
+        self.take_anew(what, &name);
+        let number = index(self.scene.textures.len())?;
+        let name = self.names.add(what, &name, number);
         self.scene.textures.push(Texture { name, is_spectrum, entity, matrix });
         Ok(())
     }
@@ -716,20 +721,39 @@ impl Builder {
         Ok(())
     }
 
-    fn say_if_defined(&mut self, known: Option<Entity>, what: &str, at: &mut At<'_, '_>) {
-        let Some(known) = known else { return };
-        let name = quoted(at.string(0));
-        let message = format!("the {what} {name} was defined in line {}", known.place.line);
-        let place = at.place();
-        self.defined_twice(message, place);
+    /// Where the name was defined that a statement defines now.
+    fn defined(&self, what: What, name: &[u8]) -> Option<(Known, Place)> {
+        let known = self.names.get(what, name)?;
+        let (scene, i) = (&self.scene, known.number as usize);
+        let place = match what {
+            What::Object => scene.objects[i].defined?,
+            What::Material => scene.materials[i].entity?.place,
+            What::Medium => scene.media[i].entity?.place,
+            What::FloatTexture | What::SpectrumTexture => scene.textures[i].entity.place,
+        };
+        Some((known, place))
     }
 
+    /// Whether the name that a statement defines was defined in the same block or one around it.
     /// Version 3 warns of it alone.
-    fn defined_twice(&mut self, message: String, place: Place) {
+    fn say_if_defined(&mut self, what: What, at: &mut At<'_, '_>) -> bool {
+        let first = self.defined(what, at.string(0)).filter(|(known, _)| known.is_open);
+        let Some((_, first)) = first else { return false };
+        let (word, name) = (what.word(), quoted(at.string(0)));
+        let error = Error::syntax(format!("the {word} {name} was defined in line {}", first.line));
+        let place = at.place();
+        match self.scene.version {
+            ..4 => self.warn(error, place),
+            _ => self.problem(error, place),
+        }
+        true
+    }
+
+    /// Before a definition: version 3 takes its name anew.
+    fn take_anew(&mut self, what: What, name: &[u8]) {
         if self.scene.version < 4 {
-            self.warn(Error::syntax(message), place);
-        } else {
-            self.problem(Error::syntax(message), place);
+            let is_defined = self.defined(what, name).is_some();
+            self.names.hide(what, name, is_defined, !self.blocks.is_empty());
         }
     }
 
@@ -780,6 +804,7 @@ impl Builder {
         self.say_textures();
         self.scene.kept = std::mem::take(&mut self.kept.all);
         self.put_out_unseen();
+        self.say_excess();
         self.sort_shapes();
         self.scene.named_files = self.checks.files.all;
         self.scene.problems = in_order(self.problems);
@@ -813,9 +838,9 @@ impl Builder {
         for medium in self.scene.media.iter().filter(|medium| medium.entity.is_none()) {
             missing.push(("medium", medium.name.clone(), medium.first_use));
         }
-        let unknown = |names: &Names, name: &[u8]| !names.contains_key(name);
         let materials = self.checks.materials.all.iter();
-        let materials = materials.filter(|(name, _)| unknown(&self.material_names, name));
+        let unknown = |name: &[u8]| self.names.get(What::Material, name).is_none();
+        let materials = materials.filter(|(name, _)| unknown(name));
         missing.extend(materials.map(|(name, place)| ("material", name.clone(), Some(*place))));
         for (what, name, place) in missing {
             let message = format!("no {what} is called {}", quoted(&name));
@@ -833,8 +858,8 @@ impl Builder {
         let mut told: HashSet<Vec<u8>, FixedState> = HashSet::default();
         for (wanted, names) in [(Some(0), of_floats), (Some(1), of_spectra), (None, used.others)] {
             for (name, place) in names.all {
-                let defined =
-                    self.texture_names.each_ref().map(|names| names.contains_key(&name[..]));
+                let defined = [false, true]
+                    .map(|is_spectrum| self.names.get(What::texture(is_spectrum), &name).is_some());
                 let shown = quoted(&name);
                 if defined == [false; 2] {
                     if told.insert(name) {
@@ -869,6 +894,31 @@ impl Builder {
         for place in places {
             let message = "area lights on borders of media do not shine: pbrt leaves them out";
             self.warn(Error::unsupported(message), place);
+        }
+    }
+
+    /// Indices at the end that make no face are left out; the table tells of them, too.
+    fn say_excess(&mut self) {
+        if self.checks.checks() {
+            return;
+        }
+        let scene = &self.scene;
+        let mut excess = Vec::new();
+        for shape in &scene.shapes {
+            let corners = match scene.class(&shape.entity) {
+                b"trianglemesh" | b"loopsubdiv" => 3,
+                b"bilinearmesh" => 4,
+                _ => continue,
+            };
+            let count = scene.integers(&shape.entity, "indices").map_or(0, <[i32]>::len);
+            if !count.is_multiple_of(corners) {
+                excess.push((shape.entity.place, count % corners, corners));
+            }
+        }
+        for (place, excess, corners) in excess {
+            let message =
+                format!("{excess} of the indices are left out: a face has {corners} corners");
+            self.warn(Error::corrupt(message), place);
         }
     }
 
@@ -911,15 +961,6 @@ fn class_of(piece: &Statements, statement: &Statement) -> Option<crate::pbrt::Sp
         Values::Strings(span) => piece.strings.get(span.range())?.first().copied(),
         _ => None,
     }
-}
-
-fn number_of(names: &mut Names, name: &[u8], next: usize) -> Result<u32> {
-    if let Some(number) = names.get(name) {
-        return Ok(*number);
-    }
-    let next = index(next)?;
-    names.insert(name.into(), next);
-    Ok(next)
 }
 
 fn index(number: usize) -> Result<u32> {

@@ -76,6 +76,24 @@ impl Kept {
         Ok((number, class, span(start, to.parameters.len())?))
     }
 
+    /// Puts other names into the strings of parameters that were copied: the parameter, the string in
+    /// it, and the name.
+    pub(super) fn rename(
+        &mut self,
+        kept: u32,
+        parameters: Span,
+        names: &[(usize, usize, &[u8])],
+    ) -> Result<()> {
+        for (parameter, string, name) in names {
+            let to = &mut self.all[kept as usize];
+            if let Values::Strings(span) = to.parameters[parameters.range()][*parameter].values {
+                let name = to.keep_text(name)?;
+                to.strings[span.range()][*string] = name;
+            }
+        }
+        Ok(())
+    }
+
     fn copies(&mut self) -> (u32, &mut Statements) {
         let room = self.copies.filter(|i| {
             let to = &self.all[*i];

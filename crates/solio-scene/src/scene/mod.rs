@@ -21,6 +21,8 @@ mod count;
 mod keep;
 mod lines;
 mod model;
+mod names;
+mod notes;
 mod read;
 mod state;
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub(super) struct State {
     pub(super) outside: u32,
     /// What `Attribute` said, by kind.
     pub(super) attributes: [u32; KINDS.len()],
+    /// How many names were hidden where the block of this state began.
+    pub(super) hidden_names: usize,
 }
 
 impl State {
@@ -48,6 +50,7 @@ impl State {
             inside: NONE,
             outside: NONE,
             attributes: [NONE; KINDS.len()],
+            hidden_names: 0,
         }
     }
 

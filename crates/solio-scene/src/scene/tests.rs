@@ -558,3 +558,79 @@ proptest! {
         prop_assert_eq!(expected, said(&read_with(&files, piece_bytes, threads)));
     }
 }
+
+#[test]
+fn version_three_takes_names_anew() {
+    let text = "WorldBegin\n\
+        AttributeBegin\n\
+        Texture \"t\" \"color\" \"constant\" \"rgb value\" [1 0 0]\n\
+        MakeNamedMaterial \"m\" \"string type\" \"matte\" \"texture Kd\" \"t\"\n\
+        NamedMaterial \"m\"\nShape \"disk\"\n\
+        AttributeBegin\nMakeNamedMaterial \"m\" \"string type\" \"glass\"\nAttributeEnd\n\
+        NamedMaterial \"m\"\nShape \"disk\"\n\
+        AttributeEnd\n\
+        AttributeBegin\n\
+        Texture \"t\" \"color\" \"constant\" \"rgb value\" [0 1 0]\n\
+        Texture \"t\" \"color\" \"scale\" \"texture tex1\" \"t\"\n\
+        Texture \"t\" \"float\" \"constant\"\n\
+        Texture \"t-2\" \"color\" \"constant\"\n\
+        MakeNamedMaterial \"m\" \"string type\" \"matte\" \"texture Kd\" \"t\" \"texture sigma\" \"t\"\n\
+        NamedMaterial \"m\"\nShape \"disk\"\n\
+        AttributeEnd\n\
+        MakeNamedMedium \"f\" \"string type\" \"homogeneous\"\nMediumInterface \"f\" \"\"\n\
+        MakeNamedMedium \"f\" \"string type\" \"heterogeneous\"\nMediumInterface \"\" \"f\"\n\
+        ObjectBegin \"o\"\nShape \"cone\"\nObjectEnd\nObjectInstance \"o\"\n\
+        ObjectBegin \"o\"\nShape \"sphere\"\nObjectEnd\nObjectInstance \"o\"\nObjectInstance \"o\"\n\
+        ObjectBegin \"o-2\"\nShape \"sphere\"\nObjectEnd\nObjectInstance \"o-2\"\nObjectInstance \"o\"\n\
+        WorldEnd\n";
+    let text = format!("Film \"image\"\n{text}");
+    for piece_bytes in [1, 1 << 20] {
+        let scene = read_with(&[("s", &text)], piece_bytes, 1);
+        assert_eq!(problems(&scene), [""; 0]);
+        let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let names: Vec<_> = scene.textures.iter().map(|t| name(&t.name)).collect();
+        assert_eq!(names, ["t", "t-2", "t-3", "t", "t-2+"]);
+        let used = |entity: &Entity, of: &str| scene.string(entity, of).map(name);
+        assert_eq!(used(&scene.textures[2].entity, "tex1").as_deref(), Some("t-2"));
+        let names: Vec<_> = scene.materials.iter().map(|m| name(&m.name)).collect();
+        assert_eq!(names, ["m", "m-2", "m-3"]);
+        let [first, _, last] = [0, 1, 2].map(|i| scene.materials[i].entity.unwrap());
+        assert_eq!(used(&first, "Kd").as_deref(), Some("t"));
+        let last = ["Kd", "sigma"].map(|of| used(&last, of).unwrap());
+        assert_eq!(last, ["t-3", "t"]);
+        let world = &scene.shapes[..scene.world_shapes as usize];
+        assert_eq!(world.iter().map(|s| s.material).collect::<Vec<_>>(), [0, 0, 2]);
+        assert_eq!(
+            (scene.media.len(), scene.shapes[3].inside, scene.shapes[3].outside),
+            (2, NONE, 1)
+        );
+        let objects: Vec<_> =
+            scene.objects.iter().map(|o| (name(&o.name), o.shapes.len(), o.instances)).collect();
+        let expected = [("o", 1, 1), ("o-2", 1, 3), ("o-2+", 1, 1)];
+        assert_eq!(objects, expected.map(|(name, shapes, used)| (name.to_owned(), shapes, used)));
+        let told = scene.warnings.iter().map(|w| w.line().unwrap());
+        assert_eq!(told.collect::<Vec<_>>(), [9, 16, 25, 31]);
+    }
+}
+
+#[test]
+fn indices_that_make_no_face_are_told() {
+    let mesh = |class: &str, indices: &str| {
+        format!(
+            "Shape \"{class}\" \"point3 P\" [0 0 0 1 0 0 0 1 0 1 1 0] \"integer indices\" {indices}\n"
+        )
+    };
+    let shapes = [
+        mesh("trianglemesh", "[0 1 2]"),
+        mesh("trianglemesh", "[0 1 2 0 1]"),
+        mesh("bilinearmesh", "[0 1 2 3 0]"),
+    ];
+    let scene = read(&format!("WorldBegin\n{}", shapes.concat()));
+    assert_eq!((problems(&scene), scene.shapes.len()), (vec![], 3));
+    let told: Vec<_> = scene.warnings.iter().map(|w| (w.line().unwrap(), w.message())).collect();
+    let expected = [
+        (3, "2 of the indices are left out: a face has 3 corners"),
+        (4, "1 of the indices are left out: a face has 4 corners"),
+    ];
+    assert_eq!(told, expected);
+}

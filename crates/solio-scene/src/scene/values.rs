@@ -1,6 +1,7 @@
 //! Looking up the values of entities.
 
 use super::{ColorSpace, Entity, NONE, Scene};
+use crate::pbrt::upgrade::rgb_of_xyz;
 use crate::pbrt::{Parameter, ParameterType, Statements, Values};
 use std::collections::HashSet;
 
@@ -71,8 +72,8 @@ impl Scene {
         self.floats(entity, name)?.first().copied()
     }
 
-    /// The three numbers of a parameter of a material or a texture, of `rgb` as linear light with the
-    /// primaries of sRGB: they are given in the space of the entity, also where an `Attribute` gave
+    /// The three numbers of a parameter of a material or a texture, of `rgb` and `xyz` as linear light
+    /// with the primaries of sRGB: `rgb` is given in the space of the entity, also where an `Attribute` gave
     /// them, as pbrt-v4 takes them. Parts may be negative then.
     pub(crate) fn color(&self, entity: &Entity, name: &str) -> Option<[f32; 3]> {
         self.color_in(entity, name, |_| entity.color_space)
@@ -93,10 +94,12 @@ impl Scene {
         let (level, kept, found) = all.find(|(_, kept, p)| kept.text(p.name) == name.as_bytes())?;
         let Values::Floats(span) = found.values else { return None };
         let color: [f32; 3] = kept.floats[span.range()].try_into().ok()?;
-        let to_srgb = space(&level).to_srgb();
-        Some(match to_srgb.filter(|_| found.kind == ParameterType::Rgb) {
-            Some(rows) => rows.map(|[r, g, b]| r * color[0] + g * color[1] + b * color[2]),
-            None => color,
+        Some(match (found.kind, space(&level).to_srgb()) {
+            (ParameterType::Xyz, _) => rgb_of_xyz(color),
+            (ParameterType::Rgb, Some(rows)) => {
+                rows.map(|[r, g, b]| r * color[0] + g * color[1] + b * color[2])
+            }
+            _ => color,
         })
     }
 

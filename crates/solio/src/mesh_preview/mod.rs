@@ -79,7 +79,8 @@ pub(crate) fn draw_mesh(
     each(PreviewStage::Parsed)?;
     if all.indices.is_empty() {
         let image = image_of(draw_points(&all.positions, &view, size));
-        return Ok(ScenePicture { image, problems: Vec::new(), trees: [0, 0] });
+        let (problems, warnings) = (Vec::new(), Vec::new());
+        return Ok(ScenePicture { image, problems, warnings, trees: [0, 0] });
     }
     let (text, mesh) = (view.scene(size), OneMesh(Mutex::new(all)));
     let scene =

@@ -79,15 +79,22 @@ impl Look {
         if self.raw {
             return color;
         }
-        if let Some([low, high]) = self.range {
-            let span = if high > low { high - low } else { 1.0 };
-            return color.map(|value| ((value - low) / span).clamp(0.0, 1.0));
+        if let Some(range) = self.range {
+            return color.map(|value| place_in(value, range).clamp(0.0, 1.0));
         }
         // What shines without covering anything has no straight colour: it stays as it is.
         let factor = if self.straight && alpha > 0.0 { self.gain / alpha } else { self.gain };
         color = color.map(|value| value * factor);
         if self.tone_map == ToneMap::None { color } else { self.tone_map.apply(color) }
     }
+}
+
+/// Where a value is between the ends of a range: 0 at the low one, 1 at the high one.
+pub(crate) fn place_in(value: f32, [low, high]: [f32; 2]) -> f32 {
+    // A difference of numbers near the largest is infinite, that of their halves is not.
+    let half = if (high - low).is_finite() { 1.0 } else { 0.5 };
+    let span = if high > low { high * half - low * half } else { 1.0 };
+    (value * half - low * half) / span
 }
 
 /// All of `view` as numbers, `channels` a pixel.

@@ -22,7 +22,7 @@ pub(crate) use decode::{Decoded, decode, image_of};
 pub use encode::PictureOptions;
 pub(crate) use encode::{Encoded, encode_picture};
 pub use format::ImageFormat;
-pub(crate) use look::Look;
+pub(crate) use look::{Look, place_in};
 pub(crate) use rows::fill;
 pub use view::Frame;
 pub(crate) use view::{Buffers, View};

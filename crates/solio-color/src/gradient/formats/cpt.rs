@@ -277,9 +277,20 @@ impl Table {
     }
 }
 
-/// Names of X11, which GMT has, where CSS has the same; `#rrggbb`; and greys with a number.
+/// Names of X11 that CSS has too, with GMT's values where the two differ; `#rrggbb`; and greys with a
+/// number.
 fn named(word: &str) -> Option<Color> {
     let lower = word.to_ascii_lowercase();
+    let other = match &*lower {
+        "green" => Some([0, 255, 0]),
+        "gray" | "grey" => Some([190; 3]),
+        "maroon" => Some([176, 48, 96]),
+        "purple" => Some([160, 32, 240]),
+        _ => None,
+    };
+    if let Some(rgb) = other {
+        return Some(Color::new(Space::Srgb, rgb.map(|code: u8| f64::from(code) / 255.0)));
+    }
     let level = lower.strip_prefix("gray").or_else(|| lower.strip_prefix("grey"));
     if let Some(percent) = level.and_then(|digits| digits.parse::<u8>().ok()) {
         return (percent <= 100).then(|| {

@@ -565,6 +565,23 @@ mod cpt {
     }
 
     #[test]
+    fn names_have_the_colors_of_gmt() {
+        for (name, rgb) in [
+            ("green", [0, 255, 0]),
+            ("gray", [190; 3]),
+            ("Grey", [190; 3]),
+            ("maroon", [176, 48, 96]),
+            ("purple", [160, 32, 240]),
+            ("gray50", [127; 3]),
+            ("darkgreen", [0, 100, 0]),
+            ("red", [255, 0, 0]),
+        ] {
+            let [r, g, b, _] = one(&format!("0 {name} 1 {name}\n"), CPT).sample(0.5);
+            assert_eq!([r, g, b].map(|x| (x * 255.0).round() as u8), rgb, "{name}");
+        }
+    }
+
+    #[test]
     fn models() {
         // In HSV only where a plus says so.
         let plain = one("# COLOR_MODEL = HSV\n0 0 1 1 1 120 1 1\n", CPT);

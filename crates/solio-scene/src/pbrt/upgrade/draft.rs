@@ -242,7 +242,7 @@ impl Others for Draft<'_> {
 }
 
 /// The linear sRGB of a CIE XYZ colour (IEC 61966-2-1), which version 3 takes colours for.
-fn rgb_of_xyz([x, y, z]: [f32; 3]) -> [f32; 3] {
+pub(crate) fn rgb_of_xyz([x, y, z]: [f32; 3]) -> [f32; 3] {
     [
         3.240_479 * x - 1.537_15 * y - 0.498_535 * z,
         -0.969_256 * x + 1.875_991 * y + 0.041_556 * z,

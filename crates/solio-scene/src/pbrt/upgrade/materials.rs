@@ -154,10 +154,13 @@ fn metal(draft: &mut Draft<'_>) -> &'static str {
     "conductor"
 }
 
+/// Silver, where no colour is given.
 fn mirror(draft: &mut Draft<'_>) -> &'static str {
-    draft.remove("Kr");
-    draft.push_strings(Spectrum, "k", &[b"metal-Ag-k"]);
-    draft.push_strings(Spectrum, "eta", &[b"metal-Ag-eta"]);
+    if !draft.has("Kr") {
+        draft.push_strings(Spectrum, "k", &[b"metal-Ag-k"]);
+        draft.push_strings(Spectrum, "eta", &[b"metal-Ag-eta"]);
+    }
+    draft.rename("Kr", "reflectance");
     draft.push_floats(Float, "roughness", &[0.0]);
     "conductor"
 }

@@ -19,6 +19,7 @@ mod textures;
 use super::schema::{Problem, Severity};
 use super::{Directive, Parameter, Statement, Statements, Values};
 use draft::Draft;
+pub(crate) use draft::rgb_of_xyz;
 use fit::fit;
 use names::Names;
 use solio_base::Error;

@@ -62,7 +62,11 @@ fn materials() {
         r#"Material "conductor" "float roughness" 0.01 "spectrum eta" "a.spd" "spectrum k" [ 400 2 500 1 ]"#
     );
     assert_eq!(
-        clean(r#"Material "mirror" "rgb Kr" [1 1 1]"#),
+        clean(r#"Material "mirror" "rgb Kr" [.5 0 0]"#),
+        r#"Material "conductor" "float roughness" 0 "rgb reflectance" [ 0.5 0 0 ]"#
+    );
+    assert_eq!(
+        clean(r#"Material "mirror""#),
         r#"Material "conductor" "float roughness" 0 "spectrum eta" "metal-Ag-eta" "spectrum k" "metal-Ag-k""#
     );
     assert_eq!(
