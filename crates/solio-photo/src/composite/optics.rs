@@ -62,7 +62,7 @@ pub(super) fn scale_factor(gather: &Gather<'_>) -> Option<f64> {
 
 /// Canon's cameras zoom digitally by showing fewer pixels.
 fn digital_zoom(gather: &Gather<'_>) -> Option<f64> {
-    let canon = |name| gather.find("Canon", name)?.number().number(0).filter(|v| *v > 0.0);
+    let canon = |name| gather.counting("Canon", name)?.number().number(0).filter(|v| *v > 0.0);
     (canon("DigitalZoom")? == 3.0).then_some(())?;
     Some(canon("ZoomTargetWidth")? / canon("ZoomSourceWidth")?)
 }
