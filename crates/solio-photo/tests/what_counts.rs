@@ -1,7 +1,7 @@
 //! Of several statements of one name the right one counts, whether all are read or that one alone;
 //! and what lies in several places is read as a whole.
 
-use solio_photo::{Fields, JsonOptions, Metadata, ReadOptions, Value, decode_metadata, json};
+use solio_photo::{Fields, Gap, JsonOptions, Metadata, ReadOptions, Value, decode_metadata, json};
 
 /// An entry of a directory: number, type, count, value or place.
 fn entry(id: u16, kind: u16, count: u32, value: [u8; 4]) -> Vec<u8> {
@@ -721,4 +721,30 @@ fn a_second_text_of_a_png_does_not_outdo_the_main_one() {
     ];
     assert_eq!(words(&file.concat(), "Title").as_deref(), Some("main"));
     assert_eq!(words(&file.concat(), "PNG:Title-x-default").as_deref(), Some("other"));
+}
+
+#[test]
+fn a_distance_within_the_lens_gives_no_depth_of_field() {
+    let field = |thousandths: u32| {
+        let rational = |above: u32, below: u32| [above.to_le_bytes(), below.to_le_bytes()].concat();
+        let photo = jpeg(&[exif(&directory(&[
+            (0x829d, 5, 1, &rational(4, 1)),
+            (0x9206, 5, 1, &rational(thousandths, 1000)),
+            (0x920a, 5, 1, &rational(35, 1)),
+            (0xa405, 3, 1, &[35, 0]),
+        ]))]);
+        words(&photo, "DOF")
+    };
+    assert_eq!(field(2000).as_deref(), Some("0.80 m (1.68 - 2.48 m)"));
+    assert_eq!(field(10), None);
+}
+
+#[test]
+fn a_note_that_a_converter_packed_is_told() {
+    let gaps = |data: &[u8]| {
+        let file = directory(&[(0xc634, 7, data.len() as u32, data)]);
+        read(&file, Fields::all()).gaps
+    };
+    assert_eq!(gaps(b"Adobe\0MakN\0\0\0\x06II\0\0\0\0"), [Gap::MakerNotes]);
+    assert_eq!(gaps(b"other data of someone"), []);
 }

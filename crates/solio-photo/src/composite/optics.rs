@@ -148,6 +148,10 @@ pub(super) fn compute(gather: &mut Gather<'_>, aperture: Option<f64>) -> Option<
     put(gather, "HyperfocalDistance", focal * focal / (aperture * blur * 1000.0), Named::Metres2);
     if let Some(distance) = distance(gather) {
         let step = aperture * blur * (distance * 1000.0 - focal) / (focal * focal);
+        // Nothing nearer than the focal length is sharp: such a distance is none.
+        if step <= 0.0 {
+            return scale;
+        }
         let (near, far) = (distance / (1.0 + step), distance / (1.0 - step));
         let far = if far < 0.0 { 0.0 } else { far };
         let field = Value::Text(format!("{} {}", plain(near), plain(far)));

@@ -306,6 +306,12 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if (entry.id, &**group) == (0xc634, "IFD0") && self.is_note(entry) {
             return self.note(entry);
         }
+        if entry.id == 0xc634
+            && self.view.get(entry.at, 10).is_some_and(|h| h[..] == *b"Adobe\0MakN")
+        {
+            // Adobe's converter keeps the camera's note so, which is not read.
+            self.gather.leave(Gap::MakerNotes);
+        }
         let ours = std::ptr::eq(table, &table::EXIF) || std::ptr::eq(table, &table::GPS);
         if ours && self.block(entry, group) {
             return;

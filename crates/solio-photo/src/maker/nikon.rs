@@ -360,6 +360,7 @@ const STARTS: [u8; 256] = [
 
 #[cfg(test)]
 mod tests {
+    use super::super::Around;
     use super::*;
 
     #[test]
@@ -382,5 +383,18 @@ mod tests {
         assert_eq!(sensitivity(&Value::Ints(vec![1, 320])).plain(), "1 320");
         assert_eq!(zone(&Value::int(-300)).plain(), "-05:00");
         assert_eq!(zone(&Value::int(345)).plain(), "+05:45");
+    }
+
+    #[test]
+    fn lenses_of_the_new_mount_do_not_fill_the_old_fields() {
+        let fields = crate::Fields::all();
+        let mut gather = Gather::new(&fields);
+        let group = std::borrow::Cow::Borrowed(GROUP);
+        let around = Around { unit: None, big: false, group: &group, camera: Camera::NONE };
+        let block = [&b"0800"[..], &[0; 44]].concat();
+        let table = table::NIKON.table("nikon_lens_data0800").unwrap();
+        read_record(View::memory(&block), table, &around, &mut gather);
+        let names: Vec<&str> = gather.tags.iter().map(|tag| &*tag.name).collect();
+        assert_eq!(names, ["LensDataVersion"]);
     }
 }

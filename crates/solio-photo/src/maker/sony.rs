@@ -14,6 +14,7 @@ use crate::value::Value;
 pub(super) const RULES: &[Own] = &[
     Own { name: "sony.mount_version", number: Value::clone, text: mount_version },
     Own { name: "sony.lens_firmware", number: Value::clone, text: lens_firmware },
+    Own { name: "sony.hex", number: Value::clone, text: hexadecimal },
     Own { name: "sony.year", number: Value::clone, text: year },
     Own { name: "sony.thousandths", number: Value::clone, text: thousandths },
     Own { name: "sony.shutter", number: Value::clone, text: shutter },
@@ -335,6 +336,10 @@ fn lens_firmware(value: &Value) -> Value {
     Value::Text(format!("Ver.{:02x}.{:03}", n >> 8, n & 0xff))
 }
 
+fn hexadecimal(value: &Value) -> Value {
+    Value::Text(value.numbers().into_iter().map(|n| format!("{:02x}", n as u8)).collect())
+}
+
 fn year(value: &Value) -> Value {
     match value.integer(0) {
         Some(year @ 1..=99) => Value::int(2000 + year),
@@ -393,6 +398,7 @@ mod tests {
         assert_eq!(mount_version(&Value::int(384)).plain(), "1.80");
         assert_eq!(lens_firmware(&Value::int(514)).plain(), "Ver.02.002");
         assert_eq!(lens_firmware(&Value::int(48307)).plain(), "Ver.bc.179");
+        assert_eq!(hexadecimal(&Value::Ints(vec![0, 255, 13])).plain(), "00ff0d");
         assert_eq!(year(&Value::int(21)).plain(), "2021");
         assert_eq!(thousandths(&Value::Ints(vec![-500, 500])).plain(), "-0.50 0.50");
         assert_eq!(shutter(&Value::Ints(vec![0; 3])).plain(), "Silent / Electronic (0 0 0)");
