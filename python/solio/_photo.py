@@ -11,7 +11,7 @@ from . import _solio
 from ._arrays import check_several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -55,6 +55,10 @@ class MetadataTable:
 
     def __len__(self) -> int:
         return len(self._columns)
+
+    def __iter__(self) -> Iterator[str]:
+        # Without it Python asks for column 0, 1, …
+        return iter(self.columns)
 
     def __contains__(self, name: object) -> bool:
         return name in self._columns.names()

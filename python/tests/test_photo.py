@@ -103,6 +103,7 @@ def test_many_files_are_a_table(tmp_path: Path) -> None:
     assert table.columns == ["Make", "Orientation", "ImageWidth", "BitsPerSample"]
     assert table["Make"].tolist() == ["A", None, "B", None]
     assert "Make" in table and "ISO" not in table
+    assert list(table) == table.columns
     with pytest.raises(KeyError):
         table["ISO"]
     assert table["ImageWidth"].dtype == np.float64

@@ -183,10 +183,26 @@ impl<'f> Gather<'f> {
         }
     }
 
+    /// Of the tags of this name in this group the one that counts.
+    pub(crate) fn counting(&self, group: &str, name: &str) -> Option<&Tag> {
+        counting(self.tags.iter().filter(|tag| tag.name == name && tag.group == group))
+    }
+
     /// The first tag of this name in this group.
     pub(crate) fn find(&self, group: &str, name: &str) -> Option<&Tag> {
         self.tags.iter().find(|tag| tag.name == name && tag.group == group)
     }
+}
+
+/// Of tags of one name the one that counts.
+pub(crate) fn counting<'t>(tags: impl Iterator<Item = &'t Tag>) -> Option<&'t Tag> {
+    let mut best: Option<&Tag> = None;
+    for tag in tags {
+        if best.is_none_or(|best| tag.outdoes(best)) {
+            best = Some(tag);
+        }
+    }
+    best
 }
 
 fn size(value: &Value) -> usize {

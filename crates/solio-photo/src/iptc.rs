@@ -69,7 +69,8 @@ pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
         };
         rest = after;
         if (*record, *dataset) == (1, 90) {
-            utf8 = data == b"\x1b%G";
+            // As itself, or as one of ISO 2022's three levels of it.
+            utf8 = matches!(data, b"\x1b%G" | b"\x1b%/G" | b"\x1b%/H" | b"\x1b%/I");
         }
         let id = u32::from(*record) << 8 | u32::from(*dataset);
         // Most of a block is not wanted where a few fields are.

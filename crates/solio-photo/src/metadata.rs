@@ -1,6 +1,7 @@
 //! What a file says about itself: tags with their groups.
 
 use crate::Value;
+use crate::gather::counting;
 use crate::number::is_number;
 use crate::rule::Rule;
 use foldhash::{HashMap, HashMapExt};
@@ -162,13 +163,7 @@ impl Metadata {
             tag.name.eq_ignore_ascii_case(name)
                 && group.is_none_or(|group| in_group(&tag.group, group))
         };
-        let mut best: Option<&Tag> = None;
-        for tag in self.tags.iter().filter(is_it) {
-            if best.is_none_or(|best| tag.outdoes(best)) {
-                best = Some(tag);
-            }
-        }
-        best
+        counting(self.tags.iter().filter(is_it))
     }
 
     /// Of each name in each group the tag that counts, where the name stands first.

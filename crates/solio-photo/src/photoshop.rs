@@ -48,7 +48,8 @@ pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
     let mut at = 0;
     for _ in 0..MOST_RESOURCES {
         let Some(kind) = view.array::<4>(at) else { return };
-        if !matches!(&kind, b"8BIM" | b"PHUT" | b"DCSR") {
+        // Older programs of Adobe's have marks of their own.
+        if !matches!(&kind, b"8BIM" | b"PHUT" | b"DCSR" | b"AgHg" | b"MeSa") {
             if kind != [0; 4] {
                 gather.warn("Photoshop: a resource has an unknown mark");
             }

@@ -80,6 +80,7 @@ impl Rule {
         match self {
             Rule::Named(Named::UserComment) if big => Rule::Named(Named::UserCommentBig),
             Rule::Named(Named::CommentWords) if big => Rule::Named(Named::CommentWordsBig),
+            Rule::Named(Named::ExposureTimes) if big => Rule::Named(Named::ExposureTimesBig),
             other => other,
         }
     }
@@ -89,7 +90,7 @@ impl Rule {
         if let (Rule::Both, Value::List(list)) = (self, value) {
             return list.first().cloned().unwrap_or_else(|| Value::text(""));
         }
-        if let (Value::List(list), Rule::Named(_)) = (value, self) {
+        if let (Value::List(list), Rule::Named(_) | Rule::Binary) = (value, self) {
             return Value::List(list.iter().map(|v| self.number(v)).collect());
         }
         match self {

@@ -1,7 +1,7 @@
 //! Of several statements of one name the right one counts, whether all are read or that one alone;
 //! and what lies in several places is read as a whole.
 
-use solio_photo::{Fields, JsonOptions, Metadata, ReadOptions, Value, decode_metadata, json};
+use solio_photo::{Fields, Gap, JsonOptions, Metadata, ReadOptions, Value, decode_metadata, json};
 
 /// An entry of a directory: number, type, count, value or place.
 fn entry(id: u16, kind: u16, count: u32, value: [u8; 4]) -> Vec<u8> {
@@ -508,4 +508,243 @@ fn of_items_that_are_cut_off_the_rest_is_read() {
         let warning = "an item's parts lie past the end";
         assert_eq!(warnings.iter().any(|w| w == warning), warned, "{warnings:?}");
     }
+}
+
+/// A directory whose values all lie behind it, at offset 8 of a TIFF structure.
+fn directory(values: &[(u16, u16, u32, &[u8])]) -> Vec<u8> {
+    let mut behind = Vec::new();
+    let start = 8 + 2 + 12 * values.len() + 4;
+    let entries: Vec<Vec<u8>> = values
+        .iter()
+        .map(|(id, kind, count, bytes)| {
+            let mut field = [0; 4];
+            if bytes.len() <= 4 {
+                field[..bytes.len()].copy_from_slice(bytes);
+            } else {
+                field = ((start + behind.len()) as u32).to_le_bytes();
+                behind.extend_from_slice(bytes);
+            }
+            entry(*id, *kind, *count, field)
+        })
+        .collect();
+    tiff(&entries, &behind)
+}
+
+#[test]
+fn canons_raw_files_know_their_model_for_any_fields() {
+    const UUID: [u8; 16] = *b"\x85\xc0\xb6\x87\x82\x0f\x11\xe0\x81\x11\xf4\xce\x46\x2b\x6a\x48";
+    let main = directory(&[(0x110, 2, 16, b"Canon EOS-1D XX\0")]);
+    // The record of the shot: its thirteenth number is a temperature, where the camera has one.
+    let mut shot = vec![0; 68];
+    (shot[0], shot[24]) = (68, 166);
+    let note = directory(&[(4, 3, 34, &shot)]);
+    let body = [&UUID[..], &boxed(b"CMT1", &main), &boxed(b"CMT3", &note)].concat();
+    let film = [boxed(b"ftyp", b"crx \0\0\0\x01crx "), boxed(b"moov", &boxed(b"uuid", &body))];
+    assert_eq!(words(&film.concat(), "CameraTemperature").as_deref(), Some("38 C"));
+}
+
+#[test]
+fn composites_are_made_of_the_tags_that_count() {
+    let twice = |id, first: u8, second: u8| {
+        [entry(id, 3, 1, [first, 0, 0, 0]), entry(id, 3, 1, [second, 0, 0, 0])]
+    };
+    let file = tiff(&[twice(0x100, 64, 65), twice(0x101, 48, 49)].concat(), &[]);
+    assert_eq!(words(&file, "ImageWidth").as_deref(), Some("64"));
+    assert_eq!(words(&file, "ImageSize").as_deref(), Some("64x48"));
+    // Two blocks of EXIF: the second one's position counts, and so do its signs.
+    let mut north = stale_and_south();
+    let at = north.windows(4).position(|part| part == b"S\0\0\0").unwrap();
+    north[at] = b'N';
+    let photo = jpeg(&[exif(&stale_and_south()), exif(&north)]);
+    let position = read(&photo, Fields::all()).get("Composite:GPSLatitude").unwrap().text();
+    assert_eq!(position.plain(), "33 deg 30' 0.00\" N");
+}
+
+#[test]
+fn numbers_of_films_have_their_types() {
+    let values: [(&str, u32, &[u8], &str); 7] = [
+        ("com.neg32", 21, &[0xff, 0xff, 0xff, 0xfb], "-5"),
+        ("com.neg16", 66, &[0xff, 0xfb], "-5"),
+        ("com.neg8", 65, &[0xfb], "-5"),
+        ("com.neg64", 74, &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfb], "-5"),
+        ("com.u32", 77, &[0xff, 0xff, 0xff, 0xfb], "4294967291"),
+        ("com.pt", 70, &[0x3f, 0x80, 0, 0, 0x40, 0, 0, 0], "1 2"),
+        ("com.none", 0, b"abcd", "(Binary data 4 bytes, use -b option to extract)"),
+    ];
+    let mut keys = (values.len() as u64).to_be_bytes().to_vec();
+    let mut list = Vec::new();
+    for (n, (key, form, bytes, _)) in values.iter().enumerate() {
+        keys.extend(boxed(b"mdta", key.as_bytes()));
+        let data = [&form.to_be_bytes()[..], &[0; 4], bytes].concat();
+        list.extend(boxed(&(n as u32 + 1).to_be_bytes(), &boxed(b"data", &data)));
+    }
+    let handler = boxed(b"hdlr", b"\0\0\0\0\0\0\0\0mdta\0\0\0\0\0\0\0\0\0\0\0\0\0");
+    let meta = [handler, boxed(b"keys", &keys), boxed(b"ilst", &list)].concat();
+    let film = [boxed(b"ftyp", b"qt  \0\0\0\0"), boxed(b"moov", &boxed(b"meta", &meta))].concat();
+    let metadata = read(&film, Fields::all());
+    let shown: Vec<String> =
+        metadata.tags.iter().filter(|t| t.group == "Keys").map(|t| t.text().plain()).collect();
+    let wanted: Vec<&str> = values.iter().map(|(.., text)| *text).collect();
+    assert_eq!(shown, wanted);
+}
+
+#[test]
+fn texts_of_films_have_their_languages() {
+    let text = |kind: &[u8; 4], language: &[u8; 2], text: &[u8]| {
+        boxed(kind, &[&[0; 4][..], language, text].concat())
+    };
+    let (english, german) = (b"\x15\xc7", b"\x10\xb5");
+    let old = |language: &[u8; 2], text: &str| {
+        [&(text.len() as u16).to_be_bytes()[..], language, text.as_bytes()].concat()
+    };
+    let data = [
+        text(b"titl", english, b"T\0"),
+        text(b"titl", german, "Ä\0".as_bytes()),
+        text(b"cprt", english, b"\xfe\xff\0C\0\0"),
+        text(b"rtng", b"MP", b"AAPG13\x15\xc7r\0"),
+        text(b"kywd", english, b"\x02\x02k\0\x03ll\0"),
+        text(b"yrrc", b"\x07\xe4", b""),
+        boxed(b"\xa9cmt", &[old(english, "one"), old(german, "eins")].concat()),
+        boxed(b"date", b"2020-01-02T03:04:05+01:00"),
+    ];
+    let film = [boxed(b"ftyp", b"3gp5\0\0\0\0"), boxed(b"moov", &boxed(b"udta", &data.concat()))];
+    let film = film.concat();
+    for (field, text) in [
+        ("UserData:Title", "T"),
+        ("UserData:Title-deu", "Ä"),
+        ("Copyright", "C"),
+        ("UserData:Rating", "Entity=MPAA Criteria=PG13 r"),
+        ("UserData:Keywords", "k, ll"),
+        ("UserData:Year", "2020"),
+        ("UserData:Comment", "one"),
+        ("UserData:Comment-deu", "eins"),
+        ("UserData:DateTimeOriginal", "2020:01:02 03:04:05+01:00"),
+    ] {
+        assert_eq!(words(&film, field).as_deref(), Some(text), "{field}");
+    }
+}
+
+/// A packet with this between its description's tags.
+fn description(body: &str) -> Vec<u8> {
+    let names = "xmlns:tiff='http://ns.adobe.com/tiff/1.0/' \
+                 xmlns:exifEX='http://cipa.jp/exif/1.0/' xmlns:xmp='http://ns.adobe.com/xap/1.0/' \
+                 xmlns:xmpGImg='http://ns.adobe.com/xap/1.0/g/img/' \
+                 xmlns:GImage='http://ns.google.com/photos/1.0/image/'";
+    let text = packet(names).replace("/></rdf", &format!(">{body}</rdf:Description></rdf"));
+    [b"http://ns.adobe.com/xap/1.0/\0", text.as_bytes()].concat()
+}
+
+#[test]
+fn lists_of_packets_that_stand_twice_are_not_run_together() {
+    let list = |tag: &str, items: &[&str]| {
+        let items: String = items.iter().map(|item| format!("<rdf:li>{item}</rdf:li>")).collect();
+        format!("<{tag}><rdf:Seq>{items}</rdf:Seq></{tag}>").repeat(2)
+    };
+    let lens = list("exifEX:LensSpecification", &["24/1", "70/1", "28/10", "28/10"]);
+    let body = lens + &list("tiff:YCbCrSubSampling", &["2", "1"]);
+    let photo = jpeg(&[(0xe1, description(&body))]);
+    assert_eq!(words(&photo, "XMP-exifEX:LensInfo").as_deref(), Some("24-70mm f/2.8"));
+    assert_eq!(words(&photo, "XMP-tiff:YCbCrSubSampling").as_deref(), Some("YCbCr4:2:2 (2 1)"));
+}
+
+#[test]
+fn pictures_in_packets_are_bytes() {
+    let one = |bytes: &str| {
+        format!("<rdf:li rdf:parseType='Resource'><xmpGImg:image>{bytes}</xmpGImg:image></rdf:li>")
+    };
+    let both = format!(
+        "<xmp:Thumbnails><rdf:Alt>{}{}</rdf:Alt></xmp:Thumbnails><GImage:Data>YWJj</GImage:Data>",
+        one("YWJjZGVm"),
+        one("YWJj")
+    );
+    let photo = jpeg(&[(0xe1, description(&both))]);
+    let metadata = read(&photo, Fields::all());
+    let of = |name: &str| metadata.get(name).unwrap();
+    let text = |bytes| format!("(Binary data {bytes} bytes, use -b option to extract)");
+    let pair = format!("{}, {}", text(6), text(3));
+    assert_eq!(of("XMP:ThumbnailImage").number().plain().replace(") (", "), ("), pair);
+    assert_eq!(of("XMP-GImage:ImageData").text().plain(), text(3));
+    assert_eq!(of("XMP-GImage:ImageData").value, Value::Bytes(b"abc".to_vec()));
+}
+
+#[test]
+fn what_other_programs_write_is_read() {
+    // Photoshop's resources behind one of ImageReady's.
+    let resource = |mark: &[u8; 4], number: u16, data: &[u8]| {
+        let head = [&mark[..], &number.to_be_bytes(), &[0; 2]].concat();
+        [&head[..], &(data.len() as u32).to_be_bytes(), data].concat()
+    };
+    let title = b"\x1c\x02\x05\x00\x04Name\x00";
+    for mark in [b"AgHg", b"MeSa"] {
+        let run = [resource(mark, 0x0bb8, &[0; 4]), resource(b"8BIM", 0x0404, title)].concat();
+        let photo = jpeg(&[(0xed, [b"Photoshop 3.0\0", &run[..]].concat())]);
+        assert_eq!(words(&photo, "ObjectName").as_deref(), Some("Name"));
+    }
+    // A comment whose entry says that it is text.
+    let photo = jpeg(&[exif(&directory(&[(0x9286, 2, 14, b"ASCII\0\0\0hello\0")]))]);
+    assert_eq!(words(&photo, "UserComment").as_deref(), Some("hello"));
+    // IPTC within EXIF, and as numbers whose bytes were turned around.
+    let mut swapped = [&title[..], &[0; 2]].concat();
+    swapped.chunks_exact_mut(4).for_each(<[u8]>::reverse);
+    let within = directory(&[(0x83bb, 7, title.len() as u32, title)]);
+    let numbers = directory(&[(0x83bb, 4, swapped.len() as u32 / 4, &swapped)]);
+    for block in [within, numbers] {
+        assert_eq!(words(&jpeg(&[exif(&block)]), "IPTC:ObjectName").as_deref(), Some("Name"));
+        assert_eq!(words(&block, "IPTC:ObjectName").as_deref(), Some("Name"));
+    }
+    // UTF-8 by its other name.
+    let text = b"\x1c\x01\x5a\x00\x04\x1b%/G\x1c\x02\x05\x00\x03k\xc3\xa4";
+    let photo = jpeg(&[exif(&directory(&[(0x83bb, 7, text.len() as u32, text)]))]);
+    assert_eq!(words(&photo, "ObjectName").as_deref(), Some("kä"));
+    // The times of a picture made of several: seven rationals, two counts, more rationals.
+    let number = |n: u32| n.to_le_bytes();
+    let mut times: Vec<u8> = (0..7).flat_map(|_| [number(1), number(8)].concat()).collect();
+    times.extend([2, 0, 2, 0]);
+    times.extend([number(1), number(20)].concat());
+    let count = times.len() as u32;
+    let photo = jpeg(&[exif(&directory(&[(0xa462, 7, count, &times)]))]);
+    let words = words(&photo, "CompositeImageExposureTimes");
+    assert_eq!(words.as_deref(), Some("1/8 1/8 1/8 1/8 1/8 1/8 1/8 2 2 1/20"));
+}
+
+#[test]
+fn a_second_text_of_a_png_does_not_outdo_the_main_one() {
+    let chunk = |kind: &[u8; 4], data: &[u8]| {
+        [&(data.len() as u32).to_be_bytes()[..], kind, data, &[0; 4]].concat()
+    };
+    let file = [
+        b"\x89PNG\r\n\x1a\n".to_vec(),
+        chunk(b"IHDR", b"\0\0\0\x04\0\0\0\x04\x08\x02\0\0\0"),
+        chunk(b"tEXt", b"Title\0main"),
+        chunk(b"iTXt", b"Title\0\0\0x-default\0\0other"),
+        chunk(b"IEND", b""),
+    ];
+    assert_eq!(words(&file.concat(), "Title").as_deref(), Some("main"));
+    assert_eq!(words(&file.concat(), "PNG:Title-x-default").as_deref(), Some("other"));
+}
+
+#[test]
+fn a_distance_within_the_lens_gives_no_depth_of_field() {
+    let field = |thousandths: u32| {
+        let rational = |above: u32, below: u32| [above.to_le_bytes(), below.to_le_bytes()].concat();
+        let photo = jpeg(&[exif(&directory(&[
+            (0x829d, 5, 1, &rational(4, 1)),
+            (0x9206, 5, 1, &rational(thousandths, 1000)),
+            (0x920a, 5, 1, &rational(35, 1)),
+            (0xa405, 3, 1, &[35, 0]),
+        ]))]);
+        words(&photo, "DOF")
+    };
+    assert_eq!(field(2000).as_deref(), Some("0.80 m (1.68 - 2.48 m)"));
+    assert_eq!(field(10), None);
+}
+
+#[test]
+fn a_note_that_a_converter_packed_is_told() {
+    let gaps = |data: &[u8]| {
+        let file = directory(&[(0xc634, 7, data.len() as u32, data)]);
+        read(&file, Fields::all()).gaps
+    };
+    assert_eq!(gaps(b"Adobe\0MakN\0\0\0\x06II\0\0\0\0"), [Gap::MakerNotes]);
+    assert_eq!(gaps(b"other data of someone"), []);
 }

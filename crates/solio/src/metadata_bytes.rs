@@ -34,7 +34,12 @@ pub fn metadata_bytes(
     let Some(tag) = metadata.get(field) else { return Ok(None) };
     let text = tag.number().plain();
     let hidden = text.starts_with("(Binary data ");
-    let (at, bytes) = match &tag.value {
+    let value = match &tag.value {
+        // Of several the first is the main one.
+        Value::List(list) if hidden => list.first().unwrap_or(&tag.value),
+        value => value,
+    };
+    let (at, bytes) = match value {
         Value::Binary { at, bytes } => (*at, *bytes),
         Value::Bytes(bytes) if hidden => return Ok(Some(bytes.clone())),
         // Some data are not kept, but only said to be there.

@@ -32,7 +32,7 @@ pub(super) const INPUTS: &[&str] = &[
 
 /// Adds the lens' reach and name.
 pub(super) fn compute(gather: &mut Gather<'_>, scale: Option<f64>) {
-    let canon = |name: &str| gather.find("Canon", name)?.number().number(0);
+    let canon = |name: &str| gather.counting("Canon", name)?.number().number(0);
     if let (Some(short), Some(long)) = (canon("MinFocalLength"), canon("MaxFocalLength")) {
         let range = range(short, long);
         gather.put(GROUP, "Lens", both(plain(short), &range), Rule::Both);
@@ -65,7 +65,7 @@ fn id(gather: &Gather<'_>) -> Option<(String, String)> {
     let model = text(gather, "LensModel").filter(|model| !model.trim().is_empty());
     let lens = || {
         let packet = gather.tags.iter().find(|t| t.group == "XMP-aux" && t.name == "Lens")?;
-        gather.find("XMP-aux", "LensID").is_none().then(|| packet.number().plain())
+        gather.counting("XMP-aux", "LensID").is_none().then(|| packet.number().plain())
     };
     // Names that tell nothing of the lens but its name are none to know it by.
     let named = |model: &String| names_length(model);
@@ -92,7 +92,7 @@ fn nikon(gather: &Gather<'_>) -> Option<(String, String)> {
         "MCUVersion",
         "LensType",
     ];
-    let byte = |name: &str| gather.find("Nikon", name)?.value.integer(0);
+    let byte = |name: &str| gather.counting("Nikon", name)?.value.integer(0);
     let bytes: Option<Vec<String>> =
         PARTS.iter().map(|name| Some(format!("{:02X}", byte(name)? & 0xff))).collect();
     let mut bytes = bytes?;
@@ -110,12 +110,12 @@ fn nikon(gather: &Gather<'_>) -> Option<(String, String)> {
 
 /// The same eight bytes as one number, which is how packets have them.
 fn nikon_of_packet(gather: &Gather<'_>) -> Option<(String, String)> {
-    let number = gather.find("XMP-aux", "LensID")?.number().plain();
+    let number = gather.counting("XMP-aux", "LensID")?.number().plain();
     let bytes = number.parse::<i64>().ok().filter(|n| n.unsigned_abs() > 1 << 40)?.to_be_bytes();
     let id = bytes.map(|byte| format!("{byte:02X}")).join(" ");
     let name = shared("nikon", &id).next().map(str::to_owned);
     let name = name.unwrap_or_else(|| {
-        let reach = gather.find("XMP-aux", "LensInfo").map(words).unwrap_or_default();
+        let reach = gather.counting("XMP-aux", "LensInfo").map(words).unwrap_or_default();
         let reach = reach.split(' ').next().unwrap_or_default();
         format!("Unknown ({id}) {reach}").trim_end().to_owned()
     });
@@ -137,7 +137,7 @@ fn name_of(kind: &Tag, gather: &Gather<'_>) -> String {
     if maker == "sony" && none(kind) {
         // The lens is none of the first mount's; two other places name it.
         let real = |name: &str| {
-            gather.find("Sony", name).filter(|t| t.number().number(0).is_some_and(|n| n > 0.0))
+            gather.counting("Sony", name).filter(|t| t.number().number(0).is_some_and(|n| n > 0.0))
         };
         kind = real("LensType2").or_else(|| real("LensType3")).unwrap_or(kind);
     }

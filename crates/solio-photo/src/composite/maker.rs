@@ -48,7 +48,7 @@ pub(super) fn compute(gather: &mut Gather<'_>) {
     canon(gather);
     canon_flash(gather);
     let mut made = Vec::new();
-    let of = |group: &str, name: &str| gather.find(group, name);
+    let of = |group: &str, name: &str| gather.counting(group, name);
     if let Some(phase) = of("Nikon", "PhaseDetectAF") {
         let on = |tag: &Tag| tag.number().number(0).is_some_and(|v| v != 0.0);
         let on = on(phase) || of("Nikon", "ContrastDetectAF").is_some_and(on);
@@ -83,7 +83,7 @@ pub(super) fn compute(gather: &mut Gather<'_>) {
 
 /// Tags of Canon's own groups.
 fn of_canon<'t>(gather: &'t Gather<'_>, name: &str) -> Option<&'t Tag> {
-    gather.find("Canon", name)
+    gather.counting("Canon", name)
 }
 
 fn canon(gather: &mut Gather<'_>) {
@@ -171,7 +171,7 @@ fn canon_flash(gather: &mut Gather<'_>) {
 }
 
 fn sony_distance(gather: &Gather<'_>) -> Option<Value> {
-    let position = gather.find("Sony", "FocusPosition2")?.number().number(0)?;
+    let position = gather.counting("Sony", "FocusPosition2")?.number().number(0)?;
     let film = number(gather, "FocalLengthIn35mmFormat").filter(|film| *film > 0.0)?;
     if position == 0.0 {
         return None;
@@ -185,8 +185,8 @@ fn sony_distance(gather: &Gather<'_>) -> Option<Value> {
 
 /// Whether Olympus' extender is there: the camera knows only what it was last.
 fn extender(gather: &Gather<'_>) -> Option<i64> {
-    let extender = gather.find("Olympus", "Extender")?.number().plain();
-    let lens = gather.find("Olympus", "LensType")?.text().plain();
+    let extender = gather.counting("Olympus", "Extender")?.number().plain();
+    let lens = gather.counting("Olympus", "LensType")?.text().plain();
     let widest = number(gather, "MaxAperture")?;
     let mut parts = extender.split(' ');
     let (first, second) = (parts.next()?, parts.next());
@@ -205,7 +205,7 @@ fn extender(gather: &Gather<'_>) -> Option<i64> {
 
 /// Panasonic's scene, with how it was chosen.
 fn scene(gather: &Gather<'_>) -> Option<Value> {
-    let of = |name| gather.find("Panasonic", name);
+    let of = |name| gather.counting("Panasonic", name);
     let (scene, kind) = (of("SceneMode")?, of("AdvancedSceneType")?.number());
     let model = text(gather, "Model")?;
     let word = scene.text().plain();
@@ -221,7 +221,7 @@ fn scene(gather: &Gather<'_>) -> Option<Value> {
 
 /// The flash as XMP tells it, in the bits that EXIF has for it.
 pub(super) fn flash_of_xmp(gather: &mut Gather<'_>) {
-    let of = |name: &str| gather.find("XMP-exif", name);
+    let of = |name: &str| gather.counting("XMP-exif", name);
     let flag = |name| of(name).is_some_and(|t| t.value.plain().eq_ignore_ascii_case("true"));
     let number = |name| of(name).and_then(|t| t.number().integer(0)).unwrap_or(0);
     if of("FlashFired").is_none() && of("Flash").is_none() {
@@ -239,7 +239,7 @@ pub(super) fn flash_of_xmp(gather: &mut Gather<'_>) {
 
 /// Nikon's name of the lens with the letters of its kind.
 pub(super) fn lens_spec(gather: &mut Gather<'_>) {
-    let of = |name: &str| gather.find("Nikon", name);
+    let of = |name: &str| gather.counting("Nikon", name);
     let (Some(lens), Some(kind)) = (of("Lens"), of("LensType")) else { return };
     let number = format!("{} {}", lens.number().plain(), kind.number().plain());
     let shown = format!("{} {}", words(lens), words(kind));

@@ -6,7 +6,7 @@ mod maker;
 mod optics;
 mod place;
 
-use crate::gather::Gather;
+use crate::gather::{Gather, counting};
 use crate::metadata::Tag;
 use crate::number::plain;
 use crate::rule::{Named, Rule};
@@ -172,13 +172,7 @@ pub(crate) fn compute(gather: &mut Gather<'_>) {
 
 /// The tag that counts for `name`, of the directories of a picture.
 fn find<'t>(gather: &'t Gather<'_>, name: &str) -> Option<&'t Tag> {
-    let mut best: Option<&Tag> = None;
-    for tag in gather.tags.iter().filter(|tag| tag.name == name) {
-        if best.is_none_or(|best| tag.outdoes(best)) {
-            best = Some(tag);
-        }
-    }
-    best
+    counting(gather.tags.iter().filter(|tag| tag.name == name))
 }
 
 /// The words of a tag.
@@ -214,9 +208,7 @@ fn as_printed(value: f64) -> f64 {
 fn sizes(gather: &mut Gather<'_>) {
     let pair = |groups: &[&str]| {
         groups.iter().find_map(|group| {
-            // Of several pictures in a file the last one counts.
-            let is = |tag: &&Tag, name| tag.name == name && tag.group == *group;
-            let of = |name| gather.tags.iter().rfind(|tag| is(tag, name))?.value.number(0);
+            let of = |name| gather.counting(group, name)?.value.number(0);
             Some((of("ImageWidth")?, of("ImageHeight")?))
         })
     };
@@ -235,7 +227,8 @@ fn sizes(gather: &mut Gather<'_>) {
     };
     let canon = || {
         // Of Canon's raw pictures the other sizes are those of smaller ones.
-        let is_it = gather.find("File", "FileType").is_some_and(|kind| kind.value.plain() == "CR2");
+        let is_it =
+            gather.counting("File", "FileType").is_some_and(|kind| kind.value.plain() == "CR2");
         directories().filter(|_| is_it)?;
         Some((number(gather, "ExifImageWidth")?, number(gather, "ExifImageHeight")?))
     };
@@ -243,7 +236,7 @@ fn sizes(gather: &mut Gather<'_>) {
     let tracks = ["Track1", "Track2", "Track3"];
     let cropped = || {
         // FujiFilm's raw pictures are larger than what is meant to be seen.
-        let size = gather.find("RAF", "RawImageCroppedSize")?.number();
+        let size = gather.counting("RAF", "RawImageCroppedSize")?.number();
         Some((size.number(0)?, size.number(1)?))
     };
     let packet = || pair(&["XMP-tiff"]);
@@ -270,7 +263,7 @@ fn sizes(gather: &mut Gather<'_>) {
 
 /// The part of Panasonic's sensors that makes the picture.
 fn panasonic_size(gather: &Gather<'_>) -> Option<(f64, f64)> {
-    let of = |name| gather.find("IFD0", name)?.value.number(0);
+    let of = |name| gather.counting("IFD0", name)?.value.number(0);
     let size = |first, last| Some(of(last)? - of(first)?);
     let width = size("SensorLeftBorder", "SensorRightBorder")?;
     Some((width, size("SensorTopBorder", "SensorBottomBorder")?))
@@ -278,7 +271,7 @@ fn panasonic_size(gather: &Gather<'_>) -> Option<(f64, f64)> {
 
 /// What Kodak's notes say of the exposure is more exact than what EXIF says.
 fn exact<'t>(gather: &'t Gather<'_>, name: &str) -> Option<&'t Tag> {
-    gather.find("Kodak", name).or_else(|| find(gather, name))
+    gather.counting("Kodak", name).or_else(|| find(gather, name))
 }
 
 /// Exposure time and aperture; gives the latter.
@@ -300,7 +293,8 @@ fn exposure(gather: &mut Gather<'_>) -> Option<f64> {
         put(gather, "Aperture", aperture, Named::FNumber);
     }
     // OpenEXR says it by its own name.
-    let light_aperture = aperture.or_else(|| gather.find("OpenEXR", "Aperture")?.value.number(0));
+    let light_aperture =
+        aperture.or_else(|| gather.counting("OpenEXR", "Aperture")?.value.number(0));
     if let (Some(seconds), Some(aperture), Some(iso)) = (seconds, light_aperture, iso)
         && seconds > 0.0
         && aperture > 0.0
@@ -317,7 +311,7 @@ fn movie(gather: &mut Gather<'_>) {
     let video = |tag: &&Tag| tag.name == "HandlerType" && tag.value.plain() == "vide";
     let track = gather.tags.iter().find(video).map(|tag| tag.group.clone());
     let matrix =
-        track.and_then(|track| Some(gather.find(&track, "MatrixStructure")?.value.numbers()));
+        track.and_then(|track| Some(gather.counting(&track, "MatrixStructure")?.value.numbers()));
     if let Some([a, b, ..]) = matrix.as_deref().filter(|m| m.len() == 9) {
         let turned = (b.atan2(*a).to_degrees() * 1000.0).round() / 1000.0;
         let turned = if turned < 0.0 { turned + 360.0 } else { turned };
@@ -325,7 +319,7 @@ fn movie(gather: &mut Gather<'_>) {
     }
     let sizes = gather.tags.iter().filter(|t| t.name == "MediaDataSize");
     let sizes: Vec<f64> = sizes.filter_map(|t| t.value.number(0)).collect();
-    let duration = gather.find("QuickTime", "Duration").and_then(|t| t.value.number(0));
+    let duration = gather.counting("QuickTime", "Duration").and_then(|t| t.value.number(0));
     if let Some(duration) = duration.filter(|d| *d > 0.0 && !sizes.is_empty()) {
         let size: f64 = sizes.iter().sum();
         put(gather, "AvgBitrate", (size * 8.0 / duration + 0.5).trunc(), Named::Bitrate);
@@ -338,7 +332,7 @@ fn dates(gather: &mut Gather<'_>) {
         let exif = |name: &str| {
             let in_exif =
                 |tag: &&Tag| tag.name == name && matches!(&*tag.group, "ExifIFD" | "IFD0");
-            gather.tags.iter().find(in_exif).map(|tag| tag.number().plain())
+            counting(gather.tags.iter().filter(in_exif)).map(|tag| tag.number().plain())
         };
         let date = exif(date)?;
         let whole = with_fraction(&date, &exif(fraction).unwrap_or_default());
@@ -360,7 +354,7 @@ fn dates(gather: &mut Gather<'_>) {
         (name, if wanted { whole(date, fraction, zone) } else { None })
     });
     let iptc = |date: &str, time: &str| {
-        let of = |name| Some(gather.find("IPTC", name)?.number().plain());
+        let of = |name| Some(gather.counting("IPTC", name)?.number().plain());
         let both = format!("{} {}", of(date)?, of(time)?);
         Some(both).filter(|both| both != " ")
     };

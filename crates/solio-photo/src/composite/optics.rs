@@ -62,7 +62,7 @@ pub(super) fn scale_factor(gather: &Gather<'_>) -> Option<f64> {
 
 /// Canon's cameras zoom digitally by showing fewer pixels.
 fn digital_zoom(gather: &Gather<'_>) -> Option<f64> {
-    let canon = |name| gather.find("Canon", name)?.number().number(0).filter(|v| *v > 0.0);
+    let canon = |name| gather.counting("Canon", name)?.number().number(0).filter(|v| *v > 0.0);
     (canon("DigitalZoom")? == 3.0).then_some(())?;
     Some(canon("ZoomTargetWidth")? / canon("ZoomSourceWidth")?)
 }
@@ -148,6 +148,10 @@ pub(super) fn compute(gather: &mut Gather<'_>, aperture: Option<f64>) -> Option<
     put(gather, "HyperfocalDistance", focal * focal / (aperture * blur * 1000.0), Named::Metres2);
     if let Some(distance) = distance(gather) {
         let step = aperture * blur * (distance * 1000.0 - focal) / (focal * focal);
+        // Nothing nearer than the focal length is sharp: such a distance is none.
+        if step <= 0.0 {
+            return scale;
+        }
         let (near, far) = (distance / (1.0 + step), distance / (1.0 - step));
         let far = if far < 0.0 { 0.0 } else { far };
         let field = Value::Text(format!("{} {}", plain(near), plain(far)));

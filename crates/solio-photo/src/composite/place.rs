@@ -9,8 +9,8 @@ use crate::value::Value;
 
 pub(super) fn compute(gather: &mut Gather<'_>) {
     let coordinate = |name: &str, reference: &str, negative: char| {
-        let value = gather.find("GPS", name)?.number().number(0)?;
-        let reference = gather.find("GPS", reference)?.number().plain();
+        let value = gather.counting("GPS", name)?.number().number(0)?;
+        let reference = gather.counting("GPS", reference)?.number().plain();
         let sign = if reference.to_ascii_uppercase().starts_with(negative) { -1.0 } else { 1.0 };
         (!reference.is_empty()).then_some(value * sign)
     };
@@ -23,7 +23,7 @@ pub(super) fn compute(gather: &mut Gather<'_>) {
         ("GPSDestLongitude", coordinate("GPSDestLongitude", "GPSDestLongitudeRef", 'W')),
     ];
     let side = |name, negative, positive| {
-        let value = gather.find("XMP-exif", name)?.number().number(0)?;
+        let value = gather.counting("XMP-exif", name)?.number().number(0)?;
         Some(if value < 0.0 { negative } else { positive })
     };
     let sides = [
@@ -57,7 +57,7 @@ fn film(gather: &Gather<'_>) -> Vec<f64> {
 
 /// The same as 3GPP has it: `Home Role=shooting Lat=-33.50000 Lon=-70.25000 Alt=12.50`.
 fn film_of_3gpp(gather: &Gather<'_>) -> Vec<f64> {
-    let tag = gather.find("UserData", super::LOCATION);
+    let tag = gather.counting("UserData", super::LOCATION);
     let text = tag.map(|tag| tag.number().plain()).unwrap_or_default();
     let number = |what| text.split(' ').find_map(|word| word.strip_prefix(what)?.parse().ok());
     ["Lat=", "Lon=", "Alt="].into_iter().map_while(number).collect()
@@ -86,8 +86,8 @@ fn position(gather: &mut Gather<'_>) {
 /// The altitude with its sign: EXIF's, else that of XMP; `film`: a film's.
 fn altitude(gather: &mut Gather<'_>, film: Option<f64>) {
     let of = |group: &str| {
-        let value = gather.find(group, "GPSAltitude")?.number().number(0)?;
-        let reference = gather.find(group, "GPSAltitudeRef")?;
+        let value = gather.counting(group, "GPSAltitude")?.number().number(0)?;
+        let reference = gather.counting(group, "GPSAltitudeRef")?;
         let below = matches!(reference.number().integer(0)?, 1 | 3);
         let words = reference.text().plain();
         let signed = if below { -value.abs() } else { value };

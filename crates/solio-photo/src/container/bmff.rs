@@ -100,10 +100,16 @@ pub(super) fn identified(body: View<'_>, gather: &mut Gather<'_>) {
                 xmp::read(&packet, gather);
             }
         }
-        Some(CANON_UUID) => boxes(body, 16, &mut |header, part| {
-            canon(&header.kind, part, gather);
-            !gather.is_full()
-        }),
+        Some(CANON_UUID) => {
+            let mut main = None;
+            boxes(body, 16, &mut |header, part| {
+                if header.kind == *b"CMT1" {
+                    main = Some(part);
+                }
+                canon(&header.kind, part, main, gather);
+                !gather.is_full()
+            });
+        }
         Some(PREVIEW_UUID) => boxes(body, 24, &mut |header, part| {
             if header.kind == *b"PRVW" {
                 picture(GROUP, "PreviewImage", part, 12, gather);
@@ -120,8 +126,8 @@ pub(super) fn is_canon(body: View<'_>) -> bool {
 }
 
 /// A box of Canon's: directories of EXIF, each in a TIFF structure of its own; the version of what
-/// wrote it; a thumbnail.
-fn canon(kind: &[u8; 4], part: View<'_>, gather: &mut Gather<'_>) {
+/// wrote it; a thumbnail. `main`: the main directory, which names the model.
+fn canon(kind: &[u8; 4], part: View<'_>, main: Option<View<'_>>, gather: &mut Gather<'_>) {
     use crate::table::{EXIF, GPS};
     match kind {
         b"CNCV" => {
@@ -130,7 +136,7 @@ fn canon(kind: &[u8; 4], part: View<'_>, gather: &mut Gather<'_>) {
         }
         b"CMT1" => drop(exif::read_tiff(part, exif::Role::Part, gather)),
         b"CMT2" => exif::read_as(part, "ExifIFD", &EXIF, Camera::NONE, gather),
-        b"CMT3" => crate::maker::read_canon(part, gather),
+        b"CMT3" => crate::maker::read_canon(part, main, gather),
         b"CMT4" => exif::read_as(part, "GPS", &GPS, Camera::NONE, gather),
         b"THMB" => picture("Canon", "ThumbnailImage", part, 8, gather),
         _ => {}

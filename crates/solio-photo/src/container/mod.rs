@@ -21,6 +21,7 @@ mod riff;
 mod segments;
 mod tiff;
 mod trailer;
+mod user_data;
 
 use crate::bytes::View;
 use crate::gather::Gather;

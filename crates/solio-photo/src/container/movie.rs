@@ -7,7 +7,6 @@ use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
-use crate::xmp;
 use std::borrow::Cow;
 
 const GROUP: &str = "QuickTime";
@@ -60,7 +59,7 @@ fn walk(body: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
             }
             b"tkhd" => track_head(part, place, gather),
             b"mdia" | b"minf" | b"stbl" | b"dinf" => walk(part, place, gather),
-            b"udta" => user_data(part, gather),
+            b"udta" => super::user_data::read(part, gather),
             b"tapt" => apertures(part, place, gather),
             b"mdhd" => media_head(part, place, gather),
             b"hdlr" => {
@@ -213,12 +212,16 @@ fn media_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     gather.int(group(), "MediaTimeScale", scale);
     let Some((units, at)) = span(part, at + 4) else { return };
     gather.put(group(), "MediaDuration", length(units, scale), Rule::Named(Named::Seconds));
-    if let Some(code) = part.be16(at).filter(|code| *code >= 0x400) {
-        let letter = |shift: u16| char::from(b'`' + (code >> shift & 31) as u8);
-        let code: String = [letter(10), letter(5), letter(0)].into_iter().collect();
+    if let Some(code) = part.be16(at).and_then(language) {
         gather.text(group(), "MediaLanguageCode", code);
     }
     place.media_scale = scale;
+}
+
+/// The language of a number: three letters of five bits. The old Macintosh's numbers are lower.
+pub(super) fn language(code: u16) -> Option<String> {
+    let letter = |shift: u16| char::from(b'`' + (code >> shift & 31) as u8);
+    (code >= 0x400).then(|| [letter(10), letter(5), letter(0)].into_iter().collect())
 }
 
 const HANDLERS: &str = "alis:Alias Data|crsm:Clock Reference|hint:Hint Track|ipsm:IPMP|m7sm:MPEG-7 Stream|\
@@ -389,87 +392,8 @@ fn frame_rate(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
     }
 }
 
-/// What a camera or a user wrote: four letters and a text with its length and language.
-fn user_data(part: View<'_>, gather: &mut Gather<'_>) {
-    let table = crate::table::USER_DATA.get();
-    boxes(part, 0, &mut |header, body| {
-        match &header.kind {
-            b"meta" => meta(body, gather),
-            b"TAGS" => crate::maker::read_movie(body, gather),
-            b"loci" => location(body, gather),
-            b"XMP_" => {
-                if let Some(packet) = body.all(xmp::MOST_PACKET) {
-                    xmp::read(&packet, gather);
-                }
-            }
-            kind => {
-                let Some(row) = table.row(u32::from_be_bytes(*kind)) else { return true };
-                let text = if kind[0] == 0xa9 {
-                    let len = body.be16(0).unwrap_or(0);
-                    body.part(4, u64::from(len)).all(1 << 16)
-                } else {
-                    body.all(1 << 16)
-                };
-                // Languages of the old Macintosh come in its own alphabet.
-                let text = text.unwrap_or_default();
-                let old = kind[0] == 0xa9 && body.be16(2).is_some_and(|language| language < 0x400);
-                let text = match std::str::from_utf8(&text) {
-                    Err(_) if old => encoding_rs::MACINTOSH.decode(&text).0.into_owned(),
-                    _ => lossy(&text),
-                };
-                gather.put(
-                    "UserData",
-                    row.name,
-                    Value::text(text.trim_end_matches('\0')),
-                    row.rule,
-                );
-            }
-        }
-        !gather.is_full()
-    });
-}
-
-/// Where a film was made (3GPP TS 26.244, 8.10): flags and language, the place's name, what it was to
-/// the film, three numbers of 16.16, the heavenly body, notes. As ExifTool words it.
-fn location(body: View<'_>, gather: &mut Gather<'_>) {
-    const NAME: &str = "LocationInformation";
-    let bytes = body.from(6).all(1 << 16).filter(|_| gather.wants("UserData", NAME));
-    let Some((name, rest)) = bytes.as_deref().and_then(ended_text) else { return };
-    let Some((head, rest)) = rest.split_at_checked(13) else { return };
-    let numbers = View::memory(head);
-    let number = |at: u64| f64::from(numbers.be32(at).unwrap_or(0) as i32) / 65536.0;
-    let role = match numbers.u8(0).unwrap_or(0) {
-        0 => "shooting".to_owned(),
-        1 => "real".to_owned(),
-        2 => "fictional".to_owned(),
-        3 => "reserved".to_owned(),
-        other => format!("unknown({other})"),
-    };
-    let name = if name.is_empty() { "(none)" } else { &name };
-    let (east, north, high) = (number(1), number(5), number(9));
-    let mut text = format!("{name} Role={role} Lat={north:.5} Lon={east:.5} Alt={high:.2}");
-    let body = ended_text(rest);
-    let notes = body.as_ref().and_then(|(_, rest)| ended_text(rest));
-    for (what, said) in [("Body", body), ("Notes", notes)] {
-        if let Some((said, _)) = said {
-            text += &format!(" {what}={said}");
-        }
-    }
-    gather.text("UserData", NAME, text);
-}
-
-/// Text up to its zero, UTF-16 where a mark says so, and what follows.
-fn ended_text(bytes: &[u8]) -> Option<(String, &[u8])> {
-    if let Some(wide) = bytes.strip_prefix(b"\xfe\xff") {
-        let end = wide.chunks_exact(2).position(|letter| letter == [0, 0])? * 2;
-        return Some((crate::text::utf16(&wide[..end], true), &wide[end + 2..]));
-    }
-    let end = bytes.iter().position(|byte| *byte == 0)?;
-    Some((lossy(&bytes[..end]), &bytes[end + 1..]))
-}
-
 /// Lists of metadata: iTunes' by four letters, Apple's by keys with names.
-fn meta(part: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn meta(part: View<'_>, gather: &mut Gather<'_>) {
     let first = if part.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
     let mut keys: Vec<String> = Vec::new();
     boxes(part, first, &mut |header, body| {
@@ -506,7 +430,13 @@ fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Ga
         let data = body.from(8);
         if let Some(key) = key {
             let (name, rule) = key_name(key);
-            gather.put("Keys", name, data_value(form, data), rule);
+            match data.all(1 << 20).filter(|_| form & 0xff == 0 && rule == Rule::Plain) {
+                // Bytes of which nobody says what they are.
+                Some(bytes) => {
+                    gather.put("Keys", name, Value::Bytes(bytes.into_owned()), Rule::Binary);
+                }
+                None => gather.put("Keys", name, data_value(form, data), rule),
+            }
         } else if let Some(row) = crate::table::ITEM_LIST.get().row(number) {
             let value = match row.stored {
                 Some("pair") => Value::Ints(vec![
@@ -521,7 +451,9 @@ fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Ga
     });
 }
 
-/// Well-known types of data: 1 text, 13 and 14 pictures, 21 and 22 numbers, 23 and 24 floats.
+/// Well-known types of data: 1 text, 13 and 14 pictures, 21, 65 to 67 and 74
+/// numbers with a sign, 22 and 75 to 78 without, 23 and 24 floats, 70 to 72 points, sizes and
+/// rectangles of floats.
 pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
     let bytes = if matches!(form & 0xff, 13 | 14 | 27) { None } else { data.all(1 << 20) };
     let Some(bytes) = bytes else {
@@ -532,7 +464,13 @@ pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
         (2, _) => Value::Text(crate::text::utf16(&bytes, true)),
         (23, 4) => crate::exif::decode(&bytes, crate::exif::Stored::Float, true),
         (24, 8) => crate::exif::decode(&bytes, crate::exif::Stored::Double, true),
-        (_, 1..=8) => Value::int(bytes.iter().fold(0i64, |sum, b| sum << 8 | i64::from(*b))),
+        (70..=72, 8 | 16) => crate::exif::decode(&bytes, crate::exif::Stored::Float, true),
+        (form, 1..=8) => {
+            let sum = bytes.iter().fold(0i64, |sum, b| sum << 8 | i64::from(*b));
+            let unused = 64 - 8 * bytes.len() as u32;
+            let signed = matches!(form, 21 | 65..=67 | 74);
+            Value::int(if signed { sum << unused >> unused } else { sum })
+        }
         _ => Value::Text(lossy(&bytes)),
     }
 }

@@ -71,11 +71,7 @@ pub(super) fn text(form: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
         return binary(known(&keyword).0, content().len(), gather);
     }
     let (name, rule) = known(&keyword);
-    let name = if language.is_empty() || language == "x-default" {
-        name
-    } else {
-        format!("{name}-{language}")
-    };
+    let name = if language.is_empty() { name } else { format!("{name}-{language}") };
     // Much text is packed, and little of it is asked for.
     if !gather.wants(GROUP, &name) {
         return;

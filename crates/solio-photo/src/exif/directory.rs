@@ -306,6 +306,12 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if (entry.id, &**group) == (0xc634, "IFD0") && self.is_note(entry) {
             return self.note(entry);
         }
+        if entry.id == 0xc634
+            && self.view.get(entry.at, 10).is_some_and(|h| h[..] == *b"Adobe\0MakN")
+        {
+            // Adobe's converter keeps the camera's note so, which is not read.
+            self.gather.leave(Gap::MakerNotes);
+        }
         let ours = std::ptr::eq(table, &table::EXIF) || std::ptr::eq(table, &table::GPS);
         if ours && self.block(entry, group) {
             return;
@@ -450,8 +456,8 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return true;
         }
         let wanted = match (entry.id, group) {
-            (0x02bc | 0x83bb | 0x8649 | 0x8773, "IFD0") if self.is_file() => true,
-            (0x02bc, _) => true,
+            (0x8773, "IFD0") if self.is_file() => true,
+            (0x83bb | 0x8649, "IFD0") | (0x02bc, _) => true,
             (0xc4a5, _) => self.gather.wants("PrintIM", "PrintIMVersion"),
             _ => return false,
         };
@@ -468,7 +474,10 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             }
             0x83bb => {
                 let home = if self.is_file() { Home::Standard } else { Home::Other };
-                iptc::read(part, home, self.gather);
+                match unswapped(part, entry.stored) {
+                    Some(bytes) => iptc::read(View::memory(&bytes), home, self.gather),
+                    None => iptc::read(part, home, self.gather),
+                }
             }
             0x8649 => photoshop::read(part, Home::Other, self.gather),
             0x8773 => icc::read(part, self.gather),
@@ -531,6 +540,15 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             self.directory(at, group, table, depth + 1);
         }
     }
+}
+
+/// IPTC's bytes in their order, where a program took them for numbers of the file's own.
+fn unswapped(part: View<'_>, stored: Stored) -> Option<Vec<u8>> {
+    let [first, .., last] = part.array::<4>(0)?;
+    let swapped = stored == Stored::Int32u && first != 0x1c && last == 0x1c;
+    let mut bytes = swapped.then(|| part.all(MOST_BLOCK))??.into_owned();
+    bytes.chunks_exact_mut(4).for_each(<[u8]>::reverse);
+    Some(bytes)
 }
 
 /// Whether `table` is that of EXIF.

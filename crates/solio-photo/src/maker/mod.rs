@@ -97,14 +97,29 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
     others::read(body, &head, &camera, note.big, gather);
 }
 
-/// Reads Canon's note where it is a TIFF structure of its own.
-pub(crate) fn read_canon(view: View<'_>, gather: &mut Gather<'_>) {
+/// Reads Canon's note where it is a TIFF structure of its own; `main`: the one with the model.
+pub(crate) fn read_canon(view: View<'_>, main: Option<View<'_>>, gather: &mut Gather<'_>) {
     let Some(table) = table::CANON.table("canon") else { return };
     if gather.fields.wants_any("Canon", table) {
-        let model = gather.find("IFD0", "Model").map(|tag| tag.value.plain()).unwrap_or_default();
+        // The tags found do not tell the model where it is not asked for.
+        let model = main.and_then(model_of).unwrap_or_default();
         let camera = Camera { make: "Canon".into(), model };
         crate::exif::read_as(view, "Canon", table, &camera, gather);
     }
+}
+
+/// The model that the first directory of a TIFF structure names.
+fn model_of(view: View<'_>) -> Option<String> {
+    let big = view.array::<2>(0)? == *b"MM";
+    let number = |at: u64, bytes: usize| Some(word(&view.get(at, bytes)?, big));
+    let directory = number(4, 4)?;
+    let count = number(directory, 2)?.min(512);
+    let mut entries = (0..count).map(|n| directory + 2 + 12 * n);
+    let entry = entries.find(|at| number(*at, 2) == Some(0x0110))?;
+    let bytes = number(entry + 4, 4)?.min(64);
+    let at = if bytes <= 4 { entry + 8 } else { number(entry + 8, 4)? };
+    let name = crate::value::lossy(&view.get(at, bytes as usize)?);
+    Some(crate::text::before_zero(&name).trim_end().to_owned())
 }
 
 /// Where the note's directory is.

@@ -20,6 +20,9 @@ pub(super) const RULES: &[Own] = &[
     Own { name: "nikon.retouch", number: without_zeros, text: retouches },
     Own { name: "nikon.date", number: date, text: Value::clone },
     Own { name: "nikon.version", number: version, text: version_words },
+    Own { name: "nikon.words", number: Value::clone, text: any_words },
+    Own { name: "nikon.sensitivity", number: Value::clone, text: sensitivity },
+    Own { name: "nikon.zone", number: Value::clone, text: zone },
     Own { name: "nikon.title", number: trimmed, text: title },
     Own { name: "nikon.angle", number: angle, text: tenths },
     Own { name: "nikon.quarter_none", number: from_middle, text: quarter_none },
@@ -245,6 +248,45 @@ fn title(value: &Value) -> Value {
     Value::Text(words.join(" "))
 }
 
+/// What cameras write in capitals: `NO= 20025585` as `No= 20025585`, `AUTO(FLASH OFF)` as
+/// `Auto(Flash Off)`; abbreviations (`AF-C`, `VR-ON`, `RAW`, `5000K`) as they are.
+fn any_words(value: &Value) -> Value {
+    let text = value.plain();
+    let text = text.trim_end();
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphanumeric() || c == '_') {
+        shown.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        let vowel = |letter: char| "AEIOUYaeiouy".contains(letter);
+        if word.contains(vowel) && !matches!(word, "AF" | "RAW") {
+            shown.push_str(&word[..1]);
+            shown.push_str(&word[1..].to_ascii_lowercase());
+        } else {
+            shown.push_str(word);
+        }
+        rest = behind;
+    }
+    Value::Text(shown + rest)
+}
+
+/// The second of two numbers; what the first is matters where it is none.
+fn sensitivity(value: &Value) -> Value {
+    match value.plain().strip_prefix("0 ") {
+        Some(number) => Value::text(number),
+        None => value.clone(),
+    }
+}
+
+/// Minutes from universal time as `-05:00`.
+fn zone(value: &Value) -> Value {
+    let Some(minutes) = value.integer(0) else { return value.clone() };
+    let sign = if minutes < 0 { '-' } else { '+' };
+    let minutes = minutes.unsigned_abs();
+    Value::Text(format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60))
+}
+
 /// Degrees in 65536ths, to 180 either way.
 fn angle(value: &Value) -> Value {
     let degrees = (first(value) / 65536.0 * 1e5).round() / 1e5;
@@ -315,3 +357,44 @@ const STARTS: [u8; 256] = [
     0x3b, 0x2d, 0xeb, 0x25, 0x49, 0xfa, 0xa3, 0xaa, 0x39, 0xa7, 0xc5, 0xa7, 0x50, 0x11, 0x36, 0xfb,
     0xc6, 0x67, 0x4a, 0xf5, 0xa5, 0x12, 0x65, 0x7e, 0xb0, 0xdf, 0xaf, 0x4e, 0xb3, 0x61, 0x7f, 0x2f,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::super::Around;
+    use super::*;
+
+    #[test]
+    fn rules_of_words_and_numbers() {
+        let words = |text: &str| any_words(&Value::text(text)).plain();
+        for (stored, shown) in [
+            ("NO= 20025585", "No= 20025585"),
+            ("AUTO(FLASH OFF)", "Auto(Flash Off)"),
+            ("CUSTOM         ", "Custom"),
+            ("AF-C  ", "AF-C"),
+            ("RAW    ", "RAW"),
+            ("VR-ON", "VR-On"),
+            ("MODE1a  ", "Mode1a"),
+            ("5000K       ", "5000K"),
+            ("Built-in,TTL&Comdr.", "Built-in,TTL&Comdr."),
+        ] {
+            assert_eq!(words(stored), shown);
+        }
+        assert_eq!(sensitivity(&Value::Ints(vec![0, 320])).plain(), "320");
+        assert_eq!(sensitivity(&Value::Ints(vec![1, 320])).plain(), "1 320");
+        assert_eq!(zone(&Value::int(-300)).plain(), "-05:00");
+        assert_eq!(zone(&Value::int(345)).plain(), "+05:45");
+    }
+
+    #[test]
+    fn lenses_of_the_new_mount_do_not_fill_the_old_fields() {
+        let fields = crate::Fields::all();
+        let mut gather = Gather::new(&fields);
+        let group = std::borrow::Cow::Borrowed(GROUP);
+        let around = Around { unit: None, big: false, group: &group, camera: Camera::NONE };
+        let block = [&b"0800"[..], &[0; 44]].concat();
+        let table = table::NIKON.table("nikon_lens_data0800").unwrap();
+        read_record(View::memory(&block), table, &around, &mut gather);
+        let names: Vec<&str> = gather.tags.iter().map(|tag| &*tag.name).collect();
+        assert_eq!(names, ["LensDataVersion"]);
+    }
+}

@@ -12,6 +12,12 @@ use crate::value::Value;
 
 /// The rules that Sony's tables name.
 pub(super) const RULES: &[Own] = &[
+    Own { name: "sony.mount_version", number: Value::clone, text: mount_version },
+    Own { name: "sony.lens_firmware", number: Value::clone, text: lens_firmware },
+    Own { name: "sony.hex", number: Value::clone, text: hexadecimal },
+    Own { name: "sony.year", number: Value::clone, text: year },
+    Own { name: "sony.thousandths", number: Value::clone, text: thousandths },
+    Own { name: "sony.shutter", number: Value::clone, text: shutter },
     Own { name: "sony.iso_code", number: iso_code, text: Value::clone },
     Own { name: "sony.short_date", number: short_date, text: Value::clone },
     Own { name: "sony.date", number: date, text: Value::clone },
@@ -318,6 +324,41 @@ fn af_status(value: &Value) -> Value {
     })
 }
 
+/// The parts of a version are its bytes in hexadecimal: 0x0150 is `1.50`.
+fn mount_version(value: &Value) -> Value {
+    let Some(n) = value.integer(0) else { return value.clone() };
+    Value::Text(format!("{:x}.{:02x}", n >> 8, n & 0xff))
+}
+
+/// The first byte in hexadecimal, the second in decimal: `Ver.02.004`.
+fn lens_firmware(value: &Value) -> Value {
+    let Some(n) = value.integer(0) else { return value.clone() };
+    Value::Text(format!("Ver.{:02x}.{:03}", n >> 8, n & 0xff))
+}
+
+fn hexadecimal(value: &Value) -> Value {
+    Value::Text(value.numbers().into_iter().map(|n| format!("{:02x}", n as u8)).collect())
+}
+
+fn year(value: &Value) -> Value {
+    match value.integer(0) {
+        Some(year @ 1..=99) => Value::int(2000 + year),
+        _ => value.clone(),
+    }
+}
+
+fn thousandths(value: &Value) -> Value {
+    let numbers = value.numbers().into_iter().map(|n| format!("{:.2}", n / 1000.0));
+    Value::Text(numbers.collect::<Vec<_>>().join(" "))
+}
+
+/// Three times of the shutter's blades, which an electronic one does not have.
+fn shutter(value: &Value) -> Value {
+    let times = value.plain();
+    let kind = if times == "0 0 0" { "Silent / Electronic" } else { "Mechanical" };
+    Value::Text(format!("{kind} ({times})"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -350,5 +391,17 @@ mod tests {
         assert_eq!(pixel_shift_words(&pixel_shift(&Value::Bytes(vec![0; 6]))).plain(), "n/a");
         let spec = lens_spec(&Value::Bytes(vec![0x83, 0x0b, 1, 0, 2, 0x35, 0x56, 0]));
         assert_eq!(spec.plain(), "83 0 2 3.5 5.6 00");
+    }
+
+    #[test]
+    fn versions_and_years() {
+        assert_eq!(mount_version(&Value::int(384)).plain(), "1.80");
+        assert_eq!(lens_firmware(&Value::int(514)).plain(), "Ver.02.002");
+        assert_eq!(lens_firmware(&Value::int(48307)).plain(), "Ver.bc.179");
+        assert_eq!(hexadecimal(&Value::Ints(vec![0, 255, 13])).plain(), "00ff0d");
+        assert_eq!(year(&Value::int(21)).plain(), "2021");
+        assert_eq!(thousandths(&Value::Ints(vec![-500, 500])).plain(), "-0.50 0.50");
+        assert_eq!(shutter(&Value::Ints(vec![0; 3])).plain(), "Silent / Electronic (0 0 0)");
+        assert_eq!(shutter(&Value::Ints(vec![1, 2, 3])).plain(), "Mechanical (1 2 3)");
     }
 }

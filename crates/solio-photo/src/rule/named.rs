@@ -29,6 +29,8 @@ named! {
     IsoDateZone = "date_iso_zone",
     SubSeconds = "sub_seconds",
     ExposureTime = "exposure_time",
+    ExposureTimes = "exposure_times",
+    ExposureTimesBig = "exposure_times_big",
     FNumber = "f_number",
     Fraction = "fraction",
     ApexTime = "apex_time",
@@ -151,6 +153,8 @@ impl Named {
             Named::RootPower => {
                 first().map_or_else(|| value.plain(), |a| plain(2f64.sqrt().powf(a)))
             }
+            Named::ExposureTimes => words::exposure_times(value, false),
+            Named::ExposureTimesBig => words::exposure_times(value, true),
             Named::UserComment => text::comment(value, false),
             Named::UserCommentBig => text::comment(value, true),
             Named::Utf16Le => match value {
@@ -248,6 +252,7 @@ impl Named {
         let with = |unit: &str| with_unit(value, unit);
         Value::Text(match self {
             Named::ExposureTime | Named::ApexTime => first().map_or_else(raw, words::exposure_time),
+            Named::ExposureTimes | Named::ExposureTimesBig => words::exposure_words(&raw()),
             Named::FNumber => match first() {
                 Some(f) if f > 0.0 && f < 1.0 => format!("{f:.2}"),
                 Some(f) if f > 0.0 => format!("{f:.1}"),

@@ -1,6 +1,8 @@
 //! Words for quantities: exposure times, fractions, angles.
 
+use crate::exif::{Stored, decode};
 use crate::number::{leading, plain, significant};
+use crate::value::Value;
 
 /// `1/60`, `0.5`, `2`.
 pub(crate) fn exposure_time(seconds: f64) -> String {
@@ -13,6 +15,35 @@ pub(crate) fn exposure_time(seconds: f64) -> String {
         return if parts < 1e18 { format!("1/{parts}") } else { format!("1/{}", plain(parts)) };
     }
     without_zero(format!("{seconds:.1}"))
+}
+
+/// The places of the two counts among the times of a composite picture's exposures.
+const COUNTS: std::ops::RangeInclusive<usize> = 7..=8;
+
+/// The exposures that a composite picture is made of (Exif 2.32, tag 0xa462): rationals, after
+/// seven of them two counts of 16 bits, and more rationals.
+pub(super) fn exposure_times(value: &Value, big: bool) -> String {
+    let Value::Bytes(bytes) = value else { return value.plain() };
+    let (mut rest, mut times) = (&bytes[..], Vec::new());
+    loop {
+        let (size, stored) = match COUNTS.contains(&times.len()) {
+            true => (2, Stored::Int16u),
+            false => (8, Stored::Rational64u),
+        };
+        let Some((number, behind)) = rest.split_at_checked(size) else { break };
+        times.push(decode(number, stored, big).plain());
+        rest = behind;
+    }
+    times.join(" ")
+}
+
+/// The same with times as fractions.
+pub(super) fn exposure_words(times: &str) -> String {
+    let word = |(n, text): (usize, &str)| match text.parse() {
+        Ok(seconds) if !COUNTS.contains(&n) => exposure_time(seconds),
+        _ => text.to_owned(),
+    };
+    times.split(' ').enumerate().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// `2.0` becomes `2`.

@@ -100,8 +100,10 @@ struct Walk<'t, 'g, 'f> {
     about: Option<usize>,
     /// Room for the path of a property.
     path: String,
-    /// Where the last tag of a group and name is, by their hash.
-    last: HashMap<u64, usize>,
+    /// Where the last tag of a group and name is, and of which array, by their hash.
+    last: HashMap<u64, (usize, usize)>,
+    /// How many arrays have begun.
+    arrays: usize,
 }
 
 /// Part of a text, cut beside letters of ASCII.
@@ -140,6 +142,7 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) -> bool {
         about: None,
         path: String::new(),
         last: HashMap::new(),
+        arrays: 0,
     };
     let mut reader = Reader::from_str(text.trim_end_matches('\0'));
     let config = reader.config_mut();
@@ -184,6 +187,7 @@ impl<'t> Walk<'t, '_, '_> {
         let declaration = self.declaration(name);
         let kind = self.kind(self.group(declaration, name), local(name));
         let within = self.is_within();
+        self.arrays += usize::from(kind == Kind::Array);
         let attributes = head.clone();
         self.open.push(Open {
             head,
@@ -461,10 +465,11 @@ impl<'t> Walk<'t, '_, '_> {
         let hash = self.last.hasher().hash_one((&*shown, &*name));
         let tags = &mut self.gather.tags;
         let at = self.last.get(&hash).filter(|_| items > 0 && (direct || is_known.is_some()));
-        let tag = at.and_then(|at| tags.get_mut(*at));
+        // Numbers that say one thing together are of one array.
+        let at = at.filter(|(_, array)| !is_one(rule) || *array == self.arrays);
+        let tag = at.and_then(|(at, _)| tags.get_mut(*at));
         if let Some(tag) = tag.filter(|tag| tag.name == name && tag.group == shown) {
             match &mut tag.value {
-                // Numbers of a list that say one thing together.
                 Value::Text(first) if is_one(rule) => *first += &format!(" {}", value.plain()),
                 Value::List(list) => list.push(value),
                 first => {
@@ -477,7 +482,7 @@ impl<'t> Walk<'t, '_, '_> {
         let place = tags.len();
         self.gather.put(shown, name, value, rule);
         if self.gather.tags.len() > place {
-            self.last.insert(hash, place);
+            self.last.insert(hash, (place, self.arrays));
         }
     }
 }
