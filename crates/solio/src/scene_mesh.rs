@@ -311,7 +311,8 @@ mod tests {
         write_bytes(&path, format!("WorldBegin\n{world}").as_bytes()).unwrap();
         write_bytes(&folder.path().join("a.ply"), file).unwrap();
         with_scene_meshes(&path, &SceneReadOptions::default(), &Work::serial(), |made, left| {
-            assert_eq!(made.warnings, [""; 0]);
+            let is_of_borders = |told: &String| told.contains("on borders of media do not shine");
+            assert!(made.warnings.iter().all(is_of_borders), "{:?}", made.warnings);
             let corners = made.meshes.iter().map(|mesh| mesh.corner_vertices.to_vec());
             let normals = made.meshes.iter().map(|mesh| match &mesh.normals {
                 Some(normals) => normals.values.to_vec(),

@@ -183,6 +183,7 @@ fn a_damaged_catalogue_is_told_and_nothing_panics() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods)] // its own file
 fn tables_that_are_in_the_log_only_are_anothers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.sqlite");

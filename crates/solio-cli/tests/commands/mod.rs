@@ -41,7 +41,7 @@ pub(crate) const SAME: &[&str] = &[
     "info --json in.obj in.ply a.0001.exr scene.pbrt scene.solio images.solio",
     "meta --json -f ImageSize,FileType,PixelAspectRatio in.jpg a.0001.exr in.png scene.pbrt",
     "ls -r --json tree",
-    "scan tree -o out.parquet --check --deep --hash xxh128 --thumbnails",
+    "scan tree -o out.parquet --check --deep --hash xxh128",
     "query in.sqlite 'SELECT path, size, kind FROM files' --csv",
     "check --deep --json tree",
     "set owner=me a.0001.exr",

@@ -128,7 +128,10 @@ fn fill(
         _ => false,
     };
     for (place, cell) in before.all().iter().enumerate() {
-        if cells.all()[place] == Cell::Null && holds(place) && !is_found_again(place) {
+        // Of two lists of problems the one of the deeper look says more.
+        let is_free =
+            cells.all()[place] == Cell::Null || place == column::PROBLEMS && *cell != Cell::Null;
+        if is_free && holds(place) && !is_found_again(place) {
             cells.set(place, cell.clone());
         }
     }
