@@ -117,7 +117,8 @@ fn what_changed_is_missing_or_unreadable_is_told() {
     let manifests = names(&dir.path().join("odd/ascmhl"));
     let manifest = manifests.iter().find(|name| name.ends_with(".mhl")).unwrap();
     let text = fs::read_to_string(dir.path().join("odd/ascmhl").join(manifest)).unwrap();
-    assert!(text.contains("fine") && !text.contains("<content>"), "{text}");
+    assert!(text.contains("<content>\n      </content>") && !text.contains("<roothash>"), "{text}");
+    assert!(text.contains(">fine</path>"), "{text}");
 }
 
 #[test]

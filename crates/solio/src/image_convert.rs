@@ -276,7 +276,8 @@ pub fn convert_image(
     let watch = Stopwatch::start();
     let change = |image: &mut Image<'_>| {
         if format != ImageFormat::Exr {
-            return Ok(None); // their channels have no names
+            // Their channels have no names.
+            return image_edit::check_names(image, &options.rename).map(|()| None);
         }
         check_attributes(image)?;
         if !options.rename.is_empty() {
@@ -488,10 +489,6 @@ fn read(
             if format == ImageFormat::Exr && !options.channels.is_empty() {
                 image_edit::keep(&mut decoded.image, &options.channels)?;
             }
-            if format != ImageFormat::Exr {
-                let parts = decoded.image.parts.iter().map(|part| &part.header);
-                image_edit::check_names(parts, &options.rename)?;
-            }
             if let Some(window) = &options.crop {
                 image_edit::crop(&mut decoded.image, window)?;
             }
@@ -523,8 +520,6 @@ fn read_exr(
         let channels = wanted(&header, &parts, &options.channels)?;
         ((!options.parts.is_empty()).then_some(parts), channels)
     } else {
-        let given = parts.iter().filter_map(|&part| header.parts.get(part));
-        image_edit::check_names(given, &options.rename)?;
         let (part, channels) = seen(&header, parts, options)?;
         (Some(vec![part]), Some(channels))
     };

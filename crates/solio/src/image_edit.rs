@@ -71,13 +71,10 @@ fn pair_of(name: &str, names: &[(String, String)]) -> Option<(usize, String)> {
         .find_map(|(i, (old, new))| star(old, name).map(|middle| (i, new.replacen('*', middle, 1))))
 }
 
-/// That [`rename`] could do what is asked of these parts, where names go nowhere.
-pub(crate) fn check_names<'p>(
-    parts: impl Iterator<Item = &'p Part>,
-    names: &[(String, String)],
-) -> Result<()> {
+/// That [`rename`] could do what is asked, of an image whose names go nowhere.
+pub(crate) fn check_names(image: &Image<'_>, names: &[(String, String)]) -> Result<()> {
     let mut used = vec![false; names.len()];
-    for part in parts {
+    for part in &image.parts {
         let rename = |channel: &Channel| {
             let mut channel = channel.clone();
             if let Some((i, name)) = pair_of(&channel.name, names) {
@@ -86,7 +83,7 @@ pub(crate) fn check_names<'p>(
             }
             channel
         };
-        let mut channels: Vec<Channel> = matching(part, "*").map(rename).collect();
+        let mut channels: Vec<Channel> = matching(&part.header, "*").map(rename).collect();
         channels.sort_by(|a, b| a.by_name(b));
         check_channels(&channels)?;
     }

@@ -240,9 +240,6 @@ fn what_is_packed_in_gzip_is_copied_where_nothing_changes() {
     };
     assert!(convert(&ImageConvertOptions::default(), "b.exr").notes.is_empty());
     assert!(std::fs::read(path("b.exr")).unwrap() == bytes);
-    // Names of channels that a picture does not show are names.
-    let rename = vec![("Z".to_owned(), "depth".to_owned())];
-    convert(&ImageConvertOptions { rename, ..ImageConvertOptions::default() }, "b.png");
 }
 
 #[test]
