@@ -25,8 +25,8 @@ struct Stored<'s> {
 /// those of each instance, with the transformation of each as that of its object. Instances share
 /// the arrays. Meshes keep their polygons, normals and texture coordinates; quadrics and curves are
 /// cut into triangles; faces of shapes whose orientation is reversed are turned around. Problems of
-/// the scene, and its notes, are warnings of the meshes; with them go, counted, what of the scene they leave out,
-/// such as cameras, lights, motion and shapes that only bound media.
+/// the scene, and its notes, are warnings of the meshes; with them go, counted, what of the scene they
+/// leave out, such as cameras, lights, motion and shapes that only bound media.
 ///
 /// ```
 /// use solio::MeshInfo;

@@ -51,13 +51,16 @@ fn texts(
         let language = language.and_then(movie::language);
         let language = language.filter(|name| !matches!(name.as_str(), "eng" | "und"));
         // The first is the main one, in whatever language.
-        match language.filter(|_| seen.contains(&row.name)) {
+        let is_first = !seen.contains(&row.name);
+        match language.filter(|_| !is_first) {
             Some(language) => {
                 gather.put(GROUP, format!("{}-{language}", row.name), value, row.rule);
             }
             None => gather.put(GROUP, row.name, value, row.rule),
         }
-        seen.push(row.name);
+        if is_first {
+            seen.push(row.name);
+        }
     };
     if let Some(form) = row.stored {
         if let Some((language, value)) = body.all(MOST).and_then(|bytes| of_3gpp(form, &bytes)) {

@@ -73,8 +73,8 @@ impl Scene {
     }
 
     /// The three numbers of a parameter of a material or a texture, of `rgb` and `xyz` as linear light
-    /// with the primaries of sRGB: `rgb` is given in the space of the entity, also where an `Attribute` gave
-    /// them, as pbrt-v4 takes them. Parts may be negative then.
+    /// with the primaries of sRGB: `rgb` is given in the space of the entity, also where an `Attribute`
+    /// gave them, as pbrt-v4 takes them. Parts may be negative then.
     pub(crate) fn color(&self, entity: &Entity, name: &str) -> Option<[f32; 3]> {
         self.color_in(entity, name, |_| entity.color_space)
     }

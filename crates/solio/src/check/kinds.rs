@@ -47,7 +47,7 @@ pub(super) fn of_name(path: &Path) -> Option<&'static str> {
 
 /// Whether a name promises another kind of content than this.
 pub(crate) fn promises_other(kind: &str, path: &Path) -> bool {
-    of_name(path).is_some() && misnamed(kind, path).is_some()
+    misnamed(kind, path).is_some()
 }
 
 /// The kind that a name promises, where every file of that kind starts with a mark. Icons and

@@ -287,7 +287,9 @@ impl File<'_> {
 
     /// By unpacking it.
     fn pixels(&self, format: ImageFormat, limits: &Limits, work: &Work) -> Result<FileCheck> {
-        if !self.source().is_sequential() && !solio_io::is_direct(self.path) {
+        let is_in_memory =
+            self.opened.compression != Compression::None || solio_io::is_direct(self.path);
+        if !is_in_memory {
             return check_picture(self.path, format, limits, work);
         }
         let read = || decode(&solio_io::bytes_of(self.source(), limits)?, format, true, limits);

@@ -135,7 +135,7 @@ pub(crate) fn decode_pixels(bytes: &[u8], format: ImageFormat, limits: &Limits) 
         ImageFormat::Tiff => tiff::read(bytes, most)?,
         _ => (tiff::Head::default(), None),
     };
-    if let Some(kind) = unread_jpeg(bytes).filter(|_| format == ImageFormat::Jpeg) {
+    if let Some(kind) = unread_jpeg(bytes) {
         return Err(Error::unsupported(format!("JPEG: {kind} is not read")));
     }
     let (mut picture, profile, orientation, is_grey) = if let Some(own) = own {

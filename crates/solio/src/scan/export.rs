@@ -2,7 +2,7 @@
 
 use super::options::{Scan, ScanReport};
 use super::run::scan;
-use super::taken::remove_catalog;
+use super::taken::{not_a_catalog, remove_catalog};
 use solio_base::{Error, Limits, Result, Work};
 use solio_catalog::row::{Level, Row, column};
 use solio_catalog::store::{Rows, Store};
@@ -81,8 +81,7 @@ fn may_be_replaced(to: &Path) -> Result<()> {
     if is_empty || ParquetRows::is_catalog(Arc::from(opened.source)).unwrap_or(false) {
         return Ok(());
     }
-    let error = Error::corrupt("this is no catalogue, so it is not thrown away").at_path(to);
-    Err(error.hint("if it was one, remove the file and scan again"))
+    Err(not_a_catalog(to))
 }
 
 /// Where the rows of a Parquet file lie while it is being made.

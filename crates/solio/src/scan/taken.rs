@@ -56,8 +56,13 @@ fn may_be_removed(catalog: &Path) -> Result<()> {
     if got == 0 || Store::is_marked(catalog, &start) {
         return Ok(());
     }
-    let error = Error::corrupt("this is no catalogue, so it is not thrown away").at_path(catalog);
-    Err(error.hint("if it was one, remove the file and scan again"))
+    Err(not_a_catalog(catalog))
+}
+
+/// A file that is not thrown away.
+pub(super) fn not_a_catalog(path: &Path) -> Error {
+    let error = Error::corrupt("this is no catalogue, so it is not thrown away").at_path(path);
+    error.hint("if it was one, remove the file and scan again")
 }
 
 /// Removes a catalogue, with what SQLite keeps beside it.
