@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
@@ -196,9 +195,9 @@ def _scene(
             kind = type(item).__name__
             raise argument_error(f"expected a solio.Mesh or a sequence of them, not {kind}")
     if materials is not None:
-        return meshes, [None] * len(meshes), _named_apart(materials)
+        return meshes, [None] * len(meshes), list(materials)
     if len(meshes) == 1 and isinstance(meshes[0], Mesh):
-        return meshes, [None], _named_apart(meshes[0].materials)
+        return meshes, [None], list(meshes[0].materials)
     union: list[Material] = []
     places: dict[str, list[int]] = {}
     known: dict[int, list[int]] = {}
@@ -209,7 +208,7 @@ def _scene(
         if own is None:
             own = known[id(source)] = [_place(m, union, places) for m in source.materials]
         slots.append(own or None)
-    return meshes, slots, _named_apart(union)
+    return meshes, slots, union
 
 
 def _place(material: Material, union: list[Material], places: dict[str, list[int]]) -> int:
@@ -221,22 +220,3 @@ def _place(material: Material, union: list[Material], places: dict[str, list[int
         union.append(material)
         same.append(found)
     return found
-
-
-def _named_apart(materials: Sequence[Material]) -> list[Material]:
-    """The materials, of which those that differ have different names: files refer by name."""
-    first: dict[str, Material] = {}
-    for material in materials:
-        first.setdefault(material.name, material)
-    apart = []
-    for material in materials:
-        same = first[material.name]
-        if same is not material and same != material:
-            from copy import copy  # few need it: the import of the package does without
-
-            material = copy(material)
-            numbers = (f"{material.name}.{number:03}" for number in count(1))
-            material.name = next(name for name in numbers if name not in first)
-            first[material.name] = material
-        apart.append(material)
-    return apart

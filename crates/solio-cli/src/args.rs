@@ -659,9 +659,9 @@ pub(crate) struct WriteArgs {
     /// Axis that is up in the input
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) source_up_axis: Option<Axis>,
-    /// Factor on positions
+    /// Factor on positions, above 0
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
-    pub(crate) global_scale: Option<f32>,
+    pub(crate) global_scale: Option<f64>,
     /// Write texture coordinates
     #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
     pub(crate) export_uv: Option<bool>,

@@ -11,6 +11,8 @@ use solio_base::{Error, Result};
 pub(crate) struct Transform {
     /// Rows of the matrix for positions; `None` leaves them alone.
     pub(crate) position: Option<[[f32; 4]; 3]>,
+    /// The same for positions in double precision, which keep all of the scale.
+    pub(crate) position_f64: Option<[[f64; 4]; 3]>,
     /// Rows of the matrix for normals, the inverse transpose of the other's upper left part
     /// before scaling; `None` leaves their directions alone.
     pub(crate) normal: Option<[[f32; 3]; 3]>,
@@ -23,7 +25,7 @@ impl Transform {
     pub(crate) fn new(
         object: Option<&[[f32; 4]; 4]>,
         axes: Option<&[[f32; 3]; 3]>,
-        scale: f32,
+        scale: f64,
     ) -> Self {
         if object.is_none() && axes.is_none() && scale == 1.0 {
             return Transform::default();
@@ -41,7 +43,8 @@ impl Transform {
         let directions = m.map(|row| [row[0], row[1], row[2]]);
         let normal = inverse_transpose(&directions);
         Transform {
-            position: Some(m.map(|row| row.map(|x| scale * x))),
+            position: Some(m.map(|row| row.map(|x| scale as f32 * x))),
+            position_f64: Some(m.map(|row| row.map(|x| scale * f64::from(x)))),
             normal: (object.is_some() || axes.is_some()).then_some(normal),
             mirrors: determinant(&normal) < 0.0,
         }
@@ -136,6 +139,20 @@ fn determinant(m: &[[f32; 3]; 3]) -> f32 {
     m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
         - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
         + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
+}
+
+/// A factor on positions that can be undone.
+///
+/// # Errors
+/// `Argument` where it is not finite and above zero, or is not so as a float.
+pub(crate) fn scale(factor: f64) -> Result<f64> {
+    let float = factor as f32;
+    if float.is_finite() && float > 0.0 {
+        return Ok(factor);
+    }
+    let message = format!("the global scale is {factor}; it must be finite and above 0");
+    Err(Error::argument(message)
+        .hint("it is the factor on positions: 0.01 makes metres of centimetres"))
 }
 
 /// The rotation that turns the axes `from` (forward, up) into `to`; `None` when they are the same.

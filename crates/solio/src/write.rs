@@ -275,11 +275,12 @@ fn write_obj_and_mtl(
     }
     let mut written = Written::default();
     let mtl_folder = mtl_path.parent().unwrap_or(folder);
-    let (materials, copies) = textures::refer(scene, mtl_folder, &options, work);
-    let spaces_to_underscores =
-        options.mtl.spaces_to_underscores || options.obj.spaces_to_underscores;
-    let mtl_options = MtlWriteOptions { spaces_to_underscores, ..options.mtl.clone() };
-    let text = obj::encode_mtl(&materials, &mtl_options).map_err(|e| e.at_path(&mtl_path))?;
+    options.obj.spaces_to_underscores |= options.mtl.spaces_to_underscores;
+    let (mut materials, copies) = textures::refer(scene, mtl_folder, &options, work);
+    // Those that the OBJ will say: without their folders textures of two materials may be one.
+    let names = obj::material_names(&scene.materials, options.obj.spaces_to_underscores);
+    materials.iter_mut().zip(names).for_each(|(material, name)| material.name = name);
+    let text = obj::encode_mtl(&materials, &options.mtl).map_err(|e| e.at_path(&mtl_path))?;
 
     let mut obj = FileSink::create(path, file, work)?;
     encode(scene, Format::Obj, &options, work, &mut obj)?;

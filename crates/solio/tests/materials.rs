@@ -184,6 +184,49 @@ fn copies_of_textures_leave_other_files_alone() {
 }
 
 #[test]
+fn different_materials_have_different_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let text = |name: &str| fs::read_to_string(at(name)).unwrap();
+    let ply = "ply\nformat ascii 1.0\ncomment TextureFile p/a.png\ncomment TextureFile q/a.png\n\
+        element vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 2\nproperty list uchar int vertex_indices\nproperty int texnumber\nend_header\n\
+        0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0\n3 2 1 0 1\n";
+    fs::write(at("two.ply"), ply).unwrap();
+    // Without their folders the pictures are one, the names in both files still the same.
+    for path_mode in [PathMode::Auto, PathMode::Strip] {
+        let options = MeshWriteOptions { path_mode, ..MeshWriteOptions::default() };
+        write(&read(&at("two.ply")), &at("two.obj"), &options).unwrap();
+        let used = |file: &str, key: &str| {
+            let text = text(file);
+            let names = text.lines().filter_map(|line| line.strip_prefix(key));
+            names.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(used("two.mtl", "newmtl "), ["a", "a.001"]);
+        assert_eq!(used("two.obj", "usemtl "), ["a", "a.001"]);
+        let back = read(&at("two.obj"));
+        let found: Vec<_> = back.materials.iter().map(|m| &m.maps[0].path[..]).collect();
+        let strip = path_mode == PathMode::Strip;
+        assert_eq!(found, if strip { ["a.png"; 2] } else { ["p/a.png", "q/a.png"] });
+    }
+    // Names that spaces, and the ends of lines, do not tell apart.
+    let red = |name: &str, red| Material {
+        name: name.into(),
+        diffuse: Some([red, 0.0, 0.0]),
+        ..Material::default()
+    };
+    let names = ["a b", "a_b", "a_b ", "a\nb", "a_b.001", "c"];
+    let materials = (0..6u8).map(|i| red(names[usize::from(i)], f32::from(i))).collect();
+    let scene = Scene { materials, ..Scene::default() };
+    let mut options = MeshWriteOptions::default();
+    options.mtl.spaces_to_underscores = true;
+    write(&scene, &at("more.obj"), &options).unwrap();
+    let back = fs::read_to_string(at("more.mtl")).unwrap();
+    let back: Vec<_> = back.lines().filter_map(|line| line.strip_prefix("newmtl ")).collect();
+    assert_eq!(back, ["a_b", "a_b.002", "a_b_", "a_b.003", "a_b.001", "c"]);
+}
+
+#[test]
 fn the_mtl_is_another_file_than_the_obj() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

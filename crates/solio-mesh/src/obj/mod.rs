@@ -9,7 +9,7 @@ mod read;
 mod write;
 
 pub use mtl_read::decode_mtl;
-pub use mtl_write::encode_mtl;
+pub use mtl_write::{encode_mtl, material_names};
 pub use options::{MtlWriteOptions, NonFinite, ObjReadOptions, ObjWriteOptions};
 pub(crate) use read::decode;
 pub use read::{attach_materials, decode_obj};

@@ -5,8 +5,57 @@ use crate::material::Material;
 use solio_base::{Error, Result};
 use solio_codec::number::format::push_f32;
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-/// Writes a material library. Keys that a material does not have are left out.
+/// The names of `materials` in an OBJ and its MTL: on one line, and different for materials that
+/// differ, since files refer by name. Of those with one name the first keeps it, a later one gets
+/// the first free of `name.001`, `name.002`… (as in Blender).
+///
+/// ```
+/// use solio_mesh::{Material, obj::material_names};
+/// let oak = |opacity| Material { name: "oak".into(), opacity, ..Material::default() };
+/// assert_eq!(material_names(&[oak(None), oak(Some(0.5))], false), ["oak", "oak.001"]);
+/// assert_eq!(material_names(&[oak(None), oak(None)], false), ["oak", "oak"]);
+/// ```
+pub fn material_names(materials: &[Material], spaces_to_underscores: bool) -> Vec<String> {
+    let name = |material: &Material| {
+        let name = material.name.replace(['\n', '\r'], "_");
+        if spaces_to_underscores { name.replace(' ', "_") } else { name }
+    };
+    let mut names: Vec<String> = materials.iter().map(name).collect();
+    // Readers do without the spaces at the ends.
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    for (i, name) in names.iter().enumerate().rev() {
+        taken.insert(name.trim().to_owned(), i);
+    }
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    for (i, name) in names.iter_mut().enumerate() {
+        let first = taken[name.trim()];
+        if first == i || is_alike(&materials[first], &materials[i]) {
+            continue;
+        }
+        let base = name.trim().to_owned();
+        let number = numbers.entry(base.clone()).or_default();
+        *name = loop {
+            *number += 1;
+            let free = format!("{base}.{number:03}");
+            if let Entry::Vacant(place) = taken.entry(free.clone()) {
+                place.insert(i);
+                break free;
+            }
+        };
+    }
+    names
+}
+
+/// Whether two materials say the same but for their names.
+fn is_alike(a: &Material, b: &Material) -> bool {
+    a == b || Material { name: a.name.clone(), ..b.clone() } == *a
+}
+
+/// Writes a material library, with [`material_names`]. Keys that a material does not have are left
+/// out.
 ///
 /// # Errors
 /// `Argument` when a number is not finite, which no reader would accept.
@@ -16,11 +65,8 @@ pub fn encode_mtl(materials: &[Material], options: &MtlWriteOptions) -> Result<V
         out.extend_from_slice(b"# ");
         line(&mut out, comment);
     }
-    let name = |material: &Material| match options.spaces_to_underscores {
-        true => material.name.replace(' ', "_"),
-        false => material.name.clone(),
-    };
-    let mut named: Vec<_> = materials.iter().map(|material| (name(material), material)).collect();
+    let names = material_names(materials, options.spaces_to_underscores);
+    let mut named: Vec<_> = names.into_iter().zip(materials).collect();
     if options.sort {
         named.sort_by(|a, b| a.0.cmp(&b.0));
     }

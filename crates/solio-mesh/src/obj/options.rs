@@ -94,8 +94,8 @@ pub struct ObjWriteOptions {
     /// The axes of the data in memory, forward and up (Blender's are Y and Z). Equal to the axes
     /// of the file means no conversion.
     pub source_axes: (Axis, Axis),
-    /// Factor on positions.
-    pub global_scale: f32,
+    /// Factor on positions, above 0.
+    pub global_scale: f64,
     /// Apply each object's transform.
     pub apply_transform: bool,
     /// Write UVs.

@@ -73,8 +73,8 @@ pub struct PlyWriteOptions {
     pub up_axis: Axis,
     /// The axes of the data in memory, forward and up (Blender's are Y and Z).
     pub source_axes: (Axis, Axis),
-    /// Factor on positions.
-    pub global_scale: f32,
+    /// Factor on positions, above 0.
+    pub global_scale: f64,
     /// Apply each object's transform.
     pub apply_transform: bool,
     /// Write UVs. A vertex with several UVs becomes several vertices.

@@ -12,7 +12,7 @@ use solio_base::Result;
 pub(crate) struct Placement {
     position: Option<[[f32; 4]; 3]>,
     normal: Option<[[f32; 3]; 3]>,
-    scale: f32,
+    scale: f64,
     mirrors: bool,
 }
 
@@ -22,9 +22,10 @@ impl Placement {
         object: Option<&[[f32; 4]; 4]>,
         from: (Axis, Axis),
         to: (Axis, Axis),
-        scale: f32,
+        scale: f64,
     ) -> Result<Placement> {
         let axes = transform::axes(from, to)?;
+        let scale = transform::scale(scale)?;
         let Transform { position, mirrors, .. } = Transform::new(object, axes.as_ref(), 1.0);
         let normal = position.map(|m| inverse_transpose(&m.map(|row| [row[0], row[1], row[2]])));
         Ok(Placement { position, normal, scale, mirrors })
@@ -43,7 +44,7 @@ impl Placement {
     #[inline(always)]
     pub(crate) fn point(&self, p: [f32; 3]) -> [f32; 3] {
         let p = self.position.as_ref().map_or(p, |m| transform::point(p, m));
-        if self.scale == 1.0 { p } else { p.map(|v| v * self.scale) }
+        if self.scale == 1.0 { p } else { p.map(|v| v * self.scale as f32) }
     }
 
     #[inline(always)]
@@ -52,7 +53,7 @@ impl Placement {
             .position
             .as_ref()
             .map_or(p, |m| transform::point_f64(p, &m.map(|row| row.map(f64::from))));
-        if self.scale == 1.0 { p } else { p.map(|v| v * f64::from(self.scale)) }
+        if self.scale == 1.0 { p } else { p.map(|v| v * self.scale) }
     }
 
     #[inline(always)]

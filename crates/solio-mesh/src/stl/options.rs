@@ -37,8 +37,8 @@ pub struct StlWriteOptions {
     pub up_axis: Axis,
     /// The axes of the data in memory, forward and up (Blender's are Y and Z).
     pub source_axes: (Axis, Axis),
-    /// Factor on positions.
-    pub global_scale: f32,
+    /// Factor on positions, above 0.
+    pub global_scale: f64,
     /// Apply each object's transform.
     pub apply_transform: bool,
     /// Digits of floats in text. [`Digits::Shortest`] writes what Blender writes.

@@ -22,7 +22,7 @@ mod weights;
 
 pub use faces::small_faces;
 
-use super::ObjWriteOptions;
+use super::{ObjWriteOptions, material_names};
 use crate::bits::Bits;
 use crate::merge;
 use crate::model::{Mesh, Scene};
@@ -54,11 +54,12 @@ pub fn encode_obj(
 ) -> Result<()> {
     let from = options.source_axes;
     let axes = crate::transform::axes(from, (options.forward_axis, options.up_axis))?;
+    crate::transform::scale(options.global_scale)?;
     for (index, mesh) in scene.meshes.iter().enumerate() {
         plan::check(index, mesh)?;
     }
-    let mut job = Job { options, work, material_names: Vec::new() };
-    job.material_names = scene.materials.iter().map(|m| job.name(&m.name)).collect();
+    let material_names = material_names(&scene.materials, options.spaces_to_underscores);
+    let job = Job { options, work, material_names };
     sink.write_bytes(work, &job.head(scene))?;
     let pool = parallel::pool(work)?;
     let mut at = Position::default();

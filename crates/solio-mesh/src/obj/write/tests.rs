@@ -6,6 +6,8 @@ use crate::model::{
     ColorSpace, Colors, Domain, Mesh, NONE, Normals, Object, Positions, Scene, Uvs, VertexGroup,
 };
 use crate::obj::{NonFinite, ObjReadOptions, ObjWriteOptions, decode_obj};
+use crate::ply::{PlyWriteOptions, encode_ply};
+use crate::stl::{StlWriteOptions, encode_stl};
 use solio_base::{ErrorKind, Work};
 use solio_codec::number::Digits;
 
@@ -305,6 +307,28 @@ fn backslashes_end_no_line() {
         assert!(written.contains(&format!("\ng o\\_{mesh_name} \n")), "{written}");
         let read = decode_obj(&written.as_bytes(), &ObjReadOptions::default(), &Work::serial());
         assert_eq!(read.unwrap().materials[0].name, name);
+    }
+}
+
+#[test]
+fn the_scale_is_above_zero_and_doubles_keep_all_of_it() {
+    let positions = Positions::F64(vec![[1e9 + 0.125, 0.0, -3.0]].into());
+    let points = || Mesh { positions: positions.clone(), ..Mesh::default() };
+    let mut options = ObjWriteOptions { global_scale: 0.1, ..ObjWriteOptions::default() };
+    options.position_digits = Digits::Shortest;
+    let scene = Scene { meshes: vec![points()], ..Scene::default() };
+    assert!(text(&scene, &options).ends_with("\nv 100000000.0125 0 -0.30000000000000004\n"));
+    for global_scale in [0.0, -1.0, 1e-60, f64::NAN, f64::INFINITY] {
+        let options = ObjWriteOptions { global_scale, ..options.clone() };
+        assert!(error(points(), &options).contains("must be finite and above 0"));
+        let ply = PlyWriteOptions { global_scale, ..PlyWriteOptions::default() };
+        let stl = StlWriteOptions { global_scale, ..StlWriteOptions::default() };
+        for e in [
+            encode_ply(&scene, &ply, &Work::serial(), &mut Vec::new()),
+            encode_stl(&scene, &stl, &Work::serial(), &mut Vec::new()),
+        ] {
+            assert_eq!(e.unwrap_err().kind(), ErrorKind::Argument, "{global_scale}");
+        }
     }
 }
 

@@ -26,13 +26,12 @@ pub(super) fn positions(
 ) -> Result<()> {
     let mut made = [[0.0f32; 3]; BLOCK];
     let mut made_f64 = [[0.0f64; 3]; BLOCK];
-    let matrix = &part.transform.position;
     for block in blocks(vertices) {
         let count = block.len();
         match &mesh.mesh.positions {
             Positions::F32(p) => {
                 let mut rows = &p[block.clone()];
-                if let Some(m) = matrix {
+                if let Some(m) = &part.transform.position {
                     wide(Points { from: rows, matrix: m, to: &mut made[..count] });
                     rows = &made[..count];
                 }
@@ -43,9 +42,8 @@ pub(super) fn positions(
             }
             Positions::F64(p) => {
                 let mut rows = &p[block.clone()];
-                if let Some(m) = matrix {
-                    let m = m.map(|row| row.map(f64::from));
-                    made_f64.iter_mut().zip(rows).for_each(|(to, &from)| *to = point_f64(from, &m));
+                if let Some(m) = &part.transform.position_f64 {
+                    made_f64.iter_mut().zip(rows).for_each(|(to, &from)| *to = point_f64(from, m));
                     rows = &made_f64[..count];
                 }
                 check_f64(job, part, block.start, rows)?;
