@@ -85,7 +85,7 @@ class WriteOptions(TypedDict, total=False):
     material_library: str | None
     """Name of the MTL file; beside the OBJ and named like it if left out."""
     path_mode: Literal["auto", "absolute", "relative", "match", "strip", "copy"]
-    """How the MTL refers to textures."""
+    """How an MTL, or a PLY that names them, refers to textures."""
     texture_root: str | PathLike[str] | None
     """What the materials' relative texture paths are relative to."""
     replace_textures: bool

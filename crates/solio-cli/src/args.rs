@@ -660,7 +660,7 @@ pub(crate) struct WriteArgs {
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) source_up_axis: Option<Axis>,
     /// Factor on positions, above 0
-    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, value_parser = parse_scale)]
     pub(crate) global_scale: Option<f64>,
     /// Write texture coordinates
     #[arg(long, value_name = YES_NO, num_args = 0..=1, require_equals = true, default_missing_value = "yes", value_parser = parse_bool)]
@@ -731,7 +731,7 @@ pub(crate) struct WriteArgs {
     /// Level of compression of meshes: gz 0 to 12, zst -7 to 22
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-7..=22))]
     pub(crate) level: Option<i32>,
-    /// OBJ: how the MTL refers to textures: auto, absolute, relative, match, strip or copy
+    /// How an MTL or a PLY refers to textures: auto, absolute, relative, match, strip or copy
     #[arg(long, value_name = "MODE", value_parser = |text: &str| text.parse::<PathMode>())]
     pub(crate) path_mode: Option<PathMode>,
     /// OBJ: write NaN and infinity instead of refusing them (PLY and STL always do)
@@ -842,6 +842,11 @@ fn parse_digits(text: &str) -> Result<Digits, String> {
 
 pub(crate) fn parse_axis(text: &str) -> Result<Axis, String> {
     Axis::from_name(text).ok_or_else(|| "use X, Y, Z, -X, -Y or -Z".into())
+}
+
+fn parse_scale(text: &str) -> Result<f64, String> {
+    let scale = text.parse().ok().filter(|scale: &f64| scale.is_finite() && *scale > 0.0);
+    scale.ok_or_else(|| "use a number above 0".into())
 }
 
 fn parse_bool(text: &str) -> Result<bool, String> {

@@ -43,6 +43,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
     }
+    options::check_axes(&args.write)?;
     if let Some(image) = inputs.iter().find(|input| ImageFormat::of_name(input).is_some()) {
         return Err(Error::argument("an image cannot become a mesh")
             .at_path(image)

@@ -5,7 +5,7 @@ use solio::mesh::axes::Axis;
 use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
-use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Record, Result, Work};
+use solio::{Digits, Error, Format, MeshReadOptions, MeshWriteOptions, Record, Result, Work};
 use std::path::Path;
 
 /// Threads and memory; the work stops at Ctrl-C.
@@ -54,11 +54,38 @@ impl Axes {
             Some(Format::Obj) | None => (Axis::NegativeZ, Axis::Y),
             Some(_) => (Axis::Y, Axis::Z),
         };
-        let source =
-            (args.source_forward_axis.unwrap_or(custom.0), args.source_up_axis.unwrap_or(custom.1));
-        let target = (args.forward_axis.unwrap_or(source.0), args.up_axis.unwrap_or(source.1));
-        Axes { source, target }
+        let source = Axes::pair(args.source_forward_axis, args.source_up_axis, custom);
+        Axes { source, target: Axes::pair(args.forward_axis, args.up_axis, source) }
     }
+
+    /// Forward and up. One that is named alone, on the other's line, moves that to where it is
+    /// by custom: `--up-axis Z` makes Y forward.
+    fn pair(forward: Option<Axis>, up: Option<Axis>, else_: (Axis, Axis)) -> (Axis, Axis) {
+        match (forward, up) {
+            (Some(forward), None) if forward.is_along(else_.1) => {
+                (forward, if forward.is_along(Axis::Y) { Axis::Z } else { Axis::Y })
+            }
+            (None, Some(up)) if up.is_along(else_.0) => {
+                (if up.is_along(Axis::Z) { Axis::Y } else { Axis::NegativeZ }, up)
+            }
+            _ => (forward.unwrap_or(else_.0), up.unwrap_or(else_.1)),
+        }
+    }
+}
+
+/// # Errors
+/// `Argument` where axes are named that cannot be forward and up.
+pub(crate) fn check_axes(args: &WriteArgs) -> Result<()> {
+    for (forward, up, word) in [
+        (args.source_forward_axis, args.source_up_axis, "source-"),
+        (args.forward_axis, args.up_axis, ""),
+    ] {
+        if forward.zip(up).is_some_and(|(forward, up)| forward.is_along(up)) {
+            let words = format!("--{word}forward-axis and --{word}up-axis lie on one line");
+            return Err(Error::argument(words));
+        }
+    }
+    Ok(())
 }
 
 /// The options for writing what `input`, of the format `read_as`, holds.

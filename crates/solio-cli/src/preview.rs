@@ -30,6 +30,10 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
         match show(args, input, output, &work) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            // What cannot be shown of one image alone was asked for wrongly, as in convert.
+            Err(error) if error.kind() == ErrorKind::Argument && inputs.len() == 1 => {
+                return Err(error);
+            }
             Err(error) => {
                 failed = true;
                 screen::fail(input, error, args.json);

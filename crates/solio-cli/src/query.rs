@@ -5,7 +5,7 @@ use crate::table::{BOLD, csv_cell, visible};
 use crate::{Outcome, screen};
 use serde_json::{Map, Value};
 use solio::catalog::store::{Answer, Query};
-use solio::{Cancel, Result};
+use solio::{Cancel, Error, Result};
 
 /// Rows that are laid out together: more would have to wait for the last one.
 const LAID_OUT: usize = 1000;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
     query
         .ask(sql, |names, row| {
             match row {
-                None => shown.head(names),
+                None => shown.head(names)?,
                 Some(row) => shown.row(names, row),
             }
             Ok(!screen::is_closed())
@@ -50,12 +50,18 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn head(&mut self, names: &[&str]) {
+    fn head(&mut self, names: &[&str]) -> Result<()> {
+        let again = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name));
+        if let (Some((_, name)), true) = (again, self.args.json) {
+            return Err(Error::argument(format!("two columns of the answer are called {name:?}"))
+                .hint("an object has a name once: SELECT a.path AS first, b.path AS second"));
+        }
         match self.args {
             QueryArgs { csv: true, .. } => screen::print(&csv(names.iter().copied())),
             QueryArgs { json: true, .. } | QueryArgs { print0: true, .. } => {}
             _ => self.lay_out(names.iter().map(|name| (*name).to_owned()).collect()),
         }
+        Ok(())
     }
 
     fn row(&mut self, names: &[&str], row: Vec<Answer>) {

@@ -28,12 +28,15 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
         solio::write_bytes(job, plan.as_bytes())?;
         return Ok(Outcome::Done);
     }
-    if args.resume && !args.output.exists() && !solio::is_unfinished(&args.output)? {
-        screen::say("nothing to resume: there is no such catalogue yet");
-        return Ok(Outcome::Done);
-    }
     if args.resume && !solio::is_unfinished(&args.output)? {
-        screen::say("nothing to resume: the last scan of this catalogue came to its end");
+        screen::say(match args.output.exists() {
+            true => "nothing to resume: the last scan of this catalogue came to its end",
+            false => "nothing to resume: there is no such catalogue yet",
+        });
+        if args.json {
+            let cost = Meter::start(args, &roots, &work).cost();
+            tell(args, &ScanCount::default(), &ScanReport::default(), &cost);
+        }
         return Ok(Outcome::Done);
     }
     if let Some(rate) = args.bwlimit {

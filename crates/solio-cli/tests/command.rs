@@ -478,6 +478,37 @@ fn axes_follow_from_the_format_and_not_from_the_name() {
 }
 
 #[test]
+fn an_axis_alone_moves_the_other_and_a_wrong_one_is_a_wrong_command_line() {
+    let dir = folder();
+    let convert = |options: &[&str]| {
+        let args = ["convert", "-", "-o", "-", "--format=obj", "--digits=shortest"];
+        solio(dir.path(), &[&args[..], options].concat(), b"v 1 2 3\n")
+    };
+    for (options, point) in [
+        // From an OBJ's -Z forward and Y up.
+        (&["--up-axis=Z"][..], "v 1 -3 2\n"),
+        (&["--up-axis=Z", "--forward-axis=Y"], "v 1 -3 2\n"),
+        (&["--forward-axis=Y"], "v 1 -3 2\n"),
+        (&["--source-up-axis=Z", "--up-axis=Y"], "v 1 3 -2\n"),
+        (&["--global-scale=0.1"], "v 0.1 0.2 0.3\n"),
+        (&["--global-scale=0.1", "--double"], "v 0.1 0.2 0.30000000000000004\n"),
+    ] {
+        let ran = convert(options);
+        assert!(ran.code == 0 && ran.text().contains(point), "{options:?}: {}", ran.text());
+    }
+    for options in [
+        &["--up-axis=Z", "--forward-axis=-Z"][..],
+        &["--source-up-axis=X", "--source-forward-axis=X"],
+        &["--global-scale=0"],
+        &["--global-scale=-1"],
+        &["--global-scale=nan"],
+    ] {
+        let ran = convert(options);
+        assert!(ran.code == 2 && ran.out.is_empty(), "{options:?}: {}", ran.err);
+    }
+}
+
+#[test]
 fn colors_finer_than_bytes_are_told_of_and_kept_on_demand() {
     let dir = folder();
     let convert = |input: &str, more: &[&str]| {

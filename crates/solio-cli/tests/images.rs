@@ -592,6 +592,12 @@ fn previews_are_pictures() {
     let ran = solio(dir.path(), "preview a.obj -o m.exr --size 9x7 --up-axis Z --json").fine();
     assert_eq!((&ran.json()[0]["width"], &ran.json()[0]["height"]), (&7.into(), &7.into()));
     solio(dir.path(), "preview m.exr -o m.png --channels Z").fine();
+    // As in convert: asked of one image wrongly, or something that one of several does not have.
+    let ran = solio(dir.path(), "preview a.exr -o q.png --channels Z");
+    assert!(ran.code == 2 && ran.err.contains("no channels Z"), "{}", ran.err);
+    let ran = solio(dir.path(), "preview a.exr m.exr -o some/ --channels Z");
+    assert!(ran.code == 1 && ran.err.contains("no channels Z"), "{}", ran.err);
+    assert!(dir.path().join("some/m.png").exists());
     for mesh in ["v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "v 0 0 0\nv 1 1 1\n"] {
         std::fs::write(dir.path().join("b.obj"), mesh).unwrap();
         let ran = solio(dir.path(), "preview b.obj -o m.png --size 4000000000");

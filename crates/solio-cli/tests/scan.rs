@@ -71,6 +71,16 @@ fn a_tree_is_asked_about_in_sql() {
     for wrong in ["SELECT * FROM nope", "SELECT nope FROM files", "SELECT path FROM files WHERE"] {
         assert_eq!(run(path, &["query", "c.sqlite", wrong], b"").code, 2, "{wrong}");
     }
+    // An object has a name once.
+    let twice = "SELECT a.name, b.name FROM files a JOIN files b USING (size)";
+    let ran = run(path, &["query", "c.sqlite", twice, "--json"], b"");
+    assert!(ran.code == 2 && ran.out.is_empty() && ran.err.contains("\"name\""), "{}", ran.err);
+    assert!(
+        run(path, &["query", "c.sqlite", twice, "--csv"], b"").fine().text().contains("\n1.txt,")
+    );
+    // Nothing to go on with is told too.
+    let told = scan(path, &["--resume"]).fine().json();
+    assert_eq!((&told[0]["files"], &told[0]["looked_at"]), (&0.into(), &0.into()));
     // Names go on with the bytes that they have.
     let odd = "SELECT coalesce(path_bytes, path) FROM files WHERE path_bytes IS NOT NULL";
     let null = run(path, &["query", "c.sqlite", odd, "-0"], b"").fine();

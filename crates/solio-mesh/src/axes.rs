@@ -61,6 +61,16 @@ impl Axis {
         Axis::ALL.into_iter().find(|a| a.name() == full)
     }
 
+    /// Whether two axes lie on one line, so that they cannot be forward and up.
+    ///
+    /// ```
+    /// use solio_mesh::axes::Axis;
+    /// assert!(Axis::Z.is_along(Axis::NegativeZ) && !Axis::Z.is_along(Axis::Y));
+    /// ```
+    pub fn is_along(self, other: Axis) -> bool {
+        self as u8 % 3 == other as u8 % 3
+    }
+
     /// The axis as a unit vector.
     ///
     /// ```

@@ -172,7 +172,7 @@ pub(crate) fn axes(from: (Axis, Axis), to: (Axis, Axis)) -> Result<Option<[[f32;
 fn frame((forward, up): (Axis, Axis)) -> Result<[[f32; 3]; 3]> {
     let (f, u) = (forward.vector(), up.vector());
     let right = [f[1] * u[2] - f[2] * u[1], f[2] * u[0] - f[0] * u[2], f[0] * u[1] - f[1] * u[0]];
-    if right == [0.0; 3] {
+    if forward.is_along(up) {
         let [f, u] = [forward, up].map(|axis| axis.name().replace("NEGATIVE_", "-"));
         let message = format!("the forward axis {f} and the up axis {u} lie on one line");
         return Err(Error::argument(message).hint("name both, as in --up-axis Z --forward-axis Y"));

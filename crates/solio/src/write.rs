@@ -58,7 +58,7 @@ pub struct MeshWriteOptions {
     pub level: Option<i32>,
     /// The files are on the disk, not only in the system's memory, when writing returns.
     pub durable: bool,
-    /// How the MTL refers to textures.
+    /// How an MTL, or a PLY that names them, refers to textures.
     pub path_mode: PathMode,
     /// What relative texture paths of the scene are relative to: the folder of the file it was
     /// read from. Where this is `None`, relative paths are kept.
@@ -226,7 +226,15 @@ fn write_ply(
     file: &SinkOptions,
     work: &Work,
 ) -> Result<Written> {
-    let mut written = write_one(scene, Format::Ply, path, options, file, work)?;
+    let mut options = options.clone();
+    let mut copies = Vec::new();
+    if ply::names_textures(scene) && !options.ply.blender_quirks && !solio_io::is_direct(path) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let (materials, to_copy) = textures::refer(scene, folder, &options, work);
+        (options.ply.materials, copies) = (Some(materials), to_copy);
+    }
+    let mut written = write_one(scene, Format::Ply, path, &options, file, work)?;
+    copy_textures(copies, &mut written, work);
     let is_fine = |mesh: &Mesh<'_>| ply::has_fine_colors(mesh, &options.ply);
     if !options.ply.blender_quirks && scene.meshes.iter().any(is_fine) {
         written.warnings.push(
@@ -297,16 +305,21 @@ fn write_obj_and_mtl(
     // who finds it, finds all that it needs.
     let mut both = vec![mtl, obj];
     FileSink::finish_all(&mut both)?;
+    copy_textures(copies, &mut written, work);
+    let textures = std::mem::take(&mut written.files);
+    FileSink::commit_all(both)?.into_iter().rev().for_each(|file| written.add(file));
+    written.files.extend(textures);
+    Ok(written)
+}
+
+/// Copies textures to their names beside a file.
+fn copy_textures(copies: Vec<(PathBuf, PathBuf)>, written: &mut Written, work: &Work) {
     for (from, to) in copies {
         match solio_io::copy_file(&from, &to, work) {
             Ok(bytes) => written.files.push((to, bytes)),
             Err(e) => written.warnings.push(format!("texture not copied: {e}")),
         }
     }
-    let textures = std::mem::take(&mut written.files);
-    FileSink::commit_all(both)?.into_iter().rev().for_each(|file| written.add(file));
-    written.files.extend(textures);
-    Ok(written)
 }
 
 /// Whether the MTL that is there must not give way to `text`: the scene's materials came with

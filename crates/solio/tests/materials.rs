@@ -209,6 +209,25 @@ fn different_materials_have_different_names() {
         let strip = path_mode == PathMode::Strip;
         assert_eq!(found, if strip { ["a.png"; 2] } else { ["p/a.png", "q/a.png"] });
     }
+    // A PLY in another folder leads there too, or has copies beside it.
+    fs::create_dir(at("out")).unwrap();
+    for name in ["p", "q"] {
+        fs::create_dir(at(name)).unwrap();
+        fs::write(at(&format!("{name}/a.png")), name).unwrap();
+    }
+    for (path_mode, p, q) in
+        [(PathMode::Relative, "../p/a.png", "../q/a.png"), (PathMode::Copy, "a.png", "a.001.png")]
+    {
+        let texture_root = Some(folder.path().to_owned());
+        let options = MeshWriteOptions { path_mode, texture_root, ..Default::default() };
+        write(&read(&at("two.ply")), &at("out/two.ply"), &options).unwrap();
+        let back = read(&at("out/two.ply"));
+        let found: Vec<_> = back.materials.iter().map(|m| &m.maps[0].path[..]).collect();
+        assert_eq!(found, [p, q]);
+        assert_eq!(back.materials.len(), 2);
+        let pictures = [p, q].map(|path| fs::read_to_string(at("out").join(path)).unwrap());
+        assert_eq!(pictures, ["p", "q"]);
+    }
     // Names that spaces, and the ends of lines, do not tell apart.
     let red = |name: &str, red| Material {
         name: name.into(),

@@ -140,8 +140,11 @@ impl All {
 
 /// Prints what the options ask for.
 pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Limit) {
+    // What a scene's text says stands there with its place.
+    let input = format!("{}:", plan.input.display());
     for warning in report.warnings() {
-        screen::complain(&format!("warning: {}: {warning}", plan.input.display()));
+        let place = if warning.starts_with(&input) { "" } else { &format!("{input} ") };
+        screen::complain(&format!("warning: {place}{warning}"));
     }
     for words in &report.left_out {
         screen::complain(&format!("note: {}: left out: {words}", plan.input.display()));

@@ -45,6 +45,8 @@ mod text;
 mod tokens;
 mod write;
 
+use crate::model::Scene;
+
 pub use check::{PlyCounts, check_ply};
 pub use color::has_fine_colors;
 pub use header::{
@@ -61,6 +63,17 @@ pub use write::encode_ply;
 pub(crate) const TEXTURE: &str = "TextureFile ";
 /// The property of faces that counts these.
 const TEXNUMBER: &str = "texnumber";
+
+/// Whether the scene came from a PLY that names textures, so that one written of it may name them.
+///
+/// ```
+/// use solio_mesh::{Scene, ply::names_textures};
+/// let comments = vec!["TextureFile oak.png".into()];
+/// assert!(names_textures(&Scene { comments, ..Scene::default() }));
+/// ```
+pub fn names_textures(scene: &Scene<'_>) -> bool {
+    scene.comments.iter().any(|comment| comment.starts_with(TEXTURE))
+}
 
 #[cfg(test)]
 mod tests;

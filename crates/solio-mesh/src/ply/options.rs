@@ -1,6 +1,7 @@
 //! What a caller may choose about PLY.
 
 use crate::axes::Axis;
+use crate::material::Material;
 use solio_base::Limits;
 use solio_codec::number::Digits;
 
@@ -89,6 +90,9 @@ pub struct PlyWriteOptions {
     pub export_triangulated_mesh: bool,
     /// Type of the colours.
     pub color_type: PlyColorType,
+    /// The scene's materials as the comments name their textures, where the file's folder leads
+    /// there by other paths.
+    pub materials: Option<Vec<Material>>,
     /// Digits of floats in text. [`Digits::Shortest`] writes what Blender writes.
     pub digits: Digits,
     /// Do as Blender 5.2 does even where that loses data: colours are cut to 8 bits instead of
@@ -113,6 +117,7 @@ impl Default for PlyWriteOptions {
             export_attributes: true,
             export_triangulated_mesh: false,
             color_type: PlyColorType::U8,
+            materials: None,
             digits: Digits::Shortest,
             blender_quirks: false,
         }
