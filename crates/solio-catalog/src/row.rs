@@ -285,6 +285,10 @@ impl Level {
     pub const HASHED: Level = Level(8);
     /// A thumbnail was made, or could not be.
     pub const THUMBNAIL: Level = Level(16);
+    /// Pixels were unpacked, too, as a check that is deep does.
+    pub const UNPACKED: Level = Level(32);
+    /// What looks for problems.
+    pub const LOOKS: Level = Level(1 | 2 | 4 | 32);
     /// Bits that say which further fields were asked for.
     pub const FIELDS: Level = Level(0xffff_ff00);
 
@@ -321,8 +325,7 @@ impl Level {
     /// assert!(!Level::HEAD.finds_problems_of(checked));
     /// ```
     pub const fn finds_problems_of(self, earlier: Level) -> bool {
-        const FIND: u32 = Level::HEAD.0 | Level::DEEP.0 | Level::CHECKED.0;
-        earlier.0 & FIND & !self.0 == 0
+        earlier.0 & Level::LOOKS.0 & !self.0 == 0
     }
 
     /// This look after an earlier one: the steps of both, and the fields of this one if it had any.

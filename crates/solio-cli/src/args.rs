@@ -845,8 +845,9 @@ pub(crate) fn parse_axis(text: &str) -> Result<Axis, String> {
 }
 
 fn parse_scale(text: &str) -> Result<f64, String> {
-    let scale = text.parse().ok().filter(|scale: &f64| scale.is_finite() && *scale > 0.0);
-    scale.ok_or_else(|| "use a number above 0".into())
+    let is_float = |scale: &f64| (*scale as f32).is_finite() && *scale as f32 > 0.0;
+    let scale = text.parse().ok().filter(is_float);
+    scale.ok_or_else(|| "use a number above 0, in the range of floats".into())
 }
 
 fn parse_bool(text: &str) -> Result<bool, String> {

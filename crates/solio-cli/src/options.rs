@@ -102,7 +102,8 @@ pub(crate) fn write(
         level: args.level,
         durable: args.durable,
         stl_batch: args.use_batch,
-        texture_root: input.parent().map(Path::to_owned),
+        // What comes through a pipe lay somewhere else.
+        texture_root: input.parent().filter(|_| !solio_io::is_direct(input)).map(Path::to_owned),
         ..MeshWriteOptions::default()
     };
     if let Some(mode) = args.path_mode {

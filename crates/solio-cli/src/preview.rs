@@ -32,7 +32,7 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             // What cannot be shown of one image alone was asked for wrongly, as in convert.
             Err(error) if error.kind() == ErrorKind::Argument && inputs.len() == 1 => {
-                return Err(error);
+                return Err(error.at_path(input));
             }
             Err(error) => {
                 failed = true;

@@ -16,7 +16,7 @@ Examples:
   solio query show.sqlite \"SELECT * FROM kinds\"
 
 A scan that is stopped, in whatever way, keeps what it has; run again it goes on from there. Files \
-whose size, time and inode (of objects, entity tag) are as before are not opened. Stores are found by \
+whose size, times and inode (of objects, entity tag) are as before are not opened. Stores are found by \
 their usual variables: AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, GOOGLE_APPLICATION_CREDENTIALS, \
 AZURE_STORAGE_ACCOUNT_NAME and others.
 Exit code: 1 where something could not be read.";
@@ -89,7 +89,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub(crate) shard: Option<(u64, u64)>,
     /// Scan nothing; write a job of N parts for render farms (Open Job Description)
-    #[arg(long, value_name = "JOB", requires = "parts", conflicts_with_all = ["shard", "dry_run", "resume"])]
+    #[arg(long, value_name = "JOB", requires = "parts", conflicts_with_all = ["shard", "dry_run", "resume", "thumbnails"])]
     pub(crate) openjd: Option<PathBuf>,
     /// With --openjd: how many parts
     #[arg(long, value_name = "N", requires = "openjd")]

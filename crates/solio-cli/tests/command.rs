@@ -478,6 +478,19 @@ fn axes_follow_from_the_format_and_not_from_the_name() {
 }
 
 #[test]
+fn textures_of_a_mesh_from_a_pipe_keep_their_paths() {
+    let dir = folder();
+    let ply = "ply\nformat ascii 1.0\ncomment TextureFile tex/p.png\nelement vertex 3\n\
+        property float x\nproperty float y\nproperty float z\nelement face 1\n\
+        property list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    std::fs::create_dir(dir.path().join("out")).unwrap();
+    let ran = solio(dir.path(), &["convert", "-", "-o", "out/a.ply", "--ascii"], ply.as_bytes());
+    assert_eq!((ran.code, &*ran.err), (0, ""));
+    let text = std::fs::read_to_string(dir.path().join("out/a.ply")).unwrap();
+    assert!(text.contains("comment TextureFile tex/p.png\n"), "{text}");
+}
+
+#[test]
 fn an_axis_alone_moves_the_other_and_a_wrong_one_is_a_wrong_command_line() {
     let dir = folder();
     let convert = |options: &[&str]| {

@@ -150,7 +150,7 @@ pub(crate) fn scale(factor: f64) -> Result<f64> {
     if float.is_finite() && float > 0.0 {
         return Ok(factor);
     }
-    let message = format!("the global scale is {factor}; it must be finite and above 0");
+    let message = format!("the global scale is {factor:e}; it must be a float above 0");
     Err(Error::argument(message)
         .hint("it is the factor on positions: 0.01 makes metres of centimetres"))
 }

@@ -27,13 +27,13 @@ pub(crate) enum Home {
     Standard,
     /// Elsewhere.
     Other,
-    /// Behind the picture: they are second to any others.
-    Trailer,
+    /// Behind the picture, or in the EXIF of a file that has a place for them: second to any others.
+    Second,
 }
 
 /// Reads the datasets of `view`.
 pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
-    if home == Home::Trailer {
+    if home == Home::Second {
         gather.iptc_blocks = gather.iptc_blocks.max(1);
     }
     let group = GROUPS[gather.iptc_blocks.min(GROUPS.len() - 1)];

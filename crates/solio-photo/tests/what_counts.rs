@@ -562,7 +562,7 @@ fn composites_are_made_of_the_tags_that_count() {
 
 #[test]
 fn numbers_of_films_have_their_types() {
-    let values: [(&str, u32, &[u8], &str); 7] = [
+    let values: [(&str, u32, &[u8], &str); 9] = [
         ("com.neg32", 21, &[0xff, 0xff, 0xff, 0xfb], "-5"),
         ("com.neg16", 66, &[0xff, 0xfb], "-5"),
         ("com.neg8", 65, &[0xfb], "-5"),
@@ -570,6 +570,8 @@ fn numbers_of_films_have_their_types() {
         ("com.u32", 77, &[0xff, 0xff, 0xff, 0xfb], "4294967291"),
         ("com.pt", 70, &[0x3f, 0x80, 0, 0, 0x40, 0, 0, 0], "1 2"),
         ("com.none", 0, b"abcd", "(Binary data 4 bytes, use -b option to extract)"),
+        ("com.short", 0, &[0xff], "255"),
+        ("com.u64", 78, &[0xff; 8], "18446744073709551615"),
     ];
     let mut keys = (values.len() as u64).to_be_bytes().to_vec();
     let mut list = Vec::new();
@@ -622,6 +624,48 @@ fn texts_of_films_have_their_languages() {
     ] {
         assert_eq!(words(&film, field).as_deref(), Some(text), "{field}");
     }
+}
+
+#[test]
+fn texts_of_films_in_other_languages_keep_the_main_one() {
+    let old = |language: u16, text: &[u8]| {
+        [&(text.len() as u16).to_be_bytes()[..], &language.to_be_bytes(), text].concat()
+    };
+    let (english, german) = (0x15c7, 0x10b5);
+    let box_of = |kind: &[u8; 4], texts: &[Vec<u8>]| boxed(kind, &texts.concat());
+    let data = [
+        // Zeros behind it, the Macintosh's numbers, German alone, German first, no language at all.
+        box_of(b"\xa9nam", &[old(english, b"Holiday"), vec![0; 8]]),
+        box_of(b"\xa9xyz", &[old(english, b"+48.5-016.5/"), vec![0; 4]]),
+        box_of(b"\xa9cmt", &[old(0, b"one"), old(2, b"eins"), old(1, b"un")]),
+        box_of(b"\xa9des", &[old(german, b"allein")]),
+        box_of(b"\xa9inf", &[old(german, b"eins"), old(english, b"one")]),
+        box_of(b"\xa9wrt", &[old(english, b"\xfe\xff\0H\0i"), old(0x7fff, b"?")]),
+        boxed(b"kywd", b"Holiday\0Beach\0"),
+        boxed(b"name", b"Clip"),
+    ];
+    let track = boxed(b"trak", &boxed(b"udta", &boxed(b"name", b"Core Media Audio")));
+    let movie = [boxed(b"udta", &data.concat()), track].concat();
+    let film = [boxed(b"ftyp", b"qt  \0\0\0\0"), boxed(b"moov", &movie)].concat();
+    for (field, text) in [
+        ("UserData:Title", Some("Holiday")),
+        ("UserData:GPSCoordinates", Some("48 deg 30' 0.00\" N, 16 deg 30' 0.00\" W")),
+        ("UserData:Comment", Some("one")),
+        ("UserData:Comment-de", Some("eins")),
+        ("UserData:Comment-fr", Some("un")),
+        ("UserData:Description", Some("allein")),
+        ("UserData:Description-deu", Some("allein")),
+        ("UserData:Information", Some("one")),
+        ("UserData:Information-deu", Some("eins")),
+        ("UserData:Keywords", Some("Holiday, Beach")),
+        ("UserData:Name", Some("Clip")),
+        ("Track1:Track1Name", Some("Core Media Audio")),
+    ] {
+        assert_eq!(words(&film, field).as_deref(), text, "{field}");
+    }
+    let all = read(&film, Fields::all());
+    assert!(all.tags.iter().all(|tag| !tag.name.contains(|c: char| c.is_control() || c == '`')));
+    assert_eq!(all.get("Name").map(|tag| tag.text().plain()).as_deref(), Some("Clip"));
 }
 
 /// A packet with this between its description's tags.

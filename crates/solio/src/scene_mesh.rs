@@ -335,7 +335,7 @@ mod tests {
             with_scene_meshes(&path, &options, &work, |made, _| Ok(made.warnings.clone())).unwrap();
         let told = |warnings: &[String]| {
             let [early, second] = warnings else { panic!("{warnings:?}") };
-            assert!(early.contains("a.pbrt:1:1: Shape stands behind WorldBegin"), "{early}");
+            assert!(early.contains("a.pbrt:1:1: Shape belongs behind WorldBegin"), "{early}");
             assert!(second.contains("a.pbrt:6:1: a second picture"), "{second}");
         };
         told(&warnings);

@@ -26,7 +26,7 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PathMode {
-    /// Relative for textures in the output's folder or below it, else absolute.
+    /// Relative for textures in the output's folder or below it, else absolute; in a PLY as `Match`.
     #[default]
     Auto,
     /// Absolute.
@@ -143,6 +143,9 @@ fn refer_one(
 ) -> (String, Option<PathBuf>) {
     // Blender marks paths relative to its own file with `//`.
     let path = path.strip_prefix("//").unwrap_or(path);
+    if is_address(path) {
+        return (path.to_owned(), None);
+    }
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     if mode == PathMode::Strip || name.is_empty() {
         return (name.to_owned(), None);
@@ -167,6 +170,12 @@ fn refer_one(
     };
     let path = if relative { relative_to(&full, output) } else { full };
     (path.to_string_lossy().replace('\\', "/"), None)
+}
+
+/// Whether a path is an address: `https://…`.
+fn is_address(path: &str) -> bool {
+    let scheme = path.split_once("://").map_or("", |(scheme, _)| scheme);
+    scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Whether a path of an MTL, which may come from any system, leads on from a folder.

@@ -228,13 +228,25 @@ fn write_ply(
 ) -> Result<Written> {
     let mut options = options.clone();
     let mut copies = Vec::new();
-    if ply::names_textures(scene) && !options.ply.blender_quirks && !solio_io::is_direct(path) {
+    if ply::names_textures(scene, &options.ply) && !solio_io::is_direct(path) {
         let folder = path.parent().unwrap_or(Path::new(""));
+        if options.path_mode == PathMode::Auto {
+            // Some programs put the folder before any path.
+            options.path_mode = PathMode::Match;
+        }
         let (materials, to_copy) = textures::refer(scene, folder, &options, work);
         (options.ply.materials, copies) = (Some(materials), to_copy);
     }
-    let mut written = write_one(scene, Format::Ply, path, &options, file, work)?;
+    let mut written = Written::default();
+    let mut sink = FileSink::create(path, file, work)?;
+    encode(scene, Format::Ply, &options, work, &mut sink)?;
+    // The mesh comes last, as an OBJ does.
+    let mut one = vec![sink];
+    FileSink::finish_all(&mut one)?;
     copy_textures(copies, &mut written, work);
+    let textures = std::mem::take(&mut written.files);
+    FileSink::commit_all(one)?.into_iter().for_each(|file| written.add(file));
+    written.files.extend(textures);
     let is_fine = |mesh: &Mesh<'_>| ply::has_fine_colors(mesh, &options.ply);
     if !options.ply.blender_quirks && scene.meshes.iter().any(is_fine) {
         written.warnings.push(

@@ -233,6 +233,26 @@ fn a_stream_is_told_what_a_file_is() {
         write(&packed, &half[..half.len() - 9]);
         assert!(!told(&packed, false).ends_with("[] []"), "{}", told(&packed, false));
     }
+    // So is what is not what its name promises.
+    for (name, content, words) in [
+        ("z.exr.gz", &[0; 5000][..], "all 5000 bytes are zero"),
+        ("e.exr.gz", b"", "the file is empty"),
+        ("t.png.gz", b"words", "PNG"),
+        ("t.psd.gz", b"words", "this is no PSD"),
+        ("x.png.gz", &std::fs::read(at("a.exr")).unwrap(), "the content is exr"),
+    ] {
+        write(&at(name), &gzip(content));
+        let said = told(&at(name), false);
+        assert!(said.contains(words), "{name}: {said}");
+    }
+    // What would take too much memory is unpacked and thrown away.
+    let mut large = std::fs::read(at("a.jpg")).unwrap();
+    large.resize(3 << 20, 0);
+    write(&at("l.jpg.gz"), &gzip(&large));
+    let work = Work { memory_bytes: 4 << 20, ..Work::serial() };
+    let said = check_found(&at("l.jpg.gz"), &CheckOptions::default(), &work).unwrap();
+    assert!(said.notes[0].contains("only the packing was checked"), "{said:?}");
+    assert_eq!(said.found, "3145728 bytes unpacked");
     let scene = b"WorldBegin\nShape \"sphere\"\n".to_vec();
     assert!(streamed(scene, false).starts_with("Unsupported"));
 }

@@ -168,6 +168,22 @@ fn codes_above_alpha_are_light_that_alpha_is_in() {
     let exr = folder.path().join("b.exr");
     let done = solio::convert_image(&path, &exr, &options, &Work::default()).unwrap();
     assert!(done.notes[0].starts_with("colours brighter than their alpha"), "{:?}", done.notes);
+    // One that shines among many that do not changes nothing.
+    let mut picture = image::RgbaImage::from_pixel(8, 8, image::Rgba([60, 60, 60, 128]));
+    picture.put_pixel(7, 7, image::Rgba([140, 60, 60, 128]));
+    let many = |picture: &image::RgbaImage| {
+        let mut bytes = tiff(8, picture.as_raw(), Some(1));
+        // The width and the height, the first two entries, and the rows in the strip, the eighth.
+        let start = 24 + picture.as_raw().len() + 2;
+        for entry in [0, 1, 7] {
+            bytes[start + 12 * entry + 8] = 8;
+        }
+        std::fs::write(&path, bytes).unwrap();
+        converted(&path, false)[3]
+    };
+    let with = many(&picture);
+    picture.put_pixel(7, 7, image::Rgba([60, 60, 60, 128]));
+    assert_eq!(with, many(&picture));
 }
 
 #[test]
@@ -186,6 +202,9 @@ fn tiff_of_grey_and_of_halves() {
     assert_eq!(read(&tiff_of(2, 32, Some(3), &floats(&[4.0, 0.5]), Some(2))), [0.5, 2.0]);
     assert_eq!(read(&tiff_of(2, 8, Some(1), &[255, 51], Some(2)))[..1], [0.19995117]);
     assert_eq!(read(&tiff_of(2, 16, None, &[255, 255, 0, 0], Some(2))), [0.0, 0.0]);
+    // A second sample that is no alpha, and a turn that there is not.
+    assert_eq!(read(&tiff_of(2, 8, Some(1), &[255, 51], Some(0))), [1.0]);
+    assert_eq!(read(&tiff_of(2, 32, Some(3), &floats(&[4.0, 0.5]), Some(0))), [4.0]);
     assert_eq!(read(&tiff_of(4, 16, Some(3), &halves, Some(1))), [0.5, 0.0625, 0.125, 0.25]);
     assert_eq!(read(&tiff_of(3, 16, Some(3), &halves[..6], None)), [0.0625, 0.125, 0.25]);
 }

@@ -215,9 +215,11 @@ fn different_materials_have_different_names() {
         fs::create_dir(at(name)).unwrap();
         fs::write(at(&format!("{name}/a.png")), name).unwrap();
     }
-    for (path_mode, p, q) in
-        [(PathMode::Relative, "../p/a.png", "../q/a.png"), (PathMode::Copy, "a.png", "a.001.png")]
-    {
+    for (path_mode, p, q) in [
+        (PathMode::Auto, "../p/a.png", "../q/a.png"),
+        (PathMode::Relative, "../p/a.png", "../q/a.png"),
+        (PathMode::Copy, "a.png", "a.001.png"),
+    ] {
         let texture_root = Some(folder.path().to_owned());
         let options = MeshWriteOptions { path_mode, texture_root, ..Default::default() };
         write(&read(&at("two.ply")), &at("out/two.ply"), &options).unwrap();
@@ -228,6 +230,19 @@ fn different_materials_have_different_names() {
         let pictures = [p, q].map(|path| fs::read_to_string(at("out").join(path)).unwrap());
         assert_eq!(pictures, ["p", "q"]);
     }
+    // What the file does not name is not copied; an address is no path.
+    let numbers = [("property int texnumber\n", ""), ("1 2 0\n", "1 2\n"), ("1 0 1\n", "1 0\n")];
+    let plain = numbers.iter().fold(ply.to_owned(), |text, (from, to)| text.replace(from, to));
+    fs::write(at("no.ply"), plain).unwrap();
+    fs::write(at("net.ply"), ply.replace("q/a.png", "https://x.y/q.png")).unwrap();
+    let texture_root = Some(folder.path().to_owned());
+    let options =
+        MeshWriteOptions { path_mode: PathMode::Copy, texture_root, ..Default::default() };
+    fs::create_dir(at("new")).unwrap();
+    write(&read(&at("no.ply")), &at("new/no.ply"), &options).unwrap();
+    assert_eq!(fs::read_dir(at("new")).unwrap().count(), 1);
+    write(&read(&at("net.ply")), &at("new/net.ply"), &options).unwrap();
+    assert_eq!(read(&at("new/net.ply")).materials[1].maps[0].path, "https://x.y/q.png");
     // Names that spaces, and the ends of lines, do not tell apart.
     let red = |name: &str, red| Material {
         name: name.into(),

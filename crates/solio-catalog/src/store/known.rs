@@ -40,6 +40,13 @@ impl Known {
         Ok(Known { path: path.to_owned(), connection })
     }
 
+    /// What a [`Store`](super::Store) was told to remember.
+    pub fn state(&self, name: &str) -> Result<Option<String>> {
+        let sql = "SELECT value FROM state WHERE name = ?1";
+        let found = self.connection.query_row(sql, [name], |row| row.get(0)).optional();
+        found.map(Option::flatten).map_err(|e| failed("read the catalogue", e, &self.path))
+    }
+
     /// The files of a folder, by name, byte by byte.
     pub fn files(&self, folder: &[u8], files: &mut Vec<KnownFile>) -> Result<()> {
         files.clear();

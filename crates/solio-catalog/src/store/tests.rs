@@ -139,10 +139,14 @@ fn what_is_no_catalogue_is_told() {
     foreign.execute_batch("CREATE TABLE t(x); PRAGMA user_version = 9;").unwrap();
     assert_eq!(Store::open(&path("other")).unwrap_err().kind(), ErrorKind::Unsupported);
     let mut store = Store::open(&path("new")).unwrap();
-    assert_eq!(store.state("a").unwrap(), None);
     store.set_state("a", Some("b")).unwrap();
-    assert_eq!(store.state("a").unwrap().as_deref(), Some("b"));
     store.check().unwrap();
+    store.close().unwrap();
+    let known = Known::open(&path("new")).unwrap();
+    assert_eq!(known.state("a").unwrap().as_deref(), Some("b"));
+    assert_eq!(known.state("b").unwrap(), None);
+    drop(known);
+    let store = Store::open(&path("new")).unwrap();
     store.connection.pragma_update(None, "user_version", 99).unwrap();
     store.close().unwrap();
     assert_eq!(Store::open(&path("new")).unwrap_err().kind(), ErrorKind::Unsupported);

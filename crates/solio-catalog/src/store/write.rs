@@ -265,14 +265,6 @@ impl Store {
         Ok(())
     }
 
-    /// What was remembered.
-    pub fn state(&self, name: &str) -> Result<Option<String>> {
-        use rusqlite::OptionalExtension;
-        let sql = "SELECT value FROM state WHERE name = ?1";
-        let found = self.connection.query_row(sql, [name], |row| row.get(0)).optional();
-        self.sql(found).map(Option::flatten)
-    }
-
     /// Makes what was put last: from here on it outlives a kill.
     pub fn commit(&mut self) -> Result<()> {
         if self.connection.is_autocommit() {

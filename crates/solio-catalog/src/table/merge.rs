@@ -83,12 +83,14 @@ impl<P: Iterator<Item = Result<Row>>> Merge<P> {
     }
 }
 
-/// How much is known of a file: the newest state of it counts first, then how far it was looked at.
-fn known(row: &Row) -> (i64, u32, bool) {
+/// How much is known of a file: the newest state of it counts first, then how far it was looked into.
+/// Thumbnails are not taken along.
+fn known(row: &Row) -> (i64, u32, [bool; 2]) {
     let level = Level(row.cells.integer(column::LEVEL).unwrap_or(0) as u32);
-    let steps = level.without(Level::FIELDS).0.count_ones();
-    let has_fields = level.0 & Level::FIELDS.0 != 0;
-    (row.cells.integer(column::MODIFIED_NS).unwrap_or(i64::MIN), steps, has_fields)
+    let is_in = |step: Level| level.without(step) != level;
+    let looks = (level.0 & Level::LOOKS.0).count_ones();
+    let more = [is_in(Level::HASHED), is_in(Level::FIELDS)];
+    (row.cells.integer(column::MODIFIED_NS).unwrap_or(i64::MIN), looks, more)
 }
 
 impl<P: Iterator<Item = Result<Row>>> Iterator for Merge<P> {

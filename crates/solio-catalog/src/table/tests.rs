@@ -75,7 +75,12 @@ fn the_newest_state_and_the_furthest_look_stay() {
         row
     };
     let fields = 0x8000_0001; // fields that were asked for count least
-    for (a, b) in [(of(1, 13), of(1, fields)), (of(2, 1), of(1, 13)), (of(1, fields), of(1, 1))] {
+    for (a, b) in [
+        (of(1, 13), of(1, fields)),
+        (of(2, 1), of(1, 13)),
+        (of(1, fields), of(1, 1)),
+        (of(1, 5), of(1, fields | 16)),
+    ] {
         for parts in [[vec![a.clone()], vec![b.clone()]], [vec![b.clone()], vec![a.clone()]]] {
             assert_eq!(merged(&parts).unwrap(), std::slice::from_ref(&a));
         }

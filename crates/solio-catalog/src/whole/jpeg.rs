@@ -70,8 +70,10 @@ fn segments(file: &mut Cursor<'_>) -> Result<Option<(u64, u64)>> {
         if length < 2 {
             return Err(wrong("a segment has less than its own length", at));
         }
-        // The size stands in the frame headers, all of C0 to CF but three.
-        if matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc) && length >= 8 {
+        // The size stands in the frame headers, all of C0 to CF but three, and F7 of JPEG-LS.
+        let is_frame =
+            matches!(marker, 0xc0..=0xcf | 0xf7) && !matches!(marker, 0xc4 | 0xc8 | 0xcc);
+        if is_frame && length >= 8 {
             let [_, h1, h0, w1, w0] = file.take("the frame header")?;
             size = Some((be16([w1, w0]), be16([h1, h0])));
         }

@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 
 /// The names of `materials` in an OBJ and its MTL: on one line, and different for materials that
 /// differ, since files refer by name. Of those with one name the first keeps it, a later one gets
-/// the first free of `name.001`, `name.002`… (as in Blender).
+/// the first free of `name.001`, `name.002`….
 ///
 /// ```
 /// use solio_mesh::{Material, obj::material_names};

@@ -4,7 +4,7 @@ use super::cells::with_values;
 use super::columns::CORNERS;
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::Part;
-use super::{TEXNUMBER, TEXTURE};
+use super::{TEXTURE, names_textures};
 use crate::model::{Attribute, Domain, Positions, ScalarType, Scene, Values};
 use solio_base::{Error, Result};
 use std::borrow::Cow;
@@ -185,7 +185,7 @@ pub(crate) fn header(
 ) -> Result<String> {
     let mut text = format!("ply\nformat {} 1.0\n", options.format.name());
     let own: Vec<&str> = options.comments.iter().flat_map(|comment| comment.lines()).collect();
-    let read = if options.blender_quirks { Vec::new() } else { comments(scene, elements, options) };
+    let read = if options.blender_quirks { Vec::new() } else { comments(scene, options) };
     let read = read.iter().map(|line| &line[..]).filter(|line| !own.contains(line));
     for line in own.iter().copied().chain(read) {
         if !line.starts_with("obj_info ") {
@@ -212,17 +212,10 @@ pub(crate) fn header(
 
 /// The comments that a scene brings along, as lines. Those that name textures stay where faces still
 /// lead to them, and say what the materials that they became say now.
-fn comments<'s>(
-    scene: &'s Scene<'_>,
-    elements: &[ElementOut],
-    options: &PlyWriteOptions,
-) -> Vec<Cow<'s, str>> {
+fn comments<'s>(scene: &'s Scene<'_>, options: &PlyWriteOptions) -> Vec<Cow<'s, str>> {
     let lines = || scene.comments.iter().flat_map(|comment| comment.split(['\n', '\r']));
     let textures = lines().filter(|line| line.starts_with(TEXTURE)).count();
-    let is_number =
-        |item: &Item| matches!(item, Item::Attribute(a) if a.name == TEXNUMBER && a.list.is_none());
-    let is_numbered = |e: &ElementOut| e.name == "face" && e.items.iter().any(is_number);
-    let lead = scene.meshes.len() == 1 && (textures == 1 || elements.iter().any(is_numbered));
+    let lead = names_textures(scene, options);
     let materials = options.materials.as_ref().unwrap_or(&scene.materials);
     let mut materials = materials.iter().filter(|_| materials.len() == textures);
     let line = |line: &'s str| {

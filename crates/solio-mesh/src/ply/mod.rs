@@ -45,7 +45,7 @@ mod text;
 mod tokens;
 mod write;
 
-use crate::model::Scene;
+use crate::model::{Attribute, Scene};
 
 pub use check::{PlyCounts, check_ply};
 pub use color::has_fine_colors;
@@ -64,15 +64,23 @@ pub(crate) const TEXTURE: &str = "TextureFile ";
 /// The property of faces that counts these.
 const TEXNUMBER: &str = "texnumber";
 
-/// Whether the scene came from a PLY that names textures, so that one written of it may name them.
+/// Whether a PLY of the scene names the textures that its comments name, because faces lead to them:
+/// those of one mesh, by numbers or to the only one.
 ///
 /// ```
-/// use solio_mesh::{Scene, ply::names_textures};
+/// use solio_mesh::{Mesh, Scene, ply::{PlyWriteOptions, names_textures}};
 /// let comments = vec!["TextureFile oak.png".into()];
-/// assert!(names_textures(&Scene { comments, ..Scene::default() }));
+/// let scene = Scene { comments, meshes: vec![Mesh::default()], ..Scene::default() };
+/// assert!(names_textures(&scene, &PlyWriteOptions::default()));
 /// ```
-pub fn names_textures(scene: &Scene<'_>) -> bool {
-    scene.comments.iter().any(|comment| comment.starts_with(TEXTURE))
+pub fn names_textures(scene: &Scene<'_>, options: &PlyWriteOptions) -> bool {
+    let [mesh] = &scene.meshes[..] else { return false };
+    let lines = scene.comments.iter().flat_map(|comment| comment.split(['\n', '\r']));
+    let textures = lines.filter(|line| line.starts_with(TEXTURE)).count();
+    let is_number =
+        |a: &Attribute<'_>| a.element == "face" && a.name == TEXNUMBER && a.list.is_none();
+    let is_numbered = options.export_attributes && mesh.attributes.iter().any(is_number);
+    !options.blender_quirks && (textures == 1 || textures > 0 && is_numbered)
 }
 
 #[cfg(test)]

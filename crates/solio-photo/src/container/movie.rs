@@ -59,7 +59,10 @@ fn walk(body: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
             }
             b"tkhd" => track_head(part, place, gather),
             b"mdia" | b"minf" | b"stbl" | b"dinf" => walk(part, place, gather),
-            b"udta" => super::user_data::read(part, gather),
+            b"udta" => {
+                let track = Some(&*place.group).filter(|group| group.starts_with("Track"));
+                super::user_data::read(part, track, gather);
+            }
             b"tapt" => apertures(part, place, gather),
             b"mdhd" => media_head(part, place, gather),
             b"hdlr" => {
@@ -219,9 +222,25 @@ fn media_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
 }
 
 /// The language of a number: three letters of five bits. The old Macintosh's numbers are lower.
-pub(super) fn language(code: u16) -> Option<String> {
-    let letter = |shift: u16| char::from(b'`' + (code >> shift & 31) as u8);
-    (code >= 0x400).then(|| [letter(10), letter(5), letter(0)].into_iter().collect())
+fn language(code: u16) -> Option<String> {
+    let letters = [10, 5, 0].map(|shift| b'`' + (code >> shift & 31) as u8);
+    let is_language = code >= 0x400 && letters.iter().all(u8::is_ascii_lowercase);
+    is_language.then(|| letters.map(char::from).into_iter().collect())
+}
+
+/// The languages of the old Macintosh by their numbers (QuickTime File Format, "Language Codes").
+const OF_MACINTOSH: &str = "en fr de it nl-NL sv es da pt no he ja ar fi el is mt tr hr zh-TW ur hi th ko \
+    lt pl hu et lv smi fo fa ru zh-CN nl-BE ga sq ro cs sk sl yi sr mk bg uk be uz kk az az hy ka ro ky \
+    tg tk mn-MN mn-CN ps ku ks sd bo ne sa mr bn as gu pa or ml kn ta te si my km lo vi id tl ms-MY \
+    ms-BN am ti om so sw rw rn ny mg eo";
+
+/// The language of a number, where it is one and not English.
+pub(super) fn foreign_language(code: u16) -> Option<String> {
+    let name = match code {
+        ..0x400 => OF_MACINTOSH.split_whitespace().nth(code.into()).map(str::to_owned),
+        _ => language(code),
+    };
+    name.filter(|name| !matches!(name.as_str(), "en" | "eng" | "und"))
 }
 
 const HANDLERS: &str = "alis:Alias Data|crsm:Clock Reference|hint:Hint Track|ipsm:IPMP|m7sm:MPEG-7 Stream|\
@@ -430,7 +449,16 @@ fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Ga
         let data = body.from(8);
         if let Some(key) = key {
             let (name, rule) = key_name(key);
-            match data.all(1 << 20).filter(|_| form & 0xff == 0 && rule == Rule::Plain) {
+            let name = match body.be16(6).and_then(foreign_language) {
+                // The first is the main one, unless English comes.
+                Some(language) if gather.find("Keys", &name).is_some() => {
+                    format!("{name}-{language}").into()
+                }
+                _ => name,
+            };
+            // Few bytes are a number.
+            let bytes = data.all(1 << 20).filter(|bytes| !matches!(bytes.len(), 1 | 2));
+            match bytes.filter(|_| form & 0xff == 0 && rule == Rule::Plain) {
                 // Bytes of which nobody says what they are.
                 Some(bytes) => {
                     gather.put("Keys", name, Value::Bytes(bytes.into_owned()), Rule::Binary);
@@ -469,7 +497,11 @@ pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
             let sum = bytes.iter().fold(0i64, |sum, b| sum << 8 | i64::from(*b));
             let unused = 64 - 8 * bytes.len() as u32;
             let signed = matches!(form, 21 | 65..=67 | 74);
-            Value::int(if signed { sum << unused >> unused } else { sum })
+            match signed {
+                true => Value::int(sum << unused >> unused),
+                false if sum < 0 => Value::Text((sum as u64).to_string()),
+                false => Value::int(sum),
+            }
         }
         _ => Value::Text(lossy(&bytes)),
     }

@@ -98,7 +98,7 @@ fn afcp(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> 
         };
         let part = view.part(u64::from(at), u64::from(bytes));
         match &name {
-            b"IPTC" => iptc::read(part, Home::Trailer, gather),
+            b"IPTC" => iptc::read(part, Home::Second, gather),
             b"TEXT" => {
                 let text = lossy(&part.all(1 << 16).unwrap_or_default());
                 gather.text("AFCP", "Text", text.trim_end_matches('\0'));
@@ -121,7 +121,7 @@ fn foto_station(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Opti
     let bytes = u64::from(u32::from_be_bytes([tail[4], tail[5], tail[6], tail[7]]));
     let body = view.part(view.len().checked_sub(bytes)?, bytes.checked_sub(10)?);
     match kind {
-        1 => iptc::read(body, Home::Trailer, gather),
+        1 => iptc::read(body, Home::Second, gather),
         2 => soft_edit(body, gather),
         3 => picture("FotoStation", "ThumbnailImage", body, gather),
         4 => picture("FotoStation", "PreviewImage", body, gather),

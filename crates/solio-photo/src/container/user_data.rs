@@ -9,6 +9,7 @@ use crate::gather::Gather;
 use crate::table::{Row, USER_DATA};
 use crate::value::{Value, lossy};
 use crate::xmp;
+use std::borrow::Cow;
 
 const GROUP: &str = "UserData";
 /// Most bytes of one text.
@@ -16,9 +17,9 @@ const MOST: u64 = 1 << 16;
 /// Most languages of one text.
 const MOST_LANGUAGES: usize = 64;
 
-/// Reads the boxes of user data.
-pub(super) fn read(part: View<'_>, gather: &mut Gather<'_>) {
-    let mut seen = Vec::new();
+/// Reads the boxes of user data, those of the film or of one of its tracks.
+pub(super) fn read(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
+    let mut texts = Texts { track, main: Vec::new(), firsts: Vec::new() };
     boxes(part, 0, &mut |header, body| {
         match &header.kind {
             b"meta" => movie::meta(body, gather),
@@ -30,59 +31,97 @@ pub(super) fn read(part: View<'_>, gather: &mut Gather<'_>) {
             }
             kind => {
                 if let Some(row) = USER_DATA.get().row(u32::from_be_bytes(*kind)) {
-                    texts(row, kind[0] == 0xa9, body, &mut seen, gather);
+                    texts.read(row, kind[0] == 0xa9, body, gather);
                 }
             }
         }
         !gather.is_full()
     });
+    texts.end(gather);
 }
 
-/// The texts of a box, one a language; `counted`: each has its length and language in front.
-/// `seen`: names that came before, whatever fields are asked for.
-fn texts(
-    row: &'static Row,
-    counted: bool,
-    body: View<'_>,
-    seen: &mut Vec<&'static str>,
-    gather: &mut Gather<'_>,
-) {
-    let mut put = |language: Option<u16>, value: Value, gather: &mut Gather<'_>| {
-        let language = language.and_then(movie::language);
-        let language = language.filter(|name| !matches!(name.as_str(), "eng" | "und"));
-        // The first is the main one, in whatever language.
-        let is_first = !seen.contains(&row.name);
-        match language.filter(|_| !is_first) {
-            Some(language) => {
-                gather.put(GROUP, format!("{}-{language}", row.name), value, row.rule);
+/// Texts, of which some come in several languages.
+struct Texts<'t> {
+    track: Option<&'t str>,
+    /// Names of texts in English, or in no language.
+    main: Vec<&'static str>,
+    /// Of names in languages the first text, for those that have no other.
+    firsts: Vec<(&'static Row, Value)>,
+}
+
+impl Texts<'_> {
+    /// The texts of a box, one a language; `counted`: each has its length and language in front.
+    fn read(&mut self, row: &'static Row, counted: bool, body: View<'_>, gather: &mut Gather<'_>) {
+        if let Some(form) = row.stored {
+            if let Some((language, value)) = body.all(MOST).and_then(|bytes| of_3gpp(form, &bytes))
+            {
+                self.add(row, language, value, gather);
             }
-            None => gather.put(GROUP, row.name, value, row.rule),
+            return;
         }
-        if is_first {
-            seen.push(row.name);
+        if !counted {
+            let text = lossy(&body.all(MOST).unwrap_or_default());
+            return self.add(row, None, Value::text(text.trim_end_matches('\0')), gather);
         }
-    };
-    if let Some(form) = row.stored {
-        if let Some((language, value)) = body.all(MOST).and_then(|bytes| of_3gpp(form, &bytes)) {
-            put(language, value, gather);
+        let mut at = 0;
+        for _ in 0..MOST_LANGUAGES {
+            let (Some(len), Some(language)) = (body.be16(at), body.be16(at + 2)) else { return };
+            let text = body.part(at + 4, u64::from(len)).all(MOST).unwrap_or_default();
+            // Zeros behind the last text are no text.
+            if len > 0 || at == 0 {
+                let text = match (text.strip_prefix(b"\xfe\xff"), std::str::from_utf8(&text)) {
+                    (Some(wide), _) => crate::text::utf16(wide, true),
+                    // Languages of the old Macintosh come in its own alphabet.
+                    (_, Err(_)) if language < 0x400 => {
+                        encoding_rs::MACINTOSH.decode(&text).0.into_owned()
+                    }
+                    _ => lossy(&text),
+                };
+                let text = Value::text(text.trim_end_matches('\0'));
+                self.add(row, Some(language), text, gather);
+            }
+            at += 4 + u64::from(len);
         }
-        return;
     }
-    if !counted {
-        let text = lossy(&body.all(MOST).unwrap_or_default());
-        return put(None, Value::text(text.trim_end_matches('\0')), gather);
-    }
-    let mut at = 0;
-    for _ in 0..MOST_LANGUAGES {
-        let (Some(len), Some(language)) = (body.be16(at), body.be16(at + 2)) else { return };
-        let text = body.part(at + 4, u64::from(len)).all(MOST).unwrap_or_default();
-        // Languages of the old Macintosh come in its own alphabet.
-        let text = match std::str::from_utf8(&text) {
-            Err(_) if language < 0x400 => encoding_rs::MACINTOSH.decode(&text).0.into_owned(),
-            _ => lossy(&text),
+
+    fn add(
+        &mut self,
+        row: &'static Row,
+        language: Option<u16>,
+        value: Value,
+        gather: &mut Gather<'_>,
+    ) {
+        let Some(language) = language.and_then(movie::foreign_language) else {
+            self.main.push(row.name);
+            return self.put(row, row.name.into(), value, gather);
         };
-        put(Some(language), Value::text(text.trim_end_matches('\0')), gather);
-        at += 4 + u64::from(len);
+        if self.firsts.iter().all(|(first, _)| first.name != row.name) {
+            self.firsts.push((row, value.clone()));
+        }
+        self.put(row, format!("{}-{language}", row.name).into(), value, gather);
+    }
+
+    fn put(
+        &self,
+        row: &'static Row,
+        name: Cow<'static, str>,
+        value: Value,
+        gather: &mut Gather<'_>,
+    ) {
+        match self.track {
+            // What tracks are called is not what the film is called.
+            Some(track) => gather.put(track.to_owned(), format!("{track}{name}"), value, row.rule),
+            None => gather.put(GROUP, name, value, row.rule),
+        }
+    }
+
+    /// A text that is there in other languages alone is the main one, too.
+    fn end(mut self, gather: &mut Gather<'_>) {
+        for (row, value) in std::mem::take(&mut self.firsts) {
+            if !self.main.contains(&row.name) {
+                self.put(row, row.name.into(), value, gather);
+            }
+        }
     }
 }
 
@@ -90,6 +129,12 @@ fn texts(
 /// number of a language. As ExifTool words it.
 fn of_3gpp(form: &str, bytes: &[u8]) -> Option<(Option<u16>, Value)> {
     let number = |bytes: &[u8]| Some(u16::from_be_bytes(*bytes.first_chunk()?));
+    if form == "3gpp_words" && bytes.first().is_some_and(|version| *version != 0) {
+        // Some phones write words alone, each with a zero behind it.
+        let words = lossy(bytes);
+        let words: Vec<&str> = words.trim_end_matches('\0').split('\0').collect();
+        return Some((None, Value::Text(words.join(", "))));
+    }
     let bytes = bytes.get(4..)?;
     // What classes and ratings have in front: who made them, and which one.
     let (head, bytes) = match form {

@@ -307,9 +307,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return self.note(entry);
         }
         if entry.id == 0xc634
-            && self.view.get(entry.at, 10).is_some_and(|h| h[..] == *b"Adobe\0MakN")
+            && self.view.get(entry.at, 6).is_some_and(|head| head[..] == *b"Adobe\0")
         {
-            // Adobe's converter keeps the camera's note so, which is not read.
+            // Adobe's converter keeps the camera's note so, or all of its file's; that is not read.
             self.gather.leave(Gap::MakerNotes);
         }
         let ours = std::ptr::eq(table, &table::EXIF) || std::ptr::eq(table, &table::GPS);
@@ -473,13 +473,19 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                 }
             }
             0x83bb => {
-                let home = if self.is_file() { Home::Standard } else { Home::Other };
-                match unswapped(part, entry.stored) {
-                    Some(bytes) => iptc::read(View::memory(&bytes), home, self.gather),
+                let home = if self.is_file() { Home::Standard } else { Home::Second };
+                match unswapped(part) {
+                    Some(bytes) => {
+                        self.gather.warn("IPTC: its bytes were turned around".to_owned());
+                        iptc::read(View::memory(&bytes), home, self.gather);
+                    }
                     None => iptc::read(part, home, self.gather),
                 }
             }
-            0x8649 => photoshop::read(part, Home::Other, self.gather),
+            0x8649 => {
+                let home = if self.is_file() { Home::Other } else { Home::Second };
+                photoshop::read(part, home, self.gather);
+            }
             0x8773 => icc::read(part, self.gather),
             _ => {
                 let version = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"));
@@ -543,9 +549,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
 }
 
 /// IPTC's bytes in their order, where a program took them for numbers of the file's own.
-fn unswapped(part: View<'_>, stored: Stored) -> Option<Vec<u8>> {
+fn unswapped(part: View<'_>) -> Option<Vec<u8>> {
     let [first, .., last] = part.array::<4>(0)?;
-    let swapped = stored == Stored::Int32u && first != 0x1c && last == 0x1c;
+    let swapped = first != 0x1c && last == 0x1c;
     let mut bytes = swapped.then(|| part.all(MOST_BLOCK))??.into_owned();
     bytes.chunks_exact_mut(4).for_each(<[u8]>::reverse);
     Some(bytes)

@@ -22,6 +22,7 @@ pub(super) const RULES: &[Own] = &[
     Own { name: "nikon.version", number: version, text: version_words },
     Own { name: "nikon.words", number: Value::clone, text: any_words },
     Own { name: "nikon.sensitivity", number: Value::clone, text: sensitivity },
+    Own { name: "nikon.iso", number: Value::clone, text: iso },
     Own { name: "nikon.zone", number: Value::clone, text: zone },
     Own { name: "nikon.title", number: trimmed, text: title },
     Own { name: "nikon.angle", number: angle, text: tenths },
@@ -70,6 +71,7 @@ const MOST_RECORD: u64 = 1 << 20;
 
 /// A record whose first four bytes are its version and the rest is enciphered.
 fn secret(block: &Block<'_>, table: &str, gather: &mut Gather<'_>) {
+    let is_lens = table == "nikon_lens_data0800";
     let Some(table) = table::NIKON.table(table) else { return };
     if !gather.fields.wants_any(GROUP, table) {
         return;
@@ -81,7 +83,15 @@ fn secret(block: &Block<'_>, table: &str, gather: &mut Gather<'_>) {
     } else {
         bytes.truncate(4);
     }
+    if is_lens && has_no_old_lens(&bytes) {
+        bytes.truncate(4);
+    }
     read_record(View::memory(&bytes), table, &block.around, gather);
+}
+
+/// Lenses of the new mount leave the old one's fields blank, all of them: zero is a number of old lenses.
+fn has_no_old_lens(record: &[u8]) -> bool {
+    record.get(4..20).is_some_and(|fields| fields.iter().all(|byte| *byte == 0))
 }
 
 /// Levels of the colours, enciphered: where they are and in which order depends on the version.
@@ -249,26 +259,44 @@ fn title(value: &Value) -> Value {
 }
 
 /// What cameras write in capitals: `NO= 20025585` as `No= 20025585`, `AUTO(FLASH OFF)` as
-/// `Auto(Flash Off)`; abbreviations (`AF-C`, `VR-ON`, `RAW`, `5000K`) as they are.
+/// `Auto(Flash Off)`; abbreviations (`AF-C`, `RAW`, `5000K`) as they are. Of words that begin with
+/// capitals these alone are lowered, where a vowel is among them.
 fn any_words(value: &Value) -> Value {
+    const MOST: usize = 60;
+    const SHOWN: usize = 55;
     let text = value.plain();
-    let text = text.trim_end();
-    let (mut shown, mut rest) = (String::new(), text);
-    while let Some(start) = rest.find(|c: char| c.is_ascii_alphanumeric() || c == '_') {
-        shown.push_str(&rest[..start]);
-        rest = &rest[start..];
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
-        let vowel = |letter: char| "AEIOUYaeiouy".contains(letter);
-        if word.contains(vowel) && !matches!(word, "AF" | "RAW") {
-            shown.push_str(&word[..1]);
-            shown.push_str(&word[1..].to_ascii_lowercase());
-        } else {
-            shown.push_str(word);
-        }
-        rest = behind;
+    if text.chars().count() > MOST {
+        return Value::Text(text.chars().take(SHOWN).chain("[...]".chars()).collect());
     }
-    Value::Text(shown + rest)
+    let text = text.trim_end();
+    let is_vowel = |letter: u8| b"AEIOUY".contains(&letter);
+    let mut bytes = text.as_bytes().to_vec();
+    let mut begins_with_vowel = false;
+    let mut at = 0;
+    while at < bytes.len() {
+        let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let end = at + bytes[at..].iter().take_while(|byte| is_of_word(byte)).count();
+        let capitals = bytes[at..end].iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+        let run = &mut bytes[at..at + capitals];
+        let vowel_first = run.len() > 1 && is_vowel(run[0]);
+        if vowel_first || run.get(1..).is_some_and(|tail| tail.iter().any(|b| is_vowel(*b))) {
+            begins_with_vowel |= vowel_first;
+            if !matches!(&*run, b"AF" | b"RAW") || run.len() != end - at {
+                run[1..].make_ascii_lowercase();
+            }
+        }
+        at = end.max(at) + 1;
+    }
+    // Letters of ASCII alone have changed.
+    let mut shown = String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
+    // Some cameras write a byte behind the blanks that end the text.
+    if begins_with_vowel
+        && let Some((last, _)) = shown.char_indices().next_back()
+        && shown[..last].ends_with("  ")
+    {
+        shown.truncate(shown[..last].trim_end_matches(' ').len());
+    }
+    Value::Text(shown)
 }
 
 /// The second of two numbers; what the first is matters where it is none.
@@ -276,6 +304,14 @@ fn sensitivity(value: &Value) -> Value {
     match value.plain().strip_prefix("0 ") {
         Some(number) => Value::text(number),
         None => value.clone(),
+    }
+}
+
+/// The same of the first field, which tells high ones.
+fn iso(value: &Value) -> Value {
+    match value.plain().strip_prefix("1 ") {
+        Some(number) => Value::Text(format!("Hi {number}")),
+        None => sensitivity(value),
     }
 }
 
@@ -360,7 +396,6 @@ const STARTS: [u8; 256] = [
 
 #[cfg(test)]
 mod tests {
-    use super::super::Around;
     use super::*;
 
     #[test]
@@ -373,6 +408,13 @@ mod tests {
             ("AF-C  ", "AF-C"),
             ("RAW    ", "RAW"),
             ("VR-ON", "VR-On"),
+            ("VR-OFF  x", "VR-Off"),
+            ("NEW_TTL", "New_TTL"),
+            ("NO= 30AB02EC", "No= 30AB02EC"),
+            ("iTTL-BL", "iTTL-BL"),
+            ("AutoISO 5AUTO", "AutoISO 5AUTO"),
+            ("MODE1A", "Mode1A"),
+            ("ÄRGER AF RAW", "ÄRger AF RAW"),
             ("MODE1a  ", "Mode1a"),
             ("5000K       ", "5000K"),
             ("Built-in,TTL&Comdr.", "Built-in,TTL&Comdr."),
@@ -381,20 +423,20 @@ mod tests {
         }
         assert_eq!(sensitivity(&Value::Ints(vec![0, 320])).plain(), "320");
         assert_eq!(sensitivity(&Value::Ints(vec![1, 320])).plain(), "1 320");
+        assert_eq!(iso(&Value::Ints(vec![1, 320])).plain(), "Hi 320");
+        assert_eq!(iso(&Value::Ints(vec![0, 320])).plain(), "320");
+        let long = words(&"A".repeat(61));
+        assert_eq!(long, "A".repeat(55) + "[...]");
         assert_eq!(zone(&Value::int(-300)).plain(), "-05:00");
         assert_eq!(zone(&Value::int(345)).plain(), "+05:45");
     }
 
     #[test]
     fn lenses_of_the_new_mount_do_not_fill_the_old_fields() {
-        let fields = crate::Fields::all();
-        let mut gather = Gather::new(&fields);
-        let group = std::borrow::Cow::Borrowed(GROUP);
-        let around = Around { unit: None, big: false, group: &group, camera: Camera::NONE };
-        let block = [&b"0800"[..], &[0; 44]].concat();
-        let table = table::NIKON.table("nikon_lens_data0800").unwrap();
-        read_record(View::memory(&block), table, &around, &mut gather);
-        let names: Vec<&str> = gather.tags.iter().map(|tag| &*tag.name).collect();
-        assert_eq!(names, ["LensDataVersion"]);
+        let mut record = [&b"0800"[..], &[0; 44]].concat();
+        record[30] = 1;
+        assert!(has_no_old_lens(&record));
+        record[14] = 1;
+        assert!(!has_no_old_lens(&record));
     }
 }

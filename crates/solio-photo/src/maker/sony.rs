@@ -342,7 +342,7 @@ fn hexadecimal(value: &Value) -> Value {
 
 fn year(value: &Value) -> Value {
     match value.integer(0) {
-        Some(year @ 1..=99) => Value::int(2000 + year),
+        Some(year @ 0..=99) => Value::int(2000 + year),
         _ => value.clone(),
     }
 }

@@ -109,7 +109,8 @@ fn finish(scene: &Scene, finder: &Finder<'_>, entity: &Entity, depth: usize) -> 
     [0, 1].map(|i| (1.0 - share) * first[i] + share * second[i])
 }
 
-/// pbrt's `roughness` becomes a width by a root, unless it is told not to.
+/// pbrt's `roughness` becomes a width by a root, unless it is told not to. Materials of version 3 look at
+/// the one along u and v, or the one of both, alone.
 fn metallic_roughness(scene: &Scene, finder: &Finder<'_>, entity: &Entity) -> [f32; 2] {
     let (metallic, default) = match scene.class(entity) {
         b"conductor" | b"coatedconductor" | b"mirror" => (1.0, 0.0),
@@ -121,8 +122,12 @@ fn metallic_roughness(scene: &Scene, finder: &Finder<'_>, entity: &Entity) -> [f
     let given = NAMES.iter().find_map(|[both, u, v]| {
         // What is said of one direction goes before what is said of both.
         let [both, u, v] = [both, u, v].map(|name| finder.number(entity, name));
-        // Glass looks at that along u and v alone.
-        let both = both.filter(|_| scene.class(entity) != b"glass");
+        let [both, u, v] = match scene.class(entity) {
+            b"glass" | b"substrate" => [None, u, v],
+            b"plastic" => [both, None, None],
+            b"mirror" => [None; 3],
+            _ => [both, u, v],
+        };
         let [u, v] = [u, v].map(|one| one.or(both));
         (u.is_some() || v.is_some()).then(|| 0.5 * (u.unwrap_or(default) + v.unwrap_or(default)))
     });

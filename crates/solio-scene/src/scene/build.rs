@@ -698,7 +698,7 @@ impl Builder {
         let place = at.place();
         let is_import = at.statement.directive == Directive::Import;
         if is_import && !self.in_world {
-            self.problem(Error::syntax("Import stands behind WorldBegin"), place);
+            self.problem(Error::syntax("Import belongs behind WorldBegin"), place);
             return None;
         }
         Some(Wanted { name: at.string(0).to_vec(), place, is_import })
@@ -819,7 +819,7 @@ impl Builder {
             return;
         }
         for (directive, place) in std::mem::take(&mut self.too_early) {
-            let error = Error::syntax(format!("{} stands behind WorldBegin", directive.name()));
+            let error = Error::syntax(format!("{} belongs behind WorldBegin", directive.name()));
             match self.scene.version {
                 ..4 => self.warn(error, place),
                 _ => self.problem(error, place),
@@ -916,8 +916,9 @@ impl Builder {
             }
         }
         for (place, excess, corners) in excess {
+            let words = if excess == 1 { "index is" } else { "indices are" };
             let message =
-                format!("{excess} of the indices are left out: a face has {corners} corners");
+                format!("{excess} {words} left out at the end: a face has {corners} corners");
             self.warn(Error::corrupt(message), place);
         }
     }

@@ -44,8 +44,8 @@ impl What {
 #[derive(Clone, Copy)]
 pub(super) struct Known {
     pub(super) number: u32,
-    /// Whether the block of its definition goes on. Behind it the name is known still: version 3
-    /// would stop there.
+    /// Whether the block of its definition goes on. Behind it the name is known still, where version 3
+    /// says that it is none and takes what holds without it.
     pub(super) is_open: bool,
 }
 

@@ -342,7 +342,7 @@ fn what_belongs_into_the_world_stands_in_it() {
             let lines = early.lines().enumerate().map(|(i, line)| {
                 let (line_number, at) = (3 + i, text.find(line).unwrap());
                 let name = line.split_ascii_whitespace().next().unwrap();
-                format!("s:{line_number}:1: {name} stands behind WorldBegin (byte {at})")
+                format!("s:{line_number}:1: {name} belongs behind WorldBegin (byte {at})")
             });
             lines.collect()
         };
@@ -370,7 +370,7 @@ fn version_three_goes_on_without_what_is_too_early() {
         Shape \"cylinder\"\nObjectBegin \"o\"\nShape \"cone\"\nObjectEnd\n\
         ObjectInstance \"o\"\nWorldEnd\n";
     let [with, without] = [read(&format!("{early}{world}")), read(world)];
-    let told = with.warnings.iter().filter(|warning| warning.message().contains("stands behind"));
+    let told = with.warnings.iter().filter(|warning| warning.message().contains("belongs behind"));
     assert_eq!((problems(&with), told.count()), (vec![], 12));
     let seen = |scene: &Scene| {
         let shape = |s: &Shape| {
@@ -629,8 +629,8 @@ fn indices_that_make_no_face_are_told() {
     assert_eq!((problems(&scene), scene.shapes.len()), (vec![], 3));
     let told: Vec<_> = scene.warnings.iter().map(|w| (w.line().unwrap(), w.message())).collect();
     let expected = [
-        (3, "2 of the indices are left out: a face has 3 corners"),
-        (4, "1 of the indices are left out: a face has 4 corners"),
+        (3, "2 indices are left out at the end: a face has 3 corners"),
+        (4, "1 index is left out at the end: a face has 4 corners"),
     ];
     assert_eq!(told, expected);
 }

@@ -171,7 +171,7 @@ fn check_known(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileC
     let got =
         if plain { opened.source.read_at(0, &mut head).map_err(|e| e.at_path(path))? } else { 0 };
     let file = File { path, opened, head: &head[..got] };
-    if plain && let Some(blank) = odd::blank(&file)? {
+    if plain && let Some(blank) = odd::blank(&file, path)? {
         return Ok(FileCheck { format: OTHER, ..blank });
     }
     let mut check = file.check(options, work)?;
@@ -205,7 +205,7 @@ fn check_stream(path: &Path, options: &CheckOptions, work: &Work) -> Result<File
         compression: Compression::None,
     };
     let file = File { path, opened, head };
-    if let Some(blank) = odd::blank(&file)? {
+    if let Some(blank) = odd::blank(&file, path)? {
         return Ok(FileCheck { format: OTHER, ..blank });
     }
     file.check_in_memory(options, work)
@@ -258,15 +258,7 @@ impl File<'_> {
         if self.opened.compression != Compression::None {
             return self.unpacked(options, work);
         }
-        Ok(match kinds::with_mark(path) {
-            Some(kind) => {
-                let message =
-                    format!("this is no {}: it does not start as one", kind.to_uppercase());
-                let problem = problem(Error::corrupt(message).at_offset(0), path)?;
-                FileCheck { format: kind, problems: vec![problem], ..FileCheck::default() }
-            }
-            None => FileCheck { format: OTHER, ..FileCheck::default() },
-        })
+        without_mark(path, path)
     }
 
     /// [`check`](File::check) of what cannot be opened again.
@@ -330,8 +322,8 @@ impl File<'_> {
         Ok(check)
     }
 
-    /// A packed file: what is known is unpacked and followed in memory; of all else, whether it can be
-    /// unpacked to its end.
+    /// A packed file: what is known, or promised by the name, is unpacked and followed in memory, as far as
+    /// there is room; of all else, whether it can be unpacked to its end.
     fn unpacked(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
         let path = self.path;
         let format = self.opened.compression.as_str();
@@ -339,21 +331,27 @@ impl File<'_> {
         // Where not even that much can be unpacked, that is told below.
         let got = self.source().read_at(0, &mut head).unwrap_or(0);
         let head = &head[..got];
-        if ImageFormat::of_content(head).is_some() || whole::kind(head).is_some() {
-            return match solio_io::bytes_of(self.source(), &options.limits) {
-                Ok(bytes) => {
-                    let file_bytes = self.opened.file_bytes;
-                    let compression = self.opened.compression;
-                    let opened = Opened { file_bytes, source: Box::new(bytes), compression };
-                    File { path, opened, head }.check_in_memory(options, work)
+        let name = unpacked_name(path);
+        let mut check = FileCheck { format, ..FileCheck::default() };
+        if ImageFormat::of_content(head).is_some()
+            || whole::kind(head).is_some()
+            || kinds::with_mark(name).is_some()
+        {
+            // Half of the memory: what grows is moved.
+            let bytes = options.limits.bytes.min(work.memory_bytes / 2);
+            match solio_io::bytes_of(self.source(), &Limits { bytes, ..options.limits }) {
+                Ok(bytes) => return self.in_memory(bytes, head, name, options, work),
+                Err(e) if e.kind() == ErrorKind::Limit && bytes < options.limits.bytes => {
+                    let note = "only the packing was checked: unpacked, it takes more than half of the \
+                                memory (--mem)";
+                    check.notes.push(note.into());
                 }
                 Err(e) => {
-                    let problems = vec![problem(e, path)?];
-                    Ok(FileCheck { format, problems, ..FileCheck::default() })
+                    check.problems.push(problem(e, path)?);
+                    return Ok(check);
                 }
-            };
+            }
         }
-        let mut check = FileCheck { format, ..FileCheck::default() };
         let mut part = vec![0; 1 << 20];
         let mut bytes = 0;
         loop {
@@ -369,12 +367,55 @@ impl File<'_> {
         check.found = format!("{bytes} bytes unpacked");
         Ok(check)
     }
+
+    /// A packed file whose content is `bytes`; unpacked it would be called `name`.
+    fn in_memory(
+        self,
+        bytes: Vec<u8>,
+        head: &[u8],
+        name: &Path,
+        options: &CheckOptions,
+        work: &Work,
+    ) -> Result<FileCheck> {
+        let path = self.path;
+        let file_bytes = Some(bytes.len() as u64);
+        let opened = Opened { file_bytes, source: Box::new(bytes), ..self.opened };
+        let file = File { path, opened, head };
+        if let Some(blank) = odd::blank(&file, name)? {
+            return Ok(FileCheck { format: OTHER, ..blank });
+        }
+        let mut check = file.check_in_memory(options, work)?;
+        if check.format == OTHER && check.is_fine() {
+            return without_mark(path, name);
+        }
+        check.odd.extend(kinds::misnamed(check.format, name));
+        Ok(check)
+    }
+}
+
+/// What is to be said of a file that starts as none that is known.
+fn without_mark(path: &Path, name: &Path) -> Result<FileCheck> {
+    let Some(kind) = kinds::with_mark(name) else {
+        return Ok(FileCheck { format: OTHER, ..FileCheck::default() });
+    };
+    let message = format!("this is no {}: it does not start as one", kind.to_uppercase());
+    let problem = problem(Error::corrupt(message).at_offset(0), path)?;
+    Ok(FileCheck { format: kind, problems: vec![problem], ..FileCheck::default() })
+}
+
+/// The name without the end that says how it is packed.
+fn unpacked_name(path: &Path) -> &Path {
+    match path.file_stem() {
+        Some(stem) if Compression::of_name(&path.to_string_lossy()) != Compression::None => {
+            Path::new(stem)
+        }
+        _ => path,
+    }
 }
 
 /// The image format that a name tells, of a packed file the name before the end of that.
 fn format_of_name(path: &Path) -> Option<ImageFormat> {
-    let is_packed = Compression::of_name(&path.to_string_lossy()) != Compression::None;
-    ImageFormat::of_name(Path::new(if is_packed { path.file_stem()? } else { path.as_os_str() }))
+    ImageFormat::of_name(unpacked_name(path))
 }
 
 fn check_exr(

@@ -146,13 +146,14 @@ pub(super) fn open_end(file: &File<'_>) -> Result<Option<Odd>> {
     Ok((!ends).then(|| Rule::End.broken(message)))
 }
 
-/// What is to be said of a file without content: empty, or zeros from the first byte to the last.
-pub(super) fn blank(file: &File<'_>) -> Result<Option<FileCheck>> {
+/// What is to be said of a file without content: empty, or zeros from the first byte to the last; `name`
+/// tells what it should be.
+pub(super) fn blank(file: &File<'_>, name: &Path) -> Result<Option<FileCheck>> {
     let Some(bytes) = file.opened.file_bytes else { return Ok(None) };
     let mut check = FileCheck::default();
     if bytes == 0 {
         // Marks and locks are empty, and so are scenes that only their includer fills.
-        match kinds::of_name(file.path) {
+        match kinds::of_name(name) {
             Some(_) => check.odd.push(Rule::Empty.broken("the file is empty")),
             None => check.notes.push("the file is empty".into()),
         }

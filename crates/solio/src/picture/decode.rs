@@ -81,14 +81,21 @@ enum Meaning {
     Multiplied,
 }
 
-/// Whether codes are those of light that was multiplied by alpha: codes that were multiplied themselves
-/// are not above it. Some are, a little, where a filter made them.
+/// Whether codes are those of light that was multiplied by alpha: then most where little is covered are
+/// above it. Codes that were multiplied themselves are not, but for a few of what shines, and by a
+/// little where a filter made them.
 fn is_light_multiplied(picture: &DynamicImage) -> bool {
     fn above<T: Copy + Into<u32>>(values: &[T], channels: usize, room: u32) -> bool {
-        values.chunks_exact(channels).any(|pixel| {
+        let (mut partly, mut above) = (0_usize, 0_usize);
+        for pixel in values.chunks_exact(channels) {
             let alpha: u32 = pixel[channels - 1].into();
-            alpha > 0 && pixel[..channels - 1].iter().any(|&code| code.into() > alpha + room)
-        })
+            if alpha > 0 && alpha < 32 * room - 1 {
+                partly += 1;
+                let is_above = |&code: &T| code.into() > alpha + room;
+                above += usize::from(pixel[..channels - 1].iter().any(is_above));
+            }
+        }
+        above > partly / 16
     }
     match picture {
         DynamicImage::ImageLumaA8(p) => above(p, 2, 8),
@@ -195,6 +202,7 @@ fn unread_jpeg(bytes: &[u8]) -> Option<&'static str> {
             (0xc3 | 0xc7 | 0xcb | 0xcf, _) => return Some("a lossless picture"),
             (0xc5 | 0xc6, _) => return Some("a hierarchical picture"),
             (0xc9 | 0xca | 0xcd | 0xce, _) => return Some("arithmetic coding"),
+            (0xf7, _) => return Some("JPEG-LS"),
             _ => rest = behind.get(u16::from_be_bytes(*length).into()..)?,
         }
     }

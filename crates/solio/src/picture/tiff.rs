@@ -34,18 +34,29 @@ pub(super) fn read(bytes: &[u8], most: u64) -> Result<(Head, Option<Own>)> {
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
     let mut file = Decoder::new(Cursor::new(bytes)).map_err(failed)?.with_limits(limits);
     let extra = file.find_tag_unsigned_vec::<u16>(Tag::ExtraSamples).map_err(failed)?;
-    let extra = extra.and_then(|kinds| kinds.first().copied());
-    let is_associated = extra == Some(ExtraSamples::AssociatedAlpha.to_u16());
-    let head = Head { is_associated, has_pages: file.more_images() };
+    let extra = extra.unwrap_or_default();
+    let associated = ExtraSamples::AssociatedAlpha.to_u16();
+    let is_alpha =
+        |kind: &u16| *kind == associated || *kind == ExtraSamples::UnassociatedAlpha.to_u16();
+    let is_associated = extra.first() == Some(&associated);
+    let mut head = Head { is_associated, has_pages: file.more_images() };
     let format = file.find_tag_unsigned_vec::<u16>(Tag::SampleFormat).map_err(failed)?;
     let format = format.and_then(|all| all.first().copied()).map(SampleFormat::from_u16_exhaustive);
     let is_float = format == Some(SampleFormat::IEEEFP);
     let is_plain = matches!(format, None | Some(SampleFormat::Uint));
-    let has_alpha = is_associated || extra == Some(ExtraSamples::UnassociatedAlpha.to_u16());
     let color = file.colortype().map_err(failed)?;
+    // Of grey with more than alpha.
+    let mut taken = None;
     let (bits, channels) = match color {
         ColorType::Gray(bits) => (bits, 1),
-        ColorType::Multiband { bit_depth, num_samples: 2 } if has_alpha => (bit_depth, 2),
+        ColorType::Multiband { bit_depth, num_samples }
+            if usize::from(num_samples) == extra.len() + 1 =>
+        {
+            let alpha = extra.iter().position(is_alpha);
+            head.is_associated = alpha.is_some_and(|at| extra[at] == associated);
+            taken = Some(Taken { samples: num_samples.into(), alpha: alpha.map(|at| at + 1) });
+            (bit_depth, if alpha.is_some() { 2 } else { 1 })
+        }
         ColorType::RGB(bits) => (bits, 3),
         ColorType::RGBA(bits) => (bits, 4),
         ColorType::CMYK(8 | 16) => return Ok((head, None)),
@@ -66,11 +77,12 @@ pub(super) fn read(bytes: &[u8], most: u64) -> Result<(Head, Option<Own>)> {
         (true, 16) => true,
         (true, 32) => channels < 3,
         (false, 1) if is_plain && channels == 1 => false,
-        (false, 8 | 16) if is_plain => channels == 2,
+        (false, 8 | 16) if is_plain => taken.is_some(),
         _ => {
             let kind = match format {
                 Some(SampleFormat::IEEEFP) => "floats",
                 Some(SampleFormat::Int) => "integers with a sign",
+                Some(SampleFormat::Void) => "samples of an undefined kind",
                 _ => "integers",
             };
             return Err(Error::unsupported(format!("TIFF: {kind} of {bits} bits are not read")));
@@ -80,23 +92,31 @@ pub(super) fn read(bytes: &[u8], most: u64) -> Result<(Head, Option<Own>)> {
         return Ok((head, None));
     }
     let planar = file.find_tag_unsigned::<u16>(Tag::PlanarConfiguration).map_err(failed)?;
-    if channels > 1 && planar == Some(PlanarConfiguration::Planar.to_u16()) {
+    if (channels > 1 || taken.is_some()) && planar == Some(PlanarConfiguration::Planar.to_u16()) {
         let message = "TIFF: pixels of this kind are not read where each channel has a plane";
         return Err(Error::unsupported(message));
     }
-    let orientation = file.find_tag_unsigned::<u8>(Tag::Orientation).map_err(failed)?;
+    let orientation = file.find_tag_unsigned::<u16>(Tag::Orientation).map_err(failed)?;
+    let orientation = orientation.and_then(|number| u8::try_from(number).ok());
     let (width, height) = file.dimensions().map_err(failed)?;
     let picture = match (file.read_image().map_err(failed)?, channels) {
+        (DecodingResult::U8(v), 1) => {
+            ImageBuffer::from_raw(width, height, take(v, taken)).map(DynamicImage::ImageLuma8)
+        }
         (DecodingResult::U8(v), _) => {
-            ImageBuffer::from_raw(width, height, v).map(DynamicImage::ImageLumaA8)
+            ImageBuffer::from_raw(width, height, take(v, taken)).map(DynamicImage::ImageLumaA8)
+        }
+        (DecodingResult::U16(v), 1) => {
+            ImageBuffer::from_raw(width, height, take(v, taken)).map(DynamicImage::ImageLuma16)
         }
         (DecodingResult::U16(v), _) => {
-            ImageBuffer::from_raw(width, height, v).map(DynamicImage::ImageLumaA16)
+            ImageBuffer::from_raw(width, height, take(v, taken)).map(DynamicImage::ImageLumaA16)
         }
         (DecodingResult::F16(v), _) => {
-            colors(v.into_iter().map(f32::from).collect(), channels, width, height)
+            let values = take(v, taken).into_iter().map(f32::from).collect();
+            colors(values, channels, width, height)
         }
-        (DecodingResult::F32(v), _) => colors(v, channels, width, height),
+        (DecodingResult::F32(v), _) => colors(take(v, taken), channels, width, height),
         _ => None,
     };
     let picture = picture.ok_or_else(|| Error::corrupt("TIFF: pixels are missing"))?;
@@ -111,6 +131,24 @@ pub(super) fn read(bytes: &[u8], most: u64) -> Result<(Head, Option<Own>)> {
                 .unwrap_or(Orientation::NoTransforms),
         }),
     ))
+}
+
+/// What is taken of the samples of a pixel: the first, and alpha.
+#[derive(Clone, Copy)]
+struct Taken {
+    samples: usize,
+    alpha: Option<usize>,
+}
+
+/// The samples that are taken, of all that there are.
+fn take<T: Copy>(values: Vec<T>, taken: Option<Taken>) -> Vec<T> {
+    match taken {
+        Some(Taken { samples, alpha }) if samples != 1 + usize::from(alpha.is_some()) => {
+            let of = |pixel: &[T]| [Some(pixel[0]), alpha.map(|at| pixel[at])];
+            values.chunks_exact(samples).flat_map(of).flatten().collect()
+        }
+        _ => values,
+    }
 }
 
 /// Floats as a picture of colours.

@@ -138,6 +138,7 @@ impl FileFacts {
         let steps = [
             (self.deep, Level::DEEP),
             (self.check, Level::CHECKED),
+            (self.check && self.deep, Level::UNPACKED),
             (self.hash, Level::HASHED),
             (self.thumbnail.is_some(), Level::THUMBNAIL),
         ];

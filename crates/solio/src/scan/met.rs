@@ -7,6 +7,7 @@ use solio_catalog::row::{Cell, Cells, Level, Row, column};
 use solio_catalog::store::{Known, KnownFile};
 use solio_codec::compress::Compression;
 use solio_io::walk::{self, EntryKind, Status};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -45,26 +46,24 @@ impl Met<'_> {
         Ok(())
     }
 
-    /// A file that was looked at again, though it seemed to be as before, must be as before. Then what
-    /// was known stays known, too.
+    /// A file that was looked at again, though it seemed to be as before, must be as before. Where its
+    /// hash says that it is, what was known stays known, too.
     pub(super) fn compare(&self, known: &Known, cells: &mut Cells) -> Result<()> {
         let Some((before, _)) = known.row(self.folder, self.name)? else { return Ok(()) };
-        let hashes = (before.text(column::XXH128), cells.text(column::XXH128));
-        if let (Some(before), Some(now)) = hashes
-            && before != now
-        {
-            let words = format!(
-                "the content has changed, though size and time have not (xxh128 was {before})"
-            );
-            let mut all: Vec<String> = cells
-                .text(column::PROBLEMS)
-                .and_then(|all| serde_json::from_str(all).ok())
-                .unwrap_or_default();
-            all.push(words);
-            cells.set_text(column::PROBLEMS, json!(all).to_string());
-            return Ok(());
+        let hashes = before.text(column::XXH128).zip(cells.text(column::XXH128));
+        match hashes {
+            Some((before, now)) if before == now => self.complete(known, cells),
+            Some((before, _)) => {
+                let words = format!(
+                    "the content has changed, though size and time have not (xxh128 was {before})"
+                );
+                let mut all = problems(cells);
+                all.push(words);
+                cells.set_text(column::PROBLEMS, json!(all).to_string());
+                Ok(())
+            }
+            None => Ok(()),
         }
-        self.complete(known, cells)
     }
 
     /// What is known of the file under another name: of one with its inode, size, time, and time of
@@ -76,8 +75,10 @@ impl Met<'_> {
         for (folder, name) in known.same_inode(inode, size, modified_ns, born_ns)? {
             let Some((cells, thumbnail)) = known.row(&folder, &name)? else { continue };
             let level = Level(cells.integer(column::LEVEL).unwrap_or(0) as u32);
-            // What kind it is depends on the name, and whether a problem is one on the place, too.
-            let is_of_its_kind = ending(&name) == ending(self.name);
+            // What kind it is depends on the name; whether a problem is one, and all of a scene, on the
+            // place, too.
+            let is_elsewhere = folder[..] != self.folder[..] && crate::is_scene(path(self.name));
+            let is_of_its_kind = ending(&name) == ending(self.name) && !is_elsewhere;
             let is_enough =
                 level.covers(wanted) && cells.text(column::PROBLEMS).is_none() && is_of_its_kind;
             if found.is_some() && !is_enough {
@@ -112,6 +113,12 @@ fn ending(name: &[u8]) -> (Compression, Option<Vec<u8>>) {
     (compression, plain.extension().map(|end| end.as_bytes().to_ascii_lowercase()))
 }
 
+/// The list of what is wrong.
+fn problems(cells: &Cells) -> Vec<String> {
+    let list = cells.text(column::PROBLEMS).and_then(|list| serde_json::from_str(list).ok());
+    list.unwrap_or_default()
+}
+
 /// Puts what an earlier look found where one of this level found nothing, in the places that `holds`
 /// says; what is known then.
 fn fill(
@@ -121,17 +128,21 @@ fn fill(
     earlier: Level,
     holds: impl Fn(usize) -> bool,
 ) -> Level {
-    let is_found_again = |place| match place {
-        // A problem that a look as deep does not find again is none any more.
-        column::PROBLEMS => level.finds_problems_of(earlier),
-        column::TAGS => level.without(Level::FIELDS) != level,
-        _ => false,
-    };
+    // A problem that a look as deep does not find again is none any more. Of what one finds that is not
+    // as deep the other says more, unless they look for different things.
+    let (mut all, found) = (problems(before), problems(cells));
+    if !level.finds_problems_of(earlier) && !all.is_empty() {
+        if !earlier.finds_problems_of(level) {
+            all.extend(found);
+            let mut told = HashSet::new();
+            all.retain(|problem| told.insert(problem.clone()));
+        }
+        cells.set_text(column::PROBLEMS, json!(all).to_string());
+    }
+    let has_fields = level.without(Level::FIELDS) != level;
     for (place, cell) in before.all().iter().enumerate() {
-        // Of two lists of problems the one of the deeper look says more.
-        let is_free =
-            cells.all()[place] == Cell::Null || place == column::PROBLEMS && *cell != Cell::Null;
-        if is_free && holds(place) && !is_found_again(place) {
+        let is_found_again = place == column::PROBLEMS || place == column::TAGS && has_fields;
+        if cells.all()[place] == Cell::Null && holds(place) && !is_found_again {
             cells.set(place, cell.clone());
         }
     }
@@ -161,10 +172,20 @@ impl Renamed {
         // Of a file that could not be read, only that is known.
         let Some(level) = cells.integer(column::LEVEL) else { return };
         let mut level = Level(level as u32);
-        let before = Level(self.cells.integer(column::LEVEL).unwrap_or(0) as u32);
+        let mut before = Level(self.cells.integer(column::LEVEL).unwrap_or(0) as u32);
+        let only_head = |level: Level| level.without(Level::LOOKS).with(Level::HEAD);
+        // Problems there may be others, or none, here: they stay until a look for them.
+        let has_problems = self.cells.text(column::PROBLEMS).is_some();
+        let is_looked_for = has_problems && level.without(only_head(level)) != Level::default();
+        if is_looked_for {
+            before = only_head(before);
+        }
         if self.is_of_its_kind && before != Level::default() {
             let is_of_the_name = |place| place == column::SEQUENCE || place == column::FRAME;
             level = fill(cells, &self.cells, level, before, |place| !is_of_the_name(place));
+        }
+        if has_problems && !is_looked_for {
+            level = only_head(level);
         }
         if let Some(hash) = self.hash() {
             cells.set_text(column::XXH128, hash);

@@ -7,7 +7,7 @@ use super::walked::{Ended, Reach, SEND_BYTES, Walked};
 use super::writer;
 use crate::outermost::outermost;
 use solio_base::{Error, Result, Work};
-use solio_catalog::store::Store;
+use solio_catalog::store::{Known, Store};
 use solio_io::objects::is_address;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -138,10 +138,10 @@ fn dry(scan: &Scan<'_>, roots: &[PathBuf], work: &Work) -> Result<ScanReport> {
 pub fn is_unfinished(catalog: &Path) -> Result<bool> {
     let journal = journal(catalog);
     let catalog = if super::is_parquet(catalog) { &journal } else { catalog };
-    if !catalog.exists() {
+    if catalog.metadata().map_or(0, |data| data.len()) == 0 {
         return Ok(false);
     }
-    Ok(Store::open(catalog)?.state(UNFINISHED)?.is_some())
+    Ok(Known::open(catalog)?.state(UNFINISHED)?.is_some())
 }
 
 /// The roots of a scan, none of which is met on the way from another.

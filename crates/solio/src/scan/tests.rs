@@ -531,6 +531,80 @@ fn a_problem_that_a_rename_mends_is_gone() {
 }
 
 #[test]
+fn what_a_rename_mends_or_breaks_is_found_by_the_next_check() {
+    let tree = Tree::new();
+    let scan = |check| {
+        let mut options = ScanOptions::default();
+        options.facts.check = check;
+        tree.scan(&options).1.unwrap();
+        tree.row("s.pbrt").cells.text(column::PROBLEMS).map(str::to_owned)
+    };
+    let to = |folder: &str| {
+        let [from, to] = ["r", "r/a"].map(|folder| tree.path(folder).join("s.pbrt"));
+        let (from, to) = if folder == "r" { (to, from) } else { (from, to) };
+        std::fs::rename(from, to).unwrap();
+    };
+    tree.write("r/s.pbrt", b"WorldBegin\nShape \"plymesh\" \"string filename\" \"m.ply\"\n");
+    let mesh = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
+        property float z\nend_header\n0 0 0\n";
+    tree.write("r/a/m.ply", mesh.as_bytes());
+    assert!(scan(true).is_some());
+    // A scan that does not check says nothing new, the next one that does looks.
+    to("r/a");
+    scan(false);
+    assert_eq!(scan(true), None);
+    to("r");
+    assert!(scan(true).is_some_and(|problems| problems.contains("m.ply")));
+    to("r/a");
+    assert_eq!(scan(true), None);
+    to("r");
+    scan(false);
+    assert!(scan(true).is_some());
+}
+
+#[test]
+fn looks_for_different_things_find_all_that_one_finds() {
+    let tree = Tree::new();
+    let look = |deep, check, again| {
+        let mut options = ScanOptions { again, ..ScanOptions::default() };
+        (options.facts.deep, options.facts.check, options.facts.hash) = (deep, check, again);
+        let (count, report) = tree.scan(&options);
+        report.unwrap();
+        met(&count)[1]
+    };
+    // A PLY that is called an STL, and whose face has a vertex that is not there.
+    let mesh = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
+        property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n\
+        0 0 0\n3 0 0 7\n";
+    let problems = || {
+        let row = tree.row("s.stl");
+        let list = row.cells.text(column::PROBLEMS).map(|list| serde_json::from_str(list).unwrap());
+        list.unwrap_or_default()
+    };
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for (first, second) in [((true, false), (false, true)), ((false, true), (true, false))] {
+        tree.write("r/s.stl", mesh.as_bytes());
+        look(first.0, first.1, false);
+        look(second.0, second.1, false);
+        let mut found: Vec<String> = problems();
+        found.sort();
+        all.push(found);
+        std::fs::remove_file(tree.path("r/s.stl")).unwrap();
+        look(false, false, false);
+    }
+    assert!(all[0] == all[1] && all[0].len() == 2, "{all:?}");
+    // Both at once unpack pixels, too: that has not been done.
+    tree.write("r/s.stl", mesh.as_bytes());
+    look(true, false, false);
+    look(false, true, false);
+    assert!(look(true, true, false) > 0);
+    assert_eq!(look(true, true, false), 0);
+    // Nobody knows whether the content is that of before, where it had no hash.
+    look(false, false, true);
+    assert!(look(true, true, false) > 0);
+}
+
+#[test]
 fn another_look_at_the_same_file_keeps_what_was_found() {
     let tree = Tree::new();
     let mut options = ScanOptions::default();

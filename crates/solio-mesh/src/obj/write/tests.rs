@@ -320,7 +320,7 @@ fn the_scale_is_above_zero_and_doubles_keep_all_of_it() {
     assert!(text(&scene, &options).ends_with("\nv 100000000.0125 0 -0.30000000000000004\n"));
     for global_scale in [0.0, -1.0, 1e-60, f64::NAN, f64::INFINITY] {
         let options = ObjWriteOptions { global_scale, ..options.clone() };
-        assert!(error(points(), &options).contains("must be finite and above 0"));
+        assert!(error(points(), &options).contains("must be a float above 0"));
         let ply = PlyWriteOptions { global_scale, ..PlyWriteOptions::default() };
         let stl = StlWriteOptions { global_scale, ..StlWriteOptions::default() };
         for e in [

@@ -106,11 +106,16 @@ fn coat(draft: &mut Draft<'_>) -> &'static str {
 fn plastic(draft: &mut Draft<'_>) -> &'static str {
     draft.rename("Kd", "reflectance");
     default_rgb(draft, "reflectance", 0.25);
+    // Version 3 looks at that of both alone.
+    draft.remove("uroughness");
+    draft.remove("vroughness");
     coat(draft)
 }
 
 fn substrate(draft: &mut Draft<'_>) -> &'static str {
     draft.rename("Kd", "reflectance");
+    // Version 3 looks at that along u and v alone.
+    draft.remove("roughness");
     drop_colour(draft, "Ks", 1.0);
     default_roughness(draft, 0.1);
     "coateddiffuse"
@@ -161,6 +166,9 @@ fn mirror(draft: &mut Draft<'_>) -> &'static str {
         draft.push_strings(Spectrum, "eta", &[b"metal-Ag-eta"]);
     }
     draft.rename("Kr", "reflectance");
+    for name in ["roughness", "uroughness", "vroughness"] {
+        draft.remove(name);
+    }
     draft.push_floats(Float, "roughness", &[0.0]);
     "conductor"
 }

@@ -222,8 +222,8 @@ impl Upgrader {
         for (at, directive) in std::mem::take(&mut self.early) {
             let name = directive.name();
             let message = match directive {
-                Directive::Include => format!("{name} brings what stands behind WorldBegin"),
-                _ => format!("{name} stands behind WorldBegin"),
+                Directive::Include => format!("{name} brings what belongs behind WorldBegin"),
+                _ => format!("{name} belongs behind WorldBegin"),
             };
             self.say(Severity::Error, at, &message, "version 3 goes on without it: take it out");
         }

@@ -322,7 +322,7 @@ fn hostile_texts_end() {
 fn what_stands_before_the_world_is_told() {
     let early = "Material \"matte\"\nInclude \"a\"\n";
     assert_eq!(upgraded(early).1, [""; 0]);
-    let wrong = ["E0 Material stands behind WorldBegin"];
+    let wrong = ["E0 Material belongs behind WorldBegin"];
     assert_eq!(upgraded(&format!("{early}WorldBegin Shape \"sphere\"")).1, wrong);
     // What is included before the world, and where the world begins in another file.
     for (included, expected) in [
@@ -336,7 +336,7 @@ fn what_stands_before_the_world_is_told() {
             assert!(upgrader.upgrade(&mut other).is_empty());
         });
         let stands =
-            |error: &solio_base::Error| error.message().contains("stands behind WorldBegin");
+            |error: &solio_base::Error| error.message().contains("belongs behind WorldBegin");
         let brings =
             |error: &solio_base::Error| error.message().contains("brings what stands behind");
         let told = problems.iter().map(|problem| &problem.error);
