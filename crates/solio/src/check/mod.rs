@@ -324,7 +324,7 @@ impl File<'_> {
 
     /// A packed file: what is known, or promised by the name, is unpacked and followed in memory, as far as
     /// there is room; of all else, whether it can be unpacked to its end.
-    fn unpacked(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    fn unpacked(mut self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
         let path = self.path;
         let format = self.opened.compression.as_str();
         let mut head = [0; HEAD_BYTES];
@@ -345,6 +345,9 @@ impl File<'_> {
                     let note = "only the packing was checked: unpacked, it takes more than half of the \
                                 memory (--mem)";
                     check.notes.push(note.into());
+                    // What has been unpacked is gone.
+                    let opening = Work { memory_bytes: 0, ..work.clone() };
+                    self.opened = solio_io::open(path, &options.limits, &opening)?;
                 }
                 Err(e) => {
                     check.problems.push(problem(e, path)?);
