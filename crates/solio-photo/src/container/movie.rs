@@ -452,7 +452,7 @@ fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Ga
             let name = match body.be16(6).and_then(foreign_language) {
                 // The first is the main one, unless English comes.
                 Some(language) if gather.find("Keys", &name).is_some() => {
-                    format!("{name}-{language}").into()
+                    format!("{name}-{language}")
                 }
                 _ => name,
             };
