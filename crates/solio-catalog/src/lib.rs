@@ -11,6 +11,7 @@
 //! * [`sums`]: lists of digests.
 #![forbid(unsafe_code)]
 
+pub mod look;
 pub mod mhl;
 pub mod names;
 pub mod row;

@@ -488,6 +488,9 @@ fn textures_of_a_mesh_from_a_pipe_keep_their_paths() {
     assert_eq!((ran.code, &*ran.err), (0, ""));
     let text = std::fs::read_to_string(dir.path().join("out/a.ply")).unwrap();
     assert!(text.contains("comment TextureFile tex/p.png\n"), "{text}");
+    let copy = ["convert", "-", "-o", "out/a.ply", "--path-mode=copy"];
+    let ran = solio(dir.path(), &copy, ply.as_bytes());
+    assert!(ran.code == 0 && ran.err.contains("textures are not copied"), "{}", ran.err);
 }
 
 #[test]

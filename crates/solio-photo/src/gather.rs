@@ -20,7 +20,7 @@ pub(crate) struct Mark {
     tags: usize,
     warnings: usize,
     gaps: usize,
-    iptc_blocks: usize,
+    iptc_groups: u16,
     bytes: usize,
 }
 
@@ -29,8 +29,10 @@ pub(crate) struct Gather<'f> {
     pub(crate) fields: &'f Fields,
     pub(crate) tags: Vec<Tag>,
     pub(crate) warnings: Vec<String>,
-    /// How many blocks of IPTC were read; each has a group of its own.
-    pub(crate) iptc_blocks: usize,
+    /// Which groups blocks of IPTC have taken; each has one of its own.
+    pub(crate) iptc_groups: u16,
+    /// The file has a place for IPTC that is not in its EXIF.
+    pub(crate) has_place_for_iptc: bool,
     pub(crate) gaps: Vec<Gap>,
     bytes: usize,
     /// Something lay past the end of the bytes that it should be in.
@@ -46,7 +48,8 @@ impl<'f> Gather<'f> {
             tags: Vec::new(),
             warnings: Vec::new(),
             gaps: Vec::new(),
-            iptc_blocks: 0,
+            iptc_groups: 0,
+            has_place_for_iptc: false,
             bytes: 0,
             cut: false,
             unsettled: Cell::new(0),
@@ -134,7 +137,7 @@ impl<'f> Gather<'f> {
             tags: self.tags.len(),
             warnings: self.warnings.len(),
             gaps: self.gaps.len(),
-            iptc_blocks: self.iptc_blocks,
+            iptc_groups: self.iptc_groups,
             bytes: self.bytes,
         }
     }
@@ -144,7 +147,7 @@ impl<'f> Gather<'f> {
         self.tags.truncate(mark.tags);
         self.warnings.truncate(mark.warnings);
         self.gaps.truncate(mark.gaps);
-        self.iptc_blocks = mark.iptc_blocks;
+        self.iptc_groups = mark.iptc_groups;
         self.bytes = mark.bytes;
         self.cut = false;
         self.unsettled.set(0);

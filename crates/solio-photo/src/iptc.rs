@@ -16,7 +16,7 @@ use crate::value::{Value, binary_text};
 const MOST: u64 = 16 << 20;
 
 /// The groups of the first blocks of a file.
-const GROUPS: [&str; 9] =
+pub(crate) const GROUPS: [&str; 9] =
     ["IPTC", "IPTC2", "IPTC3", "IPTC4", "IPTC5", "IPTC6", "IPTC7", "IPTC8", "IPTC9"];
 
 /// Where datasets lie.
@@ -27,17 +27,18 @@ pub(crate) enum Home {
     Standard,
     /// Elsewhere.
     Other,
-    /// Behind the picture, or in the EXIF of a file that has a place for them: second to any others.
+    /// Behind the picture, or in the EXIF of a file that has a place of its own for them: second to any
+    /// others.
     Second,
 }
 
 /// Reads the datasets of `view`.
 pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
-    if home == Home::Second {
-        gather.iptc_blocks = gather.iptc_blocks.max(1);
-    }
-    let group = GROUPS[gather.iptc_blocks.min(GROUPS.len() - 1)];
-    gather.iptc_blocks += 1;
+    let first = usize::from(home == Home::Second);
+    let is_free = |number: &usize| gather.iptc_groups >> number & 1 == 0;
+    let number = (first..GROUPS.len()).find(is_free).unwrap_or(GROUPS.len() - 1);
+    gather.iptc_groups |= 1 << number;
+    let group = GROUPS[number];
     const DIGEST: &str = "CurrentIPTCDigest";
     let wants_digest = home == Home::Standard
         && gather.wants("File", DIGEST)
@@ -45,9 +46,16 @@ pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
     if !wants_digest && !gather.fields.wants_any(group, &table::IPTC) {
         return;
     }
-    let Some(all) = view.all(MOST) else { return };
+    let Some(mut all) = view.all(MOST) else { return };
     if wants_digest {
         gather.text("File", DIGEST, format!("{:x}", md5::compute(&all)));
+    }
+    // Some programs took the bytes for numbers of the file's own.
+    if let [first, _, _, 0x1c, ..] = all[..]
+        && first != 0x1c
+    {
+        gather.warn(format!("{group}: its bytes were turned around"));
+        all.to_mut().chunks_exact_mut(4).for_each(<[u8]>::reverse);
     }
     let first_tag = gather.tags.len();
     let mut utf8 = false;

@@ -265,16 +265,18 @@ fn tells_look(name: &str) -> bool {
 /// Which of several tags of one name counts.
 fn rank(group: &str, name: &str) -> u8 {
     match group {
-        "Composite" if !is_lesser(name) => 6,
+        "Composite" if !is_lesser(name) => 7,
         // What the file itself says of its picture; copies may tell of what it was made from.
-        "File" | "RIFF" | "GIF" | "Photoshop" | "Jpeg2000" | "CanonRaw" if is_size(name) => 5,
+        "File" | "RIFF" | "GIF" | "Photoshop" | "Jpeg2000" | "CanonRaw" if is_size(name) => 6,
         // A picture's own chunk is newer than what was copied into it.
-        "PNG" => 5,
-        group if is_main(group) => 4,
+        "PNG" => 6,
+        group if is_main(group) => 5,
         "IFD1" => 1,
         "Composite" => 1,
         group if group.starts_with("XMP") => 2,
-        _ => 3,
+        // Further blocks, of which programs often know nothing.
+        group if group.starts_with("IPTC") && group != "IPTC" => 3,
+        _ => 4,
     }
 }
 

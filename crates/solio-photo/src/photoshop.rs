@@ -216,6 +216,7 @@ fn quality(part: View<'_>, gather: &mut Gather<'_>) {
 
 /// The head of a PSD file.
 pub(crate) fn read_file(view: View<'_>, gather: &mut Gather<'_>) {
+    gather.has_place_for_iptc = true;
     let number = |at: u64| Value::int(view.be32(at).unwrap_or(0));
     gather.put(GROUP, "NumChannels", Value::int(view.be16(12).unwrap_or(0)), Rule::Plain);
     gather.put(GROUP, "ImageHeight", number(14), Rule::Plain);

@@ -640,12 +640,32 @@ fn texts_of_films_in_other_languages_keep_the_main_one() {
         box_of(b"\xa9cmt", &[old(0, b"one"), old(2, b"eins"), old(1, b"un")]),
         box_of(b"\xa9des", &[old(german, b"allein")]),
         box_of(b"\xa9inf", &[old(german, b"eins"), old(english, b"one")]),
-        box_of(b"\xa9wrt", &[old(english, b"\xfe\xff\0H\0i"), old(0x7fff, b"?")]),
-        boxed(b"kywd", b"Holiday\0Beach\0"),
+        box_of(b"\xa9wrt", &[old(english, b"\xfe\xff\0H\0i"), old(0x7fff, b"?"), old(0x400, b"!")]),
+        box_of(b"\xa9alb", &[old(0, b""), old(130, b"ca")]),
+        boxed(b"kywd", b"Holiday\0\0Beach\0"),
         boxed(b"name", b"Clip"),
     ];
-    let track = boxed(b"trak", &boxed(b"udta", &boxed(b"name", b"Core Media Audio")));
-    let movie = [boxed(b"udta", &data.concat()), track].concat();
+    let data_of = |country: &[u8; 2], language: u16, text: &[u8]| {
+        boxed(b"data", &[&[0, 0, 0, 1][..], country, &language.to_be_bytes(), text].concat())
+    };
+    let handler = |kind: &[u8; 4]| {
+        boxed(b"hdlr", &[&[0; 8][..], kind, b"\0\0\0\0\0\0\0\0\0\0\0\0\0"].concat())
+    };
+    let titles = boxed(b"ilst", &boxed(b"\xa9nam", &data_of(&[0; 2], 0, b"of the track")));
+    let list = [&[0; 4][..], &handler(b"mdir"), &titles].concat();
+    let name = [boxed(b"name", b"Core Media Audio"), boxed(b"meta", &list)].concat();
+    let track = boxed(b"trak", &boxed(b"udta", &name));
+    // Keys: German, English; English of a country after that of none.
+    let keys = [boxed(b"mdta", b"com.apple.quicktime.title"), boxed(b"mdta", b"com.a.color")];
+    let keys = [&[0, 0, 0, 0, 0, 0, 0, 2][..], &keys.concat()].concat();
+    let item = |number: u32, data: &[Vec<u8>]| boxed(&number.to_be_bytes(), &data.concat());
+    let items = [
+        item(1, &[data_of(&[0; 2], german, b"eins"), data_of(&[0; 2], english, b"one")]),
+        item(2, &[data_of(&[0; 2], 1, b"color"), data_of(b"GB", english, b"colour")]),
+    ];
+    let list = [handler(b"mdta"), boxed(b"keys", &keys), boxed(b"ilst", &items.concat())].concat();
+    let list = boxed(b"meta", &list);
+    let movie = [boxed(b"udta", &data.concat()), list, track].concat();
     let film = [boxed(b"ftyp", b"qt  \0\0\0\0"), boxed(b"moov", &movie)].concat();
     for (field, text) in [
         ("UserData:Title", Some("Holiday")),
@@ -658,8 +678,20 @@ fn texts_of_films_in_other_languages_keep_the_main_one() {
         ("UserData:Information", Some("one")),
         ("UserData:Information-deu", Some("eins")),
         ("UserData:Keywords", Some("Holiday, Beach")),
+        ("UserData:Composer", Some("Hi")),
+        ("UserData:Composer-un", Some("?")),
+        ("UserData:Composer-err", Some("!")),
+        ("UserData:Album", Some("ca")),
+        ("UserData:Album-ca", Some("ca")),
         ("UserData:Name", Some("Clip")),
         ("Track1:Track1Name", Some("Core Media Audio")),
+        ("Track1:Track1Title", Some("of the track")),
+        ("ItemList:Title", None),
+        ("Keys:Title", Some("one")),
+        ("Keys:Title-deu", Some("eins")),
+        ("Title-deu", Some("eins")),
+        ("Keys:AColor", Some("color")),
+        ("Keys:AColor-und-GB", Some("colour")),
     ] {
         assert_eq!(words(&film, field).as_deref(), text, "{field}");
     }
@@ -736,6 +768,24 @@ fn what_other_programs_write_is_read() {
         assert_eq!(words(&jpeg(&[exif(&block)]), "IPTC:ObjectName").as_deref(), Some("Name"));
         assert_eq!(words(&block, "IPTC:ObjectName").as_deref(), Some("Name"));
     }
+    // That of EXIF is second to the proper one, whatever comes first; alone it gives its dates, too.
+    let of = |name: &[u8]| {
+        let date = b"\x1c\x02\x37\x00\x0820200102\x1c\x02\x3c\x00\x06030405";
+        [&b"\x1c\x02\x05\x00"[..], &[name.len() as u8], name, date].concat()
+    };
+    let within = of(b"Exif");
+    let within = exif(&directory(&[(0x83bb, 7, within.len() as u32, &within)]));
+    let proper = [b"Photoshop 3.0\0", &resource(b"8BIM", 0x0404, &of(b"App13"))[..]].concat();
+    let proper = (0xed, proper);
+    for segments in [[within.clone(), proper.clone()], [proper, within.clone()]] {
+        let photo = jpeg(&segments);
+        assert_eq!(words(&photo, "ObjectName").as_deref(), Some("App13"));
+        assert_eq!(words(&photo, "IPTC2:ObjectName").as_deref(), Some("Exif"));
+        let all = read(&photo, Fields::all());
+        assert_eq!(all.get("ObjectName").map(|tag| tag.text().plain()).as_deref(), Some("App13"));
+    }
+    let date = words(&jpeg(&[within]), "Composite:DateTimeCreated");
+    assert_eq!(date.as_deref(), Some("2020:01:02 03:04:05"));
     // UTF-8 by its other name.
     let text = b"\x1c\x01\x5a\x00\x04\x1b%/G\x1c\x02\x05\x00\x03k\xc3\xa4";
     let photo = jpeg(&[exif(&directory(&[(0x83bb, 7, text.len() as u32, text)]))]);

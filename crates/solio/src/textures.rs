@@ -93,6 +93,16 @@ pub(crate) fn refer(
     (materials, copies)
 }
 
+/// What is to be said where textures cannot be copied, because nobody knows where they lie.
+pub(crate) fn not_found(scene: &Scene<'_>, options: &MeshWriteOptions) -> Option<String> {
+    let is_lost = |path: &str| is_relative(path) && !is_address(path);
+    let mut maps = scene.materials.iter().flat_map(|material| &material.maps);
+    let lost = options.path_mode == PathMode::Copy
+        && options.texture_root.is_none()
+        && maps.any(|map| is_lost(&map.path));
+    lost.then(|| "textures are not copied: the mesh does not come from a folder of its own".into())
+}
+
 /// Whether there is a file `to` that says something else than `from`. It may be one that was copied
 /// for another mesh, so it stays.
 fn is_other(from: &Path, to: &Path, work: &Work) -> bool {
@@ -168,14 +178,22 @@ fn refer_one(
         PathMode::Relative => true,
         PathMode::Absolute | PathMode::Strip => false,
     };
-    let path = if relative { relative_to(&full, output) } else { full };
+    let path = match relative {
+        true if full.starts_with(output) => relative_to(&full, output),
+        // Above a link there is another folder than its path says.
+        true => {
+            let folder = output.canonicalize().unwrap_or_else(|_| output.to_owned());
+            relative_to(&real(&full), &folder)
+        }
+        false => full,
+    };
     (path.to_string_lossy().replace('\\', "/"), None)
 }
 
 /// Whether a path is an address: `https://…`.
 fn is_address(path: &str) -> bool {
     let scheme = path.split_once("://").map_or("", |(scheme, _)| scheme);
-    scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    scheme.len() > 1 && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
 }
 
 /// Whether a path of an MTL, which may come from any system, leads on from a folder.
@@ -207,6 +225,13 @@ fn normalize(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// The path without links to its folder, where there is one.
+fn real(path: &Path) -> PathBuf {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let place = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    place.unwrap_or_else(|| path.to_owned())
 }
 
 fn relative_to(path: &Path, base: &Path) -> PathBuf {

@@ -227,7 +227,7 @@ fn write_ply(
     work: &Work,
 ) -> Result<Written> {
     let mut options = options.clone();
-    let mut copies = Vec::new();
+    let (mut copies, mut written) = (Vec::new(), Written::default());
     if ply::names_textures(scene, &options.ply) && !solio_io::is_direct(path) {
         let folder = path.parent().unwrap_or(Path::new(""));
         if options.path_mode == PathMode::Auto {
@@ -236,8 +236,8 @@ fn write_ply(
         }
         let (materials, to_copy) = textures::refer(scene, folder, &options, work);
         (options.ply.materials, copies) = (Some(materials), to_copy);
+        written.warnings.extend(textures::not_found(scene, &options));
     }
-    let mut written = Written::default();
     let mut sink = FileSink::create(path, file, work)?;
     encode(scene, Format::Ply, &options, work, &mut sink)?;
     // The mesh comes last, as an OBJ does.
@@ -294,6 +294,7 @@ fn write_obj_and_mtl(
             .hint("name one of them otherwise: --mtl NAME, or an output that ends in .obj"));
     }
     let mut written = Written::default();
+    written.warnings.extend(textures::not_found(scene, &options));
     let mtl_folder = mtl_path.parent().unwrap_or(folder);
     options.obj.spaces_to_underscores |= options.mtl.spaces_to_underscores;
     let (mut materials, copies) = textures::refer(scene, mtl_folder, &options, work);

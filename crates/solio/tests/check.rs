@@ -245,14 +245,25 @@ fn a_stream_is_told_what_a_file_is() {
         let said = told(&at(name), false);
         assert!(said.contains(words), "{name}: {said}");
     }
-    // What would take too much memory is unpacked and thrown away.
+    write(&at("z.bin.gz"), &gzip(&[0; 5000]));
+    assert!(told(&at("z.bin.gz"), false).contains("all 5000 bytes are zero"));
+    for (name, content, words) in [
+        ("empty.png.gz", &b""[..], "the file is empty"),
+        ("text.exr.gz", b"words", "this is no GZIP"),
+        ("plain.jpg.gz", &std::fs::read(at("a.png")).unwrap(), "the name ends with .gz"),
+    ] {
+        write(&at(name), content);
+        let said = told(&at(name), false);
+        assert!(said.contains(words), "{name}: {said}");
+    }
+    // What would take too much memory has not been looked into.
     let mut large = std::fs::read(at("a.jpg")).unwrap();
     large.resize(3 << 20, 0);
     write(&at("l.jpg.gz"), &gzip(&large));
     let work = Work { memory_bytes: 4 << 20, ..Work::serial() };
-    let said = check_found(&at("l.jpg.gz"), &CheckOptions::default(), &work).unwrap();
-    assert!(said.notes[0].contains("only the packing was checked"), "{said:?}");
-    assert_eq!(said.found, "3145728 bytes unpacked");
+    let said = check_found(&at("l.jpg.gz"), &CheckOptions::default(), &work).unwrap_err();
+    assert_eq!(said.kind(), solio::ErrorKind::Limit);
+    assert!(said.hint_text().unwrap().contains("--mem"), "{said}");
     let scene = b"WorldBegin\nShape \"sphere\"\n".to_vec();
     assert!(streamed(scene, false).starts_with("Unsupported"));
 }

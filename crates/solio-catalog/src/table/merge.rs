@@ -1,5 +1,6 @@
 //! Parts of a catalogue become one.
 
+use crate::look;
 use crate::row::{Level, Row, column, key};
 use solio_base::{Error, Result};
 use std::cmp::Ordering;
@@ -7,7 +8,8 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// The rows of several parts in the catalogue's order. A file that is in several parts, because they
-/// overlap, comes once: as the part knows it that looked further, or else as the first one does.
+/// overlap, comes once: as the part knows it that looked further, or else as the first one does, with
+/// what another knows of the same state of it.
 pub struct Merge<P> {
     parts: Vec<P>,
     /// The next row of each part, least first.
@@ -75,8 +77,15 @@ impl<P: Iterator<Item = Result<Row>>> Merge<P> {
         {
             let Some(other) = self.heads.pop() else { break };
             self.refill(other.part)?;
+            let mut other = other;
             if known(&other.row) > known(&row) {
-                (row, part) = (other.row, other.part);
+                std::mem::swap(&mut other.row, &mut row);
+                part = other.part;
+            }
+            if state(&other.row) == state(&row) {
+                let (now, earlier) = (level(&row), level(&other.row));
+                let level = look::join(&mut row.cells, &other.row.cells, now, earlier, |_| true);
+                row.cells.set_integer(column::LEVEL, level.0);
             }
         }
         Ok(Some((row, part)))
@@ -86,11 +95,21 @@ impl<P: Iterator<Item = Result<Row>>> Merge<P> {
 /// How much is known of a file: the newest state of it counts first, then how far it was looked into.
 /// Thumbnails are not taken along.
 fn known(row: &Row) -> (i64, u32, [bool; 2]) {
-    let level = Level(row.cells.integer(column::LEVEL).unwrap_or(0) as u32);
+    let level = level(row);
     let is_in = |step: Level| level.without(step) != level;
     let looks = (level.0 & Level::LOOKS.0).count_ones();
     let more = [is_in(Level::HASHED), is_in(Level::FIELDS)];
     (row.cells.integer(column::MODIFIED_NS).unwrap_or(i64::MIN), looks, more)
+}
+
+fn level(row: &Row) -> Level {
+    Level(row.cells.integer(column::LEVEL).unwrap_or(0) as u32)
+}
+
+/// What tells whether two rows are about the same state of a file.
+fn state(row: &Row) -> [Option<i64>; 4] {
+    [column::MODIFIED_NS, column::SIZE, column::INODE, column::BORN_NS]
+        .map(|place| row.cells.integer(place))
 }
 
 impl<P: Iterator<Item = Result<Row>>> Iterator for Merge<P> {

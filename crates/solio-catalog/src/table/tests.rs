@@ -1,4 +1,5 @@
 use super::*;
+use crate::look;
 use crate::row::{Cells, Level, Row, column};
 use proptest::prelude::*;
 use solio_base::{ErrorKind, Result, Work};
@@ -74,6 +75,7 @@ fn the_newest_state_and_the_furthest_look_stay() {
         row.cells.set_integer(column::MODIFIED_NS, modified);
         row
     };
+    let modified = |row: &Row| row.cells.integer(column::MODIFIED_NS);
     let fields = 0x8000_0001; // fields that were asked for count least
     for (a, b) in [
         (of(1, 13), of(1, fields)),
@@ -82,8 +84,25 @@ fn the_newest_state_and_the_furthest_look_stay() {
         (of(1, 5), of(1, fields | 16)),
     ] {
         for parts in [[vec![a.clone()], vec![b.clone()]], [vec![b.clone()], vec![a.clone()]]] {
-            assert_eq!(merged(&parts).unwrap(), std::slice::from_ref(&a));
+            // What the other knows of the same state is added.
+            let mut wanted = a.clone();
+            let level = |row: &Row| row.cells.integer(column::LEVEL).unwrap() as u32;
+            if modified(&a) == modified(&b) {
+                let both = Level(level(&a)).after(Level(level(&b)));
+                wanted.cells.set_integer(column::LEVEL, both.0);
+            }
+            assert_eq!(merged(&parts).unwrap(), [wanted]);
         }
+    }
+    // Problems that one look found and the other did not look for.
+    let (mut checked, mut deep) = (of(1, 5), of(1, 11));
+    look::set_problems(&mut checked.cells, &["the end is missing".to_owned()]);
+    deep.cells.set_integer(column::FACES, 7);
+    for parts in [[vec![checked.clone()], vec![deep.clone()]], [vec![deep], vec![checked]]] {
+        let cells = &merged(&parts).unwrap()[0].cells;
+        assert_eq!(look::problems(cells), ["the end is missing"]);
+        assert_eq!(cells.integer(column::FACES), Some(7));
+        assert_eq!(cells.integer(column::LEVEL), Some(15));
     }
 }
 

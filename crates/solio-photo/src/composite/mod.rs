@@ -354,9 +354,11 @@ fn dates(gather: &mut Gather<'_>) {
         (name, if wanted { whole(date, fraction, zone) } else { None })
     });
     let iptc = |date: &str, time: &str| {
-        let of = |name| Some(gather.counting("IPTC", name)?.number().plain());
-        let both = format!("{} {}", of(date)?, of(time)?);
-        Some(both).filter(|both| both != " ")
+        let both = |group: &&str| {
+            let of = |name| Some(gather.counting(group, name)?.number().plain());
+            Some(format!("{} {}", of(date)?, of(time)?)).filter(|both| both != " ")
+        };
+        crate::iptc::GROUPS.iter().find_map(both)
     };
     let joined = [
         ("DateTimeCreated", iptc("DateCreated", "TimeCreated")),

@@ -96,6 +96,7 @@ impl Extended {
 
 /// Reads the segments before the picture.
 pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+    gather.has_place_for_iptc = true;
     let mut at = if view.u8(1) == Some(0xd8) { 2 } else { 7 };
     let mut joined = Joined::default();
     for _ in 0..MOST_SEGMENTS {

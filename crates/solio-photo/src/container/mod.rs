@@ -11,6 +11,7 @@ mod jpeg;
 mod jumbf;
 mod jxl;
 mod kind;
+mod languages;
 mod movie;
 mod mpf;
 mod mrw;

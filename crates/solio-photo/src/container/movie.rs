@@ -3,6 +3,7 @@
 //! ISO/IEC 14496-12, chapter 8; QuickTime File Format, "Movie Atoms".
 
 use super::bmff::{self, boxes};
+use super::languages::{self, Texts};
 use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
@@ -86,7 +87,7 @@ fn walk(body: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
             }
             b"stsd" => descriptions(part, place, gather),
             b"stts" => frame_rate(part, place, gather),
-            b"meta" => meta(part, gather),
+            b"meta" => meta(part, None, gather),
             b"uuid" => {
                 if bmff::is_canon(part) {
                     place.date = Rule::Named(Named::MacDateUtc);
@@ -215,32 +216,10 @@ fn media_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     gather.int(group(), "MediaTimeScale", scale);
     let Some((units, at)) = span(part, at + 4) else { return };
     gather.put(group(), "MediaDuration", length(units, scale), Rule::Named(Named::Seconds));
-    if let Some(code) = part.be16(at).and_then(language) {
-        gather.text(group(), "MediaLanguageCode", code);
+    if let Some(code) = part.be16(at).and_then(languages::name) {
+        gather.text(group(), "MediaLanguageCode", code.into_owned());
     }
     place.media_scale = scale;
-}
-
-/// The language of a number: three letters of five bits. The old Macintosh's numbers are lower.
-fn language(code: u16) -> Option<String> {
-    let letters = [10, 5, 0].map(|shift| b'`' + (code >> shift & 31) as u8);
-    let is_language = code >= 0x400 && letters.iter().all(u8::is_ascii_lowercase);
-    is_language.then(|| letters.map(char::from).into_iter().collect())
-}
-
-/// The languages of the old Macintosh by their numbers (QuickTime File Format, "Language Codes").
-const OF_MACINTOSH: &str = "en fr de it nl-NL sv es da pt no he ja ar fi el is mt tr hr zh-TW ur hi th ko \
-    lt pl hu et lv smi fo fa ru zh-CN nl-BE ga sq ro cs sk sl yi sr mk bg uk be uz kk az az hy ka ro ky \
-    tg tk mn-MN mn-CN ps ku ks sd bo ne sa mr bn as gu pa or ml kn ta te si my km lo vi id tl ms-MY \
-    ms-BN am ti om so sw rw rn ny mg eo";
-
-/// The language of a number, where it is one and not English.
-pub(super) fn foreign_language(code: u16) -> Option<String> {
-    let name = match code {
-        ..0x400 => OF_MACINTOSH.split_whitespace().nth(code.into()).map(str::to_owned),
-        _ => language(code),
-    };
-    name.filter(|name| !matches!(name.as_str(), "en" | "eng" | "und"))
 }
 
 const HANDLERS: &str = "alis:Alias Data|crsm:Clock Reference|hint:Hint Track|ipsm:IPMP|m7sm:MPEG-7 Stream|\
@@ -411,13 +390,31 @@ fn frame_rate(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
     }
 }
 
-/// Lists of metadata: iTunes' by four letters, Apple's by keys with names.
-pub(super) fn meta(part: View<'_>, gather: &mut Gather<'_>) {
+/// The group and the name of a tag; what tracks are called is not what the film is called.
+pub(super) fn key_of(
+    track: Option<&str>,
+    group: &'static str,
+    name: impl Into<Cow<'static, str>>,
+) -> [Cow<'static, str>; 2] {
+    let name = name.into();
+    match track {
+        Some(track) => [track.to_owned().into(), format!("{track}{name}").into()],
+        None => [group.into(), name],
+    }
+}
+
+/// Lists of metadata: iTunes' by four letters, Apple's by keys with names. `track`: of which one.
+pub(super) fn meta(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
+    let mut texts = Texts::default();
     let first = if part.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
     let mut keys: Vec<String> = Vec::new();
     boxes(part, first, &mut |header, body| {
         match &header.kind {
-            b"hdlr" => handler(GROUP, body, gather),
+            b"hdlr" => handler(
+                track.map_or(GROUP.into(), |track| Cow::Owned(track.to_owned())),
+                body,
+                gather,
+            ),
             b"keys" => {
                 let count = body.be32(4).unwrap_or(0).min(1 << 10);
                 let mut at = 8;
@@ -429,16 +426,24 @@ pub(super) fn meta(part: View<'_>, gather: &mut Gather<'_>) {
                 }
             }
             b"ilst" => boxes(body, 0, &mut |item, content| {
-                list_item(&item.kind, content, &keys, gather);
+                list_item(&item.kind, content, &keys, track, &mut texts, gather);
                 !gather.is_full()
             }),
             _ => {}
         }
         true
     });
+    texts.end(gather);
 }
 
-fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Gather<'_>) {
+fn list_item(
+    kind: &[u8; 4],
+    content: View<'_>,
+    keys: &[String],
+    track: Option<&str>,
+    texts: &mut Texts,
+    gather: &mut Gather<'_>,
+) {
     if kind == b"----" {
         return super::itunes::read(content, gather);
     }
@@ -447,24 +452,17 @@ fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Ga
     boxes(content, 0, &mut |header, body| {
         let (b"data", Some(form)) = (&header.kind, body.be32(0)) else { return true };
         let data = body.from(8);
+        let language =
+            languages::of_item(body.array(4).unwrap_or_default(), body.be16(6).unwrap_or(0));
         if let Some(key) = key {
             let (name, rule) = key_name(key);
-            let name = match body.be16(6).and_then(foreign_language) {
-                // The first is the main one, unless English comes.
-                Some(language) if gather.find("Keys", &name).is_some() => {
-                    format!("{name}-{language}")
-                }
-                _ => name,
-            };
-            // Few bytes are a number.
+            // Few bytes are a number; others are bytes of which nobody says what they are.
             let bytes = data.all(1 << 20).filter(|bytes| !matches!(bytes.len(), 1 | 2));
-            match bytes.filter(|_| form & 0xff == 0 && rule == Rule::Plain) {
-                // Bytes of which nobody says what they are.
-                Some(bytes) => {
-                    gather.put("Keys", name, Value::Bytes(bytes.into_owned()), Rule::Binary);
-                }
-                None => gather.put("Keys", name, data_value(form, data), rule),
-            }
+            let (value, rule) = match bytes.filter(|_| form & 0xff == 0 && rule == Rule::Plain) {
+                Some(bytes) => (Value::Bytes(bytes.into_owned()), Rule::Binary),
+                None => (data_value(form, data), rule),
+            };
+            texts.add(key_of(track, "Keys", name), language, value, rule, gather);
         } else if let Some(row) = crate::table::ITEM_LIST.get().row(number) {
             let value = match row.stored {
                 Some("pair") => Value::Ints(vec![
@@ -473,7 +471,7 @@ fn list_item(kind: &[u8; 4], content: View<'_>, keys: &[String], gather: &mut Ga
                 ]),
                 _ => data_value(form, data),
             };
-            gather.put("ItemList", row.name, value, row.rule);
+            texts.add(key_of(track, "ItemList", row.name), language, value, row.rule, gather);
         }
         true
     });

@@ -3,13 +3,13 @@
 //! QuickTime File Format, "User Data Atoms"; 3GPP TS 26.244, chapter 8.
 
 use super::bmff::boxes;
+use super::languages::{self, Foreign, Texts};
 use super::movie;
 use crate::bytes::View;
 use crate::gather::Gather;
 use crate::table::{Row, USER_DATA};
 use crate::value::{Value, lossy};
 use crate::xmp;
-use std::borrow::Cow;
 
 const GROUP: &str = "UserData";
 /// Most bytes of one text.
@@ -19,10 +19,10 @@ const MOST_LANGUAGES: usize = 64;
 
 /// Reads the boxes of user data, those of the film or of one of its tracks.
 pub(super) fn read(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
-    let mut texts = Texts { track, main: Vec::new(), firsts: Vec::new() };
+    let mut texts = Texts::default();
     boxes(part, 0, &mut |header, body| {
         match &header.kind {
-            b"meta" => movie::meta(body, gather),
+            b"meta" => movie::meta(body, track, gather),
             b"TAGS" => crate::maker::read_movie(body, gather),
             b"XMP_" => {
                 if let Some(packet) = body.all(xmp::MOST_PACKET) {
@@ -31,7 +31,11 @@ pub(super) fn read(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>)
             }
             kind => {
                 if let Some(row) = USER_DATA.get().row(u32::from_be_bytes(*kind)) {
-                    texts.read(row, kind[0] == 0xa9, body, gather);
+                    let counted = kind[0] == 0xa9;
+                    texts_of(row, counted, body, &mut |language, value| {
+                        let key = movie::key_of(track, GROUP, row.name);
+                        texts.add(key, language, value, row.rule, gather);
+                    });
                 }
             }
         }
@@ -40,88 +44,36 @@ pub(super) fn read(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>)
     texts.end(gather);
 }
 
-/// Texts, of which some come in several languages.
-struct Texts<'t> {
-    track: Option<&'t str>,
-    /// Names of texts in English, or in no language.
-    main: Vec<&'static str>,
-    /// Of names in languages the first text, for those that have no other.
-    firsts: Vec<(&'static Row, Value)>,
-}
-
-impl Texts<'_> {
-    /// The texts of a box, one a language; `counted`: each has its length and language in front.
-    fn read(&mut self, row: &'static Row, counted: bool, body: View<'_>, gather: &mut Gather<'_>) {
-        if let Some(form) = row.stored {
-            if let Some((language, value)) = body.all(MOST).and_then(|bytes| of_3gpp(form, &bytes))
-            {
-                self.add(row, language, value, gather);
-            }
-            return;
+/// The texts of a box, one a language; `counted`: each has its length and language in front.
+fn texts_of(row: &Row, counted: bool, body: View<'_>, put: &mut dyn FnMut(Foreign, Value)) {
+    if let Some(form) = row.stored {
+        if let Some((language, value)) = body.all(MOST).and_then(|bytes| of_3gpp(form, &bytes)) {
+            put(language.and_then(languages::of_text), value);
         }
-        if !counted {
-            let text = lossy(&body.all(MOST).unwrap_or_default());
-            return self.add(row, None, Value::text(text.trim_end_matches('\0')), gather);
-        }
-        let mut at = 0;
-        for _ in 0..MOST_LANGUAGES {
-            let (Some(len), Some(language)) = (body.be16(at), body.be16(at + 2)) else { return };
-            let text = body.part(at + 4, u64::from(len)).all(MOST).unwrap_or_default();
-            // Zeros behind the last text are no text.
-            if len > 0 || at == 0 {
-                let text = match (text.strip_prefix(b"\xfe\xff"), std::str::from_utf8(&text)) {
-                    (Some(wide), _) => crate::text::utf16(wide, true),
-                    // Languages of the old Macintosh come in its own alphabet.
-                    (_, Err(_)) if language < 0x400 => {
-                        encoding_rs::MACINTOSH.decode(&text).0.into_owned()
-                    }
-                    _ => lossy(&text),
-                };
-                let text = Value::text(text.trim_end_matches('\0'));
-                self.add(row, Some(language), text, gather);
-            }
-            at += 4 + u64::from(len);
-        }
+        return;
     }
-
-    fn add(
-        &mut self,
-        row: &'static Row,
-        language: Option<u16>,
-        value: Value,
-        gather: &mut Gather<'_>,
-    ) {
-        let Some(language) = language.and_then(movie::foreign_language) else {
-            self.main.push(row.name);
-            return self.put(row, row.name.into(), value, gather);
+    if !counted {
+        let text = lossy(&body.all(MOST).unwrap_or_default());
+        return put(None, Value::text(text.trim_end_matches('\0')));
+    }
+    let mut at = 0;
+    for _ in 0..MOST_LANGUAGES {
+        let (Some(len), Some(language)) = (body.be16(at), body.be16(at + 2)) else { return };
+        let text = body.part(at + 4, u64::from(len)).all(MOST).unwrap_or_default();
+        at += 4 + u64::from(len);
+        // Nothing, and zeros behind the last text, are no text.
+        if len == 0 {
+            continue;
+        }
+        let text = match (text.strip_prefix(b"\xfe\xff"), std::str::from_utf8(&text)) {
+            (Some(wide), _) => crate::text::utf16(wide, true),
+            // Languages of the old Macintosh come in its own alphabet, and so does none.
+            (_, Err(_)) if language < 0x400 || language == 0x7fff => {
+                encoding_rs::MACINTOSH.decode(&text).0.into_owned()
+            }
+            _ => lossy(&text),
         };
-        if self.firsts.iter().all(|(first, _)| first.name != row.name) {
-            self.firsts.push((row, value.clone()));
-        }
-        self.put(row, format!("{}-{language}", row.name).into(), value, gather);
-    }
-
-    fn put(
-        &self,
-        row: &'static Row,
-        name: Cow<'static, str>,
-        value: Value,
-        gather: &mut Gather<'_>,
-    ) {
-        match self.track {
-            // What tracks are called is not what the film is called.
-            Some(track) => gather.put(track.to_owned(), format!("{track}{name}"), value, row.rule),
-            None => gather.put(GROUP, name, value, row.rule),
-        }
-    }
-
-    /// A text that is there in other languages alone is the main one, too.
-    fn end(mut self, gather: &mut Gather<'_>) {
-        for (row, value) in std::mem::take(&mut self.firsts) {
-            if !self.main.contains(&row.name) {
-                self.put(row, row.name.into(), value, gather);
-            }
-        }
+        put(languages::of_text(language), Value::text(text.trim_end_matches('\0')));
     }
 }
 
@@ -132,7 +84,7 @@ fn of_3gpp(form: &str, bytes: &[u8]) -> Option<(Option<u16>, Value)> {
     if form == "3gpp_words" && bytes.first().is_some_and(|version| *version != 0) {
         // Some phones write words alone, each with a zero behind it.
         let words = lossy(bytes);
-        let words: Vec<&str> = words.trim_end_matches('\0').split('\0').collect();
+        let words: Vec<&str> = words.split('\0').filter(|word| !word.is_empty()).collect();
         return Some((None, Value::Text(words.join(", "))));
     }
     let bytes = bytes.get(4..)?;

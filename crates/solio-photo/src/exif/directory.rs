@@ -199,6 +199,15 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         self.role != Role::Part
     }
 
+    /// What place the directory is for IPTC, if `of_file` is that of a file's own.
+    fn home(&self, of_file: Home) -> Home {
+        match self.is_file() {
+            true => of_file,
+            false if self.gather.has_place_for_iptc => Home::Second,
+            false => Home::Other,
+        }
+    }
+
     fn word(&self, at: u64, bytes: usize) -> Option<u64> {
         Some(word(&self.view.get(at, bytes)?, self.big))
     }
@@ -472,20 +481,8 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                     xmp::read(&bytes, self.gather);
                 }
             }
-            0x83bb => {
-                let home = if self.is_file() { Home::Standard } else { Home::Second };
-                match unswapped(part) {
-                    Some(bytes) => {
-                        self.gather.warn("IPTC: its bytes were turned around".to_owned());
-                        iptc::read(View::memory(&bytes), home, self.gather);
-                    }
-                    None => iptc::read(part, home, self.gather),
-                }
-            }
-            0x8649 => {
-                let home = if self.is_file() { Home::Other } else { Home::Second };
-                photoshop::read(part, home, self.gather);
-            }
+            0x83bb => iptc::read(part, self.home(Home::Standard), self.gather),
+            0x8649 => photoshop::read(part, self.home(Home::Other), self.gather),
             0x8773 => icc::read(part, self.gather),
             _ => {
                 let version = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"));
@@ -546,15 +543,6 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             self.directory(at, group, table, depth + 1);
         }
     }
-}
-
-/// IPTC's bytes in their order, where a program took them for numbers of the file's own.
-fn unswapped(part: View<'_>) -> Option<Vec<u8>> {
-    let [first, .., last] = part.array::<4>(0)?;
-    let swapped = first != 0x1c && last == 0x1c;
-    let mut bytes = swapped.then(|| part.all(MOST_BLOCK))??.into_owned();
-    bytes.chunks_exact_mut(4).for_each(<[u8]>::reverse);
-    Some(bytes)
 }
 
 /// Whether `table` is that of EXIF.

@@ -143,8 +143,8 @@ pub fn triangles<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Triangl
 fn mesh<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
     let positions = Cow::Borrowed(scene.points(entity, "P").unwrap_or_default());
     let indices = match scene.integers(entity, "indices") {
-        Some(indices @ [_, ..]) => Cow::Owned(corners::<3>(indices)),
-        _ => Cow::Owned(vec![[0, 1, 2]]),
+        Some(indices) => Cow::Owned(corners::<3>(indices)),
+        None => Cow::Owned(vec![[0, 1, 2]]),
     };
     let normals = normals(scene, entity, positions.len());
     let uvs = uvs(scene, entity, positions.len());
@@ -168,8 +168,8 @@ fn uvs<'s>(scene: &'s Scene, entity: &Entity, count: usize) -> Cow<'s, [[f32; 2]
 fn patches<'s>(scene: &'s Scene, entity: &Entity) -> Result<Triangles<'s>> {
     let positions = Cow::Borrowed(scene.points(entity, "P").unwrap_or_default());
     let patches = match scene.integers(entity, "indices") {
-        Some(indices @ [_, ..]) => corners::<4>(indices),
-        _ => vec![[0, 1, 2, 3]],
+        Some(indices) => corners::<4>(indices),
+        None => vec![[0, 1, 2, 3]],
     };
     let indices = patches.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [b, d, c]]).collect();
     let normals = normals(scene, entity, positions.len());

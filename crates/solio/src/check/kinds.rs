@@ -1,6 +1,7 @@
 //! Which names belong to which content.
 
 use super::odd::{Odd, Rule};
+use solio_codec::compress::Compression;
 use std::path::Path;
 
 /// Kinds as [`FileCheck::format`](super::FileCheck) names them, and the extensions of each.
@@ -68,6 +69,15 @@ pub(super) fn misnamed(kind: &str, path: &Path) -> Option<Odd> {
         return None;
     }
     Some(Rule::Extension.broken(format!("the content is {kind}, but the name ends with .{end}")))
+}
+
+/// What is wrong with a name that promises packed content over content that is not.
+pub(super) fn not_packed(kind: &str, path: &Path) -> Option<Odd> {
+    let packed = Compression::of_name(&path.to_string_lossy());
+    let end = packed.extension();
+    (packed != Compression::None).then(|| {
+        Rule::Extension.broken(format!("the content is {kind}, but the name ends with {end}"))
+    })
 }
 
 #[cfg(test)]

@@ -171,11 +171,14 @@ fn check_known(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileC
     let got =
         if plain { opened.source.read_at(0, &mut head).map_err(|e| e.at_path(path))? } else { 0 };
     let file = File { path, opened, head: &head[..got] };
-    if plain && let Some(blank) = odd::blank(&file, path)? {
+    if plain && let Some(blank) = odd::blank(&file, unpacked_name(path))? {
         return Ok(FileCheck { format: OTHER, ..blank });
     }
     let mut check = file.check(options, work)?;
     check.odd.extend(kinds::misnamed(check.format, path));
+    if plain && check.is_fine() && check.format != OTHER {
+        check.odd.extend(kinds::not_packed(check.format, path));
+    }
     Ok(check)
 }
 
@@ -197,7 +200,7 @@ fn check_stream(path: &Path, options: &CheckOptions, work: &Work) -> Result<File
             false => Ok(FileCheck { format: OTHER, ..FileCheck::default() }),
         };
     }
-    let bytes = solio_io::bytes_of(&*opened.source, &options.limits);
+    let bytes = in_room(&*opened.source, work.memory_bytes, &options.limits);
     let bytes = bytes.map_err(|e| e.at_path(path))?;
     let opened = Opened {
         file_bytes: Some(bytes.len() as u64),
@@ -322,9 +325,9 @@ impl File<'_> {
         Ok(check)
     }
 
-    /// A packed file: what is known, or promised by the name, is unpacked and followed in memory, as far as
-    /// there is room; of all else, whether it can be unpacked to its end.
-    fn unpacked(mut self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    /// A packed file: what is known, or promised by the name, is unpacked and followed in memory; of all
+    /// else, whether it can be unpacked to its end.
+    fn unpacked(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
         let path = self.path;
         let format = self.opened.compression.as_str();
         let mut head = [0; HEAD_BYTES];
@@ -337,30 +340,26 @@ impl File<'_> {
             || whole::kind(head).is_some()
             || kinds::with_mark(name).is_some()
         {
-            // Half of the memory: what grows is moved.
-            let bytes = options.limits.bytes.min(work.memory_bytes / 2);
-            match solio_io::bytes_of(self.source(), &Limits { bytes, ..options.limits }) {
-                Ok(bytes) => return self.in_memory(bytes, head, name, options, work),
-                Err(e) if e.kind() == ErrorKind::Limit && bytes < options.limits.bytes => {
-                    let note = "only the packing was checked: unpacked, it takes more than half of the \
-                                memory (--mem)";
-                    check.notes.push(note.into());
-                    // What has been unpacked is gone.
-                    let opening = Work { memory_bytes: 0, ..work.clone() };
-                    self.opened = solio_io::open(path, &options.limits, &opening)?;
-                }
+            return match in_room(self.source(), work.memory_bytes, &options.limits) {
+                Ok(bytes) => self.in_memory(bytes, head, name, options, work),
+                // Nothing is known to be wrong.
+                Err(e) if e.kind() == ErrorKind::Limit => Err(e.at_path(path)),
                 Err(e) => {
                     check.problems.push(problem(e, path)?);
-                    return Ok(check);
+                    Ok(check)
                 }
-            }
+            };
         }
         let mut part = vec![0; 1 << 20];
         let mut bytes = 0;
+        let mut is_zero = true;
         loop {
             match self.source().read_at(bytes, &mut part) {
                 Ok(0) => break,
-                Ok(got) => bytes += got as u64,
+                Ok(got) => {
+                    bytes += got as u64;
+                    is_zero &= part[..got].iter().all(|byte| *byte == 0);
+                }
                 Err(e) => {
                     check.problems.push(problem(e, self.path)?);
                     break;
@@ -368,6 +367,9 @@ impl File<'_> {
             }
         }
         check.found = format!("{bytes} bytes unpacked");
+        if is_zero && check.is_fine() {
+            check.odd.extend(odd::zeros(bytes));
+        }
         Ok(check)
     }
 
@@ -396,9 +398,25 @@ impl File<'_> {
     }
 }
 
+/// All bytes, where they take no more than half of the memory: what grows is moved.
+fn in_room(source: &dyn Source, memory_bytes: u64, limits: &Limits) -> Result<Vec<u8>> {
+    let bytes = memory_bytes / 2;
+    if bytes >= limits.bytes {
+        return solio_io::bytes_of(source, limits);
+    }
+    solio_io::bytes_of(source, &Limits { bytes, ..*limits }).map_err(|e| match e.kind() {
+        ErrorKind::Limit => {
+            e.hint("it is checked in memory: more of --mem or fewer --jobs, or unpack it")
+        }
+        _ => e,
+    })
+}
+
 /// What is to be said of a file that starts as none that is known.
 fn without_mark(path: &Path, name: &Path) -> Result<FileCheck> {
-    let Some(kind) = kinds::with_mark(name) else {
+    let packed = Compression::of_name(&path.to_string_lossy());
+    let packed = (name == path && packed != Compression::None).then(|| packed.as_str());
+    let Some(kind) = packed.or_else(|| kinds::with_mark(name)) else {
         return Ok(FileCheck { format: OTHER, ..FileCheck::default() });
     };
     let message = format!("this is no {}: it does not start as one", kind.to_uppercase());

@@ -159,9 +159,7 @@ pub(super) fn blank(file: &File<'_>, name: &Path) -> Result<Option<FileCheck>> {
         }
         return Ok(Some(check));
     }
-    // A few zeros are a start like another one.
-    const LEAST: u64 = 64;
-    if bytes < LEAST || file.head.iter().any(|byte| *byte != 0) {
+    if zeros(bytes).is_none() || file.head.iter().any(|byte| *byte != 0) {
         return Ok(None);
     }
     let mut part = vec![0; 256 << 10];
@@ -176,6 +174,12 @@ pub(super) fn blank(file: &File<'_>, name: &Path) -> Result<Option<FileCheck>> {
         }
         at += got as u64;
     }
-    check.odd.push(Rule::Zeros.broken(format!("all {bytes} bytes are zero")));
+    check.odd.extend(zeros(bytes));
     Ok(Some(check))
+}
+
+/// What is to be said of so many zeros and nothing else. A few are a start like another one.
+pub(super) fn zeros(bytes: u64) -> Option<Odd> {
+    const LEAST: u64 = 64;
+    (bytes >= LEAST).then(|| Rule::Zeros.broken(format!("all {bytes} bytes are zero")))
 }

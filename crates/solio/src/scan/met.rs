@@ -1,13 +1,12 @@
 //! A file that was met, beside what the catalogue knows.
 
 use super::row::number;
-use serde_json::json;
 use solio_base::Result;
-use solio_catalog::row::{Cell, Cells, Level, Row, column};
+use solio_catalog::look;
+use solio_catalog::row::{Cells, Level, Row, column};
 use solio_catalog::store::{Known, KnownFile};
 use solio_codec::compress::Compression;
 use solio_io::walk::{self, EntryKind, Status};
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -41,7 +40,7 @@ impl Met<'_> {
             return Ok(());
         };
         let Some((before, _)) = known.row(self.folder, self.name)? else { return Ok(()) };
-        let level = fill(cells, &before, Level(level as u32), file.level, |_| true);
+        let level = look::join(cells, &before, Level(level as u32), file.level, |_| true);
         cells.set_integer(column::LEVEL, level.0);
         Ok(())
     }
@@ -57,9 +56,9 @@ impl Met<'_> {
                 let words = format!(
                     "the content has changed, though size and time have not (xxh128 was {before})"
                 );
-                let mut all = problems(cells);
+                let mut all = look::problems(cells);
                 all.push(words);
-                cells.set_text(column::PROBLEMS, json!(all).to_string());
+                look::set_problems(cells, &all);
                 Ok(())
             }
             None => Ok(()),
@@ -113,42 +112,6 @@ fn ending(name: &[u8]) -> (Compression, Option<Vec<u8>>) {
     (compression, plain.extension().map(|end| end.as_bytes().to_ascii_lowercase()))
 }
 
-/// The list of what is wrong.
-fn problems(cells: &Cells) -> Vec<String> {
-    let list = cells.text(column::PROBLEMS).and_then(|list| serde_json::from_str(list).ok());
-    list.unwrap_or_default()
-}
-
-/// Puts what an earlier look found where one of this level found nothing, in the places that `holds`
-/// says; what is known then.
-fn fill(
-    cells: &mut Cells,
-    before: &Cells,
-    level: Level,
-    earlier: Level,
-    holds: impl Fn(usize) -> bool,
-) -> Level {
-    // A problem that a look as deep does not find again is none any more. Of what one finds that is not
-    // as deep the other says more, unless they look for different things.
-    let (mut all, found) = (problems(before), problems(cells));
-    if !level.finds_problems_of(earlier) && !all.is_empty() {
-        if !earlier.finds_problems_of(level) {
-            all.extend(found);
-            let mut told = HashSet::new();
-            all.retain(|problem| told.insert(problem.clone()));
-        }
-        cells.set_text(column::PROBLEMS, json!(all).to_string());
-    }
-    let has_fields = level.without(Level::FIELDS) != level;
-    for (place, cell) in before.all().iter().enumerate() {
-        let is_found_again = place == column::PROBLEMS || place == column::TAGS && has_fields;
-        if cells.all()[place] == Cell::Null && holds(place) && !is_found_again {
-            cells.set(place, cell.clone());
-        }
-    }
-    level.after(earlier)
-}
-
 /// A file that is known under another name.
 pub(super) struct Renamed {
     pub(super) cells: Cells,
@@ -182,7 +145,7 @@ impl Renamed {
         }
         if self.is_of_its_kind && before != Level::default() {
             let is_of_the_name = |place| place == column::SEQUENCE || place == column::FRAME;
-            level = fill(cells, &self.cells, level, before, |place| !is_of_the_name(place));
+            level = look::join(cells, &self.cells, level, before, |place| !is_of_the_name(place));
         }
         if has_problems && !is_looked_for {
             level = only_head(level);

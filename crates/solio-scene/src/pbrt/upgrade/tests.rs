@@ -338,7 +338,7 @@ fn what_stands_before_the_world_is_told() {
         let stands =
             |error: &solio_base::Error| error.message().contains("belongs behind WorldBegin");
         let brings =
-            |error: &solio_base::Error| error.message().contains("brings what stands behind");
+            |error: &solio_base::Error| error.message().contains("brings what belongs behind");
         let told = problems.iter().map(|problem| &problem.error);
         let told = told.filter(|error| stands(error) || brings(error));
         let places: Vec<u64> = told.map(|error| error.offset().unwrap()).collect();
