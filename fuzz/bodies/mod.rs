@@ -23,7 +23,7 @@ use solio_base::{Result, Source, Work};
 use solio_codec::number::Digits;
 use solio_mesh::obj::{
     MtlWriteOptions, NonFinite, ObjReadOptions, ObjWriteOptions, decode_mtl, decode_obj,
-    encode_mtl, encode_obj,
+    encode_mtl, encode_obj, material_names,
 };
 use solio_mesh::ply::{
     PlyColorType, PlyFormat, PlyReadOptions, PlyWriteOptions, decode_ply, encode_ply,
@@ -145,7 +145,7 @@ pub(crate) fn mtl(bytes: &[u8]) {
         (Err(e), Ok(_)) => panic!("strict reads what lenient refuses: {e}"),
         (_, Err(e)) => assert_placed(e),
     }
-    let Ok((materials, _)) = lenient else { return };
+    let Ok((mut materials, _)) = lenient else { return };
     let write = MtlWriteOptions {
         comments: Vec::new(),
         digits: Digits::Shortest,
@@ -156,6 +156,9 @@ pub(crate) fn mtl(bytes: &[u8]) {
     let (back, warnings) = decode_mtl(&text, &options(false)).unwrap_or_else(|e| {
         panic!("what was written cannot be read: {e}\n{}", String::from_utf8_lossy(&text))
     });
+    // Of different materials each has a name of its own now.
+    let names = material_names(&materials, false);
+    materials.iter_mut().zip(names).for_each(|(material, name)| material.name = name);
     assert_eq!(materials, back, "{warnings:?}\n{}", String::from_utf8_lossy(&text));
 }
 
