@@ -230,6 +230,15 @@ fn different_materials_have_different_names() {
         let pictures = [p, q].map(|path| fs::read_to_string(at("out").join(path)).unwrap());
         assert_eq!(pictures, ["p", "q"]);
     }
+    // Through a link, too, whose folder is deeper than its path says.
+    fs::create_dir_all(at("deep/er/still")).unwrap();
+    std::os::unix::fs::symlink("deep/er/still", at("link")).unwrap();
+    let texture_root = Some(folder.path().to_owned());
+    let options = MeshWriteOptions { texture_root, ..Default::default() };
+    write(&read(&at("two.ply")), &at("link/two.ply"), &options).unwrap();
+    let path = read(&at("link/two.ply")).materials[0].maps[0].path.clone();
+    assert_eq!(path, "../../../p/a.png");
+    assert_eq!(fs::read_to_string(at("link").join(path)).unwrap(), "p");
     // What the file does not name is not copied; an address is no path.
     let numbers = [("property int texnumber\n", ""), ("1 2 0\n", "1 2\n"), ("1 0 1\n", "1 0\n")];
     let plain = numbers.iter().fold(ply.to_owned(), |text, (from, to)| text.replace(from, to));
