@@ -1,6 +1,7 @@
 //! The one definition of the command line: parser, help, completions and man pages come from it.
 
 use crate::check_args;
+use crate::given::{Given, READING, SCENES, WRITING};
 use crate::gradient_args;
 use crate::image_args::{ImageArgs, PreviewArgs, SetArgs};
 use crate::ls_args;
@@ -158,15 +159,15 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_parser = any_format_parser())]
     pub(crate) format: Option<AnyFormat>,
     /// Bring scenes of pbrt from version 3 to version 4
-    #[arg(long)]
+    #[arg(long, help_heading = SCENES)]
     pub(crate) upgrade: bool,
     /// With a scene also the texts that it includes, and copies of the files that it refers to; the
     /// output is another folder
-    #[arg(long)]
+    #[arg(long, help_heading = SCENES)]
     pub(crate) whole_scene: bool,
     /// Where meshes of a scene's text go: to PLY files in the folder meshes, or from their files into
     /// the text
-    #[arg(long, value_enum, value_name = "WHERE")]
+    #[arg(long, value_enum, value_name = "WHERE", help_heading = SCENES)]
     pub(crate) meshes: Option<MeshesChoice>,
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
@@ -186,6 +187,9 @@ pub(crate) struct ConvertArgs {
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
+    /// What of all this was typed.
+    #[arg(skip)]
+    pub(crate) given: Given,
 }
 
 /// Where meshes of a scene go.
@@ -617,7 +621,7 @@ pub(crate) struct RecordArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Reading")]
+#[command(next_help_heading = READING)]
 pub(crate) struct ReadArgs {
     /// Input format; otherwise told by name and content
     #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
@@ -641,7 +645,7 @@ pub(crate) struct ReadArgs {
 
 // Options of Blender's exporters, with Blender's names.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Writing (names as in Blender's exporters)")]
+#[command(next_help_heading = WRITING)]
 pub(crate) struct WriteArgs {
     /// Digits after the point of all numbers, MTL included: 0 to 17, or shortest [default: as
     /// Blender]

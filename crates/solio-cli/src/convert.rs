@@ -4,6 +4,7 @@ mod report;
 
 use crate::Outcome;
 use crate::args::ConvertArgs;
+use crate::given::{IMAGES, READING, SCENES};
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::screen;
@@ -43,12 +44,16 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
     }
-    options::check_axes(&args.write)?;
     if let Some(image) = inputs.iter().find(|input| ImageFormat::of_name(input).is_some()) {
         return Err(Error::argument("an image cannot become a mesh")
             .at_path(image)
             .hint("name an image: -o out.exr, .png, .jpg, .tif, .hdr"));
     }
+    args.given.refuse(&[IMAGES, SCENES], &[], "meshes")?;
+    if args.given.has(READING) && inputs.iter().all(|input| solio::is_scene(input)) {
+        args.given.refuse(&[READING], &[], "scenes")?;
+    }
+    options::check_axes(&args.write)?;
     let plans = plan(args, inputs)?;
     if args.dry_run {
         for plan in &plans {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 // What becomes of images.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Images")]
+#[command(next_help_heading = crate::given::IMAGES)]
 pub(crate) struct ImageArgs {
     /// How OpenEXR is compressed: none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, zstd and
     /// others; zip:4 (0 to 12) and zstd:3 (1 to 22) with a level, dwaa:45 with a loss [default: as

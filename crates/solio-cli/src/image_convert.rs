@@ -2,6 +2,7 @@
 
 use crate::args::{AnyFormat, ConvertArgs};
 use crate::convert::{BROKEN_PIPE, is_standard, limit_between, make_folder};
+use crate::given::{READING, SCENES, WRITING};
 use crate::image_args::ImageArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
         let error = Error::argument("a mesh cannot become an image").at_path(mesh);
         return Err(error.hint("solio sheet draws meshes: solio sheet a.obj -o a.png"));
     }
+    args.given.refuse(&[SCENES, READING, WRITING], &["durable"], "images")?;
     let Found { frames, empty } = find(args, inputs)?;
     let jobs = plan(args, frames)?;
     if jobs.is_empty() {

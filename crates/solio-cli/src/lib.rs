@@ -14,6 +14,7 @@ mod convert;
 mod demo;
 mod dup;
 mod dup_args;
+mod given;
 mod gradient;
 mod gradient_args;
 mod hash;
@@ -67,6 +68,7 @@ mod version;
 
 use args::{BenchCommand, Cli, Command};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use given::Given;
 use solio::{Error, ErrorKind, Result};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -93,10 +95,16 @@ enum Outcome {
 pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::set(program);
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let matches = Cli::command().try_get_matches_from(&arguments);
+    let mut known = Cli::command();
+    let matches = known.try_get_matches_from_mut(&arguments);
     let parsed = matches.and_then(|mut matches| {
         let as_json = wants_json(&matches);
-        Cli::from_arg_matches_mut(&mut matches).map(|cli| (cli.command, as_json))
+        let given = Given::of(&known, &matches);
+        let mut command = Cli::from_arg_matches_mut(&mut matches)?.command;
+        if let Some(Command::Convert(args)) = &mut command {
+            args.given = given;
+        }
+        Ok((command, as_json))
     });
     let outcome = match parsed {
         Ok((command, as_json)) => run_command(command).unwrap_or_else(|error| {

@@ -203,6 +203,12 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<Outcome> {
     is_file_name(&args.output)?;
     let work = options::work(&args.work)?;
     let rows = solio::merge_catalogs(&args.parts, &args.output, &work)?;
-    screen::say(&format!("{} files from {} parts", count(rows), args.parts.len()));
+    let parts = args.parts.len() as u64;
+    if args.json {
+        let line = json!({ "files": rows, "parts": parts });
+        screen::print(&schema::line("merge/1", &[("catalogue", &args.output)], line));
+    } else {
+        screen::say(&format!("{} from {}", some(rows, "file"), some(parts, "part")));
+    }
     Ok(Outcome::Done)
 }

@@ -143,6 +143,9 @@ pub(crate) struct MergeArgs {
     /// The whole: SQLite, or Parquet where the name ends in .parquet
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) output: PathBuf,
+    /// Print JSON, one object
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

@@ -2,15 +2,21 @@
 //! formats of other programs.
 
 use crate::args::{AnyFormat, ConvertArgs, MeshesChoice};
-use crate::convert::{is_standard, make_folder, without_compression};
+use crate::convert::{is_standard, limit_between, make_folder, without_compression};
+use crate::given::{IMAGES, READING, SCENES, WRITING};
+use crate::limit::Limit;
 use crate::stats::Seen;
-use crate::{Outcome, names, schema, screen};
+use crate::table::{Align, Table, bytes, seconds};
+use crate::{Outcome, names, options, schema, screen};
 use serde_json::json;
 use solio::{
-    Error, ErrorKind, Format, Limits, MeshPlace, Progress, Result, SceneExportOptions,
-    SceneExported, SceneText, SceneTextOptions, Work,
+    Error, ErrorKind, Format, Job, Limits, MeshPlace, Progress, Result, SceneExportOptions,
+    SceneExported, SceneText, SceneTextOptions, Stopwatch, Summary, Usage, Work, Written,
 };
 use std::path::{Path, PathBuf};
+
+/// Scenes that the table of a recording lists.
+const MOST_ROWS: usize = 1000;
 
 /// Whether scenes are to be written as scenes.
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
@@ -24,14 +30,29 @@ pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
 /// Writes every input anew, goes on past bad ones.
 pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result<Outcome> {
     let outputs = outputs(args, inputs)?;
+    if args.dry_run {
+        for (input, output) in inputs.iter().zip(&outputs) {
+            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
+        }
+        return Ok(Outcome::Done);
+    }
+    let record = options::record(&args.record);
+    let limit = match record.is_wanted() {
+        true => limit_between(inputs.first().map(|input| &**input), &args.output, work),
+        false => Limit::default(),
+    };
+    let recorded = record.start()?;
+    let (watch, fetched) = (Stopwatch::start(), solio::fetched_bytes());
+    let mut all = All::default();
     let mut failed = false;
     for (input, output) in inputs.iter().zip(&outputs) {
-        if args.dry_run {
-            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
-            continue;
-        }
+        let work = &Work { progress: Progress::default(), ..work.clone() };
+        let started = watch.usage().wall_s;
         match convert(args, input, output, work) {
-            Ok(fine) => failed |= !fine,
+            Ok(made) => {
+                failed |= !made.is_whole;
+                all.add(input, output, &made.written, work, watch.usage().wall_s - started);
+            }
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
                 failed = true;
@@ -39,20 +60,31 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
             }
         }
     }
+    if let Some(recorded) = recorded {
+        let disk_bytes = solio::fetched_bytes().saturating_sub(fetched);
+        let usage = watch.usage();
+        recorded.finish(all.summary(args, inputs, disk_bytes, &usage, &limit), work)?;
+    }
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 
-fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<bool> {
+/// What became of one scene.
+struct Made {
+    is_whole: bool,
+    written: Written,
+}
+
+fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<Made> {
     let name = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
-    let work = &Work { progress: Progress::default(), ..work.clone() };
     let seen = Seen::start(&args.shown, &name, &[input], work);
+    let durable = args.write.durable;
     if let Some(format) = args.scene_format() {
-        let format = Some(format);
-        let options = SceneExportOptions { format, ..SceneExportOptions::default() };
+        let options =
+            SceneExportOptions { format: Some(format), durable, ..SceneExportOptions::default() };
         let made = solio::export_scene(input, output, &options, work)?;
         say_exported(args, input, output, &made);
         seen.end(1);
-        return Ok(true);
+        return Ok(Made { is_whole: true, written: made.written });
     }
     if solio::is_packed_scene(input) {
         let made = solio::unpack_scene(input, output, &Limits::default(), work)?;
@@ -60,7 +92,7 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         let made = SceneText { written: made.written, problems, ..SceneText::default() };
         say(args, input, output, &made);
         seen.end(1);
-        return Ok(made.problems.is_empty());
+        return Ok(Made { is_whole: made.problems.is_empty(), written: made.written });
     }
     let meshes = match args.meshes {
         None => MeshPlace::AsTheyAre,
@@ -71,6 +103,7 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         upgrade: args.upgrade,
         meshes,
         compression: args.write.compress.map(Into::into),
+        durable,
         ..SceneTextOptions::default()
     };
     let made = match args.whole_scene {
@@ -82,7 +115,70 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
     };
     say(args, input, output, &made);
     seen.end(1);
-    Ok(made.problems.is_empty())
+    Ok(Made { is_whole: made.problems.is_empty(), written: made.written })
+}
+
+/// What all conversions did together, for the trace and the page of the run.
+#[derive(Default)]
+struct All {
+    files: u64,
+    read_bytes: u64,
+    written_bytes: u64,
+    rows: Vec<Vec<String>>,
+}
+
+impl All {
+    fn add(&mut self, input: &Path, output: &Path, written: &Written, work: &Work, wall_s: f64) {
+        let moved = work.progress.now();
+        self.files += moved.files;
+        self.read_bytes += moved.read_bytes;
+        self.written_bytes += written.file_bytes;
+        if self.rows.len() < MOST_ROWS {
+            self.rows.push(vec![
+                input.display().to_string(),
+                output.display().to_string(),
+                bytes(moved.read_bytes),
+                bytes(written.file_bytes),
+                seconds(wall_s),
+            ]);
+        }
+    }
+
+    fn summary(
+        self,
+        args: &ConvertArgs,
+        inputs: &[PathBuf],
+        disk_bytes: u64,
+        usage: &Usage,
+        limit: &Limit,
+    ) -> Summary {
+        use Align::{Left, Right};
+        let from = match inputs {
+            [one] => one.display().to_string(),
+            many => format!("{} scenes", many.len()),
+        };
+        let columns =
+            [("input", Left), ("output", Left), ("read", Right), ("written", Right), ("in", Right)];
+        let mut table = Table::new(&columns);
+        self.rows.into_iter().for_each(|row| table.row(row));
+        let job = Job {
+            read_bytes: self.read_bytes,
+            disk_bytes,
+            written_bytes: self.written_bytes,
+            copied_bytes: self.read_bytes + self.written_bytes,
+            cpu_s: usage.cpu_s,
+        };
+        Summary {
+            title: format!("solio convert {from} -o {}", args.output.display()),
+            wall_s: usage.wall_s,
+            job,
+            files: self.files,
+            light: limit.light,
+            advice: limit.advice.clone(),
+            table: table.for_page(),
+            ..Summary::default()
+        }
+    }
 }
 
 fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
@@ -150,11 +246,16 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     if is_standard(output) && args.json {
         return Err(Error::argument("--json and -o - both want standard output"));
     }
-    if args.scene_format().is_some() && (args.whole_scene || args.meshes.is_some()) {
-        let message = "--whole-scene and --meshes are for scenes that are written as .pbrt";
-        return Err(Error::argument(message).at_path(output));
+    if args.scene_format().is_some() {
+        args.given.refuse(&[SCENES], &[], "scenes that are not written as .pbrt")?;
     }
     let packed = inputs.iter().find(|input| solio::is_packed_scene(input));
+    let (what, but) = match (args.scene_format(), packed) {
+        (Some(_), _) => ("scenes", &["durable"][..]),
+        (None, Some(_)) => ("scenes that are unpacked", &[][..]),
+        (None, None) => ("scenes", &["durable", "compress"][..]),
+    };
+    args.given.refuse(&[IMAGES, READING, WRITING], but, what)?;
     if let Some(packed) =
         packed.filter(|_| args.whole_scene || args.meshes.is_some() || args.upgrade)
     {

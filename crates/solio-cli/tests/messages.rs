@@ -6,7 +6,7 @@ mod ran;
 
 use ran::run as solio;
 
-const CASES: [(&str, i32, &str); 22] = [
+const CASES: [(&str, i32, &str); 27] = [
     (
         "info a.png",
         1,
@@ -109,6 +109,36 @@ const CASES: [(&str, i32, &str); 22] = [
          name of `solio gradient --list`, or a file\n",
     ),
     ("dup empty", 3, "solio: there are no files\n"),
+    (
+        "convert tri.obj -o tri.ply --exposure 2",
+        2,
+        "solio: --exposure does nothing for meshes\n  hint: leave it out; solio help convert lists it under \
+         \"Images\"\n",
+    ),
+    (
+        "convert cut.exr -o b.exr --up-axis Z",
+        2,
+        "solio: --up-axis does nothing for images\n  hint: leave it out; solio help convert lists it under \
+         \"Writing (names as in Blender's exporters)\"\n",
+    ),
+    (
+        "convert a.pbrt -o b.pbrt --strict",
+        2,
+        "solio: --strict does nothing for scenes\n  hint: leave it out; solio help convert lists it under \
+         \"Reading\"\n",
+    ),
+    (
+        "convert a.pbrt -o b.usda --meshes ply",
+        2,
+        "solio: --meshes does nothing for scenes that are not written as .pbrt\n  hint: leave it out; solio \
+         help convert lists it under \"Scenes\"\n",
+    ),
+    (
+        "convert tri.obj -o tri.png --up-axis Z",
+        2,
+        "solio: tri.obj: a mesh cannot become an image\n  hint: solio sheet draws meshes: solio sheet a.obj \
+         -o a.png\n",
+    ),
     (
         "unpack none.solio -o out",
         1,

@@ -76,6 +76,24 @@ fn info_counts_what_is_there() {
 }
 
 #[test]
+fn a_conversion_of_scenes_is_recorded() {
+    let dir = folder();
+    std::fs::copy(dir.path().join("scene.pbrt"), dir.path().join("other.pbrt")).unwrap();
+    let line = "convert scene.pbrt other.pbrt -o out/ --durable --report run.html --trace run.json";
+    solio(dir.path(), line).fine();
+    let page = std::fs::read_to_string(dir.path().join("run.html")).unwrap();
+    for words in ["solio convert 2 scenes -o out/", "out/scene.pbrt", "out/other.pbrt"] {
+        assert!(page.contains(words), "{words}");
+    }
+    let trace = std::fs::read(dir.path().join("run.json")).unwrap();
+    let trace: serde_json::Value = serde_json::from_slice(&trace).unwrap();
+    assert!(!trace["traceEvents"].as_array().unwrap().is_empty());
+    let said = solio(dir.path(), "convert scene.pbrt -o scene.glb --report glb.html").fine();
+    let page = std::fs::read_to_string(dir.path().join("glb.html")).unwrap();
+    assert!(page.contains("solio convert scene.pbrt -o scene.glb"), "{}", said.text());
+}
+
+#[test]
 fn check_lists_every_problem_with_its_place() {
     let dir = folder();
     let fine = solio(dir.path(), "check scene.pbrt packed.pbrt.gz").fine();

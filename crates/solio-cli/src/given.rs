@@ -1,0 +1,77 @@
+//! Which options a command line gave: what does nothing for the files at hand is refused, not passed
+//! over.
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
+use solio::{Error, Result};
+
+/// The headings under which `solio convert --help` lists what only some kinds of files have.
+pub(crate) const IMAGES: &str = "Images";
+pub(crate) const SCENES: &str = "Scenes";
+pub(crate) const READING: &str = "Reading";
+pub(crate) const WRITING: &str = "Writing (names as in Blender's exporters)";
+
+/// The options that were typed, with their headings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given(Vec<(String, String)>);
+
+impl Given {
+    /// Of the command's first word: `convert` of `solio convert a.obj`.
+    pub(crate) fn of(root: &Command, matches: &ArgMatches) -> Given {
+        let Some((name, matches)) = matches.subcommand() else { return Given::default() };
+        let arguments = root.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
+        let typed = arguments.filter(|arg| {
+            matches.try_contains_id(arg.get_id().as_str()).is_ok()
+                && matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
+        });
+        let named = typed.filter_map(|arg| Some((arg.get_long()?, arg.get_help_heading()?)));
+        Given(named.map(|(name, heading)| (name.to_owned(), heading.to_owned())).collect())
+    }
+
+    /// An error if something was given under one of the `headings` that is not among the names of
+    /// `but`; `what` is what it would do nothing for.
+    pub(crate) fn refuse(&self, headings: &[&str], but: &[&str], what: &str) -> Result<()> {
+        let useless = |(name, heading): &&(String, String)| {
+            headings.contains(&heading.as_str()) && !but.contains(&name.as_str())
+        };
+        let Some((name, heading)) = self.0.iter().find(useless) else { return Ok(()) };
+        Err(Error::argument(format!("--{name} does nothing for {what}"))
+            .hint(format!("leave it out; solio help convert lists it under {heading:?}")))
+    }
+
+    /// Whether something was given under this heading.
+    pub(crate) fn has(&self, heading: &str) -> bool {
+        self.0.iter().any(|(_, other)| other == heading)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory;
+
+    fn of(line: &str) -> Given {
+        let mut root = Cli::command();
+        let matches = root.try_get_matches_from_mut(line.split(' ')).unwrap();
+        Given::of(&root, &matches)
+    }
+
+    #[test]
+    fn what_was_typed_is_known_by_its_heading() {
+        let given =
+            of("solio convert a.obj -o b.ply -z zip --exposure 0 --upgrade --digits 3 --json");
+        assert_eq!(
+            [IMAGES, SCENES, READING, WRITING].map(|h| given.has(h)),
+            [true, true, false, true]
+        );
+        let error = given.refuse(&[WRITING], &["durable"], "images").unwrap_err();
+        assert!(error.to_string().contains("--digits does nothing for images"), "{error}");
+        assert!(given.refuse(&[WRITING], &["digits"], "images").is_ok());
+        assert!(given.refuse(&[READING], &[], "images").is_ok());
+        let defaults = of("solio convert a.obj -o b.ply");
+        assert!(!defaults.has(IMAGES));
+        assert!(!of("solio ls").has(IMAGES));
+        assert!(!of("solio bench mesh --quick").has(IMAGES));
+    }
+}
