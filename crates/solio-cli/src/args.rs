@@ -574,7 +574,7 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Files, and folders where the command goes into them; - is standard input
+    /// Files, frames as a.####.exr, folders where it goes into them; - is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub(crate) files: Vec<PathBuf>,
     /// Read the names of further inputs from a file, one a line; - is standard input
@@ -587,7 +587,7 @@ pub(crate) struct InputArgs {
 
 /// The help of [`InputArgs::files`] for commands that look at files where they lie.
 pub(crate) fn no_stream(files: clap::Arg) -> clap::Arg {
-    files.help("Files, and folders where the command goes into them")
+    files.help("Files, frames as a.####.exr, folders where it goes into them")
 }
 
 impl InputArgs {

@@ -14,7 +14,7 @@ use std::io::Write;
 /// Reads all files at and below the inputs, goes on past bad ones.
 pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let (files, failed) = solio::files_below(&inputs::collect(&args.inputs, &work)?);
+    let (files, failed) = solio::files_below(&inputs::files(&args.inputs, &work)?);
     failed.iter().for_each(screen::complain_of);
     if files.is_empty() && failed.is_empty() {
         screen::complain("there are no files");

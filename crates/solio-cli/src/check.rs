@@ -11,13 +11,15 @@ use solio::{Error, ErrorKind, FileCheck, Odd, Result, Work, each_file};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What the names in a folder are told as.
+/// What the names in a folder are told as, and the frames of a sequence.
 const FOLDER: &str = "folder";
+const SEQUENCE: &str = "sequence";
 
 /// Checks every input, goes on past bad ones.
 pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let inputs = inputs::collect(&args.inputs, &work)?;
+    let named = inputs::collect(&args.inputs, &work)?;
+    let inputs: Vec<PathBuf> = named.iter().cloned().flat_map(inputs::frames).collect();
     if inputs.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
@@ -28,9 +30,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
         below: false,
         bad_files: 0,
         bad_folders: 0,
+        bad_sequences: 0,
         kinds: BTreeMap::new(),
         cases: Vec::new(),
     };
+    // Of a pattern with a range each frame is an input.
+    for path in &named {
+        if let Some(pattern) = inputs::pattern(path).filter(|it| it.name().range.is_none())
+            && pattern.frames(None).is_ok_and(|frames| !frames.is_empty())
+        {
+            report.take(path, solio::check_frames(&pattern))?;
+        }
+    }
     look(args, inputs, &mut report, &work)?;
     let files = report.files();
     let outcome = report.finish();
@@ -74,7 +85,9 @@ struct Report<'a> {
     bad_files: u64,
     /// Folders with names that have problems.
     bad_folders: u64,
-    /// Files and problems of each kind; folders are one.
+    /// Sequences with frames that are missing, or there twice.
+    bad_sequences: u64,
+    /// Files and problems of each kind; folders are one, sequences another.
     kinds: BTreeMap<&'static str, (u64, u64)>,
     cases: Vec<Case>,
 }
@@ -90,6 +103,7 @@ impl Report<'_> {
                 *problems += check.problem_count() as u64;
                 match check.format {
                     FOLDER => self.bad_folders += u64::from(!check.is_fine()),
+                    SEQUENCE => self.bad_sequences += u64::from(!check.is_fine()),
                     _ => self.bad_files += u64::from(!check.is_fine()),
                 }
                 self.tell(path, &check);
@@ -133,17 +147,19 @@ impl Report<'_> {
         self.cases.push(Case { class: class.to_owned(), name, failure, error });
     }
 
-    fn folders(&self) -> u64 {
-        self.kinds.get(FOLDER).map_or(0, |(folders, _)| *folders)
+    fn count(&self, kind: &str) -> u64 {
+        self.kinds.get(kind).map_or(0, |(count, _)| *count)
     }
 
     fn files(&self) -> u64 {
-        self.kinds.values().map(|(files, _)| files).sum::<u64>() - self.folders()
+        let all: u64 = self.kinds.values().map(|(files, _)| files).sum();
+        all - self.count(FOLDER) - self.count(SEQUENCE)
     }
 
     /// Sums up.
     fn finish(self) -> Result<Outcome> {
-        let (files, folders) = (self.files(), self.folders());
+        let (files, folders) = (self.files(), self.count(FOLDER));
+        let sequences = self.count(SEQUENCE);
         if self.below && !self.args.json {
             screen::print(&table(&self.kinds));
         }
@@ -154,6 +170,10 @@ impl Report<'_> {
         if self.bad_folders > 0 {
             problems
                 .push(format!("names in {} of {folders} folders are unsound", self.bad_folders));
+        }
+        if self.bad_sequences > 0 {
+            let bad = self.bad_sequences;
+            problems.push(format!("frames of {bad} of {sequences} sequences are missing or odd"));
         }
         if !problems.is_empty() && files + folders > 1 {
             screen::complain(&problems.join("; "));

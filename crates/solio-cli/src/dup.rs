@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Looks at and below all inputs, goes on past what cannot be read.
 pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let inputs = inputs::collect(&args.inputs, &work)?;
+    let inputs = inputs::files(&args.inputs, &work)?;
     let options = DuplicateOptions {
         least_bytes: args.least.unwrap_or(0),
         empty: args.empty,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Sums up, records or checks all inputs, goes on past bad ones.
 pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let inputs = inputs::collect(&args.inputs, &work)?;
+    let inputs = inputs::files(&args.inputs, &work)?;
     let shown = Shown::start(args.shown.progress, "hash", &work.progress);
     let reading = Reading::start(&inputs, args.shown.stats, &work);
     let mut run = Run { args, work: &work, files: 0, bytes: 0, bad: 0, has_history: false };

@@ -7,7 +7,7 @@ use crate::image_args::ImageArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{Align, Table, bytes, count, figures, seconds};
-use crate::{Outcome, options, schema, screen};
+use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -207,12 +207,10 @@ struct Found {
 }
 
 fn find(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Found> {
-    // A file that has such a name is itself meant.
-    let pattern = |path: &Path| FramePattern::of(path).filter(|_| !path.exists());
     let wanted = args.image.frames.as_ref();
     let mut found = Found::default();
     for input in inputs {
-        let Some(from) = pattern(input) else {
+        let Some(from) = inputs::pattern(input) else {
             if wanted.is_some() {
                 return Err(Error::argument("--frames needs inputs such as a.####.exr"));
             }

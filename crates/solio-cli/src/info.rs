@@ -24,7 +24,7 @@ const PRINTED_AT_ONCE: usize = 32 << 10;
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let read = options::read(&args.read);
-    let inputs = inputs::collect(&args.inputs, &work)?;
+    let inputs = inputs::files(&args.inputs, &work)?;
     if inputs.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);

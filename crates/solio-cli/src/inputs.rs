@@ -2,7 +2,7 @@
 
 use crate::args::InputArgs;
 use crate::convert::is_standard;
-use solio::{Error, Limits, Result, Work};
+use solio::{Error, FramePattern, Limits, Result, Work};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,26 @@ pub(crate) fn collect(args: &InputArgs, work: &Work) -> Result<Vec<PathBuf>> {
             .hint("name files, or give a list with --files-from"));
     }
     Ok(inputs)
+}
+
+/// The same, with the frames that are there in place of each pattern, such as `a.####.exr`; one
+/// without any stays, and cannot be opened.
+pub(crate) fn files(args: &InputArgs, work: &Work) -> Result<Vec<PathBuf>> {
+    Ok(collect(args, work)?.into_iter().flat_map(frames).collect())
+}
+
+/// The frames that a name stands for, or itself.
+pub(crate) fn frames(path: PathBuf) -> Vec<PathBuf> {
+    let frames = pattern(&path).and_then(|it| Some((it.frames(None).ok()?, it)));
+    match frames {
+        Some((frames, it)) if !frames.is_empty() => frames.iter().map(|n| it.path(*n)).collect(),
+        _ => vec![path],
+    }
+}
+
+/// The pattern that a name is; a file that has such a name is itself meant.
+pub(crate) fn pattern(path: &Path) -> Option<FramePattern> {
+    FramePattern::of(path).filter(|_| !path.exists())
 }
 
 /// Names on their lines, or each before a zero byte.

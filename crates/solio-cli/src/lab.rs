@@ -23,7 +23,7 @@ const BEST: usize = 8;
 /// Measures, then prints and writes what was asked for.
 pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let files = inputs::collect(&args.inputs, &work)?;
+    let files = inputs::files(&args.inputs, &work)?;
     if files.is_empty() {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);

@@ -44,7 +44,7 @@ struct Shown {
 /// Reads all files, goes on past bad ones.
 pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let (files, failed) = files(&inputs::collect(&args.inputs, &work)?, args.recursive);
+    let (files, failed) = files(&inputs::files(&args.inputs, &work)?, args.recursive);
     failed.iter().for_each(screen::complain_of);
     if files.is_empty() && failed.is_empty() {
         screen::complain("there are no files");

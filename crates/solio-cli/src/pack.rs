@@ -16,7 +16,7 @@ const PROBLEMS: usize = 20;
 /// Packs one scene, or images: by the first input.
 pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let inputs = inputs::collect(&args.inputs, &work)?;
+    let inputs = inputs::files(&args.inputs, &work)?;
     match &inputs[..] {
         [] => {
             screen::complain("the list names no files");

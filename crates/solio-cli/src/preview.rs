@@ -17,7 +17,7 @@ const TERMINAL: [u16; 2] = [80, 24];
 /// Shows every input, goes on past bad ones.
 pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let inputs = inputs::collect(&args.inputs, &work)?;
+    let inputs = inputs::files(&args.inputs, &work)?;
     if inputs.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);

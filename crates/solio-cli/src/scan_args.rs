@@ -1,6 +1,6 @@
 //! The options of `solio scan`, `solio query` and `solio merge`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, no_stream, parse_rate, trimmed};
+use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_rate, trimmed};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ Examples:
   solio merge a.sqlite b.parquet -o all.sqlite";
 
 #[derive(Debug, Args)]
-#[command(mut_arg("files", no_stream))]
+#[command(mut_arg("files", |files| files.help("Folders and files, or s3://, gs:// and az://")))]
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

@@ -107,7 +107,7 @@ fn advice(error: &Error) -> Option<&'static str> {
             Some("make the folder first, or end the output with / where it is to be one")
         }
         Some(MISSING) if error.path().is_some_and(is_sequence) => {
-            Some("convert and ls take sequences; here, name the files, as in shots/*.exr")
+            Some("no frame matches, if it is a pattern; solio ls lists a folder")
         }
         Some(MISSING) => Some("check the name; solio ls lists a folder"),
         Some(FORBIDDEN) => Some("you may not do this here; ls -l tells who may"),

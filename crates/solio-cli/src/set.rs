@@ -22,7 +22,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
     if edits.is_empty() {
         return Err(Error::argument("nothing to set").hint("name attributes: owner=me"));
     }
-    let inputs = inputs::collect(&args.inputs.with_files(files), &work)?;
+    let inputs = inputs::files(&args.inputs.with_files(files), &work)?;
     if inputs.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);

@@ -10,7 +10,7 @@ use solio::{Choice, Error, PreviewOptions, Result, SheetOptions, ThumbnailOption
 /// Shows all inputs, goes on past bad ones.
 pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let inputs = inputs::collect(&args.inputs, &work)?;
+    let inputs = inputs::files(&args.inputs, &work)?;
     if inputs.iter().any(|input| is_standard(input)) {
         return Err(Error::argument("a sheet is made of files, not of standard input")
             .hint("solio preview shows an image from a pipe"));

@@ -187,6 +187,49 @@ fn no_file_of_a_list_is_lost_or_mistaken() {
     assert_eq!(ls(dir.path(), &["--print0", "b.1-3#.exr"]).fine().out, b"");
 }
 
+/// What `convert` takes, others take, too.
+#[test]
+fn every_command_of_files_takes_patterns() {
+    let names: [&[u8]; 3] = [b"s.0001.obj", b"s.0002.obj", b"s.0004.obj"];
+    let dir = folder(&[]);
+    for name in names.map(|name| std::str::from_utf8(name).unwrap()) {
+        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+        std::fs::write(dir.path().join(name), text).unwrap();
+    }
+    let told = |args: &[&str], input: &[u8]| {
+        let ran = run(dir.path(), args, input);
+        for name in names.map(|name| std::str::from_utf8(name).unwrap()) {
+            assert!(ran.text().contains(name), "{args:?}: {}{}", ran.text(), ran.err);
+        }
+        ran
+    };
+    for pattern in ["s.####.obj", "s.%04d.obj", "s.@@@@.obj", "s.1,2,4#.obj"] {
+        assert_eq!(told(&["info", "--json", pattern], b"").code, 0);
+    }
+    assert_eq!(told(&["hash", "s.#.obj"], b"").code, 0);
+    assert_eq!(told(&["meta", "--json", "s.#.obj"], b"").code, 0);
+    assert_eq!(told(&["dup", "s.#.obj"], b"").code, 0);
+    let list = ls(dir.path(), &["--print0"]).fine().out;
+    assert_eq!(told(&["info", "--json", "-0", "--files-from", "-"], &list).code, 0);
+    // A hole is a problem of the sequence, as it is one of the folder.
+    let ran = told(&["check", "s.####.obj"], b"");
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.text().contains("s.####.obj: 1 problem\n  holes: s.1-4#.obj: 1 of 4"),
+        "{}",
+        ran.text()
+    );
+    assert_eq!(ran.err, "solio: frames of 1 of 1 sequences are missing or odd\n");
+    assert_eq!(told(&["check", "--ignore", "holes", "s.####.obj"], b"").code, 0);
+    assert_eq!(told(&["check", "s.1-4#.obj"], b"").code, 1);
+    // A file that is called like a pattern is itself meant.
+    std::fs::write(dir.path().join("s.#.obj"), "v 0 0 0\n").unwrap();
+    let ran = run(dir.path(), &["hash", "s.#.obj"], b"").fine();
+    assert_eq!(ran.text().lines().count(), 1);
+    let ran = run(dir.path(), &["info", "none.####.obj"], b"");
+    assert!(ran.code == 1 && ran.err.contains("no frame matches"), "{}", ran.err);
+}
+
 #[test]
 fn a_pattern_without_frames_is_told_beside_files() {
     let dir = folder(&[b"b.0001.png"]);

@@ -79,7 +79,7 @@ mod thumbnail;
 mod write;
 
 pub use ahead::{Ahead, AheadOptions};
-pub use check::{FileCheck, Found, Odd, Rule, check_file, check_found, find_files};
+pub use check::{FileCheck, Found, Odd, Rule, check_file, check_found, check_frames, find_files};
 pub use color_arrays::{
     apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
     convert_colors_in_place,

@@ -6,7 +6,7 @@ mod mesh;
 mod odd;
 mod scene;
 
-pub use folder::{Found, find_files};
+pub use folder::{Found, check_frames, find_files};
 pub(crate) use kinds::promises_other;
 pub use odd::{Odd, Rule};
 
