@@ -5,6 +5,7 @@ use super::read::PackReader;
 use super::table::{Kind, Section};
 use bytemuck::{Pod, cast_slice_mut};
 use solio_base::{Error, Result, Work, ordered};
+use std::sync::{Mutex, PoisonError};
 
 /// What a section fills.
 enum Target<'j> {
@@ -68,16 +69,20 @@ impl<'j> Wanted<'j> {
         let in_memory = reader.source.as_bytes();
         let mut jobs = self.0.into_iter();
         let window = work.window(2 << 20).min(jobs.len().max(1));
-        ordered::run::<Slot<'_>>(
+        // As many as threads, not as jobs under way: fresh memory costs more than unpacking.
+        let resting: Mutex<Vec<Bench>> = Mutex::default();
+        let rest = || resting.lock().unwrap_or_else(PoisonError::into_inner);
+        ordered::run::<Option<Job<'_>>>(
             work,
             window,
-            |slot| {
-                slot.job = jobs.next();
-                Ok(slot.job.is_some())
+            |job| {
+                *job = jobs.next();
+                Ok(job.is_some())
             },
-            |slot| {
-                let Slot { job, stored, plain, unpacker } = slot;
+            |job| {
                 let Some((section, target)) = job.take() else { return Ok(()) };
+                let mut bench = rest().pop().unwrap_or_default();
+                let Bench { stored, plain, unpacker } = &mut bench;
                 let (offset, room) = (section.offset, section.room() as usize);
                 let bytes = match in_memory {
                     Some(all) => &all[offset as usize..][..room],
@@ -99,17 +104,18 @@ impl<'j> Wanted<'j> {
                         unpacker.unpack(&section, bytes, plain).map(|()| deal(plain, parts))
                     }
                 };
-                made.map_err(|why| damaged(&section, why))
+                made.map_err(|why| damaged(&section, why))?;
+                rest().push(bench);
+                Ok(())
             },
             |_| Ok(()),
         )
     }
 }
 
-/// A thread's turn: a section, what it fills, and what unpacks.
+/// What a thread unpacks with.
 #[derive(Default)]
-struct Slot<'j> {
-    job: Option<Job<'j>>,
+struct Bench {
     stored: Vec<u8>,
     plain: Vec<u8>,
     unpacker: Unpacker,

@@ -216,7 +216,7 @@ const OF_BYTES: [Kind; 3] = [Kind::Head, Kind::Names, Kind::ProblemText];
 
 /// Unpacks all arrays of a scene, then puts it together.
 fn unpack(reader: &PackReader<'_>, work: &Work) -> Result<Scene> {
-    let mut values = values::room(reader)?;
+    let mut values = values::room(reader, work)?;
     let mut instances = InstanceArrays::room(reader)?;
     let mut matrices: Vec<[f32; 16]> = reader.room(Kind::Matrices, 0)?;
     let mut words: BTreeMap<Kind, Vec<u32>> = BTreeMap::new();

@@ -20,27 +20,43 @@ pub(super) struct Values {
     are_sorted: bool,
 }
 
-/// Memory for all of them.
-pub(super) fn room(reader: &PackReader<'_>) -> Result<Vec<Values>> {
-    let mut all = Vec::new();
-    while reader.has(Kind::Parameters, all.len() as u32) {
-        let number = all.len() as u32;
-        let are_sorted = reader.has(Kind::SortedFloats, number);
-        let floats = if are_sorted { Kind::SortedFloats } else { Kind::Floats };
-        all.push(Values {
-            parameters: reader.room(Kind::Parameters, number)?,
-            places: match reader.options.places {
-                true => reader.room(Kind::ParameterPlaces, number)?,
-                false => Vec::new(),
-            },
-            floats: reader.room(floats, number)?,
-            integers: reader.room(Kind::Integers, number)?,
-            strings: reader.room(Kind::Strings, number)?,
-            text: reader.room(Kind::Text, number)?,
-            are_sorted,
-        });
-    }
+/// Memory for all of them, on all threads: what the allocator has had before it fills with zeros,
+/// which takes a tenth of the time to read a scene.
+pub(super) fn room(reader: &PackReader<'_>, work: &Work) -> Result<Vec<Values>> {
+    let count = (0..).take_while(|number| reader.has(Kind::Parameters, *number)).count();
+    let mut all = Vec::with_capacity(count);
+    let mut numbers = 0..count as u32;
+    ordered::run::<(u32, Option<Values>)>(
+        work,
+        work.window(2 << 20).min(count.max(1)),
+        |(next, _)| Ok(numbers.next().map(|number| *next = number).is_some()),
+        |(number, values)| {
+            *values = Some(room_of(reader, *number)?);
+            Ok(())
+        },
+        |(_, values)| {
+            all.extend(values.take());
+            Ok(())
+        },
+    )?;
     Ok(all)
+}
+
+fn room_of(reader: &PackReader<'_>, number: u32) -> Result<Values> {
+    let are_sorted = reader.has(Kind::SortedFloats, number);
+    let floats = if are_sorted { Kind::SortedFloats } else { Kind::Floats };
+    Ok(Values {
+        parameters: reader.room(Kind::Parameters, number)?,
+        places: match reader.options.places {
+            true => reader.room(Kind::ParameterPlaces, number)?,
+            false => Vec::new(),
+        },
+        floats: reader.room(floats, number)?,
+        integers: reader.room(Kind::Integers, number)?,
+        strings: reader.room(Kind::Strings, number)?,
+        text: reader.room(Kind::Text, number)?,
+        are_sorted,
+    })
 }
 
 /// Wants all but numbers that are sorted.
