@@ -19,11 +19,13 @@ const SEQUENCE: &str = "sequence";
 pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let named = inputs::collect(&args.inputs, &work)?;
-    let inputs: Vec<PathBuf> = named.iter().cloned().flat_map(inputs::frames).collect();
-    if inputs.is_empty() {
+    if named.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
     }
+    let named: Vec<_> =
+        named.into_iter().map(|path| (path.clone(), inputs::frames(path))).collect();
+    let inputs: Vec<PathBuf> = named.iter().flat_map(|(_, files)| files.clone()).collect();
     let seen = Seen::start(&args.shown, "check", &inputs, &work);
     let mut report = Report {
         args,
@@ -34,12 +36,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
         kinds: BTreeMap::new(),
         cases: Vec::new(),
     };
-    // Of a pattern with a range each frame is an input.
-    for path in &named {
-        if let Some(pattern) = inputs::pattern(path).filter(|it| it.name().range.is_none())
-            && pattern.frames(None).is_ok_and(|frames| !frames.is_empty())
-        {
-            report.take(path, solio::check_frames(&pattern))?;
+    for (path, files) in &named {
+        // Where a pattern has a range, a file that is missing cannot be opened.
+        let has_range = || inputs::pattern(path).is_some_and(|it| it.name().range.is_some());
+        if files[..] != *std::slice::from_ref(path) && !has_range() {
+            report.take(path, Ok(solio::check_frames(files)))?;
         }
     }
     look(args, inputs, &mut report, &work)?;
@@ -85,7 +86,7 @@ struct Report<'a> {
     bad_files: u64,
     /// Folders with names that have problems.
     bad_folders: u64,
-    /// Sequences with frames that are missing, or there twice.
+    /// Sequences with frames that are missing.
     bad_sequences: u64,
     /// Files and problems of each kind; folders are one, sequences another.
     kinds: BTreeMap<&'static str, (u64, u64)>,
@@ -173,7 +174,7 @@ impl Report<'_> {
         }
         if self.bad_sequences > 0 {
             let bad = self.bad_sequences;
-            problems.push(format!("frames of {bad} of {sequences} sequences are missing or odd"));
+            problems.push(format!("frames of {bad} of {sequences} sequences are missing"));
         }
         if !problems.is_empty() && files + folders > 1 {
             screen::complain(&problems.join("; "));

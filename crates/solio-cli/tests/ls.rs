@@ -219,7 +219,7 @@ fn every_command_of_files_takes_patterns() {
         "{}",
         ran.text()
     );
-    assert_eq!(ran.err, "solio: frames of 1 of 1 sequences are missing or odd\n");
+    assert_eq!(ran.err, "solio: frames of 1 of 1 sequences are missing\n");
     assert_eq!(told(&["check", "--ignore", "holes", "s.####.obj"], b"").code, 0);
     assert_eq!(told(&["check", "s.1-4#.obj"], b"").code, 1);
     // A file that is called like a pattern is itself meant.

@@ -2,7 +2,6 @@
 
 use super::odd::{Odd, Rule};
 use super::{FileCheck, plural};
-use crate::FramePattern;
 use solio_base::{Error, Result, Work};
 use solio_catalog::sequence::{Sequence, collapse, frames_text};
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
@@ -75,33 +74,23 @@ pub fn find_files(folders: &[PathBuf], work: &Work) -> Result<Found> {
     Ok(found)
 }
 
-/// What is wrong with the frames of a sequence that are there: holes, doubles and odd padding, told as
+/// What is wrong with the frames of a sequence, of which these files are there: holes, told as
 /// [`find_files`] tells them.
 ///
-/// # Errors
-/// The folder cannot be read.
-///
 /// ```
-/// use solio::{FramePattern, check_frames, write_bytes};
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let root = folder.path();
-/// for frame in [1, 2, 3, 5] {
-///     write_bytes(&root.join(format!("smoke.{frame:04}.txt")), b"smoke\n")?;
-/// }
-/// let check = check_frames(&FramePattern::of(&root.join("smoke.####.txt")).unwrap())?;
+/// let files = [1, 2, 3, 5].map(|frame| format!("shots/smoke.{frame:04}.exr").into());
+/// let check = solio::check_frames(&files);
 /// assert_eq!((&*check.found, check.odd.len()), ("4 frames", 1));
 /// assert!(check.odd[0].message.ends_with("1 of 5 frames are missing: 4"));
-/// # Ok::<(), solio::Error>(())
 /// ```
-pub fn check_frames(pattern: &FramePattern) -> Result<FileCheck> {
-    let there = pattern.frames(None)?;
-    let names: Vec<Vec<u8>> = there.iter().map(|frame| pattern.name().name(*frame)).collect();
+pub fn check_frames(files: &[PathBuf]) -> FileCheck {
+    let names = files.iter().filter_map(|file| file.file_name()).map(OsStrExt::as_bytes);
     let mut odd = Vec::new();
-    for sequence in &collapse(names.iter().map(|name| &name[..])).sequences {
+    for sequence in &collapse(names).sequences {
         frames(sequence, &mut odd);
     }
-    let found = plural(there.len() as u64, "frame");
-    Ok(FileCheck { format: "sequence", found, odd, ..FileCheck::default() })
+    let found = plural(files.len() as u64, "frame");
+    FileCheck { format: "sequence", found, odd, ..FileCheck::default() }
 }
 
 struct Finder {
