@@ -4,11 +4,11 @@ use crate::args::CatArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::stats;
-use crate::{Outcome, inputs, options, schema, screen};
+use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::json;
 use solio::io::EngineOptions;
 use solio::io::order::Order;
-use solio::{Error, ErrorKind, Job, ReadAll, ReadFilesOptions, Result, Stopwatch, Summary, Usage};
+use solio::{Error, ErrorKind, Job, ReadAll, ReadFilesOptions, Result, Stopwatch, Usage};
 use std::io::Write;
 
 /// Reads all files at and below the inputs, goes on past bad ones.
@@ -54,7 +54,9 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     };
     let job = Job { read_bytes: read.bytes, disk_bytes, cpu_s: usage.cpu_s, ..Job::default() };
     if let Some(recorded) = recorded {
-        recorded.finish(page_summary(args, &read, &job, &usage, &limit), &work)?;
+        let from = names::one_or_count(args.inputs.files.iter(), "input");
+        let title = format!("solio cat {from}");
+        recorded.finish(limit.summary(title, read.files, job, usage.wall_s), &work)?;
     }
     read.failed.iter().for_each(screen::complain_of);
     if args.shown.stats {
@@ -113,30 +115,6 @@ fn summary(read: &ReadAll, job: &Job, usage: &Usage) -> String {
         "{}; {direct:.0} % past the page cache, {linked}by {by}{why}",
         stats::rates(read.files, job, usage),
     )
-}
-
-/// What the trace and the page say.
-fn page_summary(
-    args: &CatArgs,
-    read: &ReadAll,
-    job: &Job,
-    usage: &Usage,
-    limit: &Limit,
-) -> Summary {
-    let inputs = &args.inputs.files;
-    let from = match &inputs[..] {
-        [one] => one.display().to_string(),
-        many => format!("{} inputs", many.len()),
-    };
-    Summary {
-        title: format!("solio cat {from}"),
-        wall_s: usage.wall_s,
-        job: *job,
-        files: read.files,
-        light: limit.light,
-        advice: limit.advice.clone(),
-        ..Summary::default()
-    }
 }
 
 fn to_json(read: &ReadAll, job: &Job, usage: &Usage, limit: &Limit) -> serde_json::Value {

@@ -85,7 +85,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     let recorded = record.start()?;
     let verdict = demo.all(&scene, &info);
     if let Some(recorded) = recorded {
-        recorded.finish(demo.summary(limit), &demo.work)?;
+        recorded.finish(demo.summary(&limit), &demo.work)?;
     }
     let failed = verdict.is_err();
     if args.json {
@@ -259,7 +259,7 @@ impl Demo {
     }
 
     /// What the trace and the page say: about our turns, all of them.
-    fn summary(&self, limit: Limit) -> Summary {
+    fn summary(&self, limit: &Limit) -> Summary {
         let moved = self.work.progress.now();
         let job = Job {
             read_bytes: moved.read_bytes,
@@ -269,15 +269,9 @@ impl Demo {
             ..Job::default()
         };
         Summary {
-            title: "solio demo".into(),
             facts: vec![("our turns only:".into(), format!("{ROUNDS} of each step"))],
-            wall_s: self.ours.wall_s,
-            job,
-            files: moved.files,
-            light: limit.light,
-            advice: limit.advice,
             table: self.steps().for_page(),
-            ..Summary::default()
+            ..limit.summary("solio demo".into(), moved.files, job, self.ours.wall_s)
         }
     }
 

@@ -7,7 +7,7 @@ use crate::image_args::ImageArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{Align, Table, bytes, count, figures, seconds};
-use crate::{Outcome, inputs, options, schema, screen};
+use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -17,9 +17,6 @@ use solio::{
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Files that the table of a recording lists.
-const MOST_ROWS: usize = 1000;
 
 /// Whether the command is about images: by the output, else by the first input.
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
@@ -73,7 +70,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
         false => Limit::default(),
     };
     let recorded = record.start()?;
-    let mut all = All::default();
+    let mut all = All::new();
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let outcome = convert_all(args, &jobs, &wanted, work, &mut all)?;
@@ -333,31 +330,44 @@ fn to_json(converted: &ImageConverted) -> Value {
 }
 
 /// What all conversions did together.
-#[derive(Default)]
 struct All {
     read_bytes: u64,
     written_bytes: u64,
     fetched: u64,
     usage: Usage,
     converted: u64,
-    rows: Vec<Vec<String>>,
+    table: Table,
 }
 
 impl All {
+    fn new() -> All {
+        use Align::{Left, Right};
+        let table = Table::new(&[
+            ("input", Left),
+            ("output", Left),
+            ("read", Right),
+            ("in", Right),
+            ("written", Right),
+            ("in", Right),
+        ]);
+        let usage = Usage::default();
+        All { read_bytes: 0, written_bytes: 0, fetched: 0, usage, converted: 0, table }
+    }
+
     fn add(&mut self, input: &Path, output: &Path, converted: &ImageConverted) {
         self.read_bytes += converted.read_bytes;
         self.written_bytes += converted.written.file_bytes;
         self.converted += 1;
-        if self.rows.len() < MOST_ROWS {
-            self.rows.push(vec![
+        self.table.row_on_page(|| {
+            vec![
                 input.display().to_string(),
                 output.display().to_string(),
                 bytes(converted.read_bytes),
                 seconds(converted.read.wall_s),
                 bytes(converted.written.file_bytes),
                 seconds(converted.write.wall_s),
-            ]);
-        }
+            ]
+        });
     }
 
     fn job(&self) -> Job {
@@ -392,31 +402,11 @@ impl All {
 
     /// What the trace and the page say about the run.
     fn summary(&self, args: &ConvertArgs, jobs: &[ImageJob], limit: &Limit) -> Summary {
-        use Align::{Left, Right};
-        let from = match jobs {
-            [(one, _)] => one.display().to_string(),
-            many => format!("{} images", many.len()),
-        };
-        let columns = [
-            ("input", Left),
-            ("output", Left),
-            ("read", Right),
-            ("in", Right),
-            ("written", Right),
-            ("in", Right),
-        ];
-        let mut table = Table::new(&columns);
-        self.rows.iter().for_each(|row| table.row(row.clone()));
-        Summary {
-            title: format!("solio convert {from} -o {}", args.output.display()),
-            wall_s: self.usage.wall_s,
-            job: self.job(),
-            files: 2 * self.converted,
-            light: limit.light,
-            advice: limit.advice.clone(),
-            table: table.for_page(),
-            ..Summary::default()
-        }
+        let from = names::one_or_count(jobs.iter().map(|(input, _)| input), "image");
+        let title = format!("solio convert {from} -o {}", args.output.display());
+        let table = self.table.for_page();
+        let files = 2 * self.converted;
+        Summary { table, ..limit.summary(title, files, self.job(), self.usage.wall_s) }
     }
 }
 

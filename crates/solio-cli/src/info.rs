@@ -6,16 +6,16 @@ use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
 use crate::{image_info, image_pack};
-use crate::{inputs, options};
+use crate::{inputs, names, options};
 use crate::{scene_info, stats};
 use crate::{schema, screen};
 use serde_json::{Value, json};
 use solio::{
     Compression, Error, ErrorKind, FileInfo, ImageFormat, Job, MeshInfo, MeshReadOptions, Result,
-    Stopwatch, Summary, Usage, Work,
+    Stopwatch, Work,
 };
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes of text that are printed at once into a pipe or file.
 const PRINTED_AT_ONCE: usize = 32 << 10;
@@ -74,7 +74,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         ..Job::default()
     };
     if let Some(recorded) = recorded {
-        recorded.finish(summary(&inputs, &job, &usage, moved.files, &limit), &work)?;
+        let title = format!("solio info {}", names::one_or_count(inputs.iter(), "file"));
+        recorded.finish(limit.summary(title, moved.files, job, usage.wall_s), &work)?;
     }
     match &infos[..] {
         [] => {}
@@ -121,23 +122,6 @@ fn advised(path: &Path, error: Error) -> Error {
     }
     Error::unsupported("info knows no images but OpenEXR")
         .hint("solio meta tells what is in PNG, JPEG, TIFF and HDR")
-}
-
-/// What the trace and the page say.
-fn summary(inputs: &[PathBuf], job: &Job, usage: &Usage, files: u64, limit: &Limit) -> Summary {
-    let from = match inputs {
-        [one] => one.display().to_string(),
-        many => format!("{} files", many.len()),
-    };
-    Summary {
-        title: format!("solio info {from}"),
-        wall_s: usage.wall_s,
-        job: *job,
-        files,
-        light: limit.light,
-        advice: limit.advice.clone(),
-        ..Summary::default()
-    }
 }
 
 /// One row a file.

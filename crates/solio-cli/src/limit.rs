@@ -5,7 +5,7 @@ use crate::light::advice;
 use crate::screen;
 use crate::table::{figures, seconds};
 use serde_json::{Value, json};
-use solio::{Bound, Job, Kept, Light, Work};
+use solio::{Bound, Job, Kept, Light, Summary, Work};
 use std::path::Path;
 
 /// The machine's limit for runs that read from one place and write to another.
@@ -38,6 +38,19 @@ impl Limit {
     pub(crate) fn words(&self, job: &Job, wall_s: f64) -> Option<String> {
         let bound = self.light.map(|light| words(&light.bound(job), wall_s));
         bound.or_else(|| self.advice.clone())
+    }
+
+    /// What the trace and the page say of a run; tables and facts are the caller's to add.
+    pub(crate) fn summary(&self, title: String, files: u64, job: Job, wall_s: f64) -> Summary {
+        Summary {
+            title,
+            wall_s,
+            job,
+            files,
+            light: self.light,
+            advice: self.advice.clone(),
+            ..Summary::default()
+        }
     }
 
     /// Adds `achieved`, `binding` and `bound_s` to the JSON of a run; null where not known.

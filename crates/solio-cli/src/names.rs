@@ -1,5 +1,6 @@
 //! Names of files in JSON: what is no UTF-8 gets a second field from which the bytes come back.
 
+use crate::table::some;
 use serde_json::{Map, Value};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,17 @@ pub(crate) fn sized(path: &Path, bytes: u64) -> Value {
     let mut line = json(path);
     line["bytes"] = bytes.into();
     line
+}
+
+/// The one, or how many there are: `a.obj`, `12 images`.
+pub(crate) fn one_or_count<P: AsRef<Path>>(
+    mut paths: impl ExactSizeIterator<Item = P>,
+    noun: &str,
+) -> String {
+    match (paths.len(), paths.next()) {
+        (1, Some(one)) => one.as_ref().display().to_string(),
+        (n, _) => some(n as u64, noun),
+    }
 }
 
 /// The field `name`, and `name_encoded` where that has lost bytes.
@@ -52,5 +64,12 @@ mod tests {
         assert_eq!(percent(path), "caf%E9%20%25.jpg");
         assert_eq!(json(path)["path_encoded"], "caf%E9%20%25.jpg");
         assert_eq!(json(Path::new("é")), json!({ "path": "é" }));
+    }
+
+    #[test]
+    fn many_names_are_a_number() {
+        assert_eq!(one_or_count(["a.obj"].iter(), "mesh"), "a.obj");
+        assert_eq!(one_or_count(["a.obj"; 1200].iter(), "mesh"), "1,200 meshes");
+        assert_eq!(one_or_count([""; 0].iter(), "file"), "0 files");
     }
 }

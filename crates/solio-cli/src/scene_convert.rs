@@ -15,9 +15,6 @@ use solio::{
 };
 use std::path::{Path, PathBuf};
 
-/// Scenes that the table of a recording lists.
-const MOST_ROWS: usize = 1000;
-
 /// Whether scenes are to be written as scenes.
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
     let to_other = match args.format {
@@ -43,7 +40,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     };
     let recorded = record.start()?;
     let (watch, fetched) = (Stopwatch::start(), solio::fetched_bytes());
-    let mut all = All::default();
+    let mut all = All::new();
     let mut failed = false;
     for (input, output) in inputs.iter().zip(&outputs) {
         let work = &Work { progress: Progress::default(), ..work.clone() };
@@ -119,48 +116,50 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
 }
 
 /// What all conversions did together, for the trace and the page of the run.
-#[derive(Default)]
 struct All {
     files: u64,
     read_bytes: u64,
     written_bytes: u64,
-    rows: Vec<Vec<String>>,
+    table: Table,
 }
 
 impl All {
+    fn new() -> All {
+        use Align::{Left, Right};
+        let table = Table::new(&[
+            ("input", Left),
+            ("output", Left),
+            ("read", Right),
+            ("written", Right),
+            ("in", Right),
+        ]);
+        All { files: 0, read_bytes: 0, written_bytes: 0, table }
+    }
+
     fn add(&mut self, input: &Path, output: &Path, written: &Written, work: &Work, wall_s: f64) {
         let moved = work.progress.now();
         self.files += moved.files;
         self.read_bytes += moved.read_bytes;
         self.written_bytes += written.file_bytes;
-        if self.rows.len() < MOST_ROWS {
-            self.rows.push(vec![
+        self.table.row_on_page(|| {
+            vec![
                 input.display().to_string(),
                 output.display().to_string(),
                 bytes(moved.read_bytes),
                 bytes(written.file_bytes),
                 seconds(wall_s),
-            ]);
-        }
+            ]
+        });
     }
 
     fn summary(
-        self,
+        &self,
         args: &ConvertArgs,
         inputs: &[PathBuf],
         disk_bytes: u64,
         usage: &Usage,
         limit: &Limit,
     ) -> Summary {
-        use Align::{Left, Right};
-        let from = match inputs {
-            [one] => one.display().to_string(),
-            many => format!("{} scenes", many.len()),
-        };
-        let columns =
-            [("input", Left), ("output", Left), ("read", Right), ("written", Right), ("in", Right)];
-        let mut table = Table::new(&columns);
-        self.rows.into_iter().for_each(|row| table.row(row));
         let job = Job {
             read_bytes: self.read_bytes,
             disk_bytes,
@@ -168,16 +167,10 @@ impl All {
             copied_bytes: self.read_bytes + self.written_bytes,
             cpu_s: usage.cpu_s,
         };
-        Summary {
-            title: format!("solio convert {from} -o {}", args.output.display()),
-            wall_s: usage.wall_s,
-            job,
-            files: self.files,
-            light: limit.light,
-            advice: limit.advice.clone(),
-            table: table.for_page(),
-            ..Summary::default()
-        }
+        let from = names::one_or_count(inputs.iter(), "scene");
+        let title = format!("solio convert {from} -o {}", args.output.display());
+        let table = self.table.for_page();
+        Summary { table, ..limit.summary(title, self.files, job, usage.wall_s) }
     }
 }
 

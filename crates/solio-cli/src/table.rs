@@ -24,15 +24,20 @@ pub(crate) fn some(n: u64, name: &str) -> String {
     }
 }
 
+/// Rows that the page of a recording lists.
+const MOST_ON_PAGE: usize = 1000;
+
 /// Rows of cells under a heading.
 pub(crate) struct Table {
     columns: Vec<(&'static str, Align)>,
     rows: Vec<Vec<String>>,
+    /// Rows that found no room on the page.
+    more: u64,
 }
 
 impl Table {
     pub(crate) fn new(columns: &[(&'static str, Align)]) -> Self {
-        Table { columns: columns.to_vec(), rows: Vec::new() }
+        Table { columns: columns.to_vec(), rows: Vec::new(), more: 0 }
     }
 
     pub(crate) fn row(&mut self, cells: Vec<String>) {
@@ -40,13 +45,28 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The same for the page of a recording.
+    /// A row for the page of a recording alone, which lists the first thousand.
+    pub(crate) fn row_on_page(&mut self, cells: impl FnOnce() -> Vec<String>) {
+        if self.rows.len() < MOST_ON_PAGE {
+            self.row(cells());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// The same for the page of a recording; its last row counts those without room.
     pub(crate) fn for_page(&self) -> solio::Table {
         let columns = self.columns.iter().map(|(name, align)| match align {
             Align::Left => (*name).to_owned(),
             Align::Right => format!(">{name}"),
         });
-        solio::Table { columns: columns.collect(), rows: self.rows.clone() }
+        let mut rows = self.rows.clone();
+        if self.more > 0 {
+            let mut last = vec![String::new(); self.columns.len()];
+            last[0] = format!("… and {} more", count(self.more));
+            rows.push(last);
+        }
+        solio::Table { columns: columns.collect(), rows }
     }
 
     /// The text of the table, with the escape codes of its heading.
@@ -170,5 +190,18 @@ mod tests {
         table.row(vec!["é".into(), "100".into()]);
         let text = anstream::adapter::strip_str(&table.render()).to_string();
         assert_eq!(text, "step     n\nwrite    1\né      100\n");
+    }
+
+    #[test]
+    fn a_page_counts_what_it_has_no_room_for() {
+        let mut table = Table::new(&[("input", Align::Left), ("read", Align::Right)]);
+        let row = |n: usize| vec![format!("{n}.obj"), "1 B".to_owned()];
+        (0..MOST_ON_PAGE).for_each(|n| table.row_on_page(|| row(n)));
+        assert_eq!(table.for_page().rows.last(), Some(&row(999)));
+        (0..1234).for_each(|_| table.row_on_page(|| unreachable!("nobody sees it")));
+        let page = table.for_page();
+        assert_eq!(page.columns, ["input", ">read"]);
+        assert_eq!(page.rows.len(), MOST_ON_PAGE + 1);
+        assert_eq!(page.rows[MOST_ON_PAGE], ["… and 1,234 more", ""]);
     }
 }

@@ -9,9 +9,6 @@ use serde_json::{Value, json};
 use solio::{Job, MeshInfo, Progressed, Summary, Usage, Written};
 use std::path::Path;
 
-/// Files that the table of a recording lists.
-const MOST_ROWS: usize = 1000;
-
 /// What one conversion did.
 pub(super) struct Report {
     pub(super) counts: MeshInfo,
@@ -48,19 +45,29 @@ impl Report {
 }
 
 /// What all conversions did together.
-#[derive(Default)]
 pub(super) struct All {
     pub(super) limit: Limit,
     job: Job,
     wall_s: f64,
     files: u64,
-    rows: Vec<Vec<String>>,
     converted: u64,
+    table: Table,
 }
 
 impl All {
     pub(super) fn new(limit: Limit) -> All {
-        All { limit, ..All::default() }
+        use Align::{Left, Right};
+        let table = Table::new(&[
+            ("input", Left),
+            ("output", Left),
+            ("read", Right),
+            ("in", Right),
+            ("written", Right),
+            ("in", Right),
+            ("CPU", Right),
+            ("of limit", Right),
+        ]);
+        All { limit, job: Job::default(), wall_s: 0.0, files: 0, converted: 0, table }
     }
 
     pub(super) fn add(&mut self, plan: &Plan, report: &Report) {
@@ -73,9 +80,9 @@ impl All {
         self.wall_s += report.wall_s();
         self.files += report.moved.files;
         self.converted += 1;
-        if self.rows.len() < MOST_ROWS {
-            let achieved = self.limit.light.map(|light| light.achieved(&job, report.wall_s()));
-            self.rows.push(vec![
+        let achieved = self.limit.light.map(|light| light.achieved(&job, report.wall_s()));
+        self.table.row_on_page(|| {
+            vec![
                 plan.input.display().to_string(),
                 plan.output.display().to_string(),
                 bytes(job.read_bytes),
@@ -84,8 +91,8 @@ impl All {
                 seconds(report.write.wall_s),
                 seconds(job.cpu_s),
                 achieved.map_or("–".into(), |share| format!("{} %", figures(100.0 * share))),
-            ]);
-        }
+            ]
+        });
     }
 
     /// The last lines of `--stats` over many files.
@@ -108,33 +115,10 @@ impl All {
 
     /// What the trace and the page say about the run.
     pub(super) fn summary(&self, inputs: &[&Path], output: &Path) -> Summary {
-        use Align::{Left, Right};
-        let from = match inputs {
-            [one] => one.display().to_string(),
-            many => format!("{} files", many.len()),
-        };
-        let columns = [
-            ("input", Left),
-            ("output", Left),
-            ("read", Right),
-            ("in", Right),
-            ("written", Right),
-            ("in", Right),
-            ("CPU", Right),
-            ("of limit", Right),
-        ];
-        let mut table = Table::new(&columns);
-        self.rows.iter().for_each(|row| table.row(row.clone()));
-        Summary {
-            title: format!("solio convert {from} -o {}", output.display()),
-            wall_s: self.wall_s,
-            job: self.job,
-            files: self.files,
-            light: self.limit.light,
-            advice: self.limit.advice.clone(),
-            table: table.for_page(),
-            ..Summary::default()
-        }
+        let from = names::one_or_count(inputs.iter(), "file");
+        let title = format!("solio convert {from} -o {}", output.display());
+        let table = self.table.for_page();
+        Summary { table, ..self.limit.summary(title, self.files, self.job, self.wall_s) }
     }
 }
 
