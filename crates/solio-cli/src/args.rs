@@ -727,7 +727,7 @@ pub(crate) struct WriteArgs {
     #[arg(long)]
     pub(crate) use_batch: bool,
     /// PLY: byte order
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with = "ascii")]
     pub(crate) endian: Option<Endian>,
     /// Compress meshes, also when the output's name does not say so
     #[arg(long, value_enum, value_name = "HOW")]

@@ -54,6 +54,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         args.given.refuse(&[READING], &[], "scenes")?;
     }
     options::check_axes(&args.write)?;
+    if let Some(format) = args.mesh_format().or_else(|| Format::of_name(&args.output)) {
+        options::check_format(args, format)?;
+    }
     let plans = plan(args, inputs)?;
     if args.dry_run {
         for plan in &plans {

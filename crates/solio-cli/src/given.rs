@@ -39,6 +39,11 @@ impl Given {
             .hint(format!("leave it out; solio help convert lists it under {heading:?}")))
     }
 
+    /// Whether this option was given: `digits`.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.0.iter().any(|(given, _)| given == name)
+    }
+
     /// Whether something was given under this heading.
     pub(crate) fn has(&self, heading: &str) -> bool {
         self.0.iter().any(|(_, other)| other == heading)

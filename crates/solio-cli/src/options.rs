@@ -1,6 +1,6 @@
 //! From what was typed to the options of the engine.
 
-use crate::args::{ColorsChoice, Endian, ReadArgs, RecordArgs, WorkArgs, WriteArgs};
+use crate::args::{ColorsChoice, ConvertArgs, Endian, ReadArgs, RecordArgs, WorkArgs, WriteArgs};
 use solio::mesh::axes::Axis;
 use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
@@ -84,6 +84,48 @@ pub(crate) fn check_axes(args: &WriteArgs) -> Result<()> {
             let words = format!("--{word}forward-axis and --{word}up-axis lie on one line");
             return Err(Error::argument(words));
         }
+    }
+    Ok(())
+}
+
+/// Options of writing that only these formats have.
+const OF_FORMATS: [(&str, &[Format]); 16] = [
+    ("allow-non-finite", &[Format::Obj]),
+    ("ascii", &[Format::Ply, Format::Stl]),
+    ("comment", &[Format::Obj, Format::Ply]),
+    ("endian", &[Format::Ply]),
+    ("export-attributes", &[Format::Ply]),
+    ("export-groups", &[Format::Obj]),
+    ("export-material-groups", &[Format::Obj]),
+    ("export-object-groups", &[Format::Obj]),
+    ("export-smooth-groups", &[Format::Obj]),
+    ("export-vertex-groups", &[Format::Obj]),
+    ("float-colors", &[Format::Ply]),
+    ("mtl", &[Format::Obj]),
+    ("no-merge", &[Format::Obj]),
+    ("path-mode", &[Format::Obj, Format::Ply]),
+    ("sort-by-material", &[Format::Obj]),
+    ("use-batch", &[Format::Stl]),
+];
+
+/// That the options of writing say something about meshes of this format.
+pub(crate) fn check_format(args: &ConvertArgs, format: Format) -> Result<()> {
+    let name = |format: Format| format.as_str().to_uppercase();
+    for (option, formats) in OF_FORMATS {
+        if args.given.has_name(option) && !formats.contains(&format) {
+            let formats: Vec<String> = formats.iter().map(|format| name(*format)).collect();
+            return Err(Error::argument(format!("--{option} does nothing for {}", name(format)))
+                .hint(format!("leave it out; it is of {}", formats.join(" and "))));
+        }
+    }
+    let write = &args.write;
+    if write.digits.is_some() && format != Format::Obj && !write.ascii {
+        let message = format!("--digits does nothing for binary {}", name(format));
+        return Err(Error::argument(message).hint("add --ascii, or leave it out"));
+    }
+    if write.export_colors == Some(ColorsChoice::Linear) && format == Format::Obj {
+        let message = "the colours of an OBJ are sRGB";
+        return Err(Error::argument(message).hint("--export-colors=srgb, or leave it out"));
     }
     Ok(())
 }
@@ -204,5 +246,22 @@ pub(crate) fn rounding(digits: Digits) -> f64 {
     match digits {
         Digits::Fixed(n) => 0.5 * 10f64.powi(-i32::from(n)),
         Digits::Shortest => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn options_of_one_format_are_options() {
+        let mut root = Cli::command();
+        root.build();
+        let convert = root.find_subcommand("convert").unwrap();
+        for (name, _) in OF_FORMATS {
+            assert!(convert.get_arguments().any(|arg| arg.get_long() == Some(name)), "{name}");
+        }
     }
 }

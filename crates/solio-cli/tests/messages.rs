@@ -6,7 +6,7 @@ mod ran;
 
 use ran::run as solio;
 
-const CASES: [(&str, i32, &str); 27] = [
+const CASES: [(&str, i32, &str); 31] = [
     (
         "info a.png",
         1,
@@ -133,6 +133,22 @@ const CASES: [(&str, i32, &str); 27] = [
         "solio: --meshes does nothing for scenes that are not written as .pbrt\n  hint: leave it out; solio \
          help convert lists it under \"Scenes\"\n",
     ),
+    (
+        "convert tri.obj -o b.obj --ascii",
+        2,
+        "solio: --ascii does nothing for OBJ\n  hint: leave it out; it is of PLY and STL\n",
+    ),
+    (
+        "convert tri.obj -o b.obj.gz --export-colors=linear",
+        2,
+        "solio: the colours of an OBJ are sRGB\n  hint: --export-colors=srgb, or leave it out\n",
+    ),
+    (
+        "convert tri.obj -o out --format stl --digits 3",
+        2,
+        "solio: --digits does nothing for binary STL\n  hint: add --ascii, or leave it out\n",
+    ),
+    ("convert tri.obj -o b.stl --ascii --digits 3", 0, ""),
     (
         "convert tri.obj -o tri.png --up-axis Z",
         2,

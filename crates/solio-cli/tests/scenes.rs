@@ -209,8 +209,8 @@ fn mirrored_shapes_are_not_inside_out() {
     );
     let at = |name: &str| dir.path().join(name);
     std::fs::write(at("scene.pbrt"), text).unwrap();
-    for kind in ["obj", "ply", "stl"] {
-        solio(dir.path(), &format!("convert scene.pbrt -o out.{kind} --ascii")).fine();
+    for (kind, as_text) in [("obj", ""), ("ply", "--ascii"), ("stl", "--ascii")] {
+        solio(dir.path(), &format!("convert scene.pbrt -o out.{kind} {as_text}")).fine();
         let made =
             solio::read_mesh(&at(&format!("out.{kind}")), &Default::default(), &Work::serial());
         let made = made.unwrap();

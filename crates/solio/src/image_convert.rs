@@ -439,22 +439,37 @@ fn write(path: &Path, bytes: &[u8], durable: bool, work: &Work) -> Result<Writte
 /// That the options say something about files of this format.
 fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<()> {
     let picture = &options.picture;
-    if format != ImageFormat::Exr {
-        let exr = &options.write.exr;
-        if exr.compression.is_some() || exr.line_order.is_some() || exr.layout != Layout::default()
-        {
-            let name = format.as_str().to_uppercase();
-            let message = format!("{name} has no such compression or layout");
-            return Err(Error::argument(message).hint("-z, --tiles and --scanlines are of OpenEXR"));
+    if format == ImageFormat::Exr {
+        let shown = picture.exposure != 0.0 || picture.tone_map != Default::default();
+        if shown || picture.bits.is_some() || picture.quality.is_some() {
+            let message =
+                "--exposure, --tonemap, --bits and --quality are for PNG, JPEG, TIFF and HDR";
+            return Err(Error::argument(message).hint("OpenEXR keeps light as it is"));
         }
-        return picture.bits(format).map(|_| ());
+        if picture.frame != Frame::default() {
+            let message = "--frame is for PNG, JPEG, TIFF and HDR";
+            return Err(Error::argument(message)
+                .hint("OpenEXR keeps both windows; --crop cuts the data window"));
+        }
+        return Ok(());
     }
-    let shown = picture.exposure != 0.0 || picture.tone_map != Default::default();
-    if shown || picture.bits.is_some() || picture.quality.is_some() {
-        let message = "--exposure, --tonemap, --bits and --quality are for PNG, JPEG, TIFF and HDR";
-        return Err(Error::argument(message).hint("OpenEXR keeps light as it is"));
+    let name = format.as_str().to_uppercase();
+    if options.write.exr != WriteOptions::default() {
+        let message = format!("{name} has no such compression or layout");
+        let hint = "-z, --compat, --tiles and --scanlines are of OpenEXR";
+        return Err(Error::argument(message).hint(hint));
     }
-    Ok(())
+    let wide = format == ImageFormat::Tiff && options.pixel_type == Some(PixelType::Float);
+    if options.pixel_type.is_some() && !wide {
+        let message = format!("{name} has no 16-bit or 32-bit floating point channels to choose");
+        return Err(Error::argument(message)
+            .hint("--half is of OpenEXR, --float of OpenEXR and TIFF; --bits is for others"));
+    }
+    if picture.quality.is_some() && format != ImageFormat::Jpeg {
+        let message = format!("{name} has no quality to choose");
+        return Err(Error::argument(message).hint("--quality is of JPEG"));
+    }
+    picture.bits(format).map(|_| ())
 }
 
 /// Reads as much of `input` as goes into a file of `format`. A stream is in memory already.
