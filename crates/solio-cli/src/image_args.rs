@@ -111,7 +111,7 @@ pub(crate) struct SetArgs {
 pub(crate) struct PreviewArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// PNG file, or folder; without it the terminal shows the picture
+    /// PNG file, folder, or frames such as b.####.png; without it the terminal shows the picture
     #[arg(short, long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
     /// Most columns and rows; larger images are made smaller, each pixel the mean of those under it

@@ -15,7 +15,6 @@ use solio::{
     ImageFormat, ImageJob, ImageWriteOptions, Job, PictureOptions, Result, Stopwatch, Summary,
     Usage, Work,
 };
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Whether the command is about images: by the output, else by the first input.
@@ -230,19 +229,7 @@ fn plan(args: &ConvertArgs, jobs: Vec<(PathBuf, Option<i64>)>) -> Result<Vec<Ima
         return Err(Error::argument("--json and -o - both want standard output"));
     }
     if let Some(to) = FramePattern::of(output) {
-        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            return Err(Error::argument("there is no such folder for the frames")
-                .at_path(folder)
-                .hint(format!("make it first: mkdir -p {}", folder.display())));
-        }
-        let named = |(input, frame): (PathBuf, Option<i64>)| match frame {
-            Some(frame) => Ok((input, to.path(frame))),
-            None => Err(Error::argument("only frames can become frames")
-                .at_path(input)
-                .hint("name inputs such as a.####.exr")),
-        };
-        return distinct(jobs.into_iter().map(named).collect::<Result<_>>()?);
+        return inputs::into_frames(jobs, &to, output);
     }
     let inputs: Vec<PathBuf> = jobs.into_iter().map(|(input, _)| input).collect();
     let ends_as_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -284,22 +271,9 @@ fn into_folder(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>
         }
         Ok((input, path))
     };
-    let jobs = distinct(inputs.into_iter().map(named).collect::<Result<_>>()?)?;
+    let jobs = inputs::distinct(inputs.into_iter().map(named).collect::<Result<_>>()?)?;
     if !args.dry_run && !jobs.is_empty() {
         make_folder(output)?;
-    }
-    Ok(jobs)
-}
-
-/// No two inputs become the same file.
-fn distinct(jobs: Vec<ImageJob>) -> Result<Vec<ImageJob>> {
-    let mut taken: BTreeMap<&Path, &Path> = BTreeMap::new();
-    for (input, output) in &jobs {
-        if let Some(other) = taken.insert(output, input) {
-            let both =
-                format!("both {} and this would become {}", other.display(), output.display());
-            return Err(Error::argument(both).at_path(input));
-        }
     }
     Ok(jobs)
 }

@@ -3,6 +3,7 @@
 use crate::args::InputArgs;
 use crate::convert::is_standard;
 use solio::{Error, FramePattern, Limits, Result, Work};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,40 @@ pub(crate) fn frames(path: PathBuf) -> Vec<PathBuf> {
 /// The pattern that a name is; a file that has such a name is itself meant.
 pub(crate) fn pattern(path: &Path) -> Option<FramePattern> {
     FramePattern::of(path).filter(|_| !path.exists())
+}
+
+/// Frames, and the files that they become by the pattern `to`, which `output` names.
+pub(crate) fn into_frames(
+    frames: Vec<(PathBuf, Option<i64>)>,
+    to: &FramePattern,
+    output: &Path,
+) -> Result<Vec<(PathBuf, PathBuf)>> {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return Err(Error::argument("there is no such folder for the frames")
+            .at_path(folder)
+            .hint(format!("make it first: mkdir -p {}", folder.display())));
+    }
+    let named = |(input, frame): (PathBuf, Option<i64>)| match frame {
+        Some(frame) => Ok((input, to.path(frame))),
+        None => Err(Error::argument("only frames can become frames")
+            .at_path(input)
+            .hint("name inputs such as a.####.exr")),
+    };
+    distinct(frames.into_iter().map(named).collect::<Result<_>>()?)
+}
+
+/// Inputs and outputs, if no two inputs become the same file.
+pub(crate) fn distinct(jobs: Vec<(PathBuf, PathBuf)>) -> Result<Vec<(PathBuf, PathBuf)>> {
+    let mut taken: BTreeMap<&Path, &Path> = BTreeMap::new();
+    for (input, output) in &jobs {
+        if let Some(other) = taken.insert(output, input) {
+            let both =
+                format!("both {} and this would become {}", other.display(), output.display());
+            return Err(Error::argument(both).at_path(input));
+        }
+    }
+    Ok(jobs)
 }
 
 /// Names on their lines, or each before a zero byte.

@@ -6,7 +6,7 @@ use crate::image_args::{PreviewArgs, ShowArgs};
 use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
-use solio::{Choice, Error, ErrorKind, Preview, PreviewOptions, Result, Work};
+use solio::{Choice, Error, ErrorKind, FramePattern, Preview, PreviewOptions, Result, Work};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ const TERMINAL: [u16; 2] = [80, 24];
 /// Shows every input, goes on past bad ones.
 pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let inputs = inputs::files(&args.inputs, &work)?;
-    if inputs.is_empty() {
+    let named = inputs::collect(&args.inputs, &work)?;
+    if named.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
     }
-    let outputs = outputs(args, &inputs)?;
+    let (inputs, outputs) = plan(args, named)?;
     let seen = Seen::start(&args.shown, "preview", &inputs, &work);
     let mut failed = false;
     for (i, input) in inputs.iter().enumerate() {
@@ -103,14 +103,46 @@ pub(crate) fn wanted(args: &ShowArgs, part: Option<usize>) -> Result<PreviewOpti
     Ok(wanted)
 }
 
-/// Where the pictures go: one file, or files in a folder; `None` is the terminal.
-fn outputs(args: &PreviewArgs, inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>>> {
-    let Some(output) = &args.output else {
-        if args.json {
+/// What is shown and where it goes: to one file, frames, or files in a folder; `None` is the terminal.
+fn plan(args: &PreviewArgs, named: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Option<Vec<PathBuf>>)> {
+    let frames =
+        args.output.as_deref().and_then(|output| Some((FramePattern::of(output)?, output)));
+    if let Some((to, output)) = frames {
+        let jobs = inputs::into_frames(numbered(named)?, &to, output)?;
+        let (inputs, outputs): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
+        check_format(output, &inputs)?;
+        return Ok((inputs, Some(outputs)));
+    }
+    let inputs: Vec<PathBuf> = named.into_iter().flat_map(inputs::frames).collect();
+    let outputs = match &args.output {
+        Some(output) => Some(outputs(output, &inputs)?),
+        None if args.json => {
             return Err(Error::argument("--json needs an output").hint("name it: -o preview.png"));
         }
-        return shows_colors().map(|()| None);
+        None => shows_colors().map(|()| None)?,
     };
+    Ok((inputs, outputs))
+}
+
+/// The frames of patterns with their numbers, and other files.
+fn numbered(named: Vec<PathBuf>) -> Result<Vec<(PathBuf, Option<i64>)>> {
+    let mut all = Vec::new();
+    for path in named {
+        let Some(from) = inputs::pattern(&path) else {
+            all.push((path, None));
+            continue;
+        };
+        let numbers = from.frames(None)?;
+        if numbers.is_empty() {
+            return Err(Error::argument("nothing matches this pattern").at_path(path));
+        }
+        all.extend(numbers.into_iter().map(|n| (from.path(n), Some(n))));
+    }
+    Ok(all)
+}
+
+/// One file, or files in a folder.
+fn outputs(output: &Path, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let folder = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
     if folder {
         let made = std::fs::create_dir_all(output);
@@ -119,32 +151,35 @@ fn outputs(args: &PreviewArgs, inputs: &[PathBuf]) -> Result<Option<Vec<PathBuf>
             let message = "standard input has no name to give to a file in a folder";
             return Err(Error::argument(message).hint("name the output: -o preview.png"));
         }
-        let names = inputs.iter().map(|input| {
+        let jobs = inputs.iter().map(|input| {
             let mut name = input.file_stem().unwrap_or(input.as_os_str()).to_owned();
             name.push(".png");
-            output.join(name)
+            (input.clone(), output.join(name))
         });
-        let names: Vec<PathBuf> = names.collect();
-        let mut sorted = names.clone();
-        sorted.sort();
-        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Error::argument("two inputs would become this file").at_path(&twice[0]));
-        }
-        return Ok(Some(names));
+        let jobs = inputs::distinct(jobs.collect())?;
+        return Ok(jobs.into_iter().map(|(_, path)| path).collect());
     }
     if inputs.len() > 1 {
         let message = format!("{} inputs, but one output", inputs.len());
-        return Err(Error::argument(message).at_path(output).hint("name a folder: -o out/"));
+        return Err(Error::argument(message)
+            .at_path(output)
+            .hint("name a folder, -o out/, or frames, -o b.####.png"));
     }
+    check_format(output, inputs)?;
+    Ok(vec![output.to_owned()])
+}
+
+/// That what is shown of `inputs` can be such a file.
+fn check_format(output: &Path, inputs: &[PathBuf]) -> Result<()> {
     if is_exr(output) && inputs.iter().all(|input| is_drawn(input)) {
-        return Ok(Some(vec![output.clone()]));
+        return Ok(());
     }
     let png = output.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
     if !png && output.as_os_str() != "-" {
         let error = Error::argument("previews are PNG files").at_path(output);
         return Err(error.hint("`solio convert` writes JPEG, TIFF and HDR"));
     }
-    Ok(Some(vec![output.clone()]))
+    Ok(())
 }
 
 /// Whether it is a scene or a mesh: rays are sent, and there is more than colours.

@@ -597,6 +597,22 @@ fn previews_are_pictures() {
     let ran = solio(dir.path(), "preview a.obj -o m.exr --size 9x7 --up-axis Z --json").fine();
     assert_eq!((&ran.json()[0]["width"], &ran.json()[0]["height"]), (&7.into(), &7.into()));
     solio(dir.path(), "preview m.exr -o m.png --channels Z").fine();
+    for n in [1, 3] {
+        std::fs::copy(dir.path().join("a.exr"), dir.path().join(format!("s.000{n}.exr"))).unwrap();
+    }
+    let ran = solio(dir.path(), "preview s.####.exr -o t.##.png --size 24 --json").fine();
+    assert_eq!(ran.json()[1]["output"], "t.03.png");
+    assert!(dir.path().join("t.01.png").exists());
+    for (line, why) in [
+        ("preview a.exr -o t.##.png", "only frames can become frames"),
+        ("preview q.####.exr -o t.##.png", "nothing matches this pattern"),
+        ("preview s.####.exr -o t.##.exr", "previews are PNG files"),
+        ("preview s.####.exr -o t.png", "2 inputs, but one output"),
+        ("preview s.####.exr m/s.0003.exr -o some/", "would become some/s.0003.png"),
+    ] {
+        let ran = solio(dir.path(), line);
+        assert!(ran.code == 2 && ran.err.contains(why), "{line}: {}", ran.err);
+    }
     // As in convert: asked of one image wrongly, or something that one of several does not have.
     let ran = solio(dir.path(), "preview a.exr -o q.png --channels Z");
     assert!(ran.code == 2 && ran.err.contains("no channels Z"), "{}", ran.err);
