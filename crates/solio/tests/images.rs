@@ -207,6 +207,21 @@ fn tiff_of_grey_and_of_halves() {
     assert_eq!(read(&tiff_of(2, 32, Some(3), &floats(&[4.0, 0.5]), Some(0))), [4.0]);
     assert_eq!(read(&tiff_of(4, 16, Some(3), &halves, Some(1))), [0.5, 0.0625, 0.125, 0.25]);
     assert_eq!(read(&tiff_of(3, 16, Some(3), &halves[..6], None)), [0.0625, 0.125, 0.25]);
+    // What had 16 bits has no more, unless alpha that is multiplied in needs them.
+    let type_of = |bytes: &[u8]| {
+        read(bytes);
+        let image =
+            solio::read_image(&folder.path().join("a.exr"), &Default::default(), &Work::default());
+        let Pixels::Flat(levels) = &image.unwrap().parts[0].pixels else { panic!() };
+        levels[0].planes.iter().map(|plane| plane.channel.pixel_type).collect::<Vec<_>>()
+    };
+    let [half, float] = [PixelType::Half, PixelType::Float];
+    assert_eq!(type_of(&tiff_of(3, 16, Some(3), &halves[..6], None)), [half; 3]);
+    assert_eq!(type_of(&tiff_of(1, 16, Some(3), &[1, 0x7e], None)), [half], "NaN");
+    assert_eq!(type_of(&tiff_of(1, 32, Some(3), &floats(&[0.25]), None)), [float]);
+    let fine = [0x3c01u16, 0x3c01, 0x3c01, 0x3555].map(u16::to_le_bytes).concat();
+    assert_eq!(type_of(&tiff_of(4, 16, Some(3), &fine, Some(2))), [float; 4]);
+    assert_eq!(type_of(&tiff_of(4, 16, Some(3), &fine, Some(1))), [half; 4]);
 }
 
 #[test]

@@ -59,7 +59,27 @@ pub(crate) fn decode(
             plane.channel.name = "Y".to_owned();
         }
     }
+    if stored.is_half {
+        as_halves(&mut planes);
+    }
     Ok(Decoded { image: of_planes(&stored.picture, planes), notes })
+}
+
+/// Stores floats with 16 bits, if all values are such.
+fn as_halves(planes: &mut [Plane<'static>]) {
+    let half = |value: &f32| {
+        let half = f16::from_f32(*value);
+        (half.to_f32() == *value || value.is_nan()).then_some(half)
+    };
+    let halves = |plane: &Plane<'_>| match &plane.samples {
+        Samples::Float(values) => values.iter().map(half).collect::<Option<Vec<f16>>>(),
+        _ => None,
+    };
+    let Some(all) = planes.iter().map(halves).collect::<Option<Vec<_>>>() else { return };
+    for (plane, halves) in planes.iter_mut().zip(all) {
+        plane.samples = Samples::Half(Cow::Owned(halves));
+        plane.channel.pixel_type = PixelType::Half;
+    }
 }
 
 /// Pixels as an image; where they have alpha, it is straight.
@@ -123,6 +143,8 @@ pub(crate) struct Stored {
     associated: bool,
     /// The three colours are one.
     pub(crate) is_grey: bool,
+    /// Floats had 16 bits.
+    is_half: bool,
     has_pages: bool,
 }
 
@@ -145,8 +167,8 @@ pub(crate) fn decode_pixels(bytes: &[u8], format: ImageFormat, limits: &Limits) 
     if let Some(kind) = unread_jpeg(bytes) {
         return Err(Error::unsupported(format!("JPEG: {kind} is not read")));
     }
-    let (mut picture, profile, orientation, is_grey) = if let Some(own) = own {
-        (own.picture, own.profile, own.orientation, own.is_grey)
+    let (mut picture, profile, orientation, is_grey, is_half) = if let Some(own) = own {
+        (own.picture, own.profile, own.orientation, own.is_grey, own.is_half)
     } else {
         let mut reader = image::ImageReader::with_format(Cursor::new(bytes), format_of_crate);
         let mut bounds = image::Limits::no_limits();
@@ -167,7 +189,7 @@ pub(crate) fn decode_pixels(bytes: &[u8], format: ImageFormat, limits: &Limits) 
         let profile = decoder.icc_profile().ok().flatten();
         let orientation = decoder.orientation().map_err(failed_here)?;
         let picture = DynamicImage::from_decoder(decoder).map_err(failed_here)?;
-        (picture, profile, orientation, false)
+        (picture, profile, orientation, false, false)
     };
     picture.apply_orientation(orientation);
     Ok(Stored {
@@ -175,6 +197,7 @@ pub(crate) fn decode_pixels(bytes: &[u8], format: ImageFormat, limits: &Limits) 
         other_profile: profile.is_some_and(|profile| !names_srgb(&profile)),
         associated: head.is_associated,
         is_grey,
+        is_half,
         has_pages: head.has_pages,
     })
 }

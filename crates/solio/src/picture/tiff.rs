@@ -22,6 +22,8 @@ pub(super) struct Own {
     pub(super) picture: DynamicImage,
     /// Its three colours are one, as no picture of `image` has grey of floats.
     pub(super) is_grey: bool,
+    /// Its floats had 16 bits.
+    pub(super) is_half: bool,
     pub(super) profile: Option<Vec<u8>>,
     pub(super) orientation: Orientation,
 }
@@ -125,6 +127,7 @@ pub(super) fn read(bytes: &[u8], most: u64) -> Result<(Head, Option<Own>)> {
         Some(Own {
             picture,
             is_grey: is_float && channels < 3,
+            is_half: is_float && bits == 16,
             profile: file.get_tag_u8_vec(Tag::IccProfile).ok(),
             orientation: orientation
                 .and_then(Orientation::from_exif)
