@@ -169,7 +169,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
     let picture = PictureOptions {
         choice: Choice { part: None, layer: image.layer.clone(), channels: seen },
         frame: image.frame.map(Into::into).unwrap_or_default(),
-        bits: image.bits.or((image.float && format == Some(ImageFormat::Tiff)).then_some(32)),
+        bits: image.bits,
         exposure: image.exposure,
         tone_map: image.tonemap.unwrap_or_default(),
         raw: image.raw,

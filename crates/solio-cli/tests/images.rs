@@ -222,6 +222,7 @@ fn channels_parts_windows_and_types_are_chosen() {
         ("convert a.exr -o x.png --half", "PNG has no 16-bit"),
         ("convert a.exr -o x.jpg --float", "JPEG has no 16-bit"),
         ("convert a.exr -o x.png --quality 80", "PNG has no quality"),
+        ("convert a.exr -o x.tif --float --bits 16", "--float makes values of 32 bits"),
         ("convert a.exr -o x.jpg --bits 16", "JPEG has no values of 16 bits"),
         ("convert a.exr -o x.exr --half --float", "cannot be used with"),
     ] {
@@ -502,6 +503,10 @@ fn pictures_come_back_as_they_were() {
     solio(dir.path(), "convert f.tif -o f.exr").fine();
     let image = load(&at("f.exr"));
     assert_eq!(flat(&image, 0).planes[0].channel.pixel_type, PixelType::Float);
+    // Also where the name of each file tells the format.
+    solio(dir.path(), "convert f.tif -o wide/ --float").fine();
+    solio(dir.path(), "convert wide/f.tif -o g.exr").fine();
+    assert_eq!(flat(&load(&at("g.exr")), 0).planes[0].channel.pixel_type, PixelType::Float);
 }
 
 #[test]

@@ -51,7 +51,8 @@ pub struct ImageConvertOptions {
     pub rename: Vec<(String, String)>,
     /// Only these pixels, in the coordinates of the data window.
     pub crop: Option<Box2i>,
-    /// How floating point samples of an OpenEXR file are stored.
+    /// How floating point samples of an OpenEXR file are stored; `Float` is also for TIFF, which gets
+    /// 32 bits. Other formats refuse it.
     pub pixel_type: Option<PixelType>,
     /// Chunks that are missing or damaged become zeros, with a warning.
     pub partial: bool,
@@ -297,6 +298,9 @@ pub fn convert_image(
         if options.crop.is_some() {
             picture.frame = Frame::Data;
         }
+        if options.pixel_type.is_some() {
+            picture.bits = Some(FLOAT_BITS);
+        }
         let made = encode_picture(&image, format, &picture, &options.limits, work);
         let Encoded { bytes, notes } = made.map_err(|e| e.at_path(input))?;
         done.notes.extend(notes);
@@ -436,6 +440,9 @@ fn write(path: &Path, bytes: &[u8], durable: bool, work: &Work) -> Result<Writte
     Ok(written)
 }
 
+/// Bits of a value that a TIFF has as a floating point number.
+const FLOAT_BITS: u8 = 32;
+
 /// That the options say something about files of this format.
 fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<()> {
     let picture = &options.picture;
@@ -459,8 +466,13 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
         let hint = "-z, --compat, --tiles and --scanlines are of OpenEXR";
         return Err(Error::argument(message).hint(hint));
     }
-    let wide = format == ImageFormat::Tiff && options.pixel_type == Some(PixelType::Float);
-    if options.pixel_type.is_some() && !wide {
+    let bits = picture.bits(format)?;
+    let is_wide = format == ImageFormat::Tiff && options.pixel_type == Some(PixelType::Float);
+    if is_wide && picture.bits.is_some_and(|bits| bits != FLOAT_BITS) {
+        let message = format!("--float makes values of {FLOAT_BITS} bits, --bits of {bits}");
+        return Err(Error::argument(message).hint("leave one of them out"));
+    }
+    if options.pixel_type.is_some() && !is_wide {
         let message = format!("{name} has no 16-bit or 32-bit floating point channels to choose");
         return Err(Error::argument(message)
             .hint("--half is of OpenEXR, --float of OpenEXR and TIFF; --bits is for others"));
@@ -469,7 +481,7 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
         let message = format!("{name} has no quality to choose");
         return Err(Error::argument(message).hint("--quality is of JPEG"));
     }
-    picture.bits(format).map(|_| ())
+    Ok(())
 }
 
 /// Reads as much of `input` as goes into a file of `format`. A stream is in memory already.
