@@ -332,7 +332,7 @@ impl All {
         self.read_bytes += converted.read_bytes;
         self.written_bytes += converted.written.file_bytes;
         self.converted += 1;
-        self.table.row_on_page(|| {
+        self.table.row_to_record(|| {
             vec![
                 input.display().to_string(),
                 output.display().to_string(),

@@ -141,7 +141,7 @@ impl All {
         self.files += moved.files;
         self.read_bytes += moved.read_bytes;
         self.written_bytes += written.file_bytes;
-        self.table.row_on_page(|| {
+        self.table.row_to_record(|| {
             vec![
                 input.display().to_string(),
                 output.display().to_string(),

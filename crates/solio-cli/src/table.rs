@@ -24,8 +24,8 @@ pub(crate) fn some(n: u64, name: &str) -> String {
     }
 }
 
-/// Rows that the page of a recording lists.
-const MOST_ON_PAGE: usize = 1000;
+/// Rows that a recording keeps; its page shows fewer.
+const MOST_RECORDED: usize = 1000;
 
 /// Rows of cells under a heading.
 pub(crate) struct Table {
@@ -45,28 +45,22 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// A row for the page of a recording alone, which lists the first thousand.
-    pub(crate) fn row_on_page(&mut self, cells: impl FnOnce() -> Vec<String>) {
-        if self.rows.len() < MOST_ON_PAGE {
+    /// A row for a recording alone, which keeps the first thousand.
+    pub(crate) fn row_to_record(&mut self, cells: impl FnOnce() -> Vec<String>) {
+        if self.rows.len() < MOST_RECORDED {
             self.row(cells());
         } else {
             self.more += 1;
         }
     }
 
-    /// The same for the page of a recording; its last row counts those without room.
+    /// The same for the page of a recording.
     pub(crate) fn for_page(&self) -> solio::Table {
         let columns = self.columns.iter().map(|(name, align)| match align {
             Align::Left => (*name).to_owned(),
             Align::Right => format!(">{name}"),
         });
-        let mut rows = self.rows.clone();
-        if self.more > 0 {
-            let mut last = vec![String::new(); self.columns.len()];
-            last[0] = format!("… and {} more", count(self.more));
-            rows.push(last);
-        }
-        solio::Table { columns: columns.collect(), rows }
+        solio::Table { columns: columns.collect(), rows: self.rows.clone(), more: self.more }
     }
 
     /// The text of the table, with the escape codes of its heading.
@@ -193,15 +187,14 @@ mod tests {
     }
 
     #[test]
-    fn a_page_counts_what_it_has_no_room_for() {
+    fn a_recording_counts_what_it_has_no_room_for() {
         let mut table = Table::new(&[("input", Align::Left), ("read", Align::Right)]);
         let row = |n: usize| vec![format!("{n}.obj"), "1 B".to_owned()];
-        (0..MOST_ON_PAGE).for_each(|n| table.row_on_page(|| row(n)));
+        (0..MOST_RECORDED).for_each(|n| table.row_to_record(|| row(n)));
         assert_eq!(table.for_page().rows.last(), Some(&row(999)));
-        (0..1234).for_each(|_| table.row_on_page(|| unreachable!("nobody sees it")));
+        (0..1234).for_each(|_| table.row_to_record(|| unreachable!("nobody sees it")));
         let page = table.for_page();
         assert_eq!(page.columns, ["input", ">read"]);
-        assert_eq!(page.rows.len(), MOST_ON_PAGE + 1);
-        assert_eq!(page.rows[MOST_ON_PAGE], ["… and 1,234 more", ""]);
+        assert_eq!((page.rows.len(), page.more), (MOST_RECORDED, 1234));
     }
 }

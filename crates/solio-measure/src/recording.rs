@@ -138,6 +138,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// As many cells as columns.
     pub rows: Vec<Vec<String>>,
+    /// Rows that are not among them: the page counts these beside those that it has no room for.
+    pub more: u64,
 }
 
 /// All spans of one name together.

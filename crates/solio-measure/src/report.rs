@@ -7,7 +7,7 @@
 mod figures;
 mod timeline;
 
-use crate::Recording;
+use crate::{Recording, Table};
 use serde_json::{Value, json};
 
 /// The page without its data.
@@ -44,12 +44,24 @@ pub fn report_html(recording: &Recording) -> String {
 fn data(recording: &Recording, most_spans: usize, most_figures: usize) -> Value {
     let mut summary = recording.summary_json();
     shorten(&mut summary);
+    if let Value::Array(rows) = &mut summary["table"]["rows"] {
+        count_rows(rows, &recording.summary.table);
+    }
     json!({
         "summary": summary,
         "names": recording.names,
         "timeline": timeline::timeline(recording, most_spans),
         "figures": figures::figures(recording, most_figures),
     })
+}
+
+/// What a table that was cut says last counts also the rows that were never in it.
+fn count_rows(rows: &mut Vec<Value>, table: &Table) {
+    rows.truncate(MOST_ROWS);
+    let more = (table.rows.len() - rows.len()) as u64 + table.more;
+    if more > 0 {
+        rows.push(json!([format!("and {more} more")]));
+    }
 }
 
 /// Long texts and tables are cut, with a word about it.
@@ -86,7 +98,7 @@ mod tests {
     use super::*;
     use crate::recording::{Spanned, Thread};
     use crate::sampler::{Group, Samples, Series};
-    use crate::{Light, Summary, Table, Unit};
+    use crate::{Light, Summary, Unit};
 
     /// A long run on many cores: a million spans, thousands of labels, hundreds of series.
     fn large() -> Recording {
@@ -128,7 +140,7 @@ mod tests {
             },
             summary: Summary {
                 title: "</script><b>é".repeat(500),
-                table: Table { columns: vec!["file".into(), "x".into()], rows },
+                table: Table { columns: vec!["file".into(), "x".into()], rows, more: 70 },
                 light: Some(Light {
                     read_mb_s: 1.0,
                     disk_mb_s: Some(1.0),
@@ -159,6 +171,9 @@ mod tests {
         // The tables are of all spans, and equal to the trace's.
         assert_eq!(data["summary"]["totals"], recording.summary_json()["totals"]);
         assert_eq!(data["summary"]["spans"], 1_000_000);
+        let rows = data["summary"]["table"]["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), MOST_ROWS + 1);
+        assert_eq!(rows[MOST_ROWS], json!([format!("and {} more", 5070 - MOST_ROWS)]));
         assert!(data["timeline"]["merged_below_ns"].as_u64().unwrap() > 0);
         let bars = data["timeline"]["threads"][0]["bars"].as_array().unwrap();
         assert!(bars.len() > 6 * 50, "merged more than was necessary: {}", bars.len());

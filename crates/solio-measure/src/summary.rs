@@ -40,7 +40,11 @@ impl Recording {
             "spans": self.span_count(),
             "dropped_spans": self.dropped_spans,
             "totals": totals,
-            "table": { "columns": summary.table.columns, "rows": summary.table.rows },
+            "table": {
+                "columns": summary.table.columns,
+                "rows": summary.table.rows,
+                "more": summary.table.more,
+            },
         })
     }
 

@@ -81,7 +81,7 @@ impl All {
         self.files += report.moved.files;
         self.converted += 1;
         let achieved = self.limit.light.map(|light| light.achieved(&job, report.wall_s()));
-        self.table.row_on_page(|| {
+        self.table.row_to_record(|| {
             vec![
                 plan.input.display().to_string(),
                 plan.output.display().to_string(),
