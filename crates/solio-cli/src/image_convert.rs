@@ -4,9 +4,10 @@ use crate::args::{AnyFormat, ConvertArgs};
 use crate::convert::{BROKEN_PIPE, is_standard, limit_between, make_folder};
 use crate::given::{READING, SCENES, WRITING};
 use crate::image_args::ImageArgs;
+use crate::inputs::Numbered;
 use crate::limit::Limit;
 use crate::progress::Shown;
-use crate::table::{Align, Table, bytes, count, figures, seconds};
+use crate::table::{CONVERSIONS, Table, bytes, count, figures, seconds};
 use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
@@ -196,8 +197,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
 /// The files that inputs stand for.
 #[derive(Default)]
 struct Found {
-    /// With the number where it is a frame of a pattern.
-    frames: Vec<(PathBuf, Option<i64>)>,
+    frames: Vec<Numbered>,
     /// Patterns of which no frame is there.
     empty: Vec<PathBuf>,
 }
@@ -206,24 +206,23 @@ fn find(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Found> {
     let wanted = args.image.frames.as_ref();
     let mut found = Found::default();
     for input in inputs {
-        let Some(from) = inputs::pattern(input) else {
+        let Some(frames) = inputs::numbered(input, wanted)? else {
             if wanted.is_some() {
                 return Err(Error::argument("--frames needs inputs such as a.####.exr"));
             }
             found.frames.push((input.clone(), None));
             continue;
         };
-        let numbers = from.frames(wanted)?;
-        if numbers.is_empty() {
+        if frames.is_empty() {
             found.empty.push(input.clone());
         }
-        found.frames.extend(numbers.into_iter().map(|n| (from.path(n), Some(n))));
+        found.frames.extend(frames);
     }
     Ok(found)
 }
 
 /// Which input goes where.
-fn plan(args: &ConvertArgs, jobs: Vec<(PathBuf, Option<i64>)>) -> Result<Vec<ImageJob>> {
+fn plan(args: &ConvertArgs, jobs: Vec<Numbered>) -> Result<Vec<ImageJob>> {
     let output = &args.output;
     if is_standard(output) && args.json {
         return Err(Error::argument("--json and -o - both want standard output"));
@@ -315,15 +314,7 @@ struct All {
 
 impl All {
     fn new() -> All {
-        use Align::{Left, Right};
-        let table = Table::new(&[
-            ("input", Left),
-            ("output", Left),
-            ("read", Right),
-            ("in", Right),
-            ("written", Right),
-            ("in", Right),
-        ]);
+        let table = Table::new(&CONVERSIONS);
         let usage = Usage::default();
         All { read_bytes: 0, written_bytes: 0, fetched: 0, usage, converted: 0, table }
     }

@@ -2,7 +2,7 @@
 
 use crate::args::InputArgs;
 use crate::convert::is_standard;
-use solio::{Error, FramePattern, Limits, Result, Work};
+use solio::{Error, FramePattern, FrameRange, Limits, Result, Work};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -42,6 +42,16 @@ pub(crate) fn frames(path: PathBuf) -> Vec<PathBuf> {
     }
 }
 
+/// A file, with its number where it is a frame of a pattern.
+pub(crate) type Numbered = (PathBuf, Option<i64>);
+
+/// The frames that are there of a name that is a pattern, with their numbers, as far as they are
+/// `wanted`; `None` of other names.
+pub(crate) fn numbered(path: &Path, wanted: Option<&FrameRange>) -> Result<Option<Vec<Numbered>>> {
+    let Some(from) = pattern(path) else { return Ok(None) };
+    Ok(Some(from.frames(wanted)?.into_iter().map(|n| (from.path(n), Some(n))).collect()))
+}
+
 /// The pattern that a name is; a file that has such a name is itself meant.
 pub(crate) fn pattern(path: &Path) -> Option<FramePattern> {
     FramePattern::of(path).filter(|_| !path.exists())
@@ -49,7 +59,7 @@ pub(crate) fn pattern(path: &Path) -> Option<FramePattern> {
 
 /// Frames, and the files that they become by the pattern `to`, which `output` names.
 pub(crate) fn into_frames(
-    frames: Vec<(PathBuf, Option<i64>)>,
+    frames: Vec<Numbered>,
     to: &FramePattern,
     output: &Path,
 ) -> Result<Vec<(PathBuf, PathBuf)>> {
@@ -59,7 +69,7 @@ pub(crate) fn into_frames(
             .at_path(folder)
             .hint(format!("make it first: mkdir -p {}", folder.display())));
     }
-    let named = |(input, frame): (PathBuf, Option<i64>)| match frame {
+    let named = |(input, frame): Numbered| match frame {
         Some(frame) => Ok((input, to.path(frame))),
         None => Err(Error::argument("only frames can become frames")
             .at_path(input)

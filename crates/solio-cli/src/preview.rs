@@ -3,6 +3,7 @@
 
 use crate::convert::is_standard;
 use crate::image_args::{PreviewArgs, ShowArgs};
+use crate::inputs::Numbered;
 use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
@@ -125,18 +126,16 @@ fn plan(args: &PreviewArgs, named: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Option
 }
 
 /// The frames of patterns with their numbers, and other files.
-fn numbered(named: Vec<PathBuf>) -> Result<Vec<(PathBuf, Option<i64>)>> {
+fn numbered(named: Vec<PathBuf>) -> Result<Vec<Numbered>> {
     let mut all = Vec::new();
     for path in named {
-        let Some(from) = inputs::pattern(&path) else {
-            all.push((path, None));
-            continue;
-        };
-        let numbers = from.frames(None)?;
-        if numbers.is_empty() {
-            return Err(Error::argument("nothing matches this pattern").at_path(path));
+        match inputs::numbered(&path, None)? {
+            None => all.push((path, None)),
+            Some(frames) if frames.is_empty() => {
+                return Err(Error::argument("nothing matches this pattern").at_path(path));
+            }
+            Some(frames) => all.extend(frames),
         }
-        all.extend(numbers.into_iter().map(|n| (from.path(n), Some(n))));
     }
     Ok(all)
 }

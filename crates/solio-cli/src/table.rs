@@ -27,11 +27,21 @@ pub(crate) fn some(n: u64, name: &str) -> String {
 /// Rows that a recording keeps; its page shows fewer.
 const MOST_RECORDED: usize = 1000;
 
+/// What a recording tells of each conversion of a mesh or an image.
+pub(crate) const CONVERSIONS: [(&str, Align); 6] = [
+    ("input", Align::Left),
+    ("output", Align::Left),
+    ("read", Align::Right),
+    ("in", Align::Right),
+    ("written", Align::Right),
+    ("in", Align::Right),
+];
+
 /// Rows of cells under a heading.
 pub(crate) struct Table {
     columns: Vec<(&'static str, Align)>,
     rows: Vec<Vec<String>>,
-    /// Rows that found no room on the page.
+    /// Rows that the recording has no room for.
     more: u64,
 }
 

@@ -3,7 +3,7 @@
 use super::Plan;
 use crate::args::ConvertArgs;
 use crate::limit::Limit;
-use crate::table::{Align, Table, bytes, count, figures, seconds};
+use crate::table::{Align, CONVERSIONS, Table, bytes, count, figures, seconds};
 use crate::{names, schema, screen};
 use serde_json::{Value, json};
 use solio::{Job, MeshInfo, Progressed, Summary, Usage, Written};
@@ -56,17 +56,8 @@ pub(super) struct All {
 
 impl All {
     pub(super) fn new(limit: Limit) -> All {
-        use Align::{Left, Right};
-        let table = Table::new(&[
-            ("input", Left),
-            ("output", Left),
-            ("read", Right),
-            ("in", Right),
-            ("written", Right),
-            ("in", Right),
-            ("CPU", Right),
-            ("of limit", Right),
-        ]);
+        let more = [("CPU", Align::Right), ("of limit", Align::Right)];
+        let table = Table::new(&[&CONVERSIONS[..], &more].concat());
         All { limit, job: Job::default(), wall_s: 0.0, files: 0, converted: 0, table }
     }
 
