@@ -33,10 +33,10 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)] // all options of all commands take a quarter of a short run to describe
 pub(crate) enum Command {
-    /// Read meshes or images and write them in another format, or in another way
+    /// Convert meshes, images and scenes to another format, or write them in another way
     #[command(after_help = CONVERT_EXAMPLES)]
     Convert(Box<ConvertArgs>),
-    /// Say what is in files: counts, bounds, materials of meshes; headers of images
+    /// Say what is in meshes, OpenEXR images, scenes and archives: counts, bounds, materials, headers
     Info(InfoArgs),
     /// Say what photos say about themselves: EXIF, XMP, IPTC and others, as ExifTool names them;
     /// of OpenEXR, PLY, OBJ and pbrt what their heads say
@@ -60,7 +60,7 @@ pub(crate) enum Command {
     /// Change attributes of OpenEXR images; their pixels are copied as they are
     #[command(after_help = SET_EXAMPLES, override_usage = "solio set [OPTIONS] <NAME=VALUE>... <FILE>...")]
     Set(SetArgs),
-    /// Make pictures of images to look at: PNG files, or right in the terminal
+    /// Draw images, meshes and scenes to look at: as PNG, as OpenEXR, or right in the terminal
     #[command(after_help = PREVIEW_EXAMPLES)]
     Preview(Box<PreviewArgs>),
     /// Make gradients, and show how ways of blending differ
@@ -88,7 +88,7 @@ pub(crate) enum Command {
     /// Show many files as small pictures, on a page or in a picture
     #[command(after_help = crate::sheet_args::EXAMPLES, arg(recursive()))]
     Sheet(Box<crate::sheet_args::SheetArgs>),
-    /// Sum up files (XXH128, SHA-256…), check lists of sums, keep histories of folders (ASC MHL)
+    /// Hash files (XXH128, SHA-256…), verify lists of checksums, keep histories of folders (ASC MHL)
     #[command(after_help = crate::hash_args::EXAMPLES, arg(recursive()))]
     Hash(Box<crate::hash_args::HashArgs>),
     /// Measure what this machine can do at best: disk, memory, codecs
@@ -144,7 +144,7 @@ Examples:
 
 OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its \
 compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF are sRGB, floating point \
-numbers are linear light. Alpha is straight in PNG, as the file says in TIFF, and multiplied in in \
+numbers are linear light. Alpha is straight in PNG, as the file says in TIFF, and premultiplied in \
 OpenEXR. --raw leaves values as they are. Sequences: # is four digits, several # one each; or \
 %04d, @@@@, $F4; with a range in the name, a.1-100x2#.exr. See solio help ls.";
 
@@ -256,6 +256,9 @@ pub(crate) struct InfoArgs {
     pub(crate) work: WorkArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    /// What of all this was typed.
+    #[arg(skip)]
+    pub(crate) given: Given,
 }
 
 const PACK_EXAMPLES: &str = "\
@@ -423,7 +426,7 @@ Examples:
   solio cat --null --direct never shots/    fill the page cache
   solio cat *.ply | sha256sum               as cat, with many reads under way
   find . -name '*.exr' -print0 |
-    solio read --null --stats -0 --files-from -";
+    solio cat --null --stats -0 --files-from -";
 
 #[derive(Debug, Args)]
 pub(crate) struct CatArgs {
@@ -435,7 +438,7 @@ pub(crate) struct CatArgs {
     /// What moves the bytes; the environment variable SOLIO_IO overrides it
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = named(Backend::ALL, Backend::name))]
     pub(crate) backend: Backend,
-    /// In which order files are read: auto is by position on a disk that turns, else by inode where
+    /// In which order files are read: auto is by position on a hard disk, else by inode where
     /// that is free [default: auto with --null, else none]
     #[arg(long, value_name = "ORDER", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Option<Order>,
@@ -651,16 +654,16 @@ pub(crate) struct WriteArgs {
     /// Blender]
     #[arg(long, value_name = "N|shortest", value_parser = parse_digits)]
     pub(crate) digits: Option<Digits>,
-    /// Axis that is forward in the output
+    /// Axis that is forward in the output [default: as in the input]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) forward_axis: Option<Axis>,
-    /// Axis that is up in the output
+    /// Axis that is up in the output [default: as in the input]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) up_axis: Option<Axis>,
-    /// Axis that is forward in the input
+    /// Axis that is forward in the input [default: -Z in OBJ, Y in PLY and STL]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) source_forward_axis: Option<Axis>,
-    /// Axis that is up in the input
+    /// Axis that is up in the input [default: Y in OBJ, Z in PLY and STL]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) source_up_axis: Option<Axis>,
     /// Factor on positions, above 0

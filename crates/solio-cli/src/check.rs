@@ -166,7 +166,8 @@ impl Report<'_> {
         }
         let mut problems = Vec::new();
         if self.bad_files > 0 {
-            problems.push(format!("{} of {files} files are damaged or unreadable", self.bad_files));
+            let is_or_are = if self.bad_files == 1 { "is" } else { "are" };
+            problems.push(format!("{} of {files} files {is_or_are} damaged or unreadable", self.bad_files));
         }
         if self.bad_folders > 0 {
             problems

@@ -31,7 +31,7 @@ pub(crate) struct DupArgs {
     /// Print names alone, each with a zero byte behind it: all but the first of each group
     #[arg(long, alias = "print-null", short_alias = 'z', conflicts_with = "json")]
     pub(crate) print0: bool,
-    /// In which order files are read: auto is by position on a disk that turns, else by inode where
+    /// In which order files are read: auto is by position on a hard disk, else by inode where
     /// that is free
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,

@@ -5,15 +5,21 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use solio::{Error, Result};
 
-/// The headings under which `solio convert --help` lists what only some kinds of files have.
+/// The headings under which `solio convert --help` lists what only some kinds of files have, and
+/// others that have such.
 pub(crate) const IMAGES: &str = "Images";
 pub(crate) const SCENES: &str = "Scenes";
 pub(crate) const READING: &str = "Reading";
 pub(crate) const WRITING: &str = "Writing (names as in Blender's exporters)";
+pub(crate) const SEEING: &str = "Seeing";
+pub(crate) const DRAWING: &str = "Scenes and meshes";
 
-/// The options that were typed, with their headings.
+/// The command, and the options that were typed, with their headings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given(Vec<(String, String)>);
+pub(crate) struct Given {
+    command: String,
+    options: Vec<(String, String)>,
+}
 
 impl Given {
     /// Of the command's first word: `convert` of `solio convert a.obj`.
@@ -25,7 +31,8 @@ impl Given {
                 && matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
         });
         let named = typed.filter_map(|arg| Some((arg.get_long()?, arg.get_help_heading()?)));
-        Given(named.map(|(name, heading)| (name.to_owned(), heading.to_owned())).collect())
+        let options = named.map(|(name, heading)| (name.to_owned(), heading.to_owned())).collect();
+        Given { command: name.to_owned(), options }
     }
 
     /// An error if something was given under one of the `headings` that is not among the names of
@@ -34,19 +41,20 @@ impl Given {
         let useless = |(name, heading): &&(String, String)| {
             headings.contains(&heading.as_str()) && !but.contains(&name.as_str())
         };
-        let Some((name, heading)) = self.0.iter().find(useless) else { return Ok(()) };
+        let Some((name, heading)) = self.options.iter().find(useless) else { return Ok(()) };
+        let command = &self.command;
         Err(Error::argument(format!("--{name} does nothing for {what}"))
-            .hint(format!("leave it out; solio help convert lists it under {heading:?}")))
+            .hint(format!("leave it out; solio help {command} lists it under {heading:?}")))
     }
 
     /// Whether this option was given: `digits`.
     pub(crate) fn has_name(&self, name: &str) -> bool {
-        self.0.iter().any(|(given, _)| given == name)
+        self.options.iter().any(|(given, _)| given == name)
     }
 
     /// Whether something was given under this heading.
     pub(crate) fn has(&self, heading: &str) -> bool {
-        self.0.iter().any(|(_, other)| other == heading)
+        self.options.iter().any(|(_, other)| other == heading)
     }
 }
 

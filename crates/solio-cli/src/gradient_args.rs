@@ -12,7 +12,7 @@ Examples:
   solio gradient \"red, yellow 30%, blue\" -o sky.png --size 1024x64
   solio gradient \"red, lime\" --in \"oklch longer\" -o hues.css
   solio gradient \"black, white\" --compare -o compare.png  sRGB, linear light, Oklab
-  solio gradient study --compare -o study.html            the eight gradients of the study
+  solio gradient study --compare -o study.html            eight to compare with
   solio gradient viridis turbo -o maps.png                colour maps for data
   solio gradient sunset.ggr -o sunset.gradients           from one program to another
 
@@ -21,7 +21,7 @@ blend of its neighbours is half way.";
 
 #[derive(Debug, Args)]
 pub(crate) struct GradientArgs {
-    /// Stops ("black, white"), a name (see --list), `study` for its eight, or a file
+    /// Stops ("black, white"), a name (see --list), `study` for the eight it lists first, or a file
     #[arg(value_name = "SPEC", required_unless_present = "list")]
     pub(crate) specs: Vec<String>,
     /// Where to: .png, .exr, .html, or a gradient file (.css .ggr .grd .cpt .cube .gradients .tres

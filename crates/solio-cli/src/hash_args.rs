@@ -20,7 +20,7 @@ Exit code: 0 all is well; 1 something could not be read, has changed, is missing
 pub(crate) struct HashArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// How to sum up; several at once give lines with tags. With --verify: how lists without tags
+    /// Which hash; several at once give lines with tags. With --verify: how lists without tags
     /// were made [default: xxh128]
     #[arg(short, long, value_name = "NAME", value_delimiter = ',', value_parser = named(Algorithm::ALL, Algorithm::name))]
     pub(crate) algorithm: Vec<Algorithm>,
@@ -49,7 +49,7 @@ pub(crate) struct HashArgs {
     /// With --mhl: what else there is to say
     #[arg(long, value_name = "TEXT", requires = "mhl")]
     pub(crate) comment: Option<String>,
-    /// In which order files are read: auto is by position on a disk that turns, else by inode where
+    /// In which order files are read: auto is by position on a hard disk, else by inode where
     /// that is free
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,

@@ -1,6 +1,7 @@
 //! The arguments about images: `solio convert`, `set` and `preview`.
 
 use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_axis};
+use crate::given::{DRAWING, Given, IMAGES, SEEING};
 use clap::{Args, ValueEnum};
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{COLORMAPS, Gradient, Mode, colormap};
@@ -12,14 +13,14 @@ use std::path::PathBuf;
 
 // What becomes of images.
 #[derive(Debug, Args)]
-#[command(next_help_heading = crate::given::IMAGES)]
+#[command(next_help_heading = IMAGES)]
 pub(crate) struct ImageArgs {
     /// How OpenEXR is compressed: none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, zstd and
     /// others; zip:4 (0 to 12) and zstd:3 (1 to 22) with a level, dwaa:45 with a loss [default: as
     /// the input; zip for other formats]
     #[arg(short = 'z', long, value_name = "METHOD[:LEVEL]", value_parser = parse_compression)]
     pub(crate) compression: Option<(Method, Option<f32>)>,
-    /// Compress as OpenEXR does without a word on it: zip at level 4, zstd at level 5 and row by row
+    /// Compress as OpenEXR's library does by default: zip at level 4, zstd at level 5 and row by row
     #[arg(long)]
     pub(crate) compat: bool,
     /// Only these channels: R,G,B or diffuse.* [default: all]
@@ -55,7 +56,7 @@ pub(crate) struct ImageArgs {
     /// Make zeros of chunks that are missing or damaged, and say so
     #[arg(long)]
     pub(crate) partial: bool,
-    /// Pictures: brighter by so many steps; each doubles the light
+    /// Pictures: exposure in stops; each doubles the light
     #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true,
         value_parser = parse_exposure)]
     pub(crate) exposure: f32,
@@ -111,7 +112,8 @@ pub(crate) struct SetArgs {
 pub(crate) struct PreviewArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// PNG file, folder, or frames such as b.####.png; without it the terminal shows the picture
+    /// PNG file (of scenes and meshes also .exr), folder, or frames such as b.####.png; without it the
+    /// terminal shows the picture
     #[arg(short, long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
     /// Most columns and rows; larger images are made smaller, each pixel the mean of those under it
@@ -123,28 +125,31 @@ pub(crate) struct PreviewArgs {
     #[command(flatten)]
     pub(crate) show: ShowArgs,
     /// Of a scene or a mesh: rays a pixel are this number's square
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16), help_heading = "Scenes and meshes")]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16), help_heading = DRAWING)]
     pub(crate) samples: u8,
     /// Of a scene or a mesh: rays a sample that look how much of the sky a place sees
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024), help_heading = "Scenes and meshes")]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024), help_heading = DRAWING)]
     pub(crate) occlusion: u16,
     /// Of a scene or a mesh: write the output early, coarse, and again as the picture gets better
-    #[arg(long, requires = "output", help_heading = "Scenes and meshes")]
+    #[arg(long, requires = "output", help_heading = DRAWING)]
     pub(crate) progressive: bool,
     /// Of a mesh: the axis that is up [default: Y in OBJ, Z in PLY and STL]
-    #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true, help_heading = "Scenes and meshes")]
+    #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true, help_heading = DRAWING)]
     pub(crate) up_axis: Option<Axis>,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
+    /// What of all this was typed.
+    #[arg(skip)]
+    pub(crate) given: Given,
 }
 
 // What of an image is seen.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Seeing")]
+#[command(next_help_heading = SEEING)]
 pub(crate) struct ShowArgs {
-    /// Brighter by so many steps; each doubles the light
+    /// Exposure in stops; each doubles the light
     #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true,
         value_parser = parse_exposure)]
     pub(crate) exposure: f32,
@@ -248,7 +253,7 @@ fn parse_frames(text: &str) -> Result<FrameRange, String> {
 }
 
 pub(crate) fn parse_exposure(text: &str) -> Result<f32, String> {
-    let steps = text.parse().map_err(|_| "expected a number of steps".to_owned())?;
+    let steps = text.parse().map_err(|_| "expected a number of stops".to_owned())?;
     f32::is_finite(steps).then_some(steps).ok_or_else(|| "expected a finite number".to_owned())
 }
 

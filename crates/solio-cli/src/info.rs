@@ -2,6 +2,7 @@
 
 use crate::Outcome;
 use crate::args::InfoArgs;
+use crate::given::READING;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
@@ -28,6 +29,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     if inputs.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
+    }
+    if args.given.has(READING) && !inputs.iter().any(|path| is_mesh(path)) {
+        args.given.refuse(&[READING], &[], "files that are no meshes")?;
     }
     let record = options::record(&args.record);
     let watched = args.shown.stats || record.is_wanted();
@@ -86,6 +90,11 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         stats::say(moved.files, &job, &usage, &limit);
     }
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+/// Whether it is none of the other kinds.
+fn is_mesh(path: &Path) -> bool {
+    !solio::is_scene(path) && !solio::is_image(path)
 }
 
 /// What is in one file: into `waiting` as text, or, of a mesh for a person, into `infos`.

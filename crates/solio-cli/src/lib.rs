@@ -101,8 +101,11 @@ pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u
         let as_json = wants_json(&matches);
         let given = Given::of(&known, &matches);
         let mut command = Cli::from_arg_matches_mut(&mut matches)?.command;
-        if let Some(Command::Convert(args)) = &mut command {
-            args.given = given;
+        match &mut command {
+            Some(Command::Convert(args)) => args.given = given,
+            Some(Command::Info(args)) => args.given = given,
+            Some(Command::Preview(args)) => args.given = given,
+            _ => {}
         }
         Ok((command, as_json))
     });

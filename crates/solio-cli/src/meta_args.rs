@@ -75,7 +75,7 @@ pub(crate) struct MetaArgs {
     /// How long ExifTool may take for a file; then it is started anew
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
     pub(crate) exiftool_timeout: f64,
-    /// In which order files are read: auto is by position on a disk that turns, else as named;
+    /// In which order files are read: auto is by position on a hard disk, else as named;
     /// results come in the order of the names
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,

@@ -5,7 +5,7 @@ use solio::mesh::axes::Axis;
 use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
-use solio::{Digits, Error, Format, MeshReadOptions, MeshWriteOptions, Record, Result, Work};
+use solio::{Compression, Digits, Error, Format, MeshReadOptions, MeshWriteOptions, Record, Result, Work};
 use std::path::Path;
 
 /// Threads and memory; the work stops at Ctrl-C.
@@ -89,22 +89,28 @@ pub(crate) fn check_axes(args: &WriteArgs) -> Result<()> {
 }
 
 /// Options of writing that only these formats have.
-const OF_FORMATS: [(&str, &[Format]); 16] = [
+const OF_FORMATS: [(&str, &[Format]); 22] = [
     ("allow-non-finite", &[Format::Obj]),
     ("ascii", &[Format::Ply, Format::Stl]),
     ("comment", &[Format::Obj, Format::Ply]),
     ("endian", &[Format::Ply]),
     ("export-attributes", &[Format::Ply]),
+    ("export-colors", &[Format::Obj, Format::Ply]),
     ("export-groups", &[Format::Obj]),
     ("export-material-groups", &[Format::Obj]),
+    ("export-materials", &[Format::Obj]),
+    ("export-normals", &[Format::Obj, Format::Ply]),
     ("export-object-groups", &[Format::Obj]),
     ("export-smooth-groups", &[Format::Obj]),
+    ("export-uv", &[Format::Obj, Format::Ply]),
     ("export-vertex-groups", &[Format::Obj]),
     ("float-colors", &[Format::Ply]),
+    ("merge", &[Format::Obj]),
     ("mtl", &[Format::Obj]),
     ("no-merge", &[Format::Obj]),
     ("path-mode", &[Format::Obj, Format::Ply]),
     ("sort-by-material", &[Format::Obj]),
+    ("underscores", &[Format::Obj]),
     ("use-batch", &[Format::Stl]),
 ];
 
@@ -122,6 +128,13 @@ pub(crate) fn check_format(args: &ConvertArgs, format: Format) -> Result<()> {
     if write.digits.is_some() && format != Format::Obj && !write.ascii {
         let message = format!("--digits does nothing for binary {}", name(format));
         return Err(Error::argument(message).hint("add --ascii, or leave it out"));
+    }
+    let by_name = || Compression::of_name(&args.output.to_string_lossy());
+    let compression = write.compress.map_or_else(by_name, Into::into);
+    if write.level.is_some() && compression == Compression::None {
+        let message = "--level does nothing for what is not compressed";
+        return Err(Error::argument(message)
+            .hint("add --compress, name the output .gz or .zst, or leave it out"));
     }
     if write.export_colors == Some(ColorsChoice::Linear) && format == Format::Obj {
         let message = "the colours of an OBJ are sRGB";

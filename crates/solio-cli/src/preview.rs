@@ -2,6 +2,7 @@
 //! terminal.
 
 use crate::convert::is_standard;
+use crate::given::{DRAWING, SEEING};
 use crate::image_args::{PreviewArgs, ShowArgs};
 use crate::inputs::Numbered;
 use crate::stats::Seen;
@@ -24,6 +25,7 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let (inputs, outputs) = plan(args, named)?;
+    check_kinds(args, &inputs, outputs.as_deref())?;
     let seen = Seen::start(&args.shown, "preview", &inputs, &work);
     let mut failed = false;
     for (i, input) in inputs.iter().enumerate() {
@@ -123,6 +125,25 @@ fn plan(args: &PreviewArgs, named: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Option
         None => shows_colors().map(|()| None)?,
     };
     Ok((inputs, outputs))
+}
+
+/// That the options say something about these inputs and outputs.
+fn check_kinds(args: &PreviewArgs, inputs: &[PathBuf], outputs: Option<&[PathBuf]>) -> Result<()> {
+    if !inputs.iter().any(|input| is_drawn(input)) {
+        return args.given.refuse(&[DRAWING], &[], "images");
+    }
+    if outputs.is_some_and(|outputs| outputs.iter().all(|output| is_exr(output))) {
+        args.given.refuse(&[SEEING], &[], "previews in OpenEXR, which keep light as it is")?;
+    }
+    if inputs.iter().all(|input| is_drawn(input)) {
+        let but = ["exposure", "tonemap", "layer", "channels", "colormap"];
+        args.given.refuse(&[SEEING], &but, "scenes and meshes")?;
+    }
+    if inputs.iter().all(|input| solio::is_scene(input)) {
+        let but = ["samples", "occlusion", "progressive"];
+        args.given.refuse(&[DRAWING], &but, "scenes, which have a camera")?;
+    }
+    Ok(())
 }
 
 /// The frames of patterns with their numbers, and other files.

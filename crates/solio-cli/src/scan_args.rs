@@ -19,7 +19,8 @@ A scan that is stopped, in whatever way, keeps what it has; run again it goes on
 whose size, times and inode (of objects, entity tag) are as before are not opened. Stores are found by \
 their usual variables: AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, GOOGLE_APPLICATION_CREDENTIALS, \
 AZURE_STORAGE_ACCOUNT_NAME and others.
-Exit code: 1 where something could not be read.";
+Exit code: 0 scanned, whatever --check found: SELECT * FROM problems tells; 1 something could not be \
+read.";
 
 pub(crate) const QUERY_EXAMPLES: &str = "\
 Examples:

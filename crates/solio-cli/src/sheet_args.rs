@@ -14,9 +14,10 @@ Examples:
   solio sheet renders/ -o z.html --channels Z --colormap turbo
 
 Shown are OpenEXR (tone-mapped), PNG, JPEG, TIFF, HDR, the pictures within raw photos, meshes and \
-clouds of points (shaded), scenes of pbrt (as their camera sees them); a sequence is one cell: its \
+point clouds (shaded), scenes of pbrt (as their camera sees them); a sequence is one cell: its \
 middle frame above its first and last. A file that cannot be shown has a cell that says why.
-Exit code: 0 all are shown; 1 some are not.";
+Exit code: 0 done, where files of other kinds in folders are only counted; 1 some could not be shown; 3 \
+there is nothing to show.";
 
 #[derive(Debug, Args)]
 #[command(mut_arg("files", |files| files.help("Files and folders")))]
@@ -35,7 +36,7 @@ pub(crate) struct SheetArgs {
     /// The heading of a page
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// Brighter by so many steps; each doubles the light
+    /// Exposure in stops; each doubles the light
     #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true,
         value_parser = parse_exposure)]
     pub(crate) exposure: f32,

@@ -6,7 +6,7 @@ mod ran;
 
 use ran::run as solio;
 
-const CASES: [(&str, i32, &str); 31] = [
+const CASES: [(&str, i32, &str); 40] = [
     (
         "info a.png",
         1,
@@ -149,6 +149,49 @@ const CASES: [(&str, i32, &str); 31] = [
         "solio: --digits does nothing for binary STL\n  hint: add --ascii, or leave it out\n",
     ),
     ("convert tri.obj -o b.stl --ascii --digits 3", 0, ""),
+    (
+        "convert tri.obj -o b.stl --export-uv",
+        2,
+        "solio: --export-uv does nothing for STL\n  hint: leave it out; it is of OBJ and PLY\n",
+    ),
+    (
+        "convert tri.obj -o b.ply --level 3",
+        2,
+        "solio: --level does nothing for what is not compressed\n  hint: add --compress, name the output \
+         .gz or .zst, or leave it out\n",
+    ),
+    ("convert tri.obj -o b.ply.gz --level 3", 0, ""),
+    ("convert tri.obj -o b.ply --compress zst --level 3", 0, ""),
+    (
+        "info cut.exr a.pbrt --double",
+        2,
+        "solio: --double does nothing for files that are no meshes\n  hint: leave it out; solio help info \
+         lists it under \"Reading\"\n",
+    ),
+    (
+        "preview cut.exr -o b.png --samples 2",
+        2,
+        "solio: --samples does nothing for images\n  hint: leave it out; solio help preview lists it under \
+         \"Scenes and meshes\"\n",
+    ),
+    (
+        "preview tri.obj -o b.png --part 0",
+        2,
+        "solio: --part does nothing for scenes and meshes\n  hint: leave it out; solio help preview lists \
+         it under \"Seeing\"\n",
+    ),
+    (
+        "preview tri.obj -o b.exr --exposure 1",
+        2,
+        "solio: --exposure does nothing for previews in OpenEXR, which keep light as it is\n  hint: leave \
+         it out; solio help preview lists it under \"Seeing\"\n",
+    ),
+    (
+        "preview a.pbrt -o b.png --up-axis Z",
+        2,
+        "solio: --up-axis does nothing for scenes, which have a camera\n  hint: leave it out; solio help \
+         preview lists it under \"Scenes and meshes\"\n",
+    ),
     (
         "convert tri.obj -o tri.png --up-axis Z",
         2,

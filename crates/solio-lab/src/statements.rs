@@ -1,4 +1,5 @@
-//! What a study of OpenEXR compression said in 2021, held against what was measured.
+//! What a study of OpenEXR compression said in 2021 (Pranckevičius, *EXR: Lossless Compression* and the
+//! posts behind it), held against what was measured.
 
 use crate::array::{Array, Kind};
 use crate::plan::USUAL;

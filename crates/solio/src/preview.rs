@@ -28,7 +28,7 @@ use std::path::Path;
 pub struct PreviewOptions {
     /// Part, layer or channels.
     pub choice: Choice,
-    /// Brighter by so many steps: each doubles the light.
+    /// Exposure in stops: each doubles the light.
     pub exposure: f32,
     /// How bright light becomes white.
     pub tone_map: ToneMap,

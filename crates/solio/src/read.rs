@@ -111,7 +111,7 @@ pub fn read_mesh_and_format(
 /// #     let mesh = solio::read_mesh_bytes(text, &Default::default(), &Default::default())?;
 /// #     solio::write_mesh(&mesh, frame, &Default::default(), &Default::default())?;
 /// # }
-/// // Two frames of a cloud of points, in the same memory.
+/// // Two frames of a point cloud, in the same memory.
 /// let (mut scene, mut counts) = (Scene::default(), Vec::new());
 /// for frame in &frames {
 ///     solio::read_mesh_into(&mut scene, frame, &Default::default(), &Default::default())?;

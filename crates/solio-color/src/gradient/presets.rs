@@ -1,4 +1,5 @@
-//! Gradients with a name: the eight of the study that compares ways of blending.
+//! Gradients with a name: eight that show how ways of blending differ, after Pranckevičius, *Gradients in
+//! linear space aren't better* (2021).
 
 use super::{Gradient, Mode};
 

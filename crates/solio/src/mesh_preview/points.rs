@@ -1,4 +1,4 @@
-//! Clouds of points: each a small square, the nearer the brighter.
+//! Point clouds: each a small square, the nearer the brighter.
 
 use super::View;
 use solio_color::srgb::to_linear;

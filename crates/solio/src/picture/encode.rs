@@ -53,7 +53,7 @@ pub struct PictureOptions {
     /// 8, 16 or 32 bits a value: PNG 8 or 16, TIFF all, JPEG 8, HDR its own. Without a word 8, for
     /// HDR 32.
     pub bits: Option<u8>,
-    /// Brighter by so many steps: each doubles the light.
+    /// Exposure in stops: each doubles the light.
     pub exposure: f32,
     /// How bright light becomes white.
     pub tone_map: ToneMap,

@@ -138,7 +138,7 @@ pub(crate) fn is_photo(path: &Path) -> bool {
 }
 
 /// A small picture of the file at `path`: an image, tone-mapped; the picture within a raw photo; a
-/// mesh or a cloud of points, shaded; a scene of pbrt as its camera sees it. Of images with levels of
+/// mesh or a point cloud, shaded; a scene of pbrt as its camera sees it. Of images with levels of
 /// detail the one that is large enough is read.
 ///
 /// ```no_run
