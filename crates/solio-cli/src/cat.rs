@@ -14,7 +14,7 @@ use std::io::Write;
 /// Reads all files at and below the inputs, goes on past bad ones.
 pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let (files, failed) = solio::files_below(&inputs::files(&args.inputs, &work)?);
+    let (files, failed) = solio::files_below(&inputs::files(&args.inputs, &work)?, &work)?;
     failed.iter().for_each(screen::complain_of);
     if files.is_empty() && failed.is_empty() {
         screen::complain("there are no files");
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         say(&read, &job, &usage, &limit);
     }
     if args.json {
-        screen::print(&schema::line("read/1", &[], to_json(&read, &job, &usage, &limit)));
+        screen::print(&schema::line("read/1", &[], to_json(&read, &failed, &job, &usage, &limit)));
     }
     let all = failed.is_empty() && read.failed.is_empty();
     Ok(if all { Outcome::Done } else { Outcome::SomeFailed })
@@ -117,10 +117,17 @@ fn summary(read: &ReadAll, job: &Job, usage: &Usage) -> String {
     )
 }
 
-fn to_json(read: &ReadAll, job: &Job, usage: &Usage, limit: &Limit) -> serde_json::Value {
+fn to_json(
+    read: &ReadAll,
+    not_found: &[Error],
+    job: &Job,
+    usage: &Usage,
+    limit: &Limit,
+) -> serde_json::Value {
+    let failed = not_found.iter().chain(&read.failed);
     let mut line = json!({
         "files": read.files,
-        "failed": read.failed.iter().map(screen::error_json).collect::<Vec<_>>(),
+        "failed": failed.map(screen::error_json).collect::<Vec<_>>(),
         "bytes": read.bytes,
         "direct_bytes": read.engine.direct_bytes,
         "disk_bytes": job.disk_bytes,

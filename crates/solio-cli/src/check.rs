@@ -117,7 +117,8 @@ impl Report<'_> {
                 self.tell_error(path, error);
             }
         }
-        Ok(!screen::is_closed())
+        // A report is of all files, whoever has stopped to read the lines.
+        Ok(!screen::is_closed() || self.args.junit.is_some())
     }
 
     fn tell(&mut self, path: &Path, check: &FileCheck) {
@@ -167,7 +168,10 @@ impl Report<'_> {
         let mut problems = Vec::new();
         if self.bad_files > 0 {
             let is_or_are = if self.bad_files == 1 { "is" } else { "are" };
-            problems.push(format!("{} of {files} files {is_or_are} damaged or unreadable", self.bad_files));
+            problems.push(format!(
+                "{} of {files} files {is_or_are} damaged or unreadable",
+                self.bad_files
+            ));
         }
         if self.bad_folders > 0 {
             problems
@@ -183,6 +187,10 @@ impl Report<'_> {
         if let Some(path) = &self.args.junit {
             let failed = |e| Error::io("write the report", e).at_path(path);
             solio::write_bytes(path, &junit::report(&self.cases).map_err(failed)?)?;
+        }
+        if files == 0 && problems.is_empty() {
+            screen::complain("there are no files");
+            return Ok(Outcome::NothingMatched);
         }
         Ok(if problems.is_empty() { Outcome::Done } else { Outcome::SomeFailed })
     }

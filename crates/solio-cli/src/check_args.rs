@@ -26,7 +26,7 @@ kind is), zeros (nothing else is in it), end (a text's last line has none), exte
 another content), name (no UTF-8, or with control characters), case (names differ in nothing else), \
 holes, doubles and padding (of sequences; versions, photos as cameras number them and texture tiles \
 have no holes).
-Exit code: 0 all are whole; 1 some are not.";
+Exit code: 0 all are whole; 1 some are not; 3 there are no files.";
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {

@@ -9,9 +9,11 @@ Examples:
   solio dup shots/ textures/               groups, the largest waste first
   solio dup --least 1M --json shots/
   solio dup --print0 textures/ | xargs -0 ls -l    all but the first of each group
+  solio dup --print0 originals/ incoming/          copies, those in originals/ last
 
 Files are compared by size, by both ends, then by XXH128 of all bytes; with --paranoid byte by byte. \
-Hard links to one file are no waste: its names stand on one line. Links are not followed.
+Hard links to one file are no waste: its names stand on one line. Of a group comes first what lies \
+below the path that was named first, then by name. Links are not followed.
 Exit code: 0 also where there are duplicates; 1 something could not be read.";
 
 #[derive(Debug, Args)]

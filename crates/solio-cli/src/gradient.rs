@@ -239,7 +239,8 @@ fn page_data(gradients: &[Gradient], args: &GradientArgs) -> Result<Value> {
 }
 
 fn list() -> String {
-    let mut text = String::from("Eight gradients to compare ways of blending with (all of them: study)\n");
+    let mut text =
+        String::from("Eight gradients to compare ways of blending with (all of them: study)\n");
     for preset in STUDY {
         let _ = writeln!(text, "  {:<16}{}", preset.name, preset.stops);
     }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let inputs = inputs::files(&args.inputs, &work)?;
+    check_options(args, &inputs)?;
     let shown = Shown::start(args.shown.progress, "hash", &work.progress);
     let reading = Reading::start(&inputs, args.shown.stats, &work);
     let mut run = Run { args, work: &work, files: 0, bytes: 0, bad: 0, has_history: false };
@@ -39,6 +40,32 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     Ok(if bad > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }
 
+/// That the options say something about these inputs.
+fn check_options(args: &HashArgs, inputs: &[PathBuf]) -> Result<()> {
+    let refuse = |option: &str, hint: &str| {
+        Err(Error::argument(format!("{option} does nothing here")).hint(hint.to_owned()))
+    };
+    let has_folder = inputs.iter().any(|path| path.is_dir());
+    let has_list = inputs.iter().any(|path| !path.is_dir());
+    let excludes = args.mhl || args.verify && has_folder;
+    if !args.exclude.is_empty() && !excludes {
+        return refuse(
+            "--exclude",
+            "it is of --mhl, and of --verify with a folder and its history",
+        );
+    }
+    if args.quiet && !(args.mhl || args.verify) {
+        return refuse("--quiet", "it is of --mhl and --verify");
+    }
+    if args.verify && !args.algorithm.is_empty() && !has_list {
+        return refuse("--algorithm", "a history says how its files were hashed");
+    }
+    if args.verify && args.algorithm.len() > 1 {
+        return refuse("a second --algorithm", "a list without tags is of one");
+    }
+    Ok(())
+}
+
 struct Run<'a> {
     args: &'a HashArgs,
     work: &'a Work,
@@ -53,7 +80,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// A line for each file at and below `inputs`.
     fn sum(&mut self, inputs: &[PathBuf]) -> Result<()> {
-        let (files, failed) = solio::files_below(inputs);
+        let (files, failed) = solio::files_below(inputs, self.work)?;
         for error in failed {
             self.bad += 1;
             screen::fail_at_its_path(&error, self.args.json);

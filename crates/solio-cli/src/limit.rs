@@ -73,11 +73,13 @@ impl Limit {
 fn words(bound: &Bound, wall_s: f64) -> String {
     let binding = bound.binding();
     let others = bound.limits().into_iter().filter(|(name, _)| *name != binding);
+    let said = |name| if name == "cpu" { "CPU" } else { name };
     let others: Vec<String> =
-        others.map(|(name, least_s)| format!("{name} {}", seconds(least_s))).collect();
+        others.map(|(name, least_s)| format!("{} {}", said(name), seconds(least_s))).collect();
     format!(
-        "{} % of the machine's limit: {binding} binds with {} ({})",
+        "{} % of the machine's limit: {} binds with {} ({})",
         figures(100.0 * bound.seconds() / wall_s.max(1e-9)),
+        said(binding),
         seconds(bound.seconds()),
         others.join(", "),
     )

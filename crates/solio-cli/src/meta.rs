@@ -44,7 +44,7 @@ struct Shown {
 /// Reads all files, goes on past bad ones.
 pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let (files, failed) = files(&inputs::files(&args.inputs, &work)?, args.recursive);
+    let (files, failed) = files(&inputs::files(&args.inputs, &work)?, args.recursive, &work)?;
     failed.iter().for_each(screen::complain_of);
     if files.is_empty() && failed.is_empty() {
         screen::complain("there are no files");
@@ -189,9 +189,9 @@ fn engine(args: &MetaArgs) -> Result<MetadataEngine> {
 }
 
 /// The files named, and those in the folders named.
-fn files(inputs: &[PathBuf], recursive: bool) -> (Vec<PathBuf>, Vec<Error>) {
+fn files(inputs: &[PathBuf], recursive: bool, work: &Work) -> Result<(Vec<PathBuf>, Vec<Error>)> {
     if recursive {
-        return solio::files_below(inputs);
+        return solio::files_below(inputs, work);
     }
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for path in inputs {
@@ -204,7 +204,7 @@ fn files(inputs: &[PathBuf], recursive: bool) -> (Vec<PathBuf>, Vec<Error>) {
             Err(e) => failed.push(e),
         }
     }
-    (files, failed)
+    Ok((files, failed))
 }
 
 /// The files right in a folder.

@@ -5,7 +5,9 @@ use solio::mesh::axes::Axis;
 use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
-use solio::{Compression, Digits, Error, Format, MeshReadOptions, MeshWriteOptions, Record, Result, Work};
+use solio::{
+    Compression, Digits, Error, Format, MeshReadOptions, MeshWriteOptions, Record, Result, Work,
+};
 use std::path::Path;
 
 /// Threads and memory; the work stops at Ctrl-C.

@@ -7,6 +7,30 @@ use ran::run;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
+#[test]
+fn a_folder_without_files_is_nothing_to_check() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join("a/b")).unwrap();
+    let ran = run(dir.path(), &["check", "a"], b"");
+    assert_eq!((ran.code, &*ran.err), (3, "solio: there are no files\n"));
+}
+
+#[test]
+fn a_report_is_of_all_files_also_where_nobody_reads_on() {
+    let dir = folder();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_solio"))
+        .args(["check", "in", "--json", "--junit", "report.xml", "-j", "1"])
+        .current_dir(dir.path())
+        .stdout(writer)
+        .status();
+    assert_eq!(status.unwrap().code(), Some(1));
+    let report = std::fs::read_to_string(dir.path().join("report.xml")).unwrap();
+    // Eight files and two folders.
+    assert_eq!(report.matches("<testcase ").count(), 10, "{report}");
+}
+
 /// A cube of STL, a cut one, a text, frames with a hole.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();

@@ -227,6 +227,19 @@ fn cat_gives_all_bytes_in_order_and_goes_on_past_bad_files() {
     assert_eq!(ran.json()[0]["bytes"], 20_000_000 + TRIANGLE.len() + BROKEN.len());
     assert!(ran.err.starts_with("3 files, 20"), "{}", ran.err);
     assert_eq!(solio(dir.path(), &["cat", "--files-from", "-"], b"").code, 3);
+    // Less memory than a piece of a file takes.
+    std::fs::write(dir.path().join("some"), &big[..40_000]).unwrap();
+    let ran = solio(dir.path(), &["cat", "--mem", "32K", "some"], b"");
+    assert!(ran.code == 0 && ran.out == big[..40_000], "{}", ran.err);
+    // Files that the system makes have no size, nor have pipes.
+    let ran = solio(dir.path(), &["cat", "/proc/version"], b"");
+    assert!(ran.code == 0 && ran.out == std::fs::read("/proc/version").unwrap(), "{}", ran.err);
+    let pipe = dir.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn(move || std::fs::write(pipe, "piped").unwrap());
+    let ran = solio(dir.path(), &["cat", "tri.obj", "pipe"], b"");
+    assert!(ran.code == 0 && ran.out == [TRIANGLE, "piped"].concat().as_bytes(), "{}", ran.err);
+    writer.join().unwrap();
 }
 
 #[test]

@@ -103,6 +103,32 @@ fn waste_is_told_and_spare_names_are_listed() {
 }
 
 #[test]
+fn what_was_named_first_is_not_spare() {
+    let dir = tempfile::tempdir().unwrap();
+    for folder in ["incoming", "originals", "originals/old"] {
+        fs::create_dir(dir.path().join(folder)).unwrap();
+        fs::write(dir.path().join(folder).join("a"), "same").unwrap();
+    }
+    let spare = |folders: &[&str]| {
+        let ran = run(dir.path(), &[&["dup", "--print0"], folders].concat(), b"").fine();
+        ran.text().replace('\0', " ")
+    };
+    assert_eq!(spare(&["originals", "incoming"]), "originals/old/a incoming/a ");
+    assert_eq!(spare(&["incoming", "originals"]), "originals/a originals/old/a ");
+    assert_eq!(spare(&["originals/old", "originals"]), "originals/a ");
+}
+
+#[test]
+fn a_pipe_is_told_and_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a"), "").unwrap();
+    assert!(Command::new("mkfifo").arg(dir.path().join("p")).status().unwrap().success());
+    let ran = run(dir.path(), &["dup", "--empty", "p", "a"], b"");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("p: this is not a plain file"), "{}", ran.err);
+}
+
+#[test]
 fn what_fails_is_told_to_programs_too() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("a"), "x").unwrap();

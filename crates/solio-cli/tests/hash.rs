@@ -236,6 +236,42 @@ fn folders_of_histories_within_are_summed_up_as_the_reference_does() {
 }
 
 #[test]
+fn a_history_within_that_was_begun_anew_is_told() {
+    let dir = tree();
+    let root = dir.path().join("root");
+    for folder in ["root/Sub", "root"] {
+        hash(&dir, &["--mhl", folder]).fine();
+    }
+    hash(&dir, &["--verify", "-q", "root"]).fine();
+    let within = root.join("Sub/ascmhl");
+    let second = names(&within)[1].clone();
+    fs::remove_dir_all(&within).unwrap();
+    fs::write(root.join("Sub/x/zero"), "another clip").unwrap();
+    // It agrees with itself, but is not the one that was referred to.
+    hash(&dir, &["--mhl", "root/Sub"]).fine();
+    hash(&dir, &["--verify", "-q", "root/Sub"]).fine();
+    let missing = format!("root/Sub/ascmhl/{second}: MISSING\n");
+    for how in ["--verify", "--mhl"] {
+        let ran = hash(&dir, &[how, "-q", "root"]);
+        assert_eq!((ran.code, ran.text()), (1, &*missing), "{how}");
+    }
+    assert_eq!(hash(&dir, &["--verify", "-q", "root", "--exclude", "Sub/"]).fine().text(), "");
+}
+
+#[test]
+fn a_folder_of_which_a_file_has_no_name_has_no_digest() {
+    let dir = tree();
+    fs::write(dir.path().join(OsStr::from_bytes(b"root/Sub/\xff")), "").unwrap();
+    assert_eq!(hash(&dir, &["--mhl", "root"]).code, 1);
+    let folder = dir.path().join("root/ascmhl");
+    let text = fs::read_to_string(folder.join(&names(&folder)[0])).unwrap();
+    let text: String = text.split_whitespace().collect();
+    // The schema demands a digest of each that it lists: those of Clips, and of what lies in Sub.
+    assert!(!text.contains("<content></content>"), "{text}");
+    assert_eq!(text.matches("<directoryhash>").count(), 4, "{text}");
+}
+
+#[test]
 fn what_is_left_out_is_not_missing() {
     let dir = tree();
     let root = dir.path().join("root");

@@ -252,6 +252,9 @@ fn a_range_counts_beside_wildcards_too() {
     assert_eq!(lines.text(), "ab.1-3#.exr  3/3\nac.1-3#.exr  1/3  missing 1,3\n");
     let names = ls(dir.path(), &["--print0", "a*.1-2#.exr"]).fine();
     assert_eq!(names.text(), "ab.1-2#.exr\0ac.2#.exr\0");
+    let dir = folder(&[b"a.-002.exr", b"a.-001.exr", b"a.0000.exr", b"a.0001.exr"]);
+    let lines = ls(dir.path(), &["*.-2-1#.exr"]).fine();
+    assert_eq!(lines.text(), "a.-2-1#.exr  4/4\n");
     // Names that look like patterns are handed on one by one.
     let dir = folder(&[b"a[1].0001.exr", b"a[1].0002.exr"]);
     let handed = ls(dir.path(), &["--print0"]).fine();

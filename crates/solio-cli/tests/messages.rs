@@ -6,7 +6,7 @@ mod ran;
 
 use ran::run as solio;
 
-const CASES: [(&str, i32, &str); 40] = [
+const CASES: [(&str, i32, &str); 43] = [
     (
         "info a.png",
         1,
@@ -109,6 +109,22 @@ const CASES: [(&str, i32, &str); 40] = [
          name of `solio gradient --list`, or a file\n",
     ),
     ("dup empty", 3, "solio: there are no files\n"),
+    (
+        "hash --exclude *.tmp shots",
+        2,
+        "solio: --exclude does nothing here\n  hint: it is of --mhl, and of --verify with a folder and its \
+         history\n",
+    ),
+    (
+        "hash -q tri.obj",
+        2,
+        "solio: --quiet does nothing here\n  hint: it is of --mhl and --verify\n",
+    ),
+    (
+        "hash --verify -a md5 shots",
+        2,
+        "solio: --algorithm does nothing here\n  hint: a history says how its files were hashed\n",
+    ),
     (
         "convert tri.obj -o tri.ply --exposure 2",
         2,

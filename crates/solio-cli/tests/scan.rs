@@ -275,6 +275,25 @@ fn a_watched_catalogue_stays_current_until_it_is_interrupted() {
     // One file, as after any scan.
     assert!(!path.join("c.sqlite-wal").exists());
 
+    // A hangup that is ignored, as by nohup, does not end it.
+    let mut child = Command::new("sh")
+        .args(["-c", "trap '' HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_solio")])
+        .args(["scan", "r", "-o", "c.sqlite", "--json", "--watch"])
+        .current_dir(path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next =
+        || -> serde_json::Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(next()["files"], 30);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+    std::fs::write(path.join("r/000/late.txt"), "words").unwrap();
+    assert_eq!(next()["schema"], "solio/scan/1");
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+
     for bad in [["--watch", "--resume"], ["--watch=0", "--check"]] {
         assert_eq!(scan(path, &bad).code, 2, "{bad:?}");
     }

@@ -215,25 +215,6 @@ pub fn bytes_of(source: &dyn Source, limits: &Limits) -> Result<Vec<u8>> {
     }
 }
 
-/// Reads standard input to its end, as it comes; gives the number of bytes.
-pub fn read_standard(work: &Work, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<u64> {
-    let mut reader = Counted { reader: std::io::stdin().lock(), progress: work.progress.clone() };
-    let mut buffer = vec![0; 1 << 20];
-    let mut bytes = 0;
-    loop {
-        work.cancel.check()?;
-        match reader.read(&mut buffer) {
-            Ok(0) => return Ok(bytes),
-            Ok(got) => {
-                bytes += got as u64;
-                each(&buffer[..got])?;
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(io_error("read", e, Path::new(crate::STANDARD))),
-        }
-    }
-}
-
 /// The size of the file at `path`, in bytes.
 pub fn file_bytes(path: &Path) -> Result<u64> {
     std::fs::metadata(path).map(|m| m.len()).map_err(|e| io_error("read", e, path))

@@ -41,7 +41,7 @@ pub mod watch;
 
 pub use file::{
     FileSource, Opened, bytes_of, copy_file, file_bytes, folders_and_files, is_folder, open,
-    open_in_turn, prefetch, read_standard, read_whole,
+    open_in_turn, prefetch, read_whole,
 };
 pub use head::{HeadReader, HeadSource};
 pub use host::host_name;

@@ -1,6 +1,7 @@
 //! Signals, for commands: the first SIGINT, SIGTERM or SIGHUP cancels the work, which then takes
 //! its temporary files along; a second one removes them on the spot and ends the process. So does
-//! SIGABRT, by which a process ends that gets no memory.
+//! SIGABRT, by which a process ends that gets no memory. A SIGHUP that is ignored from the start, as
+//! below `nohup`, stays so.
 //!
 //! SIGKILL cannot be handled. On Linux an unfinished file has no name, so even that leaves
 //! nothing of it; where it has one (other systems, some network file systems), it stays.
@@ -74,7 +75,8 @@ impl Drop for Temporary {
     }
 }
 
-/// From now on SIGINT, SIGTERM and SIGHUP cancel `cancel`; the second signal ends the process.
+/// From now on SIGINT, SIGTERM and SIGHUP cancel `cancel`, but not a SIGHUP that the process was started
+/// to ignore; the second signal ends the process.
 /// For commands only: a library must leave its host's signals alone. Only the first call counts.
 ///
 /// ```
@@ -93,6 +95,9 @@ pub fn cancel_on_signals(cancel: &Cancel) -> Result<()> {
     }
     use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
     for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if signal == SIGHUP && is_ignored(signal) {
+            continue;
+        }
         let cancel = cancel.clone();
         let handler = move || {
             if !cancel.is_cancelled() {
@@ -110,6 +115,16 @@ pub fn cancel_on_signals(cancel: &Cancel) -> Result<()> {
     unsafe { signal_hook::low_level::register(SIGABRT, || end(SIGABRT)) }
         .map_err(|e| Error::io("watch for signals", e))?;
     Ok(())
+}
+
+/// Whether nothing happens where `signal` comes.
+fn is_ignored(signal: i32) -> bool {
+    let mut present = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: no new action is given, and there is room for the present one; zeros are one, too.
+    unsafe {
+        libc::sigaction(signal, ptr::null(), present.as_mut_ptr()) == 0
+            && present.assume_init().sa_sigaction == libc::SIG_IGN
+    }
 }
 
 /// Unlinks all unfinished files and ends the process as `signal` does where nobody hears it.

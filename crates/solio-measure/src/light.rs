@@ -56,7 +56,7 @@ impl Bound {
             ("read", self.read_s),
             ("disk", self.disk_s),
             ("write", self.write_s),
-            ("CPU", self.cpu_s),
+            ("cpu", self.cpu_s),
             ("memory", self.memory_s),
         ]
     }
@@ -69,7 +69,7 @@ impl Bound {
     /// The name of the limit that binds.
     pub fn binding(&self) -> &'static str {
         let most = self.seconds();
-        self.limits().into_iter().find(|(_, s)| *s == most).map_or("CPU", |(name, _)| name)
+        self.limits().into_iter().find(|(_, s)| *s == most).map_or("cpu", |(name, _)| name)
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
         let bound = light.bound(&job);
         assert_eq!((bound.seconds(), bound.binding()), (5.0, "read"));
         let busy = light.bound(&Job { cpu_s: 12.0, ..job });
-        assert_eq!((busy.seconds(), busy.binding()), (6.0, "CPU"));
+        assert_eq!((busy.seconds(), busy.binding()), (6.0, "cpu"));
         let cold = Light { disk_mb_s: Some(1000.0), ..light }.bound(&job);
         assert_eq!((cold.seconds(), cold.binding()), (9.0, "disk"));
         let copied = light.bound(&Job { copied_bytes: 80_000_000_000, ..job });

@@ -69,7 +69,8 @@ pub struct DuplicateOptions {
 pub struct DuplicateGroup {
     /// Bytes of each.
     pub bytes: u64,
-    /// Different files, each with all its names: the first one given first.
+    /// Different files, each with all its names: those at and below the path that was given first come
+    /// first, then by name.
     pub files: Vec<Vec<PathBuf>>,
 }
 
@@ -184,10 +185,17 @@ fn by_size(
     found: &mut Duplicates,
 ) -> Result<Vec<Vec<Candidate>>> {
     let collect = Collect::new(options);
+    let given = Given::new(paths);
     let paths = outermost(paths.to_vec(), false);
     let (folders, files) = folders_and_files(paths, |_, error| locked(&collect.failed).push(error));
     for path in files {
         match status_of(&path) {
+            // Whoever opens a pipe waits.
+            Ok(_) if solio_io::is_direct(&path) => {
+                let error =
+                    Error::unsupported("this is not a plain file, and has no content to keep");
+                locked(&collect.failed).push(error.at_path(&path));
+            }
             Ok(status) => collect.take(path, status),
             Err(e) => locked(&collect.failed).push(e),
         }
@@ -202,12 +210,31 @@ fn by_size(
     let Seen { sizes, files } = std::mem::take(&mut *locked(&collect.seen));
     found.files = files;
     let groups = sizes.into_iter().filter(|(_, files)| files.len() > 1);
-    Ok(groups.map(|(bytes, files)| of_inodes(bytes, files)).filter(|g| g.len() > 1).collect())
+    let groups = groups.map(|(bytes, files)| of_inodes(bytes, files, &given));
+    Ok(groups.filter(|group| group.len() > 1).collect())
+}
+
+/// The paths that were given, and their places in the list.
+struct Given<'p>(HashMap<&'p Path, usize>);
+
+impl Given<'_> {
+    fn new(paths: &[PathBuf]) -> Given<'_> {
+        // Of a path that was given twice the first place counts.
+        Given(paths.iter().enumerate().rev().map(|(place, path)| (&**path, place)).collect())
+    }
+
+    /// The first place of what `path` lies at or below.
+    fn place_of(&self, path: &Path) -> usize {
+        path.ancestors().filter_map(|at| self.0.get(at)).min().copied().unwrap_or(usize::MAX)
+    }
 }
 
 /// Names of the same inode, and names given twice, are one file.
-fn of_inodes(bytes: u64, mut files: Vec<(PathBuf, Status)>) -> Vec<Candidate> {
-    files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+fn of_inodes(bytes: u64, files: Vec<(PathBuf, Status)>, given: &Given<'_>) -> Vec<Candidate> {
+    let placed = files.into_iter().map(|(path, status)| (given.place_of(&path), path, status));
+    let mut files: Vec<_> = placed.collect();
+    files.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+    let mut files: Vec<_> = files.into_iter().map(|(_, path, status)| (path, status)).collect();
     files.dedup_by(|a, b| a.0 == b.0);
     let mut places: HashMap<(u64, u64), usize> = HashMap::with_capacity(files.len());
     let mut candidates: Vec<Candidate> = Vec::with_capacity(files.len());

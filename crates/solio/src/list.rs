@@ -337,7 +337,7 @@ impl Filter {
         let range = pattern.as_ref().and_then(|pattern| pattern.range.clone());
         let range = range.map(|range| (range.clone(), sorted(&range)));
         let glob = match &pattern {
-            Some(NamePattern { before, after, .. }) => [before, &b"[0-9]*"[..], after].concat(),
+            Some(NamePattern { before, after, .. }) => [before, &b"[-0-9]*"[..], after].concat(),
             None => bytes.to_vec(),
         };
         let glob = String::from_utf8(glob)

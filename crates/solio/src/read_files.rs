@@ -10,6 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Larger files are read in ranges of this size: their memory is used again.
 const RANGE_BYTES: u64 = 8 << 20;
+/// And at least of this, whatever the memory is.
+const LEAST_RANGE_BYTES: u64 = 64 << 10;
 /// Reads under way when bytes have to come in the order of the paths.
 const IN_ORDER: usize = 64;
 
@@ -95,7 +97,7 @@ pub fn read_files(
     each: impl FnMut(&Path, &[u8]) -> Result<()> + Send,
 ) -> Result<ReadAll> {
     let engine = Engine::new(EngineOptions {
-        memory_bytes: work.memory_bytes,
+        memory_bytes: work.memory_bytes.max(LEAST_RANGE_BYTES),
         warm_threads: work.threads,
         ..options.engine.clone()
     })?;
@@ -136,7 +138,7 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
     }
 
     fn range_bytes(&self) -> u64 {
-        RANGE_BYTES.min(self.work.memory_bytes / IN_ORDER as u64).max(64 << 10)
+        RANGE_BYTES.min(self.work.memory_bytes / IN_ORDER as u64).max(LEAST_RANGE_BYTES)
     }
 
     /// The ranges of a large file.
@@ -153,6 +155,8 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
     /// Takes a result; `true` for a file that is to be read in ranges instead.
     fn take(&mut self, path: &Path, tag: u64, result: Result<Buffer>) -> Result<bool> {
         match result {
+            // The system says so of files that it makes when they are read (/proc), too.
+            Ok(bytes) if bytes.is_empty() => self.raw(path).map(|()| false),
             Ok(bytes) => {
                 self.work.progress.add_read(bytes.len() as u64);
                 self.all.bytes += bytes.len() as u64;
@@ -169,11 +173,14 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
         }
     }
 
-    /// Standard input, which only this process can wait for: no request of the engine.
-    fn standard(&mut self) -> Result<()> {
-        let (path, each) = (Path::new(STANDARD), &mut self.each);
+    /// What has no size, such as standard input and pipes: to its end, past the engine.
+    fn raw(&mut self, path: &Path) -> Result<()> {
+        let each = &mut self.each;
         let mut refused = false;
-        let read = solio_io::read_standard(self.work, |part| {
+        let read = solio_io::read_raw(path, self.work, |part| {
+            if part.is_empty() {
+                return Ok(());
+            }
             self.all.bytes += part.len() as u64;
             each(path, part).inspect_err(|_| refused = true)
         });
@@ -189,7 +196,7 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
         let all = paths.len();
         paths.retain(|path| !is_standard(path));
         for _ in paths.len()..all {
-            self.standard()?;
+            self.raw(Path::new(STANDARD))?;
         }
         // Each thread reads small files of the page cache itself; only `each` takes turns.
         let large = Mutex::new(Vec::new());
@@ -230,9 +237,13 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
     }
 
     fn in_order(&mut self, engine: &Engine, paths: Vec<PathBuf>) -> Result<()> {
+        /// Standard input and pipes are read when their turn comes.
+        enum Turn {
+            File(Batch),
+            Stream(PathBuf),
+        }
         let mut coming = paths.into_iter();
-        // `None` is standard input, which is read when its turn comes.
-        let mut flying: VecDeque<Option<Batch>> = VecDeque::new();
+        let mut flying = VecDeque::new();
         let mut ranges: VecDeque<Request> = VecDeque::new();
         loop {
             // The ranges of a large file go first: its turn has come.
@@ -243,13 +254,18 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
             while flying.len() < IN_ORDER
                 && let Some(path) = coming.next()
             {
-                let file = !is_standard(&path);
-                flying.push_back(file.then(|| engine.read([self.whole(path)])));
+                flying.push_back(match solio_io::is_direct(&path) {
+                    true => Turn::Stream(path),
+                    false => Turn::File(engine.read([self.whole(path)])),
+                });
             }
-            let Some(turn) = flying.pop_front() else { return Ok(()) };
-            let Some(mut batch) = turn else {
-                self.standard()?;
-                continue;
+            let mut batch = match flying.pop_front() {
+                None => return Ok(()),
+                Some(Turn::File(batch)) => batch,
+                Some(Turn::Stream(path)) => {
+                    self.raw(&path)?;
+                    continue;
+                }
             };
             let Some(done) = batch.next() else { continue };
             self.work.cancel.check()?;
@@ -283,12 +299,14 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
         } {
             let Some(done) = batch.next() else { continue };
             self.work.cancel.check()?;
-            let failed = done.result.is_err();
-            self.take(&path, done.tag, done.result)?;
-            if failed {
-                // What follows a gap is of no use.
-                ranges.clear();
-                return Ok(());
+            match done.result {
+                Err(e) if e.kind() != ErrorKind::Cancelled => {
+                    // What follows a gap is of no use.
+                    self.all.failed.push(e);
+                    ranges.clear();
+                    return Ok(());
+                }
+                result => _ = self.take(&path, done.tag, result)?,
             }
         }
         Ok(())
@@ -314,12 +332,16 @@ fn is_standard(path: &Path) -> bool {
 /// # for name in ["shot/b.exr", "shot/a.exr", "notes.txt"] {
 /// #     solio::write_bytes(&at(name), b"x")?;
 /// # }
-/// let (files, failed) = solio::files_below(&[at("notes.txt"), at("shot")]);
+/// let paths = [at("notes.txt"), at("shot")];
+/// let (files, failed) = solio::files_below(&paths, &solio::Work::default())?;
 /// assert_eq!(files, ["notes.txt", "shot/a.exr", "shot/b.exr"].map(at));
 /// assert!(failed.is_empty());
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn files_below(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Error>) {
+///
+/// # Errors
+/// `Cancelled` alone.
+pub fn files_below(paths: &[PathBuf], work: &Work) -> Result<(Vec<PathBuf>, Vec<Error>)> {
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for path in paths {
         // Most names are files; only a folder needs a walk.
@@ -339,6 +361,7 @@ pub fn files_below(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Error>) {
             }
         }
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            work.cancel.check()?;
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
                 Ok(entry) if is_file(&entry) => files.push(entry.into_path()),
@@ -347,7 +370,7 @@ pub fn files_below(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Error>) {
             }
         }
     }
-    (files, failed)
+    Ok((files, failed))
 }
 
 /// Whether what is no folder can be read as a file. A link to a folder leads out of the tree, or in a
@@ -380,7 +403,8 @@ mod tests {
             write_plain(&folder.path().join(format!("{i}")), &bytes).unwrap();
             wanted.extend(bytes);
         }
-        let (mut paths, none) = files_below(&[folder.path().to_owned()]);
+        let below = files_below(&[folder.path().to_owned()], &Work::default());
+        let (mut paths, none) = below.unwrap();
         assert!(none.is_empty() && paths.len() == 6);
         paths.insert(2, folder.path().join("missing"));
         let work = Work { memory_bytes: 4 << 20, ..Work::default() };
@@ -411,7 +435,8 @@ mod tests {
         for (name, to) in [("a", "file"), ("b", "sub"), ("c", "socket"), ("d", "nothing")] {
             std::os::unix::fs::symlink(to, at(name)).unwrap();
         }
-        let (files, failed) = files_below(&[folder.path().to_owned()]);
+        let below = files_below(&[folder.path().to_owned()], &Work::default());
+        let (files, failed) = below.unwrap();
         assert_eq!(files, ["a", "d", "file"].map(at));
         assert!(failed.is_empty());
     }

@@ -39,6 +39,11 @@ impl NamePattern {
             return None;
         }
         let frame = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        // As in a name alone: `shot-0001` is frame 1, and `a.-000` not frame 0.
+        let has_minus = plain.len() < digits.len();
+        if has_minus && (frame == 0 || !is_minus(&[&self.before[..], b"-"].concat())) {
+            return None;
+        }
         self.padding.takes(digits, frame).then_some(frame)
     }
 }
@@ -129,10 +134,14 @@ mod tests {
             "a..exr",
             "b.0001.exr",
             "a.+001.exr",
+            "a.-000.exr",
             "a.0001",
             "a.",
         ] {
             assert_eq!(frame(other), None, "{other}");
         }
+        // A hyphen behind a letter is no minus.
+        assert_eq!(of("shot#.exr").frame_of(b"shot-001.exr"), None);
+        assert_eq!(of("shot-#.exr").frame_of(b"shot-0001.exr"), Some(1));
     }
 }

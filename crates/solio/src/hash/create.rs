@@ -80,7 +80,8 @@ pub struct MhlCreated {
     pub original: u64,
     /// Files that are what they were.
     pub verified: u64,
-    /// What is wrong: files that changed (recorded as failed), are missing, or cannot be read.
+    /// What is wrong: files that changed (recorded as failed), are missing, or cannot be read; and
+    /// manifests of histories within that are not those that were referred to.
     pub problems: Vec<Finding>,
 }
 
@@ -126,8 +127,10 @@ pub fn create_mhl(root: &Path, options: &MhlOptions, work: &Work) -> Result<MhlC
     let mut making = Making { tree: &tree, date, algorithms, files, created: &mut created };
     let manifests = making.manifests(options);
     let missing = tree.missing().into_iter();
+    let lost = tree.lost_references();
     created.problems.append(&mut tree.failed);
     created.problems.extend(missing.map(|path| Finding { path, state: FileState::Missing }));
+    created.problems.extend(lost);
     write_all(&tree, manifests, work, &mut created)?;
     Ok(created)
 }
@@ -316,6 +319,10 @@ impl Making<'_> {
                 (outer, name.to_owned())
             }
         };
+        // The schema knows no folder without a digest.
+        if hashes.is_empty() {
+            return;
+        }
         let modified = solio_io::walk::status_of(&folder.path).ok();
         let modified = modified.map(|s| iso_date(s.modified_ns.div_euclid(1_000_000_000)));
         let content = Content::Folder(hashes);

@@ -5,8 +5,9 @@ use super::{FileState, Finding};
 use crate::read_files::{is_file, not_looked_into};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use solio_base::{Error, Result, Work};
-use solio_catalog::mhl::{self, FOLDER};
-use std::collections::HashSet;
+use solio_catalog::mhl::{self, ChainLink, FOLDER};
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
@@ -149,7 +150,7 @@ impl Look {
             Some(name) if mhl::can_be_named(name) => Ok(name.to_owned()),
             _ => Err(Error::unsupported("ASC MHL has no way to write this name")
                 .at_path(path)
-                .hint("names are text without control characters; rename it, or --ignore it")),
+                .hint("names are text without control characters; rename it, or --exclude it")),
         }
     }
 }
@@ -184,6 +185,33 @@ impl Tree {
             let mut within = path.ancestors().take_while(|at| *at != self.histories[h].root);
             within.any(|at| self.matchers[h].matched(at, is_folder || at != path).is_ignore())
         })
+    }
+
+    /// Manifests of histories within that the histories around them refer to, and that are gone or not
+    /// what they were. Where the folder itself is ignored now, nobody looks.
+    pub(super) fn lost_references(&self) -> Vec<Finding> {
+        let mut lost = BTreeMap::new();
+        for (index, history) in self.histories.iter().enumerate() {
+            for reference in history.generations.iter().flat_map(|it| &it.references) {
+                let path = history.root.join(&reference.path);
+                let Some(within) = path.ancestors().nth(2) else { continue };
+                if self.is_left_out(within, true, index) {
+                    continue;
+                }
+                let inner = self.histories.iter().find(|inner| inner.root == within);
+                let links = inner.map_or(&[][..], |inner| &inner.chain.links);
+                let is_it = |link: &&ChainLink| path.file_name() == Some(OsStr::new(&link.name));
+                match links.iter().find(is_it).map(|link| link.digest) {
+                    Some(found) if found == reference.digest => {}
+                    Some(found) => {
+                        let recorded = reference.digest;
+                        lost.insert(path, FileState::Changed { recorded, found });
+                    }
+                    None => _ = lost.insert(path, FileState::Missing),
+                }
+            }
+        }
+        lost.into_iter().map(|(path, state)| Finding { path, state }).collect()
     }
 
     /// What the histories know and the tree has not, unless it is ignored now.

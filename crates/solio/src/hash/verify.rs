@@ -11,7 +11,7 @@ pub use super::history::has_mhl;
 
 /// Checks the folder `root` against its history (ASC MHL) and those within: every file by the digest
 /// that was recorded first. What became of each file goes to `each`, until that gives `false`; then
-/// what is missing. Gives the bytes read.
+/// what is missing, among it manifests within that a history refers to. Gives the bytes read.
 ///
 /// ```
 /// use solio::{MhlOptions, Work, create_mhl, io::order::Order, verify_mhl, write_bytes};
@@ -65,7 +65,8 @@ pub fn verify_mhl(
         Ok(goes_on)
     })?;
     let missing = missing.into_iter().map(|path| Finding { path, state: FileState::Missing });
-    for finding in new.into_iter().chain(missing).chain(tree.failed) {
+    let lost = tree.lost_references();
+    for finding in new.into_iter().chain(missing).chain(lost).chain(tree.failed) {
         goes_on = goes_on && each(finding)?;
     }
     Ok(bytes)

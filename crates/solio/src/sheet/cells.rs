@@ -47,11 +47,11 @@ pub(super) struct Shown {
 }
 
 /// The cells of `paths`, folder by folder.
-pub(super) fn cells(paths: &[PathBuf]) -> (Vec<Cell>, SheetDone) {
+pub(super) fn cells(paths: &[PathBuf], work: &Work) -> Result<(Vec<Cell>, SheetDone)> {
     let mut done = SheetDone::default();
     let mut folders: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for path in paths {
-        let (files, failed) = files_below(std::slice::from_ref(path));
+        let (files, failed) = files_below(std::slice::from_ref(path), work)?;
         done.failed.extend(failed);
         let is_folder = files.first() != Some(path);
         for file in files {
@@ -69,7 +69,7 @@ pub(super) fn cells(paths: &[PathBuf]) -> (Vec<Cell>, SheetDone) {
         files.dedup();
         all.extend(of_folder(&folder, files));
     }
-    (all, done)
+    Ok((all, done))
 }
 
 /// Sequences and single files, by name.

@@ -98,7 +98,7 @@ pub fn write_sheet(
     work: &Work,
 ) -> Result<SheetDone> {
     let end = output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let (all, mut done) = cells(paths);
+    let (all, mut done) = cells(paths, work)?;
     if all.is_empty() {
         return Ok(done);
     }

@@ -28,7 +28,7 @@ pub(super) struct Plain {
 impl Class {
     /// From a file, or from all files of a folder; puts what the peers need into `folder`.
     pub(super) fn load(path: &Path, folder: &Path, work: &Work) -> Result<Class> {
-        let (mut files, mut failed) = solio::files_below(&[path.to_owned()]);
+        let (mut files, mut failed) = solio::files_below(&[path.to_owned()], work)?;
         if let Some(e) = failed.pop() {
             return Err(e);
         }

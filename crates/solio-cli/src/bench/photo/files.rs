@@ -24,7 +24,7 @@ impl Files {
     /// Copies the photos at and below `from` to `count` files, in turn; `None` where there are none.
     pub(super) fn mixed(from: &[PathBuf], count: usize, work: &Work) -> Result<Option<Files>> {
         let from = if from.is_empty() { data().into_iter().collect() } else { from.to_vec() };
-        let (found, failed) = solio::files_below(&from);
+        let (found, failed) = solio::files_below(&from, work)?;
         if let Some(e) = failed.into_iter().next() {
             return Err(e);
         }

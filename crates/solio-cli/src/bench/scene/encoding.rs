@@ -62,7 +62,7 @@ pub(super) fn all(scene: &Path, made: &Path, work: &Work) -> Result<Vec<Encoding
 /// What was `made` before is passed by: it may lie below that folder.
 fn copy(from: &Path, made: &Path, to: &Path, pack: Compression, work: &Work) -> Result<u64> {
     std::fs::create_dir_all(made).map_err(|e| Error::io("make the folder", e).at_path(made))?;
-    let (found, failed) = solio::files_below(&[from.to_owned()]);
+    let (found, failed) = solio::files_below(&[from.to_owned()], work)?;
     if let Some(error) = failed.into_iter().next() {
         return Err(error);
     }
@@ -125,7 +125,7 @@ mod tests {
         assert!(first[1..4].iter().all(|&packed| packed < first[0] / 2), "{first:?}");
         assert_eq!(first[1], first[2]);
         assert_eq!(bytes(), first);
-        let stored = solio::files_below(std::slice::from_ref(&made)).0;
+        let (stored, _) = solio::files_below(&[made], &Work::serial()).unwrap();
         assert_eq!(stored.len(), 4, "{stored:?}");
     }
 }

@@ -137,7 +137,7 @@ pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
     if args.study {
         return study::run(args, &folder, made.path(), &work);
     }
-    let files = Files::below(&folder)?;
+    let files = Files::below(&folder, &work)?;
     let samples = if args.quick { 9 } else { 41 };
     let mut bench =
         Bench { args, samples, work, packed: made.path().join("packed"), lines: vec![] };
@@ -153,9 +153,9 @@ pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
 }
 
 impl Files {
-    fn below(folder: &Path) -> Result<Files> {
+    fn below(folder: &Path, work: &Work) -> Result<Files> {
         let (mut text, mut meshes) = (Vec::new(), Vec::new());
-        let (found, failed) = solio::files_below(&[folder.to_owned()]);
+        let (found, failed) = solio::files_below(&[folder.to_owned()], work)?;
         if let Some(error) = failed.into_iter().next() {
             return Err(error);
         }
@@ -404,7 +404,7 @@ impl Bench<'_> {
             twin::make(&folder, scale, 1, pack, &self.work)?;
             let end = pack.extension();
             let is_text = |path: &PathBuf| path.to_string_lossy().ends_with(&format!(".pbrt{end}"));
-            let found = solio::files_below(std::slice::from_ref(&folder)).0;
+            let found = solio::files_below(&[folder], &self.work)?.0;
             let paths: Vec<PathBuf> = found.into_iter().filter(is_text).collect();
             let whole = read_all(&paths)?;
             let total = self.unpacked(pack, &whole)?;
