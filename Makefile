@@ -24,6 +24,9 @@ ZFP := $(if $(HAS_ZFP),--features solio-cli/zfp)
 TESTED := --features solio-cli/as-tested $(ZFP)
 WHEEL_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
 
+# Equal source makes equal bytes: of the time that outputs name, too.
+BUILT_AT = $(shell git log -1 --format=%ct 2>/dev/null || echo 1700000000)
+
 .PHONY: help demo test test-rust test-python test-web test-blender test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist site clean
 
 help: ## List the targets
@@ -41,6 +44,7 @@ test-rust: ## Format, lints, Rust tests, the repository's own rules
 	@$(STEP) "rust tests" $(CARGO) test --workspace --quiet $(TESTED)
 
 test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
+	@rm -rf dist/test # of two versions pip takes none
 	@$(STEP) "python wheel" .venv/bin/maturin build --quiet --out dist/test --interpreter .venv/bin/python $(WHEEL_TESTED)
 	@$(STEP) "python install" .venv/bin/pip install --quiet --force-reinstall --no-deps dist/test/solio-*.whl
 	@$(STEP) "python tests" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q python/tests
@@ -95,11 +99,11 @@ deny: ## Licences, bans, sources and known faults of all dependencies (needs car
 
 sbom: ## What the command is made of, as CycloneDX, in dist/solio.cdx.json (needs cargo-cyclonedx)
 	@mkdir -p dist
-	@$(STEP) "sbom" env SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(CARGO) cyclonedx --quiet --format json \
+	@$(STEP) "sbom" env SOURCE_DATE_EPOCH=$(BUILT_AT) $(CARGO) cyclonedx --quiet --format json \
 		--override-filename solio.cdx --manifest-path crates/solio-cli/Cargo.toml
 	@# Our own crates are named by the folder of the build; that is no news to anybody.
 	@sed -E 's#path[+]file://[^"#]*/crates/#path+crates/#; s#[?]download_url=file://[^"#]*##' \
-		crates/solio-cli/solio.cdx.json >dist/solio.cdx.json; rm -f crates/*/solio.cdx.json
+		crates/solio-cli/solio.cdx.json >dist/solio.cdx.json; rm -f crates/*/solio.cdx.json patched/*/solio.cdx.json
 	@! grep -n 'file://' dist/solio.cdx.json
 
 bench: ## Compare with the peers that are installed; write bench/record
@@ -110,9 +114,11 @@ bench-table: ## Write the tables of README.md and bench/RESULTS.md from the newe
 
 dist: .venv/ready ## The wheel, with the command, and Blender's extension, in dist/; both are tried
 	rm -f dist/solio-*.whl dist/solio_io-*.zip
-	.venv/bin/maturin build --profile dist --out dist --interpreter .venv/bin/python
+	$(CARGO) about --version >/dev/null 2>&1 || $(CARGO) install --quiet --locked cargo-about --features cli
+	$(CARGO) about generate --manifest-path crates/solio-python/Cargo.toml --fail about.hbs -o dist/THIRD-PARTY.txt
+	SOURCE_DATE_EPOCH=$(BUILT_AT) .venv/bin/maturin build --profile dist --out dist --interpreter .venv/bin/python
 	.venv/bin/pip install --quiet --disable-pip-version-check deflate stream-zip
-	.venv/bin/python .ci/pack-wheel dist/solio-*.whl
+	.venv/bin/python .ci/pack-wheel dist/solio-*.whl dist/THIRD-PARTY.txt
 	$(PYTHON) blender/build.py --wheel dist/solio-*.whl --out dist
 	.ci/try-dist dist $(PYTHONS)
 
@@ -122,7 +128,7 @@ site: .venv-site/ready ## The guide and the references as a site, in dist/site
 
 clean: ## Remove what make made
 	$(CARGO) clean
-	rm -rf .venv .venv-site .venv-blender dist fuzz/target
+	rm -rf .venv .venv-site .venv-blender .venv-bench dist fuzz/target fuzz/corpus fuzz/artifacts bench/*/target
 
 .venv/ready:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; set PYTHON=/path/to/python"; exit 1; }

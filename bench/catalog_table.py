@@ -9,8 +9,8 @@ MS = 1e3
 
 SAID = (
     "Whole commands from start to end, files in the page cache; the rows inserted alone are timed "
-    "without their making. × is Solio's time over the peer's, turn by turn, the median: below 1 "
-    "Solio is ahead. A/A: Solio over itself."
+    "without their making. ×: how many times as fast as the peer, turn by turn, the median with its "
+    "interval. A/A: Solio over itself."
 )
 
 
@@ -22,8 +22,7 @@ def times(wall: str, cpu: str) -> str:
 def ratio(row: Row, name: str) -> str:
     if not row[name]:
         return "–"
-    said = lambda value: f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
-    value, low, high = (said(float(row[name + end])) for end in ("", "_low", "_high"))
+    value, low, high = (f"{1 / float(row[name + end]):.3g}" for end in ("", "_high", "_low"))
     return f"{value} ({low}–{high})"
 
 

@@ -107,6 +107,13 @@ class Bench:
             yield measuring.row(work, way, number, turns, files.name)
 
 
+def refuse_memory(folder: Path) -> None:
+    """What lies in memory is never cold, and would take it."""
+    kind = subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True, check=True)
+    if kind.stdout.strip() in ("tmpfs", "ramfs"):
+        raise SystemExit(f"{folder} lies in memory: set TMPDIR to a folder on a disk")
+
+
 def how_cold() -> str:
     return "drop_caches" if os.geteuid() == 0 else "fadvise"
 
@@ -217,6 +224,7 @@ def telemetry(bench: Bench, files: Path) -> dict[str, object]:
 
 
 def rows(folder: Path, quick: bool) -> Iterator[dict[str, object]]:
+    refuse_memory(folder)
     bench = Bench(build(), folder)
     rounds = 2 if quick else 5
     small = make_small(folder, 2_000 if quick else 20_000)
@@ -241,13 +249,14 @@ def rows(folder: Path, quick: bool) -> Iterator[dict[str, object]]:
     yield from cells(bench, quick)
     rounds = min(rounds, 3)
     large = make_large(folder, 4, (64 if quick else 1024) << 20)
+    of_large = f"4 × {'64 MiB' if quick else '1 GiB'}"
     files, size = bench.listed("large", large), sum(p.stat().st_size for p in large)
     cold = {"loop": "", "solio uring": "", "solio buffered": "", f"mmap {CORES}": mmap}
-    yield from bench.rows("4 × 1 GiB, cold", files, cold, cold=True, rounds=rounds)
+    yield from bench.rows(f"{of_large}, cold", files, cold, cold=True, rounds=rounds)
     words = ["--rw=read", "--bs=2m", "--iodepth=8", "--size=2g", "--filename=fio.bin"]
-    yield from beside_fio(bench, "4 × 1 GiB, cold, over sequential", files, size, words, rounds)
+    yield from beside_fio(bench, f"{of_large}, cold, over sequential", files, size, words, rounds)
     warm = {"loop": "", f"pool {CORES}": "", f"mmap {CORES}": mmap, "solio direct": ""}
-    yield from bench.rows("4 × 1 GiB, warm", files, warm, cold=False, rounds=rounds)
+    yield from bench.rows(f"{of_large}, warm", files, warm, cold=False, rounds=rounds)
     p50, p99, beside, alone = map(float, bench.run("latency", files))
     print(
         f"64 KiB beside a background: p50 {p50 * 1e3:.2f} ms, p99 {p99 * 1e3:.2f} ms; "

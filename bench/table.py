@@ -31,7 +31,8 @@ def ratio(row: Row, name: str) -> str:
         return "–"
     said = lambda value: f"{float(value):.2f}" if float(value) >= 0.1 else f"{float(value):.2g}"
     value, low, high = row[name], row[f"{name}_low"], row[f"{name}_high"]
-    return f"{said(value)} ({said(low)}–{said(high)})" if low and high else said(value)
+    # Of a single turn there is no interval.
+    return f"{said(value)} ({said(low)}–{said(high)})" if low and high and low != high else said(value)
 
 
 def is_kernel(row: Row) -> bool:
@@ -62,7 +63,7 @@ def jobs(rows: list[Row]) -> list[str]:
 
 def kernels(rows: list[Row]) -> list[str]:
     """One row a kernel, one column a CPU tier: ns a number, and over a copy of the text."""
-    tiers = [tier for tier in ("scalar", "avx2", "avx512") if any(f"[{tier}]" in r["work"] for r in rows)]
+    tiers = [tier for tier in ("scalar", "sse2", "avx2", "avx512") if any(f"[{tier}]" in r["work"] for r in rows)]
     names = dict.fromkeys(r["work"].rsplit(" [", 1)[0] for r in rows if is_kernel(r))
     found = {row["work"]: row for row in rows}
     cells = []
@@ -166,7 +167,7 @@ def text() -> str:
         said = (
             f"{said_of(path)} Files rest in the page cache where nothing else is said. Ratios are "
             "Solio's time over the peer's, turn by turn in one run, the median with its 95 % "
-            "interval: 0.25 means four times as fast."
+            "interval (of fewer than six turns the whole range): 0.25 means four times as fast."
         )
         lines += [said, "", *jobs(rows), "", *kernels(rows), "", *memory(rows), ""]
     if path := record.newest(is_of_images):

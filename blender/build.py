@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds Blender's extension: `build.py --wheel dist/solio-*.whl --out dist`.
 
-The zip holds the files of `solio_io`, the manifest with the line `wheels`, and the wheel. Several
+The zip holds the files of `solio_io` with their licence, the manifest with the line `wheels`, and the wheel. Several
 wheels (for several platforms) make one zip that fits them all. It is the same for the same input,
 byte for byte.
 
@@ -62,7 +62,7 @@ def build(wheels: list[Path], folder: Path) -> Path:
     path = folder / f"solio_io-{version}.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         add(archive, "blender_manifest.toml", text.encode())
-        for source in sorted(SOURCE.glob("*.py")):
+        for source in sorted([SOURCE / "LICENSE", *SOURCE.glob("*.py")]):
             add(archive, source.name, source.read_bytes())
         for wheel in wheels:
             add(archive, f"wheels/{wheel.name}", wheel.read_bytes())

@@ -10,7 +10,7 @@ const make = (name, attributes, text, into = chart) => {
   return node;
 };
 const speak = (name, attributes, words) => {
-  const node = make(name, { ...attributes, tabindex: 0, "aria-label": words });
+  const node = make(name, { ...attributes, role: "img", tabindex: 0, "aria-label": words });
   const say = () => { document.getElementById("said").textContent = words; };
   for (const event of ["mouseenter", "focus"]) node.addEventListener(event, say);
   return node;

@@ -81,6 +81,11 @@ fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
     Some(&rest[..rest.find(after)?])
 }
 
+/// `text` without the words that are addresses.
+fn without_addresses(text: &str) -> String {
+    text.split_whitespace().filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ")
+}
+
 fn hint(text: &str, code: Option<&str>, store: Store) -> Option<String> {
     let (endpoint, http, access) = match store {
         Store::S3 => (
@@ -112,13 +117,34 @@ fn hint(text: &str, code: Option<&str>, store: Store) -> Option<String> {
     if has(&["scheme is not allowed"]) {
         return Some(format!("{http}=true lets it go without encryption"));
     }
+    // A key may be `metadata/account.csv`: words that it could hold count outside of addresses alone.
+    let said = without_addresses(text);
     let is_refused =
-        has(&["status code: 401", "status code: 403", "169.254.", "metadata", "/latest/api/"]);
-    if is_refused || has(&["redential", "ccessKey", "ccount"]) {
+        has(&["status code: 401", "status code: 403", "169.254.", "metadata.google.internal"]);
+    if is_refused || ["redential", "ccessKey", "ccount"].iter().any(|word| said.contains(word)) {
         return Some(access.to_owned());
     }
     if has(&["HTTP error"]) {
         return Some(format!("look at the network, and at {endpoint} where it is set"));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_key_are_not_taken_for_what_a_store_says() {
+        let failed = |url: &str| {
+            format!(
+                "Generic S3 error: Error performing GET {url} in 1.2s, after 10 retries, max_retries: \
+                 10 - HTTP error: error sending request\nerror sending request for url ({url})"
+            )
+        };
+        let hint = |url: &str| hint(&failed(url), None, Store::S3).unwrap();
+        assert!(hint("http://s:9000/show/metadata/accounting.csv").contains("look at the network"));
+        let asked_for_a_key = hint("http://169.254.169.254/latest/api/token");
+        assert!(asked_for_a_key.contains("AWS_ACCESS_KEY_ID"), "{asked_for_a_key}");
+    }
 }

@@ -18,6 +18,8 @@ use std::path::Path;
 pub(crate) struct Line {
     pub(crate) name: &'static str,
     pub(crate) bytes: usize,
+    /// Turns of ours, plain and ours again.
+    pub(crate) rounds: usize,
     /// Medians.
     pub(crate) wall_s: f64,
     pub(crate) cpu_s: f64,
@@ -46,6 +48,7 @@ impl Samples {
         Line {
             name,
             bytes,
+            rounds: self.plain.len(),
             wall_s: median(&wall(&self.ours)),
             cpu_s: median(&cpu(&self.ours)),
             plain_wall_s: median(&wall(&self.plain)),

@@ -119,6 +119,7 @@ fn job_json(line: &jobs::Line) -> Value {
         "case": line.name,
         "peer": "plain",
         "bytes": line.bytes,
+        "rounds": line.rounds,
         "wall_s": line.wall_s,
         "cpu_s": line.cpu_s,
         "peer_wall_s": line.plain_wall_s,

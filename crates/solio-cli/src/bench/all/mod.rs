@@ -86,6 +86,12 @@ impl Area {
             (Area::Exr, Some(python)) => words.extend(["--python".into(), python.into()]),
             _ => (),
         }
+        // Those of I/O and colours say with each row how many threads it has.
+        if !matches!(self, Area::Io | Area::Color) {
+            let (jobs, mem) = (args.work.jobs, args.work.mem);
+            words.extend(jobs.into_iter().flat_map(|n| ["-j".into(), n.to_string().into()]));
+            words.extend(mem.into_iter().flat_map(|n| ["--mem".into(), n.to_string().into()]));
+        }
         words
     }
 }
