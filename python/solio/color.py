@@ -254,7 +254,8 @@ class Gradient:
         return self._native.alphas
 
     def unevenness(self, method: str = "cam16-ucs", samples: int = 256) -> float:
-        """The coefficient of variation of the steps between ``samples`` colours; 0 is even.
+        """The coefficient of variation of the steps between ``samples`` colours; 0 is even, and NaN
+        means that all of them are the same.
 
         ``method`` is a measure of `difference`; ``samples`` are at most 2**20.
         """

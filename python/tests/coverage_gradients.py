@@ -89,9 +89,9 @@ def said(end: str, fit: bool, folder: Path, command: str) -> tuple[str, str, str
 
     def back(*gradients: dict[str, Any]) -> list[dict[str, Any]] | None:
         (folder / "a.json").write_text(document(*gradients))
-        more = ["--fit"] if fit else []
-        for source, target in [("a.json", f"c.{end}"), (f"c.{end}", "back.json")]:
-            call = [command, "gradient", source, "-o", target, *more]
+        there = ["a.json", "-o", f"c.{end}", *(["--fit"] if fit else [])]
+        for words in [there, [f"c.{end}", "-o", "back.json"]]:
+            call = [command, "gradient", *words]
             if subprocess.run(call, cwd=folder, capture_output=True, check=False).returncode:
                 return None
         return list(json.loads((folder / "back.json").read_text())["gradients"])

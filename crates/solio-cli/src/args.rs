@@ -392,7 +392,7 @@ pub(crate) struct StudyArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_rate,
         default_value = "25M,50M,100M,200M,400M,800M,1600M")]
     pub(crate) bandwidths: Vec<u64>,
-    /// Runs at each bandwidth; the median counts
+    /// Runs at each bandwidth; the median counts, of an even number the lower one
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
     /// What holds the bandwidth down
@@ -496,7 +496,7 @@ pub(crate) struct LightArgs {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
     /// Measure nothing: print what was measured last on this file system
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["size", "rounds"])]
     pub(crate) last: bool,
     /// Print JSON instead of a table
     #[arg(long)]

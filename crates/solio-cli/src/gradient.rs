@@ -1,6 +1,7 @@
 //! `solio gradient`: gradients as pictures, pages, text and files of other programs.
 
 use crate::gradient_args::GradientArgs;
+use crate::table::visible;
 use crate::{Outcome, options, page, preview, schema, screen};
 use serde_json::{Value, json};
 use solio::color::Difference;
@@ -32,22 +33,54 @@ pub(crate) fn run(args: &GradientArgs) -> Result<Outcome> {
         screen::print(&list());
         return Ok(Outcome::Done);
     }
+    check(args)?;
     let work = options::work(&args.work)?;
     let mut gradients = Vec::new();
     for spec in &args.specs {
         gradients.extend(read(spec, args, &work)?);
     }
+    let told = if args.json { &gradients[..] } else { &[] };
+    let line = |gradient: &Gradient| -> Result<String> {
+        Ok(schema::line("gradient/1", &[], described(gradient, args)?))
+    };
+    let lines = told.iter().map(line).collect::<Result<String>>()?;
     match &args.output {
         Some(output) => write(&gradients, args, output, &work)?,
         None => show(&gradients, args)?,
     }
     if args.json {
-        let lines = gradients
-            .iter()
-            .map(|gradient| schema::line("gradient/1", &[], described(gradient, args)));
-        screen::print(&lines.collect::<String>());
+        screen::print(&lines);
     }
     Ok(Outcome::Done)
+}
+
+/// That each option says something about what is made.
+fn check(args: &GradientArgs) -> Result<()> {
+    let end = args.output.as_deref().and_then(end);
+    let format = end.as_deref().and_then(GradientFormat::of_extension);
+    let wrong = |message: &str, hint: &str| Err(Error::argument(message).hint(hint));
+    if args.compare && format.is_some() {
+        let hint = "name a picture or a page: -o compare.png, or leave it out";
+        return wrong("--compare does nothing for gradient files", hint);
+    }
+    if args.samples.is_some() && !args.json && format != Some(GradientFormat::Cube) {
+        let hint = "add --json, name the output .cube, or leave it out";
+        return wrong("--samples does nothing but for --json and .cube files", hint);
+    }
+    if args.fit && format != Some(GradientFormat::Unity) {
+        let hint = "name the output .gradients, or leave it out";
+        return wrong("--fit does nothing but for Unity's files", hint);
+    }
+    if args.size.is_some() && !matches!(end.as_deref(), Some("png" | "exr")) {
+        let hint = "name the output .png or .exr, or leave it out";
+        return wrong("--size does nothing but for pictures", hint);
+    }
+    Ok(())
+}
+
+/// The extension of a file, in small letters.
+fn end(path: &Path) -> Option<String> {
+    path.extension().map(|end| end.to_string_lossy().to_lowercase())
 }
 
 /// The gradients that a word of the command line means.
@@ -63,7 +96,7 @@ fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<Vec<Gradient>> {
     } else if Path::new(spec).is_file() {
         let mut found = solio::read_gradients(Path::new(spec), &Limits::default(), work)?;
         if let Some(mode) = args.mode {
-            found.iter_mut().for_each(|gradient| gradient.mode = mode);
+            found.iter_mut().for_each(|gradient| gradient.set_mode(mode));
         }
         found
     } else {
@@ -81,8 +114,7 @@ fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<Vec<Gradient>> {
 }
 
 fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work) -> Result<()> {
-    let end = output.extension().map(|end| end.to_string_lossy().to_lowercase());
-    match end.as_deref() {
+    match end(output).as_deref() {
         Some("png") => solio::write_bytes(output, &picture(gradients, args, SIZE)?.to_png()?),
         Some("html") => page::write(PAGE, &page_data(gradients, args)?, output),
         Some("exr") => {
@@ -116,13 +148,8 @@ fn picture(gradients: &[Gradient], args: &GradientArgs, size: [u32; 2]) -> Resul
         return gradient_strips(gradients, args.size.unwrap_or(size));
     }
     let width = args.size.map_or(BESIDE_TEXT, |[width, _]| width);
-    let mut all = gradients.iter().map(|gradient| compare_gradient(gradient).draw(width));
-    let mut picture = all.next().ok_or_else(|| Error::argument("there is no gradient"))?;
-    for next in all {
-        picture.height += next.height;
-        picture.pixels.extend(next.pixels);
-    }
-    Ok(picture)
+    let all: Vec<Compared> = gradients.iter().map(compare_gradient).collect();
+    Compared::draw_all(&all, width)
 }
 
 /// In a terminal with colours as bars with their names; else as CSS, a line each.
@@ -138,7 +165,7 @@ fn show(gradients: &[Gradient], args: &GradientArgs) -> Result<()> {
             compared_rows(&compare_gradient(gradient), in_colors.then_some(columns), &mut text)?;
         } else if in_colors {
             let strip = gradient_strips(std::slice::from_ref(gradient), [columns, 4])?;
-            let _ = write!(text, "{}\n{}", gradient.name, preview::blocks(&strip));
+            let _ = write!(text, "{}\n{}", visible(&gradient.name), preview::blocks(&strip));
         } else {
             text += &(css(gradient)? + "\n");
         }
@@ -149,7 +176,7 @@ fn show(gradients: &[Gradient], args: &GradientArgs) -> Result<()> {
 
 /// The ways of blending, as bars of so many columns or as CSS, and how even each looks.
 fn compared_rows(compared: &Compared, columns: Option<u32>, text: &mut String) -> Result<()> {
-    let _ = writeln!(text, "{}", compared.name);
+    let _ = writeln!(text, "{}", visible(&compared.name));
     for row in &compared.rows {
         let looks = match columns {
             Some(columns) => {
@@ -160,11 +187,19 @@ fn compared_rows(compared: &Compared, columns: Option<u32>, text: &mut String) -
         };
         let _ = writeln!(
             text,
-            "{looks}  in {}, keys {}: unevenness {:.2} CAM16-UCS, {:.2} CIEDE2000",
-            row.mode, row.keys, row.unevenness_cam16_ucs, row.unevenness_ciede2000,
+            "{looks}  in {}, keys {}: unevenness {} CAM16-UCS, {} CIEDE2000",
+            row.mode,
+            row.keys,
+            figure(row.unevenness_cam16_ucs),
+            figure(row.unevenness_ciede2000),
         );
     }
     Ok(())
+}
+
+/// An unevenness; one colour alone has none.
+fn figure(unevenness: f64) -> String {
+    finite(unevenness).map_or_else(|| "–".to_owned(), |number| format!("{number:.2}"))
 }
 
 /// As CSS has it, on one line.
@@ -176,18 +211,22 @@ fn css(gradient: &Gradient) -> Result<String> {
 }
 
 /// A line of --json.
-fn described(gradient: &Gradient, args: &GradientArgs) -> Value {
+fn described(gradient: &Gradient, args: &GradientArgs) -> Result<Value> {
     let sampler = gradient.sampler();
     let count = args.samples.unwrap_or(JSON_SAMPLES);
     let last = f64::from(count - 1);
-    let at = |i: u32| sampler.at(f64::from(i) / last);
+    let colors: Vec<[f64; 4]> = (0..count).map(|i| sampler.at(f64::from(i) / last)).collect();
+    if !colors.as_flattened().iter().all(|number| number.is_finite()) {
+        let message = format!("{}: these colours are too large to be blended", gradient.name);
+        return Err(Error::argument(visible(&message)).hint("give smaller components"));
+    }
     let stop = |stop: &ColorStop| json!([stop.position, stop.color.to_css()]);
     let mut value = json!({
         "name": gradient.name,
         "mode": gradient.mode.name(),
         "keys": gradient.keys.name(),
         "stops": gradient.colors.iter().map(stop).collect::<Vec<_>>(),
-        "colors_srgb": (0..count).map(at).collect::<Vec<_>>(),
+        "colors_srgb": colors,
         "unevenness_cam16_ucs": finite(unevenness(gradient, Difference::Cam16Ucs, STEPS)),
         "unevenness_ciede2000": finite(unevenness(gradient, Difference::Ciede2000, STEPS)),
     });
@@ -202,7 +241,7 @@ fn described(gradient: &Gradient, args: &GradientArgs) -> Value {
         };
         value["rows"] = compare_gradient(gradient).rows.iter().map(row).collect();
     }
-    value
+    Ok(value)
 }
 
 fn finite(number: f64) -> Option<f64> {

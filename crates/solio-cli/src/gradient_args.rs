@@ -40,7 +40,8 @@ pub(crate) struct GradientArgs {
     /// linear light, and how uneven each looks
     #[arg(long)]
     pub(crate) compare: bool,
-    /// Columns and rows of a strip [default: 1024x64; 640 columns beside text]
+    /// Columns and rows of a strip in a picture; with --compare only columns count [default: 1024x64;
+    /// with --compare 640 columns]
     #[arg(long, value_name = "N|WxH", value_parser = parse_size2)]
     pub(crate) size: Option<[u32; 2]>,
     /// For Unity: the nearest 8 keys where 8 do not hold the gradient; says how far off they are
@@ -49,11 +50,13 @@ pub(crate) struct GradientArgs {
     /// Print JSON, one object per gradient: stops, colours, and how uneven it looks
     #[arg(long)]
     pub(crate) json: bool,
-    /// How many colours, from the start to the end [default: 17 for --json, 1024 for .cube]
+    /// How many colours, from the start to the end [default: 17 for --json, 1024 for .cube, which has
+    /// 65536 at most]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub(crate) samples: Option<u32>,
     /// Print the names of gradients and colour maps
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["specs", "output", "mode", "keys", "compare", "size", "fit", "json",
+        "samples"])]
     pub(crate) list: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,

@@ -63,12 +63,7 @@ pub(crate) fn into_frames(
     to: &FramePattern,
     output: &Path,
 ) -> Result<Vec<(PathBuf, PathBuf)>> {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        return Err(Error::argument("there is no such folder for the frames")
-            .at_path(folder)
-            .hint(format!("make it first: mkdir -p {}", folder.display())));
-    }
+    check_folder(output, "the frames")?;
     let named = |(input, frame): Numbered| match frame {
         Some(frame) => Ok((input, to.path(frame))),
         None => Err(Error::argument("only frames can become frames")
@@ -76,6 +71,22 @@ pub(crate) fn into_frames(
             .hint("name inputs such as a.####.exr")),
     };
     distinct(frames.into_iter().map(named).collect::<Result<_>>()?)
+}
+
+/// That the folder of an output is there; `what` is what would go into it.
+pub(crate) fn check_folder(output: &Path, what: &str) -> Result<()> {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        None => Ok(()),
+        Some(folder) => Err(Error::argument(format!("there is no such folder for {what}"))
+            .at_path(folder)
+            .hint(format!("make it first: mkdir -p {}", folder.display()))),
+    }
+}
+
+/// Whether a file has this extension, in letters of either case: `png`.
+pub(crate) fn has_end(path: &Path, end: &str) -> bool {
+    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(end))
 }
 
 /// Inputs and outputs, if no two inputs become the same file.

@@ -22,6 +22,7 @@ const BEST: usize = 8;
 
 /// Measures, then prints and writes what was asked for.
 pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
+    args.output.as_deref().map_or(Ok(()), page::check)?;
     let work = options::work(&args.work)?;
     let files = inputs::files(&args.inputs, &work)?;
     if files.is_empty() {
@@ -40,16 +41,17 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
         return Ok(Outcome::SomeFailed);
     }
     let data = data(&lab, args, watch.wall_s());
-    if let Some(output) = &args.output {
-        page::write(PAGE, &data, output)?;
-    }
+    // What took long is printed first: the page may fail.
     if args.json {
-        screen::print(&schema::line("lab/1", &[], data));
+        screen::print(&schema::line("lab/1", &[], data.clone()));
     } else if args.csv {
         screen::print(&lab.results.to_csv());
     } else {
         screen::print(&summary(&lab));
         lab.notes.iter().for_each(|note| screen::say(&format!("note: {note}")));
+    }
+    if let Some(output) = &args.output {
+        page::write(PAGE, &data, output)?;
     }
     if args.shown.stats {
         reading.say(files.len() as u64, work.progress.now().read_bytes);

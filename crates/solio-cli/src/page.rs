@@ -1,11 +1,21 @@
 //! Pages with one chart, which need nothing but themselves.
 
+use crate::inputs;
 use serde_json::Value;
-use solio::Result;
+use solio::{Error, Result};
 use std::path::Path;
 
 const STYLE: &str = include_str!("../../../web/chart.css");
 const CHART: &str = include_str!("../../../web/chart.js");
+
+/// That a page can be written to `path`: asked before what takes long.
+pub(crate) fn check(path: &Path) -> Result<()> {
+    if !inputs::has_end(path, "html") {
+        let error = Error::argument("what is written here is a page").at_path(path);
+        return Err(error.hint("end its name in .html"));
+    }
+    inputs::check_folder(path, "the page")
+}
 
 /// Writes `page` with its style, its helpers and `data` where comments hold their places.
 pub(crate) fn write(page: &str, data: &Value, path: &Path) -> Result<()> {

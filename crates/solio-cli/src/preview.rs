@@ -194,8 +194,7 @@ fn check_format(output: &Path, inputs: &[PathBuf]) -> Result<()> {
     if is_exr(output) && inputs.iter().all(|input| is_drawn(input)) {
         return Ok(());
     }
-    let png = output.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
-    if !png && output.as_os_str() != "-" {
+    if !inputs::has_end(output, "png") && output.as_os_str() != "-" {
         let error = Error::argument("previews are PNG files").at_path(output);
         return Err(error.hint("`solio convert` writes JPEG, TIFF and HDR"));
     }
@@ -208,19 +207,21 @@ fn is_drawn(path: &Path) -> bool {
 }
 
 pub(crate) fn is_exr(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("exr"))
+    inputs::has_end(path, "exr")
 }
 
-/// An error where standard output is nothing that shows 24 bits of colour.
+/// An error where standard output is nothing that shows 24 bits of colour. As for all that is printed,
+/// `NO_COLOR` counts before `CLICOLOR_FORCE`.
 pub(crate) fn shows_colors() -> Result<()> {
     let is = |name: &str, yes: fn(&str) -> bool| std::env::var(name).is_ok_and(|v| yes(&v));
-    if is("CLICOLOR_FORCE", |v| !v.is_empty() && v != "0") {
-        return Ok(());
-    }
-    let why = if !std::io::stdout().is_terminal() {
-        "standard output is not a terminal"
-    } else if is("NO_COLOR", |v| !v.is_empty()) {
+    let why = if is("NO_COLOR", |v| !v.is_empty()) {
         "NO_COLOR wants no colours"
+    } else if is("CLICOLOR_FORCE", |v| !v.is_empty() && v != "0") {
+        return Ok(());
+    } else if !std::io::stdout().is_terminal() {
+        "standard output is not a terminal"
+    } else if is("TERM", |v| v == "dumb") {
+        "this terminal shows no colours (TERM=dumb)"
     } else if !is("COLORTERM", |v| ["truecolor", "24bit"].contains(&v)) {
         "this terminal does not say that it shows all colours (COLORTERM=truecolor)"
     } else {

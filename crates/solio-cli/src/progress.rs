@@ -1,7 +1,7 @@
 //! Shows the progress of a job: a bar on a terminal, JSON lines when asked, nothing in a pipe.
 
 use crate::screen::say;
-use crate::table::{bytes, count};
+use crate::table::{bytes, some};
 use crate::{args, schema};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use solio::{Progress, Progressed};
@@ -73,8 +73,7 @@ fn watch(stop: &AtomicBool, every: Duration, mut look: impl FnMut()) {
 }
 
 /// While reading, the share is known; while writing, only what is done.
-const READING: &str =
-    "{prefix:.bold} reading [{bar:24}] {percent:>3}% of {decimal_total_bytes}  {msg}";
+const READING: &str = "{prefix:.bold} reading [{bar:24}] {percent:>3}% of {decimal_total_bytes}";
 const WRITING: &str = "{prefix:.bold} {spinner} {msg}  {elapsed}";
 
 fn style(template: &str) -> ProgressStyle {
@@ -109,18 +108,26 @@ pub(crate) fn beside<T>(print: impl FnOnce() -> T) -> T {
 fn draw(bar: &ProgressBar, now: Progressed) {
     bar.set_length(now.read_total_bytes.max(now.read_bytes));
     bar.set_position(now.read_bytes);
-    if now.written_bytes > 0 {
-        bar.set_style(style(WRITING));
-        bar.set_message(format!("written {}", bytes(now.written_bytes)));
-    } else if now.read_total_bytes == 0 {
-        // A pipe does not say how much will come, and a list reads nothing.
-        bar.set_style(style(WRITING));
-        bar.set_message(match now.read_bytes {
-            0 => format!("{} files", count(now.files)),
-            read => format!("read {}", bytes(read)),
-        });
-    }
+    let (template, message) = appearance(now);
+    bar.set_style(style(template));
+    bar.set_message(message);
     bar.tick();
+}
+
+/// How the bar looks at a moment, and what it says. How much will be read may become known later.
+fn appearance(now: Progressed) -> (&'static str, String) {
+    if now.written_bytes > 0 {
+        (WRITING, format!("written {}", bytes(now.written_bytes)))
+    } else if now.read_total_bytes > 0 {
+        (READING, String::new())
+    } else {
+        // A pipe does not say how much will come, and a list reads nothing.
+        let message = match now.read_bytes {
+            0 => some(now.files, "file"),
+            read => format!("read {}", bytes(read)),
+        };
+        (WRITING, message)
+    }
 }
 
 fn json(name: &str, now: Progressed) {
@@ -132,4 +139,23 @@ fn json(name: &str, now: Progressed) {
         "files": now.files,
     });
     say(&schema::object("progress/1", &[], line).to_string());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_total_that_comes_late_is_shown() {
+        let mut now = Progressed::default();
+        assert_eq!(appearance(now), (WRITING, "0 files".into()));
+        now.files = 1;
+        assert_eq!(appearance(now), (WRITING, "1 file".into()));
+        now.read_bytes = 2_000;
+        assert_eq!(appearance(now), (WRITING, "read 2.00 kB".into()));
+        now.read_total_bytes = 9_000;
+        assert_eq!(appearance(now), (READING, String::new()));
+        now.written_bytes = 3_000;
+        assert_eq!(appearance(now), (WRITING, "written 3.00 kB".into()));
+    }
 }

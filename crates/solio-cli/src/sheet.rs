@@ -3,8 +3,9 @@
 use crate::convert::is_standard;
 use crate::sheet_args::SheetArgs;
 use crate::stats::Seen;
+use crate::table::some;
 use crate::{Outcome, inputs, options, schema, screen};
-use serde_json::json;
+use serde_json::{Value, json};
 use solio::{Choice, Error, PreviewOptions, Result, SheetOptions, ThumbnailOptions};
 
 /// Shows all inputs, goes on past bad ones.
@@ -14,6 +15,10 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
     if inputs.iter().any(|input| is_standard(input)) {
         return Err(Error::argument("a sheet is made of files, not of standard input")
             .hint("solio preview shows an image from a pipe"));
+    }
+    if args.title.is_some() && inputs::has_end(&args.output, "png") {
+        let error = Error::argument("--title does nothing for pictures, which have no heading");
+        return Err(error.hint("name the output .html, or leave it out"));
     }
     let channels = (!args.channels.is_empty()).then(|| args.channels.clone());
     let defaults = PreviewOptions::default();
@@ -35,19 +40,26 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
     done.failed.iter().for_each(screen::complain_of);
     seen.end(work.progress.now().files);
     if args.json {
-        let line = json!({
+        let mut line = json!({
             "cells": done.cells,
             "passed_by": done.passed_by,
             "failed": done.failed.iter().map(screen::error_json).collect::<Vec<_>>(),
         });
-        screen::print(&schema::line("sheet/1", &[("output", &args.output)], line));
+        let mut paths = Vec::new();
+        // Without a cell there is no sheet.
+        match done.cells {
+            0 => line["output"] = Value::Null,
+            _ => paths.push(("output", &*args.output)),
+        }
+        screen::print(&schema::line("sheet/1", &paths, line));
     }
     if done.cells == 0 && done.failed.is_empty() {
         screen::complain("there is nothing to look at");
         return Ok(Outcome::NothingMatched);
     }
     if done.passed_by > 0 && !args.json {
-        screen::say(&format!("{} other files are not shown", done.passed_by));
+        let are = if done.passed_by == 1 { "is" } else { "are" };
+        screen::say(&format!("{} {are} not shown", some(done.passed_by, "other file")));
     }
     Ok(if done.failed.is_empty() { Outcome::Done } else { Outcome::SomeFailed })
 }

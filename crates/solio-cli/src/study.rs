@@ -4,7 +4,7 @@ use crate::args::{SlowDownChoice, StudyArgs};
 use crate::table::{Align, Table, bytes, figures, seconds};
 use crate::{Outcome, page, schema, screen};
 use serde_json::json;
-use solio::{Cancel, Result, SlowDown, Study, StudyOptions, StudyPoint};
+use solio::{Cancel, Error, Result, SlowDown, Study, StudyOptions, StudyPoint};
 use std::path::PathBuf;
 
 /// The page of a study.
@@ -12,9 +12,14 @@ const PAGE: &str = include_str!("../../../web/study.html");
 
 /// Runs the command again and again, prints.
 pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
+    args.output.as_deref().map_or(Ok(()), page::check)?;
     let cancel = Cancel::default();
     solio::cancel_on_signals(&cancel)?;
     let slow_down = match args.how {
+        SlowDownChoice::Bucket if args.medium.is_some() => {
+            let error = Error::argument("--medium does nothing without --how cgroup");
+            return Err(error.hint("add --how cgroup, or leave it out"));
+        }
         SlowDownChoice::Bucket => SlowDown::Bucket,
         SlowDownChoice::Cgroup => {
             SlowDown::Cgroup(args.medium.clone().unwrap_or_else(|| PathBuf::from(".")))
@@ -28,13 +33,14 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
         }
     })?;
     let data = to_json(&study);
-    if let Some(path) = &args.output {
-        page::write(PAGE, &data, path)?;
-    }
+    // What took long is printed first: the page may fail.
     if args.json {
-        screen::print(&schema::line("study/1", &[], data));
+        screen::print(&schema::line("study/1", &[], data.clone()));
     } else {
         screen::print(&table(&study));
+    }
+    if let Some(path) = &args.output {
+        page::write(PAGE, &data, path)?;
     }
     Ok(Outcome::Done)
 }
@@ -64,14 +70,43 @@ fn table(study: &Study) -> String {
     use Align::{Left, Right};
     let mut table = Table::new(&[("bandwidth", Left), ("seconds", Right), ("of the bound", Right)]);
     for point in &study.points {
-        let slow = point.bandwidth.map_or(0.0, |b| study.bytes() / b as f64);
-        let share = study.floor_s().max(slow) / point.wall_s.max(1e-9);
-        table.row(vec![rate(point), figures(point.wall_s), format!("{:.0} %", 100.0 * share)]);
+        let slow_s = match point.bandwidth {
+            Some(bandwidth) => study.bytes().map(|bytes| bytes / bandwidth as f64),
+            None => Some(0.0),
+        };
+        let share = slow_s.map(|slow_s| study.floor_s().max(slow_s) / point.wall_s.max(1e-9));
+        let share = share.map_or("–".into(), |share| format!("{:.0} %", 100.0 * share));
+        table.row(vec![rate(point), figures(point.wall_s), share]);
     }
-    let knee = bytes(study.knee() as u64);
-    format!(
-        "{}reads {}; below {knee}/s the disk is what it waits for\n",
-        table.render(),
-        bytes(study.bytes() as u64),
-    )
+    let words = match (study.bytes(), study.knee()) {
+        (Some(read), Some(knee)) => format!(
+            "reads {}; below {}/s the disk is what it waits for",
+            bytes(read as u64),
+            bytes(knee as u64),
+        ),
+        _ => "the system does not say how much it reads, so there is no bound by the disk".into(),
+    };
+    format!("{}{words}\n", table.render())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_does_not_say_is_no_0() {
+        let point = |bandwidth, read_bytes| StudyPoint { bandwidth, wall_s: 2.0, read_bytes };
+        let study = |read_bytes| Study {
+            command: vec!["true".into()],
+            points: vec![point(None, read_bytes), point(Some(1_000_000), read_bytes)],
+        };
+        let unknown = study(None);
+        let data = to_json(&unknown);
+        assert!(data["bytes"].is_null() && data["knee"].is_null(), "{data}");
+        let text = table(&unknown);
+        assert!(text.contains("does not say") && text.contains('–') && !text.contains("0 B"));
+        let known = study(Some(4_000_000));
+        assert_eq!(to_json(&known)["knee"], 2e6);
+        assert!(table(&known).contains("reads 4.00 MB; below 2.00 MB/s"), "{}", table(&known));
+    }
 }

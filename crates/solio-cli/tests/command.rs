@@ -282,6 +282,34 @@ fn a_study_runs_the_command_at_each_bandwidth() {
 }
 
 #[test]
+fn gradients_of_files_are_blended_as_asked_and_cannot_speak_to_the_terminal() {
+    let dir = folder();
+    let json = r#"{"name": "a\u001b[2Jb", "colors": [
+        {"position": 0, "color": "black", "mode": "hold"}, {"position": 1, "color": "white"}]}"#;
+    std::fs::write(dir.path().join("a.json"), json).unwrap();
+    let gradient = |args: &[&str]| solio(dir.path(), &[&["gradient"][..], args].concat(), b"");
+    let ran = gradient(&["a.json", "--in", "srgb", "--json", "--samples", "3"]).fine();
+    assert_eq!(ran.json()[0]["colors_srgb"][1], serde_json::json!([0.5, 0.5, 0.5, 1.0]));
+    let ran = gradient(&["a.json", "--compare"]).fine();
+    assert!(ran.text().starts_with("a.[2Jb\n"), "{:?}", ran.text());
+    // One colour has no steps that could be uneven.
+    let ran = gradient(&["red, red", "--compare"]).fine();
+    assert!(ran.text().contains("unevenness – CAM16-UCS, – CIEDE2000"), "{}", ran.text());
+    let ran = gradient(&["red, red", "--json"]).fine();
+    assert!(ran.json()[0]["unevenness_ciede2000"].is_null());
+    let ran = gradient(&["color(srgb 1e200 0 0), black", "--json"]);
+    assert!(ran.code == 2 && ran.out.is_empty() && ran.err.contains("too large"), "{}", ran.err);
+    for args in [
+        &["--list", "--json"][..],
+        &["red, lime", "--list"],
+        &["red, lime", "--compare", "-o", "a.exr"],
+    ] {
+        assert_eq!(gradient(args).code, 2, "{args:?}");
+    }
+    assert_eq!(gradient(&["red, lime", "--compare", "-o", "a.png", "--size", "4000000"]).code, 1);
+}
+
+#[test]
 fn many_files_are_read_with_few_descriptors() {
     let dir = tempfile::tempdir().unwrap();
     for i in 0..3000 {

@@ -120,6 +120,7 @@ fn sh(dir: &Path, line: &str) -> (i32, String) {
         .args(["-c", line])
         .current_dir(dir)
         .envs([("PATH", path.as_str()), ("XDG_CACHE_HOME", "/no-cache"), ("CLICOLOR_FORCE", "1")])
+        .env_remove("NO_COLOR")
         .stdin(Stdio::null())
         .output()
         .unwrap();

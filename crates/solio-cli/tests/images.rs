@@ -640,12 +640,18 @@ fn previews_are_pictures() {
         "{}",
         ran.err
     );
-    let forced = Command::new(env!("CARGO_BIN_EXE_solio"))
-        .args(["preview", "a.exr", "--size", "8"])
-        .current_dir(dir.path())
-        .env("CLICOLOR_FORCE", "1")
-        .output()
-        .unwrap();
+    let show = |no_color: &str| {
+        Command::new(env!("CARGO_BIN_EXE_solio"))
+            .args(["preview", "a.exr", "--size", "8"])
+            .current_dir(dir.path())
+            .envs([("CLICOLOR_FORCE", "1"), ("NO_COLOR", no_color)])
+            .output()
+            .unwrap()
+    };
+    let refused = show("1");
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("NO_COLOR wants no colours"));
+    let forced = show("");
     let text = String::from_utf8(forced.stdout).unwrap();
     assert!(text.contains("\u{1b}[38;2;") && text.lines().count() == 3, "{text:?}");
 }

@@ -1,4 +1,5 @@
-//! Ctrl-C during a conversion leaves the old file as it was, and nothing else.
+//! Ctrl-C during a conversion leaves the old file as it was, and nothing else; a study that it ends has
+//! not failed.
 #![cfg(unix)]
 #![allow(clippy::disallowed_methods)] // tests read and write their own files
 
@@ -41,4 +42,15 @@ fn ctrl_c_leaves_the_old_file_and_exits_with_130() {
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "old");
     let names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().flatten().collect();
     assert_eq!(names.len(), 1, "{names:?}");
+}
+
+/// Ctrl-C reaches the command that is studied, too.
+#[test]
+fn a_study_that_is_interrupted_exits_with_130() {
+    let interrupts = "kill -INT $PPID; sleep 0.2; exit 1";
+    let output = Command::new(env!("CARGO_BIN_EXE_solio"))
+        .args(["study", "--bandwidths", "1G", "--", "sh", "-c", interrupts])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
 }

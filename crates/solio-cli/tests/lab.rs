@@ -82,6 +82,16 @@ fn cells_come_as_a_table() {
     assert!(ran.text().contains("What a study said in 2021") && ran.text().contains("ratio"));
 }
 
+/// What took long is not lost with the page.
+#[test]
+fn figures_are_printed_where_the_page_cannot_be_written() {
+    let dir = folder();
+    std::fs::create_dir(dir.path().join("lab.html")).unwrap();
+    let ran = solio(dir.path(), "lab a.npy --seconds 0 --csv -o lab.html");
+    assert_ne!(ran.code, 0, "{}", ran.err);
+    assert!(ran.text().lines().count() > 40 && ran.err.contains("lab.html"), "{}", ran.err);
+}
+
 #[test]
 fn wrong_words_are_usage() {
     let dir = folder();
@@ -91,12 +101,18 @@ fn wrong_words_are_usage() {
         "lab a.exr --sample some",
         "lab a.exr --seconds -1",
         "lab a.exr --json --csv",
+        "lab a.exr -o lab.csv",
+        "lab a.exr -o none/lab.html",
     ] {
         assert_eq!(solio(dir.path(), line).code, 2, "{line}");
     }
     let ran = solio(dir.path(), "lab a.bin --raw f32,3,48x41 --seconds 0");
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("a.bin"), "{}", ran.err);
+    assert!(
+        ran.err.contains("a.bin: the file has 23040 bytes; f32,3,48x41 needs 23616"),
+        "{}",
+        ran.err
+    );
     let ran = solio(dir.path(), "lab a.npy --python no-such-python --seconds 0");
     assert!(ran.code != 0 && ran.err.contains("no-such-python"), "{}", ran.err);
 }

@@ -73,6 +73,9 @@ fn light_measures_every_peak_and_keeps_it() {
     let kept = json(&std::fs::read_to_string(dir.join("cache/solio/light.json")).unwrap());
     assert_eq!(kept["kept"].as_array().unwrap().len(), 1);
     assert_eq!(solio(dir, &["light", "none"]).0, 2);
+    for useless in [["--size", "4M"], ["--rounds", "2"]] {
+        assert_eq!(solio(dir, &[&["light", "--last"][..], &useless].concat()).0, 2);
+    }
 }
 
 #[test]

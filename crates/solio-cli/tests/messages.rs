@@ -6,7 +6,7 @@ mod ran;
 
 use ran::run as solio;
 
-const CASES: [(&str, i32, &str); 43] = [
+const CASES: [(&str, i32, &str); 53] = [
     (
         "info a.png",
         1,
@@ -107,6 +107,61 @@ const CASES: [(&str, i32, &str); 43] = [
         2,
         "solio: nocolour: 1:1: no colour: no such name\n  hint: give stops (\"black, white 40%, blue\"), a \
          name of `solio gradient --list`, or a file\n",
+    ),
+    (
+        "gradient red,lime --compare -o a.css",
+        2,
+        "solio: --compare does nothing for gradient files\n  hint: name a picture or a page: -o \
+         compare.png, or leave it out\n",
+    ),
+    (
+        "gradient red,lime --samples 9",
+        2,
+        "solio: --samples does nothing but for --json and .cube files\n  hint: add --json, name the output \
+         .cube, or leave it out\n",
+    ),
+    (
+        "gradient red,lime -o a.cube --samples 65537",
+        2,
+        "solio: a.cube: a .cube file holds 2 to 65536 samples, not 65537\n",
+    ),
+    (
+        "gradient red,lime -o a.svg --fit",
+        2,
+        "solio: --fit does nothing but for Unity's files\n  hint: name the output .gradients, or leave it \
+         out\n",
+    ),
+    (
+        "gradient red,lime --size 64x8",
+        2,
+        "solio: --size does nothing but for pictures\n  hint: name the output .png or .exr, or leave it \
+         out\n",
+    ),
+    (
+        "sheet shots -o a.png --title props",
+        2,
+        "solio: --title does nothing for pictures, which have no heading\n  hint: name the output .html, \
+         or leave it out\n",
+    ),
+    (
+        "sheet empty -o a.pdf",
+        2,
+        "solio: a.pdf: sheets are pages or pictures\n  hint: name it .html or .png\n",
+    ),
+    (
+        "study --medium . -- true",
+        2,
+        "solio: --medium does nothing without --how cgroup\n  hint: add --how cgroup, or leave it out\n",
+    ),
+    (
+        "study -o a.json -- true",
+        2,
+        "solio: a.json: what is written here is a page\n  hint: end its name in .html\n",
+    ),
+    (
+        "study -o none/a.html -- true",
+        2,
+        "solio: none: there is no such folder for the page\n  hint: make it first: mkdir -p none\n",
     ),
     ("dup empty", 3, "solio: there are no files\n"),
     (

@@ -27,6 +27,9 @@ fn a_sheet_shows_what_it_can_and_says_what_it_cannot() {
     assert!(fs::read(path("sheet.png")).unwrap().starts_with(b"\x89PNG"));
     assert_eq!(run(dir.path(), &["sheet", "in", "-o", "sheet.pdf"], b"").code, 2);
     fs::create_dir(path("empty")).unwrap();
-    assert_eq!(run(dir.path(), &["sheet", "empty", "-o", "none.html"], b"").code, 3);
+    let ran = run(dir.path(), &["sheet", "empty", "-o", "none.html", "--json"], b"");
+    assert_eq!((ran.code, &ran.json()[0]["output"]), (3, &serde_json::Value::Null));
+    let ran = run(dir.path(), &["sheet", "in", "-o", "sheet.html"], b"").fine();
+    assert!(ran.err.contains("1 other file is not shown"), "{}", ran.err);
     assert_eq!(names(dir.path()), ["empty", "in", "sheet.html", "sheet.png"]);
 }

@@ -38,6 +38,19 @@ impl Color {
         }
     }
 
+    /// A colour of sRGB without its alpha as CSS 2 and SVG 1.1 write it, held within 0 to 1: codes of
+    /// eight bits where these are exact, else percentages. [`Color::parse`] reads the very same.
+    pub(crate) fn to_legacy_css(self) -> String {
+        let held = Color { components: self.components.map(|c| c.clamp(0.0, 1.0) + 0.0), ..self };
+        match held.codes() {
+            Some([r, g, b]) => format!("rgb({r}, {g}, {b})"),
+            None => {
+                let [r, g, b] = held.components.map(percentage);
+                format!("rgb({r}, {g}, {b})")
+            }
+        }
+    }
+
     fn alpha_text(&self) -> String {
         if self.missing.contains(Missing::ALPHA) {
             " / none".to_owned()
@@ -111,7 +124,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn legacy_text_has_commas_and_stays_within_srgb() {
+        for (components, text) in [
+            ([1.0, 0.2, 0.0], "rgb(255, 51, 0)"),
+            ([0.125, 0.5, 0.75], "rgb(12.5%, 50%, 75%)"),
+            ([1.5, -0.0, -2.0], "rgb(255, 0, 0)"),
+            ([1.5, 0.5, -2.0], "rgb(100%, 50%, 0%)"),
+        ] {
+            assert_eq!(Color::new(Space::Srgb, components).to_legacy_css(), text);
+        }
+    }
+
     proptest! {
+        #[test]
+        fn legacy_text_leads_back(components in prop::array::uniform3(0.0..=1.0f64)) {
+            let color = Color::new(Space::Srgb, components);
+            let text = color.to_legacy_css();
+            prop_assert_eq!(Color::parse(&text).map_err(|e| TestCaseError::fail(format!("{text}: {e}")))?, color);
+        }
+
         #[test]
         fn text_leads_back(
             space in 0..Space::ALL.len(),

@@ -216,13 +216,15 @@ impl<'t> Cursor<'t> {
             Space::Hsl => percents != 2,
             _ => percents != 0 && percents != 3,
         };
+        let message = "with commas, no none, nor numbers beside percentages";
         if commas && (!missing.is_empty() || mixed) {
-            return Err(self.error("with commas, no none, nor numbers beside percentages"));
+            return Err(self.error(message));
         }
         if self.passes(if commas { b',' } else { b'/' }) {
             let value = self.value()?;
             match self.number(value, Rule::Plain(1.0))? {
                 Some(alpha) => color.alpha = alpha.clamp(0.0, 1.0),
+                None if commas => return Err(self.error(message)),
                 None => missing = missing.with(Missing::ALPHA),
             }
         }
@@ -401,6 +403,8 @@ mod tests {
             ("rgb(1, 2 3)", 9),
             ("rgb(1 2, 3)", 8),
             ("rgb(1, none, 3)", 14),
+            ("rgb(1, 2, 3, none)", 17),
+            ("hsla(1, 2%, 3%,none)", 19),
             ("rgb(1, 2%, 3)", 12),
             ("rgb(1 2 3, 4)", 9),
             ("hsl(10%, 1%, 2%)", 7),

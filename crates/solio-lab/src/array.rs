@@ -375,6 +375,7 @@ impl Array {
         let start = (whole - kept) / 2;
         self.bytes.drain(..start * unit);
         self.bytes.truncate(kept * unit);
+        self.bytes.shrink_to_fit();
         match &mut self.layout {
             Layout::Rows { rows, .. } => *rows = kept,
             Layout::Elements { count } => *count = kept,

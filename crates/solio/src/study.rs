@@ -49,7 +49,7 @@ pub enum SlowDown {
 pub struct StudyOptions {
     /// Bytes a second of each run, beside one without a limit.
     pub bandwidths: Vec<u64>,
-    /// Runs at each; the median counts.
+    /// Runs at each; the median counts, of an even number the lower of the two in the middle.
     pub rounds: usize,
     /// How the bandwidth is held down.
     pub slow_down: SlowDown,
@@ -108,7 +108,7 @@ pub struct StudyRun {
 /// });
 /// let study = Study { command: vec!["render".into()], points: points.into() };
 /// // A disk that reads more than 500 MB/s hardly helps.
-/// assert_eq!((study.floor_s(), study.knee()), (2.0, 500e6));
+/// assert_eq!((study.floor_s(), study.knee()), (2.0, Some(500e6)));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
@@ -131,29 +131,31 @@ impl Study {
         self.points.iter().map(|p| p.wall_s).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Bytes that have to be read: `bytes / bandwidth` is the asymptote of a slow disk.
+    /// Bytes that have to be read: `bytes / bandwidth` is the asymptote of a slow disk. `None` where
+    /// the system does not say.
     ///
     /// ```
     /// use solio::{Study, StudyPoint};
     /// let point = |read_bytes| StudyPoint { bandwidth: None, wall_s: 1.0, read_bytes };
     /// // A run that found more in the page cache read less from the medium.
     /// let study = Study { command: Vec::new(), points: vec![point(Some(800)), point(Some(900))] };
-    /// assert_eq!(study.bytes(), 900.0);
+    /// assert_eq!(study.bytes(), Some(900.0));
     /// ```
-    pub fn bytes(&self) -> f64 {
-        self.points.iter().filter_map(|p| p.read_bytes).max().unwrap_or(0) as f64
+    pub fn bytes(&self) -> Option<f64> {
+        self.points.iter().filter_map(|p| p.read_bytes).max().map(|bytes| bytes as f64)
     }
 
-    /// The bandwidth at which the asymptotes meet: a faster disk gains little.
+    /// The bandwidth at which the asymptotes meet: a faster disk gains little. `None` where the system
+    /// does not say what was read.
     ///
     /// ```
     /// use solio::{Study, StudyPoint};
     /// let point = StudyPoint { bandwidth: None, wall_s: 0.5, read_bytes: Some(100_000_000) };
     /// let study = Study { command: Vec::new(), points: vec![point] };
-    /// assert_eq!(study.knee(), 200e6);
+    /// assert_eq!(study.knee(), Some(200e6));
     /// ```
-    pub fn knee(&self) -> f64 {
-        self.bytes() / self.floor_s().max(1e-9)
+    pub fn knee(&self) -> Option<f64> {
+        Some(self.bytes()? / self.floor_s().max(1e-9))
     }
 }
 
@@ -167,12 +169,15 @@ impl Study {
 /// let study = solio::study(&command, &options, &Cancel::default(), |point| {
 ///     println!("{:?} bytes a second: {:.2} s", point.bandwidth, point.wall_s);
 /// })?;
-/// println!("more than {:.0} MB/s help little", study.knee() / 1e6);
+/// if let Some(knee) = study.knee() {
+///     println!("more than {:.0} MB/s help little", knee / 1e6);
+/// }
 /// # Ok::<(), solio::Error>(())
 /// ```
 ///
 /// # Errors
-/// When the command cannot be started or fails, or the system's throttle cannot be set.
+/// When the command cannot be started or fails, or the system's throttle cannot be set; `Cancelled`,
+/// also where the command failed after that.
 pub fn study(
     command: &[OsString],
     options: &StudyOptions,
@@ -188,17 +193,24 @@ pub fn study(
         let mut read_bytes = None;
         for _ in 0..options.rounds.max(1) {
             cancel.check()?;
-            let run = run(command, bandwidth, &options.slow_down, Stdio::null())?;
+            let run = run(command, bandwidth, &options.slow_down, Stdio::null());
+            // Ctrl-C ends the command as well: that it failed is no news then.
+            let run = run.or_else(|error| cancel.check().and(Err(error)))?;
             walls.push(run.wall_s);
             read_bytes = read_bytes.max(run.read_bytes);
         }
-        walls.sort_by(f64::total_cmp);
-        let point = StudyPoint { bandwidth, wall_s: walls[walls.len() / 2], read_bytes };
+        let point = StudyPoint { bandwidth, wall_s: median(&mut walls), read_bytes };
         each(&point);
         points.push(point);
     }
     let command = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     Ok(Study { command, points })
+}
+
+/// The lower one of an even number: the slower of two runs is no median.
+fn median(walls: &mut [f64]) -> f64 {
+    walls.sort_by(f64::total_cmp);
+    walls[(walls.len() - 1) / 2]
 }
 
 /// Runs `command` once, at most at `bandwidth` bytes a second, and keeps what it prints. It should
@@ -285,7 +297,17 @@ mod tests {
         let point = |bandwidth, wall_s| StudyPoint { bandwidth, wall_s, read_bytes: Some(400) };
         let points = vec![point(None, 2.5), point(Some(1000), 2.0), point(Some(10), 41.0)];
         let study = Study { command: vec!["true".into()], points };
-        assert_eq!((study.floor_s(), study.bytes(), study.knee()), (2.0, 400.0, 200.0));
+        assert_eq!((study.floor_s(), study.bytes(), study.knee()), (2.0, Some(400.0), Some(200.0)));
+        let points = vec![StudyPoint { bandwidth: None, wall_s: 2.5, read_bytes: None }];
+        let study = Study { command: vec!["true".into()], points };
+        assert_eq!((study.bytes(), study.knee()), (None, None));
+    }
+
+    #[test]
+    fn of_two_runs_the_faster_one_counts() {
+        assert_eq!(median(&mut [3.0, 1.0]), 1.0);
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 3.0, 1.0, 2.0]), 2.0);
     }
 
     #[test]

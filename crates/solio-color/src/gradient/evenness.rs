@@ -3,11 +3,14 @@
 use super::Gradient;
 use crate::{Color, Difference, Space};
 
+/// Smaller steps, in the unit of any measure, are what rounding makes of equal colours.
+const LEAST_STEP: f64 = 1e-9;
+
 /// The coefficient of variation of the differences between neighbours of `samples` colours, at
 /// equal distances from 0 to 1 and within sRGB: their standard deviation by their mean.
 ///
 /// 0 is perfectly even; lower is better. The study takes 256 samples. NaN where fewer than three
-/// samples are asked for or all colours are the same.
+/// samples are asked for or all colours are the same, but for rounding.
 pub fn unevenness(gradient: &Gradient, difference: Difference, samples: usize) -> f64 {
     let sampler = gradient.sampler();
     let last = samples.saturating_sub(1).max(1) as f64;
@@ -27,6 +30,9 @@ pub fn unevenness(gradient: &Gradient, difference: Difference, samples: usize) -
     }
     let count = steps.len() as f64;
     let mean = steps.iter().sum::<f64>() / count;
+    if mean < LEAST_STEP {
+        return f64::NAN;
+    }
     let variance = steps.iter().map(|step| (step - mean) * (step - mean)).sum::<f64>() / count;
     variance.sqrt() / mean
 }
@@ -34,8 +40,8 @@ pub fn unevenness(gradient: &Gradient, difference: Difference, samples: usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gradient::Mode;
     use crate::gradient::presets::Preset;
+    use crate::gradient::{Mode, parse_stops};
 
     /// What the study found in CAM16-UCS, in sRGB, linear light and Oklab.
     #[test]
@@ -74,5 +80,15 @@ mod tests {
         let one = Preset::of_name("heat").unwrap().gradient(Mode::default());
         assert!(unevenness(&one, Difference::Ok, 2).is_nan());
         assert!(unevenness(&Gradient::default(), Difference::Ok, 20).is_nan());
+        for (stops, mode) in
+            [("red, red", "oklab"), ("#123456, #123456", "oklch"), ("teal", "srgb")]
+        {
+            let colors = parse_stops(stops).unwrap();
+            let mode = Mode::of_name(mode).unwrap();
+            let constant = Gradient { colors, mode, ..Gradient::default() };
+            for difference in Difference::ALL {
+                assert!(unevenness(&constant, difference, 256).is_nan(), "{stops} {difference:?}");
+            }
+        }
     }
 }

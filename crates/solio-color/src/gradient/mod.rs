@@ -253,6 +253,21 @@ impl Gradient {
         Gradient { colors, mode, ..Gradient::default() }
     }
 
+    /// Blends all parts in this way, those too that had one of their own.
+    ///
+    /// ```
+    /// use solio_color::{Space, gradient::{Gradient, Mode, parse_stops}};
+    /// let mut gradient = Gradient { colors: parse_stops("black, white")?, ..Gradient::default() };
+    /// gradient.colors[0].to_next.mode = Some(Mode::Hold);
+    /// gradient.set_mode(Mode::in_space(Space::Srgb));
+    /// assert_eq!(gradient.sampler().codes_at(0.5), [128, 128, 128, 255]);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.colors.iter_mut().for_each(|stop| stop.to_next.mode = None);
+    }
+
     /// Made ready to be sampled.
     ///
     /// ```

@@ -17,7 +17,9 @@ use solio_base::{Error, Result};
 pub fn parse_stops(text: &str) -> Result<Vec<ColorStop>> {
     let mut stops = Vec::new();
     let mut hint = None;
-    for (start, item) in items(text) {
+    for (first, item) in items(text) {
+        let start = first + item.len() - item.trim_start().len();
+        let item = item.trim();
         let wrong = |message: String| Error::syntax(message).at_line(1, start as u64 + 1);
         let (color, places) = split(item).map_err(wrong)?;
         let Some(color) = color else {
@@ -101,7 +103,7 @@ fn placed(written: &[Written]) -> Vec<ColorStop> {
 }
 
 /// What stands between commas that are in no brackets, with its first byte.
-fn items(text: &str) -> Vec<(usize, &str)> {
+pub(super) fn items(text: &str) -> Vec<(usize, &str)> {
     let (mut items, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     for (i, byte) in text.bytes().enumerate() {
         match byte {
@@ -115,8 +117,7 @@ fn items(text: &str) -> Vec<(usize, &str)> {
         }
     }
     items.push((start, &text[start..]));
-    let trimmed = |(start, item): (usize, &'_ str)| start + item.len() - item.trim_start().len();
-    items.into_iter().map(|(start, item)| (trimmed((start, item)), item.trim())).collect()
+    items
 }
 
 type Split<'t> = (Option<&'t str>, Vec<f64>);

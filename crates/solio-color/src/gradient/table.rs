@@ -313,7 +313,11 @@ impl Changes<'_> {
         let mut first = start;
         let next = edges.partition_point(|&edge| edge <= f64::from(start));
         let within = edges[next..].iter().map(|&edge| float_from(edge));
-        for end in within.take_while(|&edge| edge < end).chain([end]).filter(|&end| end > start) {
+        for end in within.take_while(|&edge| edge < end).chain([end]) {
+            // Edges nearer to each other than floats are become one.
+            if end <= first {
+                continue;
+            }
             let ends = [first, end.next_down()];
             is_sure &= !turns(self.sampler, ends) && self.find(ends);
             first = end;
@@ -375,7 +379,7 @@ mod tests {
     use super::*;
     use crate::Color;
     use crate::gradient::presets::STUDY;
-    use crate::gradient::{Floats, Gradient, Mode, Outside, parse_stops};
+    use crate::gradient::{ColorStop, Floats, Gradient, Mode, Outside, Ramp, parse_stops};
     use proptest::prelude::*;
 
     fn noise(seed: u32) -> impl Iterator<Item = f32> {
@@ -494,6 +498,32 @@ mod tests {
             for at in noise(7).take(30_000).chain(near).chain(changes) {
                 let want = sampler.codes_at(f64::from(at));
                 assert_eq!(table.at(at), want, "{} at {at:?}", gradient.name);
+            }
+        }
+    }
+
+    /// Two places that become the same float: there is nothing between them.
+    #[test]
+    fn edges_may_be_nearer_than_floats() {
+        let grey = |i: usize| Color::from_rgb8([100 + (i % 2) as u8; 3]);
+        let mut lists = vec![vec![0.0, 0.6, 0.600_000_000_000_000_1, 1.0]];
+        for n in 2..20 {
+            let part = |i: usize| i as f64 / n as f64;
+            lists.push((0..n).flat_map(|i| [part(i) + part(1), part(i + 1)]).collect());
+        }
+        for mut places in lists {
+            places.sort_by(f64::total_cmp);
+            let to_next = Ramp::default();
+            let stop =
+                |(i, &position): (usize, &f64)| ColorStop { position, color: grey(i), to_next };
+            let colors = places.iter().enumerate().map(stop).collect();
+            let mode = Mode::of_name("srgb").unwrap();
+            let sampler = Gradient { colors, mode, ..Gradient::default() }.sampler();
+            let table = Table8::new(sampler.clone());
+            for place in places.iter().map(|&place| place as f32) {
+                for at in [place.next_down(), place, place.next_up()] {
+                    assert_eq!(table.at(at), sampler.codes_at(f64::from(at)), "{places:?}: {at:?}");
+                }
             }
         }
     }

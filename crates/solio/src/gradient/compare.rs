@@ -1,8 +1,9 @@
 //! One gradient, blended in four ways, with how even each looks.
 
-use super::strip::places;
+use super::strip::{check_pixels, places};
 use crate::Preview;
 use crate::canvas::{Canvas, Font};
+use solio_base::Result;
 use solio_color::gradient::{Gradient, Keys, Mode, unevenness};
 use solio_color::{Difference, Space};
 
@@ -93,9 +94,8 @@ pub fn compare_gradient(gradient: &Gradient) -> Compared {
         (Keys::Linear, Space::Oklab),
     ];
     let row = |(keys, space)| {
-        let mut gradient = Gradient { keys, mode: Mode::in_space(space), ..gradient.clone() };
-        // The ways are compared everywhere, also where a part had its own.
-        gradient.colors.iter_mut().for_each(|stop| stop.to_next.mode = None);
+        let mut gradient = Gradient { keys, ..gradient.clone() };
+        gradient.set_mode(Mode::in_space(space));
         ComparedRow {
             keys: keys.name(),
             mode: gradient.mode.name(),
@@ -115,22 +115,58 @@ impl Compared {
     /// use solio::color::gradient::colormap;
     /// # let folder = tempfile::tempdir().unwrap();
     /// let compared = solio::compare_gradient(&colormap("turbo").unwrap());
-    /// let picture = compared.draw(256);
+    /// let picture = compared.draw(256)?;
     /// // The strips, and beside them what they are.
     /// assert!(picture.width > 256);
     /// solio::write_bytes(&folder.path().join("turbo.png"), &picture.to_png()?)?;
     /// # Ok::<(), solio::Error>(())
     /// ```
-    pub fn draw(&self, width: u32) -> Preview {
-        let width = (width as usize).clamp(2, 1 << 16);
-        let label = 46 * Font::Normal.size()[0];
-        let heading = Font::Heading.size()[1] + MARGIN;
-        let rows = self.rows.len();
-        let size = [width + label + 3 * MARGIN, MARGIN + heading + rows * (STRIP + MARGIN)];
-        let mut canvas = Canvas::new(size, GROUND);
-        canvas.text(&self.name, [MARGIN, MARGIN], Font::Heading, INK);
+    ///
+    /// # Errors
+    ///
+    /// Where there are no columns, or more than 2²⁸ pixels.
+    pub fn draw(&self, width: u32) -> Result<Preview> {
+        Compared::draw_all(std::slice::from_ref(self), width)
+    }
+
+    /// [`Compared::draw`] of several, one below the other.
+    ///
+    /// ```
+    /// use solio::color::gradient::colormap;
+    /// let maps = ["magma", "viridis"].map(|name| colormap(name).unwrap());
+    /// let all = maps.map(|map| solio::compare_gradient(&map));
+    /// let [one, both] = [&all[..1], &all].map(|some| solio::Compared::draw_all(some, 64).unwrap());
+    /// assert_eq!((both.width, both.height), (one.width, 2 * one.height));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Compared::draw`], and without any.
+    pub fn draw_all(all: &[Compared], width: u32) -> Result<Preview> {
+        let (strip, label) = (width as usize, 46 * Font::Normal.size()[0]);
+        // Without a strip there is no picture, whatever stands beside it.
+        let width = if strip == 0 { 0 } else { strip + label + 3 * MARGIN };
+        let height: usize = all.iter().map(Compared::height).sum();
+        check_pixels(width, height)?;
+        let mut canvas = Canvas::new([width, height], GROUND);
+        let mut top = 0;
+        for compared in all {
+            compared.draw_into(&mut canvas, strip, top);
+            top += compared.height();
+        }
+        Ok(canvas.into_preview())
+    }
+
+    /// In pixels.
+    fn height(&self) -> usize {
+        head() + self.rows.len() * (STRIP + MARGIN)
+    }
+
+    /// With strips of `width` pixels, from the row `top` of the canvas on.
+    fn draw_into(&self, canvas: &mut Canvas, width: usize, top: usize) {
+        canvas.text(&self.name, [MARGIN, top + MARGIN], Font::Heading, INK);
         for (i, row) in self.rows.iter().enumerate() {
-            let top = MARGIN + heading + i * (STRIP + MARGIN);
+            let top = top + head() + i * (STRIP + MARGIN);
             let sampler = row.gradient.sampler();
             let ground = GROUND.map(f64::from);
             let colors: Vec<[u8; 3]> = places(width)
@@ -145,9 +181,8 @@ impl Compared {
             for y in top..top + STRIP {
                 canvas.row(MARGIN, y)[..width].copy_from_slice(&colors);
             }
-            self.label(row, &mut canvas, [width + 2 * MARGIN, top]);
+            self.label(row, canvas, [width + 2 * MARGIN, top]);
         }
-        canvas.into_preview()
     }
 
     fn label(&self, row: &ComparedRow, canvas: &mut Canvas, [x, y]: [usize; 2]) {
@@ -162,12 +197,21 @@ impl Compared {
         canvas.text(&text, [x, y + 2 * step], Font::Normal, SOFT);
     }
 
-    /// With an asterisk where no row is more even.
+    /// With an asterisk where no row is more even; of one colour alone a hyphen, as the font has no
+    /// dash.
     fn told(&self, row: &ComparedRow, of: impl Fn(&ComparedRow) -> f64) -> String {
+        if of(row).is_nan() {
+            return "-".to_owned();
+        }
         let best = self.rows.iter().map(&of).fold(f64::INFINITY, f64::min);
         let mark = if of(row) <= best { "*" } else { " " };
         format!("{:.2}{mark}", of(row))
     }
+}
+
+/// Rows of pixels above the strips, where the name stands.
+fn head() -> usize {
+    2 * MARGIN + Font::Heading.size()[1]
 }
 
 #[cfg(test)]
@@ -188,12 +232,41 @@ mod tests {
             assert_eq!(sampler.codes_at(0.0), [0, 0, 255, 255]);
             assert_eq!(sampler.codes_at(1.0), [255; 4]);
         }
-        let drawn = compared.draw(300);
+        let drawn = compared.draw(300).unwrap();
         let strip_row =
             3 * ((MARGIN + Font::Heading.size()[1] + MARGIN + 3) * drawn.width as usize + MARGIN);
         assert_eq!(drawn.pixels[strip_row..strip_row + 3], [0, 0, 255]);
         assert_eq!(drawn.pixels.len() as u32, 3 * drawn.width * drawn.height);
         // Somewhere there is text.
         assert!(drawn.pixels.as_chunks::<3>().0.contains(&INK));
+    }
+
+    #[test]
+    fn parts_lose_their_own_way() {
+        let mut gradient = STUDY[0].gradient(Mode::default());
+        let plain = compare_gradient(&gradient);
+        gradient.colors[0].to_next.mode = Some(Mode::Hold);
+        let compared = compare_gradient(&gradient);
+        for (a, b) in compared.rows.iter().zip(&plain.rows) {
+            assert_eq!(a.gradient().sample(0.4), b.gradient().sample(0.4), "{}", a.mode);
+        }
+    }
+
+    #[test]
+    fn pictures_have_a_limit() {
+        let compared = compare_gradient(&STUDY[1].gradient(Mode::default()));
+        assert_eq!(compared.draw(1).unwrap().width, compared.draw(2).unwrap().width - 1);
+        assert!(compared.draw(0).is_err() && compared.draw(u32::MAX).is_err());
+        assert!(Compared::draw_all(&[], 64).is_err());
+        let many = vec![compared; 2000];
+        assert!(Compared::draw_all(&many, 640).is_err(), "together they are too many pixels");
+    }
+
+    #[test]
+    fn one_colour_has_no_figure() {
+        let colors = vec![STUDY[0].gradient(Mode::default()).colors[0]];
+        let compared = compare_gradient(&Gradient { colors, ..Gradient::default() });
+        let row = &compared.rows[0];
+        assert_eq!(compared.told(row, |row| row.unevenness_cam16_ucs), "-");
     }
 }

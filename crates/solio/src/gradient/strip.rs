@@ -118,17 +118,22 @@ pub(super) fn places(width: usize) -> impl Iterator<Item = f64> {
 }
 
 fn checked(count: usize, [width, height]: [u32; 2]) -> Result<[usize; 2]> {
-    if count == 0 || width == 0 || height == 0 {
+    let [width, height] = [width as usize, height as usize];
+    let strip = if height == 0 { 0 } else { height + GAP };
+    check_pixels(width, count.saturating_mul(strip))?;
+    Ok([width, height])
+}
+
+/// That a picture has columns and rows, and not more pixels than [`MOST`].
+pub(super) fn check_pixels(width: usize, height: usize) -> Result<()> {
+    if width == 0 || height == 0 {
         return Err(Error::argument("a picture needs a gradient, columns and rows"));
     }
-    let rows = count as u64 * (u64::from(height) + GAP as u64);
-    if rows.saturating_mul(u64::from(width)) > MOST {
-        let message = format!("{count} gradients of {width} × {height} pixels are too many pixels");
-        return Err(
-            Error::limit(message).hint("make them smaller; 268 million pixels are the most")
-        );
+    if (width as u64).saturating_mul(height as u64) > MOST {
+        let message = format!("a picture of {width} × {height} is too many pixels");
+        return Err(Error::limit(message).hint("make it smaller; 268 million pixels are the most"));
     }
-    Ok([width as usize, height as usize])
+    Ok(())
 }
 
 #[cfg(test)]
@@ -176,6 +181,7 @@ mod tests {
         let gradient = STUDY[0].gradient(Mode::default());
         assert!(gradient_strips(&[], [4, 4]).is_err());
         assert!(gradient_strips(std::slice::from_ref(&gradient), [0, 4]).is_err());
+        assert!(gradient_strips(std::slice::from_ref(&gradient), [4, 0]).is_err());
         assert!(gradient_image(&gradient, [u32::MAX, u32::MAX]).is_err());
     }
 }

@@ -18,6 +18,7 @@ use std::rc::Rc;
 pub(super) fn trials(array: &Array, full: bool) -> Result<Plan> {
     let Some(image) = image_of(array)? else { return Ok(Vec::new()) };
     let image = Rc::new(image);
+    let channels: Rc<[String]> = array.channels.as_slice().into();
     let half = array.value == ValueType::F16;
     let mut methods: Vec<(Compression, Option<i32>, bool)> = vec![
         (Compression::None, None, false),
@@ -47,9 +48,9 @@ pub(super) fn trials(array: &Array, full: bool) -> Result<Plan> {
             compat,
             ..WriteOptions::default()
         };
-        let image = Rc::clone(&image);
+        let (image, channels) = (Rc::clone(&image), Rc::clone(&channels));
         let make = Box::new(move || -> Result<Box<dyn Codec>> {
-            Ok(Box::new(Exr::new(Rc::clone(&image), options)?))
+            Ok(Box::new(Exr::new(Rc::clone(&image), &channels, options)?))
         });
         Trial { config, chain: Chain::default(), make }
     };
@@ -82,8 +83,9 @@ fn image_of(array: &Array) -> Result<Option<Image<'static>>> {
         let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
         planes.push(Plane { channel, samples });
     }
-    // A file has its channels by name.
-    if planes.windows(2).any(|pair| pair[0].channel.name >= pair[1].channel.name) {
+    // A file has its channels by name, each once.
+    planes.sort_by(|a, b| a.channel.name.cmp(&b.channel.name));
+    if planes.windows(2).any(|pair| pair[0].channel.name == pair[1].channel.name) {
         return Ok(None);
     }
     let window = Box2i::of_size(wide, high);
@@ -98,18 +100,21 @@ struct Exr {
     image: Rc<Image<'static>>,
     options: WriteOptions,
     file: Vec<u8>,
+    /// In the order of the array.
     planes: Vec<(String, Samples<'static>)>,
     width: usize,
     work: Work,
 }
 
 impl Exr {
-    fn new(image: Rc<Image<'static>>, options: WriteOptions) -> Result<Exr> {
+    fn new(image: Rc<Image<'static>>, channels: &[String], options: WriteOptions) -> Result<Exr> {
         let level = level_of(&image)?;
         let width = level.window.width() as usize;
-        let planes = level.planes.iter().map(|plane| {
+        let planes = channels.iter().map(|name| {
+            let plane = level.planes.iter().find(|plane| plane.channel.name == *name);
+            let plane = plane.ok_or_else(|| Error::argument("the image lacks a channel"))?;
             let samples = Samples::zeros(plane.samples.pixel_type(), plane.samples.len())?;
-            Ok((plane.channel.name.clone(), samples))
+            Ok((name.clone(), samples))
         });
         let planes = planes.collect::<Result<Vec<_>>>()?;
         Ok(Exr { image, options, file: Vec::new(), planes, width, work: Work::serial() })
@@ -172,9 +177,14 @@ mod tests {
 
     #[test]
     fn lossless_methods_give_back_every_bit() {
-        for (value, lossless) in
-            [(ValueType::F16, 9), (ValueType::F32, 8), (ValueType::U32, 8), (ValueType::U8, 0)]
-        {
+        for (value, channels, lossless) in [
+            (ValueType::F16, ["B", "G", "R"], 9),
+            (ValueType::F16, ["R", "G", "B"], 9),
+            (ValueType::F32, ["R", "G", "B"], 8),
+            (ValueType::U32, ["2", "10", "1"], 8),
+            (ValueType::U32, ["R", "R", "B"], 0),
+            (ValueType::U8, ["B", "G", "R"], 0),
+        ] {
             let (width, rows) = (37, 50);
             let values = (0..width * rows * 3).flat_map(|i| {
                 let number = 100.0 + (i as f32 * 0.01).sin();
@@ -191,7 +201,7 @@ mod tests {
                 name: String::new(),
                 kind: Kind::Numbers,
                 value,
-                channels: ["B", "G", "R"].map(String::from).to_vec(),
+                channels: channels.map(String::from).to_vec(),
                 layout: Layout::Rows { width, rows },
                 whole_bytes: bytes.len() as u64,
                 bytes,
@@ -199,7 +209,7 @@ mod tests {
             let options = MeasureOptions { seconds: 0.0, rounds: (1, 1) };
             let tried = |array: &Array| trials(array, false);
             let all = measure(vec![array], tried, &options, &Cancel::default(), |_| ()).unwrap();
-            assert_eq!(all.cells.len(), lossless, "{value:?}: {:?}", all.refused);
+            assert_eq!(all.cells.len(), lossless, "{value:?} {channels:?}: {:?}", all.refused);
             assert!(all.refused.is_empty());
         }
     }

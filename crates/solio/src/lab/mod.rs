@@ -11,7 +11,7 @@ use solio_base::{Error, Limits, Result, Work};
 use solio_catalog::names::percent;
 use solio_lab::npy::RawShape;
 use solio_lab::plan::plan;
-use solio_lab::{MeasureOptions, Measuring, Results, Statement, measure, statements};
+use solio_lab::{Array, MeasureOptions, Measuring, Results, Statement, measure, statements};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
@@ -147,7 +147,14 @@ pub fn run_lab(
     for path in paths {
         work.cancel.check()?;
         match load::read_arrays(path, options, work, &mut notes) {
-            Ok(found) => arrays.extend(found),
+            Ok(mut found) => {
+                // No array gets more than all together do: the rest need not wait in memory for the
+                // other files. What is kept in the end is the same.
+                if let Some(sample_bytes) = options.sample_bytes {
+                    found.iter_mut().for_each(|array| array.keep_middle(sample_bytes as usize));
+                }
+                arrays.extend(found);
+            }
             Err(error) => failed.push((path.clone(), error.at_path(path))),
         }
     }
@@ -156,10 +163,8 @@ pub fn run_lab(
         return Ok(Lab { results: Results::default(), statements: Vec::new(), failed, notes });
     }
     if let Some(sample_bytes) = options.sample_bytes {
-        let sizes: Vec<u64> = arrays.iter().map(|array| array.bytes.len() as u64).collect();
-        let share = shares(&sizes, sample_bytes);
+        keep_shares(&mut arrays, sample_bytes);
         let whole: u64 = arrays.iter().map(|array| array.whole_bytes).sum();
-        arrays.iter_mut().for_each(|array| array.keep_middle(share as usize));
         let kept: usize = arrays.iter().map(|array| array.bytes.len()).sum();
         if (kept as u64) < whole {
             let [kept, whole] = [kept as f64 / 1e6, whole as f64 / 1e6];
@@ -169,7 +174,7 @@ pub fn run_lab(
         }
     }
     let peers = Peers::run(options.python.as_deref(), &arrays, work)?;
-    let trials = |array: &solio_lab::Array| {
+    let trials = |array: &Array| {
         let mut trials = plan(array, options.full);
         trials.extend(exr::trials(array, options.full)?);
         Ok(trials)
@@ -181,6 +186,13 @@ pub fn run_lab(
     }
     let statements = statements(&results);
     Ok(Lab { results, statements, failed, notes })
+}
+
+/// Leaves of each array the middle, so that all together have about `total` bytes.
+fn keep_shares(arrays: &mut [Array], total: u64) {
+    let sizes: Vec<u64> = arrays.iter().map(|array| array.bytes.len() as u64).collect();
+    let share = shares(&sizes, total);
+    arrays.iter_mut().for_each(|array| array.keep_middle(share as usize));
 }
 
 /// The most bytes of each array, so that all together have about `total`: small ones are whole.
@@ -207,5 +219,30 @@ mod tests {
         assert_eq!(shares(&[10, 1000, 1000], 500), 245);
         assert!(shares(&[10, 20], 500) > 1000);
         assert_eq!(shares(&[100; 4], 40), 10);
+    }
+
+    /// Images and lists of many sizes: cut as they come, they become what they become of the whole.
+    #[test]
+    fn to_cut_early_changes_nothing() {
+        let raw = |shape: String| {
+            let shape: RawShape = shape.parse().unwrap();
+            let count = shape.size.0 * shape.size.1.unwrap_or(1);
+            let bytes: Vec<u8> = (0..count as u32).map(|i| (i * i / 7) as u8).collect();
+            solio_lab::npy::decode_raw(&bytes, &shape).unwrap()
+        };
+        let rows = [1, 30, 64, 100, 200, 331, 1000].map(|rows| raw(format!("u8,1,10x{rows}")));
+        let lists = [1, 900, 1500, 2047, 2900, 7001].map(|count| raw(format!("u8,1,{count}")));
+        let all: Vec<Array> = rows.into_iter().chain(lists).collect();
+        for picked in (1_u32..1 << all.len()).step_by(37) {
+            let some = all.iter().enumerate().filter(|(i, _)| picked >> *i & 1 == 1);
+            let some: Vec<Array> = some.map(|(_, array)| array.clone()).collect();
+            for total in [1, 500, 640, 1279, 1290, 2000, 2047, 2900, 5000, 20_000] {
+                let (mut once, mut early) = (some.clone(), some.clone());
+                keep_shares(&mut once, total);
+                early.iter_mut().for_each(|array| array.keep_middle(total as usize));
+                keep_shares(&mut early, total);
+                assert_eq!(once, early, "{picked:b} of {total}");
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::{ImageFormat, Thumbnail, ThumbnailOptions, files_below, has_thumbnail
 use solio_base::{Error, Result, Work};
 use solio_catalog::names;
 use solio_catalog::sequence::{Sequence, collapse};
+use solio_io::walk::status_of;
 use std::collections::BTreeMap;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -46,15 +47,22 @@ pub(super) struct Shown {
     pub(super) errors: Vec<Error>,
 }
 
-/// The cells of `paths`, folder by folder.
-pub(super) fn cells(paths: &[PathBuf], work: &Work) -> Result<(Vec<Cell>, SheetDone)> {
+/// The cells of `paths`, folder by folder, without the sheet itself, as it lies there from before.
+pub(super) fn cells(
+    paths: &[PathBuf],
+    output: &Path,
+    work: &Work,
+) -> Result<(Vec<Cell>, SheetDone)> {
+    let which = |path: &Path| status_of(path).ok().map(|status| (status.device, status.inode));
+    let own = which(output);
+    let is_own = |path: &Path| own.is_some() && which(path) == own;
     let mut done = SheetDone::default();
     let mut folders: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for path in paths {
         let (files, failed) = files_below(std::slice::from_ref(path), work)?;
         done.failed.extend(failed);
         let is_folder = files.first() != Some(path);
-        for file in files {
+        for file in files.into_iter().filter(|file| !is_own(file)) {
             if is_folder && !has_thumbnail(&file) {
                 done.passed_by += 1;
                 continue;

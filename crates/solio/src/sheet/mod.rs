@@ -71,7 +71,9 @@ trait Sheet: Send {
 /// Writes a sheet of the files `paths`, and of those below folders that can be looked at, to
 /// `output`: a page that needs nothing but itself where that ends with `.html`, a picture where it
 /// ends with `.png`. A sequence of images is one cell, of its first, middle and last frame. A file that
-/// cannot be shown has a cell that says why.
+/// cannot be shown has a cell that says why. An older sheet at `output` is not shown.
+///
+/// Without a cell nothing is written.
 ///
 /// Pictures are made by all threads, and a page holds only those under way in memory.
 ///
@@ -98,17 +100,21 @@ pub fn write_sheet(
     work: &Work,
 ) -> Result<SheetDone> {
     let end = output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let (all, mut done) = cells(paths, work)?;
-    if all.is_empty() {
-        return Ok(done);
-    }
-    let mut sheet: Box<dyn Sheet> = match end.as_str() {
-        "html" | "htm" => Box::new(Page::start(output, all.len(), options, work)?),
-        "png" => Box::new(Grid::start(output, all.len(), options, work)?),
+    let is_page = match end.as_str() {
+        "html" | "htm" => true,
+        "png" => false,
         _ => {
             let error = Error::argument("sheets are pages or pictures").at_path(output);
             return Err(error.hint("name it .html or .png"));
         }
+    };
+    let (all, mut done) = cells(paths, output, work)?;
+    if all.is_empty() {
+        return Ok(done);
+    }
+    let mut sheet: Box<dyn Sheet> = match is_page {
+        true => Box::new(Page::start(output, all.len(), options, work)?),
+        false => Box::new(Grid::start(output, all.len(), options, work)?),
     };
     let make = |cell: &Cell, work: &Work| Ok(shown(cell, options, work));
     each_file(&all, work, true, make, |_, cell| {

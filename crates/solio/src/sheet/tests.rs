@@ -68,13 +68,39 @@ fn a_picture_is_the_same_whatever_the_number_of_threads() {
 }
 
 #[test]
+fn a_sheet_does_not_show_itself() {
+    let folder = folder();
+    for name in ["sheet.png", "sheet.html"] {
+        let output = folder.path().join(name);
+        let counts = || {
+            let paths = [folder.path().to_owned()];
+            let done = write_sheet(&paths, &output, &SheetOptions::default(), &Work::default());
+            let done = done.unwrap();
+            (done.cells, done.passed_by, done.failed.len())
+        };
+        let first = counts();
+        assert_eq!(counts(), first, "{name}");
+        // Nor where it is named, by whatever name.
+        let link = folder.path().join("link.png");
+        std::os::unix::fs::symlink(name, &link).unwrap();
+        let (paths, options) = (std::slice::from_ref(&link), SheetOptions::default());
+        let done = write_sheet(paths, &output, &options, &Work::default()).unwrap();
+        assert_eq!(done.cells, 0, "{name}");
+        std::fs::remove_file(&link).unwrap();
+    }
+}
+
+#[test]
 fn what_is_no_sheet_is_refused() {
     let folder = folder();
     let write = |name: &str, paths: &[PathBuf], work: &Work| {
         write_sheet(paths, &folder.path().join(name), &SheetOptions::default(), work)
     };
     let all = [folder.path().to_owned()];
-    assert_eq!(write("a.pdf", &all, &Work::default()).unwrap_err().kind(), ErrorKind::Argument);
+    for paths in [&all[..], &[]] {
+        let error = write("a.pdf", paths, &Work::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Argument);
+    }
     let little = Work { memory_bytes: 1 << 20, ..Work::default() };
     assert_eq!(write("a.png", &all, &little).unwrap_err().kind(), ErrorKind::Limit);
     assert!(!folder.path().join("a.pdf").exists() && !folder.path().join("a.png").exists());

@@ -2,8 +2,9 @@
 //! their repeating forms, or only their list of stops.
 
 use super::straight::{self, Way};
-use super::text::{error_at, number, place, shortest};
+use super::text::{error_at, number, shortest};
 use super::{GradientWriteOptions, Holds, MAX_STOPS, Notes};
+use crate::gradient::stop_list::items;
 use crate::gradient::{ColorStop, Easing, Gradient, Mode, Ramp, parse_stops};
 use crate::{Color, HueMethod, Interpolation, Segment, Space};
 use solio_base::{Error, Result};
@@ -131,10 +132,9 @@ fn gradient(all: &str, start: usize, inside: &str, kind: Kind) -> Result<Gradien
     }
     let mut mode = None;
     let mut first = 0;
-    if let Some(words) = items.first().and_then(|item| prelude(item, kind)) {
-        let at = start + place(inside, items[0]);
-        mode = space(&words).map_err(|message| error_at(all, at, message))?;
-        first = items.get(1).map_or(inside.len(), |item| place(inside, item));
+    if let Some(words) = items.first().and_then(|(_, item)| prelude(item, kind)) {
+        mode = space(&words).map_err(|message| error_at(all, start, message))?;
+        first = items.get(1).map_or(inside.len(), |&(second, _)| second);
     }
     let list = &inside[first..];
     let rewritten = if conic { angles_as_parts(list) } else { list.to_owned() };
@@ -152,24 +152,6 @@ fn gradient(all: &str, start: usize, inside: &str, kind: Kind) -> Result<Gradien
     let space = if legacy { Space::Srgb } else { Space::Oklab };
     let mode = mode.unwrap_or(Mode::in_space(space));
     Ok(Gradient { colors, mode, ..Gradient::default() })
-}
-
-/// What stands between commas that are in no brackets.
-fn items(inside: &str) -> Vec<&str> {
-    let (mut items, mut depth, mut start) = (Vec::new(), 0_usize, 0);
-    for (i, byte) in inside.bytes().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 => {
-                items.push(&inside[start..i]);
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    items.push(&inside[start..]);
-    items
 }
 
 /// The words of the first argument, if it is no stop: direction, shape, place, space.
@@ -285,7 +267,7 @@ fn angles_as_parts(list: &str) -> String {
         }
         words.join(" ")
     };
-    items(list).into_iter().map(item).collect::<Vec<_>>().join(", ")
+    items(list).into_iter().map(|(_, one)| item(one)).collect::<Vec<_>>().join(", ")
 }
 
 /// With a blank behind every parenthesis, where CSS needs none.
@@ -401,14 +383,13 @@ fn exact(gradient: &Gradient) -> Option<(Interpolation, Vec<ColorStop>)> {
         }
     };
     let way = way(gradient)?;
-    let count = gradient.colors.len();
     let mut stops = Vec::new();
     for (i, stop) in gradient.colors.iter().enumerate() {
         let here = color(stop)?;
         let at =
             |position: f64, color: Color| ColorStop { position, color, to_next: Ramp::default() };
         stops.push(at(stop.position, here));
-        let Some(next) = gradient.colors.get(i + 1).filter(|_| i + 1 < count) else { break };
+        let Some(next) = gradient.colors.get(i + 1) else { break };
         let (there, ramp, length) = (color(next)?, stop.to_next, next.position - stop.position);
         let far = stop.position.abs().max(next.position.abs()) > MOST_PLACE;
         if length < 0.0 || far {

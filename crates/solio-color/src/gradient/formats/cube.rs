@@ -89,9 +89,14 @@ pub(super) fn write(
     gradient: &Gradient,
     options: GradientWriteOptions,
     notes: &mut Notes,
-) -> String {
+) -> Result<String> {
+    let size = options.samples;
+    if !SIZES.contains(&size) {
+        let (least, most) = (SIZES.start(), SIZES.end());
+        let message = format!("a .cube file holds {least} to {most} samples, not {size}");
+        return Err(Error::argument(message));
+    }
     notes.of_model(gradient, "A .cube file", Holds { name: true, domain: true, outside: false });
-    let size = options.samples.clamp(*SIZES.start(), *SIZES.end());
     let sampler = gradient.sampler();
     let at = |place: f64| clean(sampler.at(place));
     let samples: Vec<[f64; 4]> = (0..size).map(|i| at(i as f64 / (size - 1) as f64)).collect();
@@ -132,5 +137,5 @@ pub(super) fn write(
         let [r, g, b] = [r, g, b].map(|value| shortest(f64::from(value as f32)));
         let _ = writeln!(out, "{r} {g} {b}");
     }
-    out
+    Ok(out)
 }

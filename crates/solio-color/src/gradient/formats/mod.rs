@@ -193,7 +193,7 @@ pub struct GradientWriteOptions {
     /// Whether Unity's format, which has 8 keys, may be written by the nearest 8; default no,
     /// and then what does not fit is an error.
     pub fit: bool,
-    /// How many samples a `.cube` file gets, held within 2 to 65536; default 1024.
+    /// How many samples a `.cube` file gets, 2 to 65536; default 1024.
     pub samples: usize,
 }
 
@@ -263,7 +263,7 @@ pub fn read(bytes: &[u8], format: GradientFormat) -> Result<Vec<Gradient>> {
 ///
 /// Without gradients, or with several where the format holds one; where a gradient has no colours
 /// or a number that is not finite; where it does not fit into Unity's 8 keys and
-/// [`GradientWriteOptions::fit`] is not set.
+/// [`GradientWriteOptions::fit`] is not set; where a `.cube` file cannot have so many samples.
 ///
 /// ```
 /// use solio_color::gradient::{Mode, formats::{GradientFormat, read, write}, presets::Preset};
@@ -302,7 +302,7 @@ pub fn write(
         GradientFormat::Css => css::write(gradients, options, &mut notes),
         GradientFormat::Ggr => ggr::write(one()?, options, &mut notes),
         GradientFormat::Cpt => cpt::write(one()?, options, &mut notes),
-        GradientFormat::Cube => cube::write(one()?, options, &mut notes),
+        GradientFormat::Cube => cube::write(one()?, options, &mut notes)?,
         GradientFormat::Unity => unity::write(gradients, options, &mut notes)?,
         GradientFormat::Godot => godot::write(one()?, options, &mut notes),
         GradientFormat::Json => json::write(gradients),

@@ -64,7 +64,7 @@ pub(super) fn straight(gradient: &Gradient, way: Way, tolerance: f64) -> Straigh
     let at = |place: f64| {
         let mut rgba = clean(sampler.at(place));
         for value in rgba.iter_mut().filter(|_| way.bounded) {
-            beyond.set(beyond.get() || !(-1e-3..=1.0 + 1e-3).contains(value));
+            beyond.set(beyond.get() || !is_within(*value));
             *value = value.clamp(0.0, 1.0);
         }
         rgba
@@ -219,6 +219,11 @@ impl Line {
 pub(super) fn distance(a: [f64; 4], b: [f64; 4]) -> f64 {
     let rgb = (0..3).map(|i| (a[i] * a[3] - b[i] * b[3]).abs());
     rgb.fold((a[3] - b[3]).abs(), f64::max) * 255.0
+}
+
+/// Whether a code is one of sRGB, but for rounding.
+pub(super) fn is_within(code: f64) -> bool {
+    (-1e-3..=1.0 + 1e-3).contains(&code)
 }
 
 /// Largest code that is written, in units of white: conversions of absurd colours have no end.

@@ -221,7 +221,8 @@ fn write_one(
         true => (Space::SrgbLinear, " color-interpolation=\"linearRGB\""),
         false => (Space::Srgb, ""),
     };
-    let way = Way { space, premultiplied: false, bounded: false };
+    // A blend that leaves sRGB between colours within it is held within: nothing shows more of it.
+    let way = Way { space, premultiplied: false, bounded: is_within_srgb(gradient) };
     let points = straight::points_of(gradient, way, options.tolerance, "SVG", notes);
     if linear {
         notes.add("browsers do not follow SVG's color-interpolation: they blend in sRGB");
@@ -231,9 +232,29 @@ fn write_one(
         let [_, _, _, alpha] = point.rgba;
         let opacity =
             if alpha == 1.0 { String::new() } else { format!(" stop-opacity=\"{alpha}\"") };
-        let color = point.color().with_alpha(1.0).to_css();
-        let offset = point.position;
-        let _ = writeln!(out, "      <stop offset=\"{offset}\" stop-color=\"{color}\"{opacity}/>");
+        let color = point.color().with_alpha(1.0);
+        // Programs that do not know what `style` says take the attribute.
+        let style = match color.components.iter().all(|code| (0.0..=1.0).contains(code)) {
+            true => String::new(),
+            false => {
+                notes.add(
+                    "SVG 1.1 has colours of sRGB only: those beyond are held within, and beside that \
+                     written as color() for browsers",
+                );
+                format!(" style=\"stop-color: {}\"", color.to_css())
+            }
+        };
+        let (offset, color) = (point.position, color.to_legacy_css());
+        let _ = writeln!(
+            out,
+            "      <stop offset=\"{offset}\" stop-color=\"{color}\"{style}{opacity}/>"
+        );
     }
     out.push_str("    </linearGradient>\n");
+}
+
+/// Whether the colours of all stops are those of sRGB.
+fn is_within_srgb(gradient: &Gradient) -> bool {
+    let codes = |stop: &ColorStop| gradient.keys.read(&stop.color).to(Space::Srgb).components;
+    gradient.colors.iter().flat_map(codes).all(straight::is_within)
 }

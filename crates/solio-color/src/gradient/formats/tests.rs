@@ -457,6 +457,10 @@ mod svg {
     use super::*;
     const SVG: GradientFormat = GradientFormat::Svg;
 
+    fn ends(gradient: &Gradient) -> [Color; 2] {
+        [0, gradient.colors.len() - 1].map(|i| gradient.colors[i].color)
+    }
+
     #[test]
     fn each_gradient_has_an_id_of_its_own() {
         let gradients = ["x-2", "x", "3", "x", "gradient-3", "x"]
@@ -465,6 +469,38 @@ mod svg {
         let found = read(&written.bytes, SVG).unwrap();
         let ids: Vec<&str> = found.iter().map(|g| g.name.as_str()).collect();
         assert_eq!(ids, ["x-2", "x-3", "gradient-3", "x-4", "gradient-3-5", "x-6"]);
+    }
+
+    #[test]
+    fn colours_are_written_as_old_programs_read_them() {
+        let colors = parse_stops("red, rgb(12.5% 50% 75%)").unwrap();
+        let plain = Gradient { colors, mode: mode("srgb"), ..Gradient::default() };
+        let written = write(std::slice::from_ref(&plain), SVG, options()).unwrap();
+        let text = String::from_utf8(written.bytes).unwrap();
+        assert!(text.contains("<stop offset=\"0\" stop-color=\"rgb(255, 0, 0)\"/>"), "{text}");
+        assert!(text.contains("stop-color=\"rgb(12.5%, 50%, 75%)\"/>"), "{text}");
+        assert!(written.notes.is_empty(), "{:?}", written.notes);
+        assert_eq!(ends(&one(&text, SVG)), ends(&plain));
+        // Blends that leave sRGB are held within.
+        let colors = parse_stops("red, blue").unwrap();
+        let blend = Gradient { colors, mode: mode("oklch longer"), ..Gradient::default() };
+        assert!(blend.sample(0.5).iter().any(|code| *code < -0.01));
+        let written = write(&[blend], SVG, options()).unwrap();
+        assert!(!String::from_utf8(written.bytes).unwrap().contains("color("));
+        assert!(written.notes.iter().any(|note| note.contains("held within")));
+    }
+
+    #[test]
+    fn colours_beyond_srgb_are_for_browsers() {
+        let colors = parse_stops("color(srgb 1.25 0 -0.5), red").unwrap();
+        let wide = Gradient { colors, mode: mode("srgb"), ..Gradient::default() };
+        let written = write(std::slice::from_ref(&wide), SVG, options()).unwrap();
+        let text = String::from_utf8(written.bytes).unwrap();
+        let stop = "stop-color=\"rgb(255, 0, 0)\" style=\"stop-color: color(srgb 1.25 0 -0.5)\"/>";
+        assert!(text.contains(stop), "{text}");
+        assert!(text.contains("stop-color=\"rgb(255, 0, 0)\"/>"), "{text}");
+        assert!(written.notes.iter().any(|note| note.contains("color()")), "{:?}", written.notes);
+        assert_eq!(ends(&one(&text, SVG)), ends(&wide));
     }
 
     #[test]
@@ -522,6 +558,11 @@ mod cube {
         assert!(written.notes.is_empty());
         let back = read(&written.bytes, CUBE).unwrap().remove(0);
         assert!(difference(&back, &g) < 1e-4);
+        for samples in [0, 1, 65_537] {
+            let wrong = GradientWriteOptions { samples, ..options() };
+            let error = write(std::slice::from_ref(&g), CUBE, wrong).unwrap_err();
+            assert!(error.message().contains("2 to 65536"), "{error}");
+        }
     }
 
     #[test]
@@ -730,7 +771,8 @@ fn nearness_is_told_of_curves_that_go_beyond_and_back() {
     };
     for format in [GradientFormat::Css, GradientFormat::Svg, GradientFormat::Godot] {
         let (back, notes) = again(&gradient, format);
-        let found = largest_difference(&back.sampler(), &gradient.sampler(), 100_003, false);
+        let bounded = format == GradientFormat::Svg;
+        let found = largest_difference(&back.sampler(), &gradient.sampler(), 100_003, bounded);
         let allowed = stated(&notes).unwrap() + 0.1;
         assert!(found <= allowed, "{format:?}: {found}, allowed {allowed}, {notes:?}");
     }
@@ -880,7 +922,8 @@ proptest! {
             if notes.iter().any(|note| note.starts_with("Photoshop holds")) {
                 continue;
             }
-            let bounded = [GradientFormat::Grd, GradientFormat::Cpt].contains(&format);
+            let bounded = [GradientFormat::Grd, GradientFormat::Cpt, GradientFormat::Svg];
+            let bounded = bounded.contains(&format);
             let found = largest_difference(&back.sampler(), &gradient.sampler(), 997, bounded);
             let allowed = stated(&notes).map_or(0.02, |stated| stated * 1.5 + 0.05);
             prop_assert!(found <= allowed, "{:?}: {found}, allowed {allowed}, {notes:?}", format);

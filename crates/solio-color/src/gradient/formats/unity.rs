@@ -283,8 +283,7 @@ fn held(gradient: &Gradient) -> Result<Held, String> {
             return Err("it has no easing, midpoints, missing components or places outside".into());
         }
         let color = gradient.keys.read(&stop.color);
-        let same = color.space == space || (color.space == Space::SrgbLinear && linear);
-        let color = if same { color } else { color.to(space) };
+        let color = color.to(space);
         colors.push((stop.position, color.components));
         own_alphas.push(stop.color.alpha);
     }
