@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOUSE = {
     "ARCHITECTURE.md": "house/architecture.md",
     "CONTRIBUTING.md": "house/contributing.md",
+    "SECURITY.md": "house/security.md",
     "CHANGELOG.md": "house/changes.md",
 }
 MODULES = {"python": "solio", "color": "solio.color", "io": "solio.io", "image": "solio.image"}

@@ -19,6 +19,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+// The guide's page is a test, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/rust.md")]
+mod guide {}
+
 mod ahead;
 mod any_image;
 mod batch;
