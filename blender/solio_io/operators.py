@@ -11,6 +11,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import export_obj, export_ply, export_stl, import_obj, import_ply_stl
 from . import properties as p
+from .scene import EvaluationError
 
 
 class _Export(ExportHelper):
@@ -39,7 +40,7 @@ class _Export(ExportHelper):
             # Asking the operator itself for an option takes 5 µs.
             options = SimpleNamespace(**self.as_keywords())
             self.export(context, options, self.report)
-        except (solio.Error, LookupError) as error:
+        except (solio.Error, EvaluationError, LookupError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         return {"FINISHED"}
