@@ -50,7 +50,7 @@ def load(context, options, path, report):
     for found in made:
         found.matrix_world = matrix
     _clamp(made, options)
-    build_mesh.place(context, made)
+    build_mesh.select(context, made)
 
 
 def pieces(mesh, options, stem):

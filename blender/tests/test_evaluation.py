@@ -122,3 +122,18 @@ def test_a_render_that_does_not_begin_is_told(scene, tmp_path, monkeypatch):
         bpy.ops.solio.ply_export(filepath=str(tmp_path / "a.ply"))
     assert settings() == before
     assert not (tmp_path / "a.ply").exists()
+
+
+@pytest.mark.parametrize("kind", ["obj", "ply", "stl"])
+def test_forward_and_up_on_one_axis_are_told(scene, tmp_path, kind):
+    scene("cube")
+    path = tmp_path / f"a.{kind}"
+    axes = {"forward_axis": "X", "up_axis": "NEGATIVE_X"}
+    with pytest.raises(RuntimeError, match="both be along X"):
+        getattr(bpy.ops.solio, f"{kind}_export")(filepath=str(path), **axes)
+    assert not path.exists()
+    assert getattr(bpy.ops.solio, f"{kind}_export")(filepath=str(path)) == {"FINISHED"}
+    objects = len(bpy.data.objects)
+    with pytest.raises(RuntimeError, match="both be along X"):
+        getattr(bpy.ops.solio, f"{kind}_import")(filepath=str(path), **axes)
+    assert len(bpy.data.objects) == objects
