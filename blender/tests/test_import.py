@@ -121,7 +121,45 @@ def test_normals_of_any_length(tmp_path, kind):
             assert normal == pytest.approx([x / length for x in expected], abs=2e-3)
 
 
+POINTS = "".join(f"v {x} {x * x} 0\n" for x in range(4))
+SPLINE = "cstype bspline\ndeg 3\ncurv 0 1 -4 -3 -2 -1\nparm u 0 0 0 0 1 1 1 1\nend\n"
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\n"
+FREEFORM = {
+    "alone": POINTS + SPLINE,
+    "objects": f"o b\n{POINTS}{SPLINE}o A\n{POINTS}{SPLINE}",
+    "behind a mesh": f"o a\n{TRIANGLE}o c\n{POINTS}{SPLINE}",
+    "other types": POINTS + SPLINE.replace("bspline", "bezier"),
+}
+
+
+@pytest.mark.parametrize("name", FREEFORM)
+def test_curves(tmp_path, name):
+    path = tmp_path / "curves.obj"
+    path.write_text(FREEFORM[name])
+    blender, solio = load(bpy.ops.wm, path), load(bpy.ops.solio, path)
+    assert difference(blender, solio) == ""
+    curves = [thing.data for thing in bpy.context.scene.objects if thing.type == "CURVE"]
+    assert len(curves) == FREEFORM[name].count("bspline")
+    for curve in curves:
+        (spline,) = curve.splines
+        assert (len(spline.points), spline.order_u, spline.use_cyclic_u) == (4, 4, False)
+        assert [tuple(p.co) for p in spline.points] == [(x, x * x, 0, 1) for x in range(4)]
+
+
+def test_every_cstype_becomes_an_object(tmp_path):
+    path = tmp_path / "curves.obj"
+    path.write_text(POINTS + SPLINE + SPLINE)
+    assert sorted(load(bpy.ops.solio, path)) == ["curves", "curves.001"]
+
+
+def test_curves_that_cannot_be_read_are_left_out(tmp_path):
+    path = tmp_path / "curves.obj"
+    wrong = [("deg 3", "deg x"), ("deg 3", "deg"), (" -1\n", " 99\n"), ("0 0 0 0", "0 0 0 zero")]
+    text = POINTS + "".join(SPLINE.replace(*change) for change in wrong)
+    path.write_text(text + SPLINE.replace("-1", "4/1"))
+    assert sorted(load(bpy.ops.solio, path)) == ["curves"]
+    path.write_text(text)
+    assert load(bpy.ops.solio, path) == {}
 
 
 def test_a_bad_file_stops_no_other(tmp_path):
