@@ -6,7 +6,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from . import _solio
-from ._arrays import argument_error
+from ._arrays import argument_error, path_or_bytes
 from ._mesh import Instance, Mesh
 
 if TYPE_CHECKING:
@@ -149,9 +149,7 @@ def read_mesh(
         "max_bytes": max_bytes,
         "max_elements": max_elements,
     }
-    if isinstance(source, (bytearray, memoryview)):
-        source = bytes(source)
-    return _solio.read(source if isinstance(source, bytes) else fspath(source), options)
+    return _solio.read(path_or_bytes(source), options)
 
 
 def write_mesh(
