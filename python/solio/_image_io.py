@@ -232,7 +232,8 @@ def read_images(
 
     They come in the order of the paths. A file that cannot be read has an `ImageDone.error`, and
     the others come all the same. ``ahead`` is how many images may be under way or wait, within
-    ``memory`` bytes (an eighth of the machine's memory without a word on it).
+    ``memory`` bytes, counted in the type that they are read in (without a word on it an eighth of
+    the machine's memory, at least 512 MiB and at most 8 GiB).
     """
     given = _read_options(ahead=ahead, **options)
 
