@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import bpy
 import numpy as np
 import solio
-from bpy_extras.io_utils import axis_conversion
 from mathutils import Matrix
 
-from . import older
+from . import axes, older
 
 
 def new_mesh(name, positions, offsets, corners, edges):
@@ -42,6 +43,18 @@ def set_attribute(mesh, name, kind, domain, values):
         key = "color" if kind == "FLOAT_COLOR" else key
         attribute.data.foreach_set(key, np.ascontiguousarray(values).reshape(-1))
     return attribute
+
+
+def add_vertex_values(mesh, name, values):
+    """A number of each vertex as an attribute; whether Blender lets one have that name."""
+    attribute = None
+    if name not in mesh.attributes:
+        with contextlib.suppress(RuntimeError):
+            attribute = mesh.attributes.new(name, "FLOAT", "POINT")
+    if attribute is None:
+        return False
+    attribute.data.foreach_set("value", np.ascontiguousarray(values, np.float32))
+    return True
 
 
 def set_colors(mesh, name, colors, decode):
@@ -125,10 +138,8 @@ def _directions(normals):
     return out
 
 
-def place(context, objects):
-    """Selects the imported objects, and nothing else; the last one becomes active."""
-    for other in context.selected_objects:
-        other.select_set(False)
+def select(context, objects):
+    """Selects the imported objects; the last one becomes active."""
     for found in objects:
         found.select_set(True)
         context.view_layer.objects.active = found
@@ -136,10 +147,7 @@ def place(context, objects):
 
 def orientation(forward, up, scale):
     """From the file's axes to Blender's, as a 4 by 4 matrix."""
-    names = {f"NEGATIVE_{axis}": f"-{axis}" for axis in "XYZ"}
-    forward, up = names.get(forward, forward), names.get(up, up)
-    turned = axis_conversion(from_forward=forward, from_up=up, to_forward="Y", to_up="Z")
-    return turned.to_4x4() @ Matrix.Scale(scale, 4)
+    return axes.from_file(forward, up).to_4x4() @ Matrix.Scale(scale, 4)
 
 
 if older.BEFORE_4_1:

@@ -26,25 +26,11 @@ def _write(depsgraph, options, scale):
         collection=options.collection,
         modifiers=options.apply_modifiers,
     )
-    if not options.use_batch:
-        _write_file([_arrays(item) for item in found], options.filepath, options, scale)
-        return
-    for item in found:
-        stem, extension = scene.split_extension(options.filepath)
-        _write_file([_arrays(item)], stem + _safe(item.name) + extension, options, scale)
-
-
-def _safe(name):
-    """A name that every file system takes."""
-    kept = "".join("_" if ord(c) < 32 or c in '"*/:<>?\\|\x7f ' else c for c in name)
-    return kept.rstrip(".") or "_"
-
-
-def _write_file(meshes, path, options, scale):
     solio.write_mesh(
-        meshes,
-        path,
+        [_arrays(item) for item in found],
+        options.filepath,
         format="stl",
+        stl_batch=options.use_batch,
         ascii_format=options.ascii_format,
         forward_axis=options.forward_axis,
         up_axis=options.up_axis,

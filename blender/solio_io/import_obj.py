@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import bpy
@@ -11,7 +12,7 @@ import numpy as np
 import solio
 
 from . import build_mesh, extract, repair, scene
-from .import_curves import add_curves
+from .import_curves import Curve, new_curve, read_splines
 from .materials_in import Materials
 
 
@@ -35,22 +36,42 @@ def load(context, options, path, report):
     matrix = build_mesh.orientation(options.forward_axis, options.up_axis, options.global_scale)
     separator = options.collection_separator
     root = context.layer_collection.collection
+    curves = read_splines(mesh, report)
+    # Vertices alone are imported where the file has nothing else.
+    points = not (mesh.face_count or len(mesh.line_offsets) or curves)
+    things = [*pieces(mesh, options, stem), *_named(curves, mesh, options, stem)]
     made = []
-    for piece in sorted(pieces(mesh, options, stem), key=lambda p: p.name.lower()):
-        data = _mesh(mesh, piece, options, materials)
+    for thing in sorted(things, key=lambda t: t.name.lower()):
+        is_curve = isinstance(thing, Curve)
+        if is_curve:
+            data = new_curve(mesh, thing, options.close_spline_loops)
+        else:
+            data = _mesh(mesh, thing, options, materials, points)
         if data is None:
             continue
-        name = piece.name.rsplit(separator, 1)[-1] if separator else piece.name
+        name = thing.name.rsplit(separator, 1)[-1] if separator else thing.name
         made.append(bpy.data.objects.new(name or "Untitled", data))
         data.name = made[-1].name
-        if options.import_vertex_groups and not options.use_split_groups:
-            _vertex_groups(made[-1], mesh, piece, data)
-        _collection(root, piece.name, separator).objects.link(made[-1])
-    made += add_curves(mesh, stem, root, options.close_spline_loops)
+        if options.import_vertex_groups and not options.use_split_groups and not is_curve:
+            _vertex_groups(made[-1], mesh, thing, data)
+        _collection(root, thing.name, separator).objects.link(made[-1])
     for found in made:
         found.matrix_world = matrix
     _clamp(made, options)
-    build_mesh.place(context, made)
+    build_mesh.select(context, made)
+
+
+def _named(curves, mesh, options, stem):
+    """Curves take the name of the object that their first point lies in, if that has nothing
+    else, and otherwise that of the file."""
+    cut = _by_objects(mesh, stem) if options.use_split_objects else []
+    ends = [piece.vertices.stop for piece in cut]
+    out = []
+    for splines in filter(None, curves):
+        place = bisect_right(ends, splines[0].vertices[0])
+        alone = place < len(cut) and not len(cut[place].faces) and not len(cut[place].lines)
+        out.append(Curve(cut[place].name if alone else stem, splines))
+    return out
 
 
 def pieces(mesh, options, stem):
@@ -122,15 +143,14 @@ def _edges(mesh, lines):
     return np.concatenate(out) if out else np.zeros((0, 2), np.uint32)
 
 
-def _mesh(mesh, piece, options, materials):
+def _mesh(mesh, piece, options, materials, points):
     offsets, places, lost = _valid_corners(mesh, piece)
     faces = piece.faces
     vertices = mesh.corner_vertices[places]
     edges = _edges(mesh, piece.lines)
     used, (corners, ends, _) = _local((vertices, edges, lost))
     if len(used) == 0:
-        # Vertices alone are imported where the file has nothing else.
-        if mesh.face_count or len(mesh.line_offsets) or not mesh.vertex_count:
+        if not points or not mesh.vertex_count:
             return None
         used = np.arange(piece.vertices.start, piece.vertices.stop)
     data = build_mesh.new_mesh(piece.name, mesh.positions[used], offsets, corners, ends)

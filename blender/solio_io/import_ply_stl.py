@@ -40,16 +40,27 @@ def load_ply(context, options, path, report):
     elif not mesh.face_count and options.import_attributes:
         build_mesh.set_attribute(data, "normal", "FLOAT_VECTOR", "POINT", normals)
     if options.import_attributes:
-        for (element, name), values in mesh.attributes.items():
-            if element == "vertex" and isinstance(values, np.ndarray):
-                values = values.astype(np.float32)
-                build_mesh.set_attribute(data, name, "FLOAT", "POINT", values)
+        _attributes(mesh, data, path, report)
     build_mesh.finish(data, True)
     if normals is not None and mesh.face_count and len(data.vertices) == len(normals):
         build_mesh.set_vertex_normals(data, normals)
     if options.merge_verts:
         _merge(data)
     _add(context, options, data)
+
+
+def _attributes(mesh, data, path, report):
+    """The other columns of the vertices; Blender keeps some names for what it has itself."""
+    left_out = [
+        name
+        for (element, name), values in mesh.attributes.items()
+        if element == "vertex"
+        and isinstance(values, np.ndarray)
+        and not build_mesh.add_vertex_values(data, name, values)
+    ]
+    if left_out:
+        names = ", ".join(left_out)
+        report({"WARNING"}, f"{path}: attributes left out, as Blender has their names: {names}")
 
 
 def load_stl(context, options, path, report):
@@ -87,11 +98,12 @@ def _merge(data):
 
 
 def _add(context, options, data):
-    found = bpy.data.objects.new(data.name, data)
-    context.layer_collection.collection.objects.link(found)
     scale = options.global_scale
     units = context.scene.unit_settings
     if options.use_scene_unit and units.system != "NONE":
         scale *= units.scale_length
-    found.matrix_world = build_mesh.orientation(options.forward_axis, options.up_axis, scale)
-    build_mesh.place(context, [found])
+    matrix = build_mesh.orientation(options.forward_axis, options.up_axis, scale)
+    found = bpy.data.objects.new(data.name, data)
+    context.layer_collection.collection.objects.link(found)
+    found.matrix_world = matrix
+    build_mesh.select(context, [found])

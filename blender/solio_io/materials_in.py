@@ -171,8 +171,15 @@ def _image(path, folder):
     )
     for candidate in tries:
         if os.path.isfile(candidate):
-            return bpy.data.images.load(os.path.abspath(candidate), check_existing=True)
+            path = _preferred(os.path.abspath(candidate))
+            return bpy.data.images.load(path, check_existing=True)
     image = bpy.data.images.new(os.path.basename(slashed), 32, 32)
     image.filepath = tries[0]
     image.source = "FILE"
     return image
+
+
+def _preferred(path):
+    """The path as the preferences want it: relative to the saved file, or absolute."""
+    relative = bpy.context.preferences.filepaths.use_relative_paths and bpy.data.filepath
+    return bpy.path.relpath(path) if relative else path

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from bpy_extras.io_utils import axis_conversion
+
+from . import axes
 
 
 def can_be_nurbs(curve):
@@ -12,20 +13,11 @@ def can_be_nurbs(curve):
     return all(s.type != "BEZIER" and s.point_count_v == 1 for s in curve.splines)
 
 
-def axes_matrix(forward, up):
-    """From Blender's axes to those of the file, 3 by 3."""
-    names = {f"NEGATIVE_{axis}": f"-{axis}" for axis in "XYZ"}
-    forward, up = names.get(forward, forward), names.get(up, up)
-    return np.array(
-        axis_conversion(from_forward="Y", from_up="Z", to_forward=forward, to_up=up), np.float32
-    )
-
-
 def text(item, forward, up, scale):
     """All splines of a curve object, as OBJ statements."""
-    axes = axes_matrix(forward, up)
+    turned = np.array(axes.to_file(forward, up), np.float32)
     world = np.array(item.matrix, np.float32)
-    matrix = np.float32(scale) * (axes @ world[:3, :])
+    matrix = np.float32(scale) * (turned @ world[:3, :])
     return "".join(_spline(spline, item.name, matrix) for spline in item.object.data.splines)
 
 

@@ -7,13 +7,28 @@ from types import SimpleNamespace
 import bpy
 import solio
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, StringProperty
-from bpy_extras.io_utils import ExportHelper, ImportHelper
+from bpy_extras.io_utils import ExportHelper, ImportHelper, axis_conversion_ensure
 
 from . import export_obj, export_ply, export_stl, import_obj, import_ply_stl
 from . import properties as p
+from .scene import EvaluationError
 
 
-class _Export(ExportHelper):
+class _Axes:
+    """Forward and up are two axes: in the dialog up gives way, a script is told."""
+
+    def check(self, context):
+        changed = super().check(context)
+        return axis_conversion_ensure(self, "forward_axis", "up_axis") or changed
+
+    def axes_fit(self):
+        if self.forward_axis[-1] != self.up_axis[-1]:
+            return True
+        self.report({"ERROR"}, f"Forward and up cannot both be along {self.up_axis[-1]}")
+        return False
+
+
+class _Export(_Axes, ExportHelper):
     """What the exporters share: the file name, and errors that become reports."""
 
     bl_options = {"PRESET"}
@@ -26,6 +41,8 @@ class _Export(ExportHelper):
         return super().invoke(context, event)
 
     def execute(self, context):
+        if not self.axes_fit():
+            return {"CANCELLED"}
         path = bpy.path.abspath(self.filepath)
         lower = path.lower()
         if not any(lower.endswith(self.filename_ext + end) for end in ("", ".gz", ".zst")):
@@ -39,7 +56,7 @@ class _Export(ExportHelper):
             # Asking the operator itself for an option takes 5 µs.
             options = SimpleNamespace(**self.as_keywords())
             self.export(context, options, self.report)
-        except (solio.Error, LookupError) as error:
+        except (solio.Error, EvaluationError, LookupError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         return {"FINISHED"}
@@ -132,20 +149,28 @@ class SOLIO_OT_stl_export(_Export, bpy.types.Operator):
     compression: p.compression()
 
 
-class _Import(ImportHelper):
-    """What the importers share: several files, and errors that become reports."""
+class _Import(_Axes, ImportHelper):
+    """What the importers share: several files, of which a bad one stops no other, and errors that
+    become reports."""
 
     bl_options = {"UNDO", "PRESET"}
     check_extension = None
 
     def execute(self, context):
+        if not self.axes_fit():
+            return {"CANCELLED"}
         paths = [os.path.join(self.directory, file.name) for file in self.files if file.name]
-        for path in paths or [bpy.path.abspath(self.filepath)]:
+        before, imported = context.selected_objects, 0
+        for path in paths or [self.filepath]:
             try:
-                self.load(context, self, path, self.report)
+                self.load(context, self, bpy.path.abspath(path), self.report)
+                imported += 1
             except solio.Error as error:
                 self.report({"ERROR"}, str(error))
-                return {"CANCELLED"}
+        if not imported:
+            return {"CANCELLED"}
+        for other in before:
+            other.select_set(False)
         return {"FINISHED"}
 
 

@@ -12,6 +12,22 @@ from typing import Any
 import bpy
 
 RENDER = "DAG_EVAL_RENDER"
+# Those that a render calls.
+HANDLERS = (
+    "frame_change_pre",
+    "frame_change_post",
+    "render_init",
+    "render_pre",
+    "render_post",
+    "render_complete",
+    "render_cancel",
+    "render_stats",
+)
+SLOT = "Solio: evaluate for export"
+
+
+class EvaluationError(Exception):
+    """The scene is not to be had as it is in a render."""
 
 
 @dataclass(slots=True)
@@ -36,17 +52,9 @@ class _EvaluationEngine(bpy.types.RenderEngine):
     bl_use_preview = False
 
     job = None
-    result = None
-    error = None
 
     def render(self, depsgraph):
-        cls = type(self)
-        if cls.job is None:
-            return
-        try:
-            cls.result = cls.job(depsgraph)
-        except BaseException as error:  # raised again by `evaluated`, outside of the render
-            cls.error = error
+        type(self).job(depsgraph)
 
 
 def evaluated(context, mode, job):
@@ -54,18 +62,36 @@ def evaluated(context, mode, job):
     leave_edit_mode(context)
     if mode != RENDER:
         return job(context.evaluated_depsgraph_get())
-    cls = _EvaluationEngine
-    cls.job, cls.result, cls.error = job, None, None
-    bpy.utils.register_class(cls)
+    scene, done = context.scene, []
+    if scene.library is not None:
+        raise EvaluationError(f"{scene.name} is linked: it can be exported from its own file alone")
+    if bpy.app.is_job_running("RENDER"):
+        raise EvaluationError("a render is under way: export when it has ended")
+
+    def run(depsgraph):
+        try:
+            done.append((job(depsgraph), None))
+        except BaseException as error:  # raised again below, outside of the render
+            done.append((None, error))
+
+    why = "the render has not begun"
+    _EvaluationEngine.job = run
+    bpy.utils.register_class(_EvaluationEngine)
     try:
-        with _render_settings(context.scene, cls.bl_idname):
-            bpy.ops.render.render(layer=context.view_layer.name, scene=context.scene.name)
-        if cls.error is not None:
-            raise cls.error
-        return cls.result
+        with _no_handlers(), _own_slot(), _render_settings(scene):
+            try:
+                bpy.ops.render.render(layer=context.view_layer.name, scene=scene.name)
+            except RuntimeError as error:
+                why = str(error).strip().removeprefix("Error: ")
     finally:
-        bpy.utils.unregister_class(cls)
-        cls.job = cls.result = cls.error = None
+        bpy.utils.unregister_class(_EvaluationEngine)
+        _EvaluationEngine.job = None
+    if not done:
+        raise EvaluationError(f"{scene.name} cannot be evaluated as for a render: {why}")
+    result, error = done[0]
+    if error is not None:
+        raise error
+    return result
 
 
 def leave_edit_mode(context):
@@ -75,25 +101,66 @@ def leave_edit_mode(context):
 
 
 @contextlib.contextmanager
-def _render_settings(scene, engine):
-    """A render of 4 by 4 pixels without compositing; all settings come back afterwards."""
+def _no_handlers():
+    """Handlers of renders are not called: they take each for one of the user's, and Blender's
+    exporters make none."""
+    lists = [getattr(bpy.app.handlers, name) for name in HANDLERS]
+    before = [list(handlers) for handlers in lists]
+    for handlers in lists:
+        handlers.clear()
+    try:
+        yield
+    finally:
+        for handlers, functions in zip(lists, before, strict=True):
+            handlers[:] = functions
+
+
+@contextlib.contextmanager
+def _own_slot():
+    """The render goes into a slot of its own, so that the user's last one stays in its slot."""
+    image = next((i for i in bpy.data.images if i.type == "RENDER_RESULT"), None)
+    if image is None:  # nothing has been rendered yet
+        yield
+        return
+    slots = image.render_slots
+    active, names = slots.active_index, [slot.name for slot in slots]
+    if SLOT not in names:
+        slots.new(name=SLOT)
+        names.append(SLOT)
+    slots.active_index = names.index(SLOT)
+    try:
+        yield
+    finally:
+        slots.active_index = active
+
+
+@contextlib.contextmanager
+def _render_settings(scene):
+    """The smallest render that Blender does for every output, a movie's too, without what comes
+    after one; all settings come back afterwards."""
     wanted = {
-        "engine": engine,
-        "resolution_x": 4,
-        "resolution_y": 4,
+        "engine": _EvaluationEngine.bl_idname,
+        "resolution_x": 16,
+        "resolution_y": 16,
         "resolution_percentage": 100,
+        "use_border": False,
         "use_compositing": False,
+        "use_freestyle": False,
+        "use_multiview": False,
+        "use_persistent_data": False,
         "use_sequencer": False,
         "use_single_layer": False,
     }
-    before = {name: getattr(scene.render, name) for name in wanted}
+    # Not every Blender is built with Freestyle.
+    settings = ((name, getattr(scene.render, name, value)) for name, value in wanted.items())
+    before = {name: value for name, value in settings if value != wanted[name]}
     camera = None
     if scene.camera is None:
         data = bpy.data.cameras.new("Solio evaluation")
         camera = bpy.data.objects.new("Solio evaluation", data)
     try:
-        for name, value in wanted.items():
-            setattr(scene.render, name, value)
+        for name in before:
+            setattr(scene.render, name, wanted[name])
         if camera is not None:
             scene.camera = camera
         yield

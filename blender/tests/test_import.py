@@ -121,6 +121,102 @@ def test_normals_of_any_length(tmp_path, kind):
             assert normal == pytest.approx([x / length for x in expected], abs=2e-3)
 
 
+POINTS = "".join(f"v {x} {x * x} 0\n" for x in range(4))
+SPLINE = "cstype bspline\ndeg 3\ncurv 0 1 -4 -3 -2 -1\nparm u 0 0 0 0 1 1 1 1\nend\n"
+TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\n"
+FREEFORM = {
+    "alone": POINTS + SPLINE,
+    "objects": f"o b\n{POINTS}{SPLINE}o A\n{POINTS}{SPLINE}",
+    "behind a mesh": f"o a\n{TRIANGLE}o c\n{POINTS}{SPLINE}",
+    "other types": POINTS + SPLINE.replace("bspline", "bezier"),
+}
+
+
+@pytest.mark.parametrize("name", FREEFORM)
+def test_curves(tmp_path, name):
+    path = tmp_path / "curves.obj"
+    path.write_text(FREEFORM[name])
+    blender, solio = load(bpy.ops.wm, path), load(bpy.ops.solio, path)
+    assert difference(blender, solio) == ""
+    curves = [thing.data for thing in bpy.context.scene.objects if thing.type == "CURVE"]
+    assert len(curves) == FREEFORM[name].count("bspline")
+    for curve in curves:
+        (spline,) = curve.splines
+        assert (len(spline.points), spline.order_u, spline.use_cyclic_u) == (4, 4, False)
+        assert [tuple(p.co) for p in spline.points] == [(x, x * x, 0, 1) for x in range(4)]
+
+
+def test_every_cstype_becomes_an_object(tmp_path):
+    path = tmp_path / "curves.obj"
+    path.write_text(POINTS + SPLINE + SPLINE)
+    assert sorted(load(bpy.ops.solio, path)) == ["curves", "curves.001"]
+
+
+def test_curves_that_cannot_be_read_are_left_out(tmp_path):
+    path = tmp_path / "curves.obj"
+    wrong = [("deg 3", "deg x"), ("deg 3", "deg"), (" -1\n", " 99\n"), ("0 0 0 0", "0 0 0 zero")]
+    text = POINTS + "".join(SPLINE.replace(*change) for change in wrong)
+    path.write_text(text + SPLINE.replace("-1", "4/1"))
+    assert sorted(load(bpy.ops.solio, path)) == ["curves"]
+    path.write_text(text)
+    assert load(bpy.ops.solio, path) == {}
+
+
+def test_a_bad_file_stops_no_other(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.obj").write_text(TRIANGLE)
+    (tmp_path / "bad.obj").write_text("v 0 0 0\nf 1 2 x\n")
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.mesh.primitive_cube_add()
+    folder = {"directory": str(tmp_path)}
+    files = [{"name": f"{name}.obj"} for name in ("a", "bad", "b")]
+    with pytest.raises(RuntimeError, match="bad.obj"):
+        bpy.ops.solio.obj_import(files=files, **folder)
+    assert sorted(thing.name for thing in bpy.context.scene.objects) == ["Cube", "a", "b"]
+    assert sorted(thing.name for thing in bpy.context.selected_objects) == ["a", "b"]
+    assert bpy.context.object.name == "b"
+    with pytest.raises(RuntimeError, match="bad.obj"):
+        bpy.ops.solio.obj_import(files=files[1:2], **folder)
+    assert sorted(thing.name for thing in bpy.context.selected_objects) == ["a", "b"]
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_paths_of_textures(tmp_path, relative):
+    (tmp_path / "tex").mkdir()
+    picture = tmp_path / "tex/wood.png"
+    mtl = f"newmtl wood\nmap_Kd {picture.relative_to(tmp_path)}\n"
+    (tmp_path / "a.mtl").write_text(mtl)
+    (tmp_path / "a.obj").write_text("mtllib a.mtl\nusemtl wood\n" + TRIANGLE)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    drawn = bpy.data.images.new("wood", 4, 4)
+    drawn.filepath_raw, drawn.file_format = str(picture), "PNG"
+    drawn.save()
+    found, before = [], bpy.context.preferences.filepaths.use_relative_paths
+    for operators in (bpy.ops.wm, bpy.ops.solio):
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        bpy.context.preferences.filepaths.use_relative_paths = relative
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+        operators.obj_import(filepath=str(tmp_path / "a.obj"))
+        found.append([i.filepath for i in bpy.data.images if i.source == "FILE"])
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.preferences.filepaths.use_relative_paths = before
+    assert found[0] == found[1] == ["//tex/wood.png" if relative else str(picture)]
+
+
+def test_attributes_whose_names_blender_has(tmp_path):
+    path = tmp_path / "named.ply"
+    names = ("x", "y", "z", "position", "sharp_face", "material_index", "quality")
+    lines = ["ply", "format ascii 1.0", "element vertex 3"]
+    lines += [f"property float {name}" for name in names]
+    lines += ["element face 1", "property list uchar int vertex_indices", "end_header"]
+    lines += [f"{i} {i * i} 0 7 8 9 {i / 2}" for i in range(3)]
+    path.write_text("\n".join([*lines, "3 0 1 2", ""]))
+    blender, solio = load(bpy.ops.wm, path), load(bpy.ops.solio, path)
+    assert difference(blender, solio) == ""
+    quality = bpy.data.meshes["named"].attributes["quality"]
+    assert [value.value for value in quality.data] == [0, 0.5, 1]
+
+
 def outside_files():
     files = sorted(DATA.rglob("*")) if DATA.is_dir() else []
     kinds = (".obj", ".ply", ".stl")

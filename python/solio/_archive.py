@@ -184,15 +184,16 @@ def write_array(
     level: _Level = "fast",
     threads: int | None = None,
 ) -> Written:
-    """Writes an array, or several by their names, into a file, without loss.
+    """Writes an array, or several by their names, into a file, without loss; those of an image are
+    its channels.
 
     Types are ``uint8``, ``uint16``, ``uint32``, ``float16``, ``float32`` and ``float64``. A short
     last axis (up to 64) is taken for channels or coordinates. The file appears whole or not at all.
     ``level``: ``thorough`` tries more, and takes several times as long; ``max`` is smallest, and slow
     to read.
     """
-    named = array if hasattr(array, "keys") else {"array": array}
-    given = [(name, *_samples(name, values)) for name, values in cast("Any", named).items()]
+    named = cast("Any", array if hasattr(array, "keys") else {"array": array})
+    given = [(name, *_samples(name, named[name])) for name in named.keys()]
     file_bytes = _solio.arrays_write(given, fspath(path), level, threads)
     raw_bytes = sum(samples.size for *_, samples in given)
     return Written([(fspath(path), file_bytes)], file_bytes, raw_bytes, [])

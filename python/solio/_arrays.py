@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,13 @@ def check_several(values: object, what: str) -> None:
     """Refuses one text or path where several are wanted: its letters would be taken for them."""
     if isinstance(values, (str, bytes, PathLike)):
         raise argument_error(f"{what} are given in a list, such as [{values!r}]")
+
+
+def path_or_bytes(source: str | PathLike[str] | bytes | bytearray | memoryview) -> str | bytes:
+    """The path of a file, or the bytes of one."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source)
+    return fspath(source)
 
 
 def index_array(values: npt.ArrayLike, what: str) -> _Indices:

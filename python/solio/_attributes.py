@@ -311,8 +311,13 @@ def _guess(name: str, value: Any) -> str:
         return known
     if isinstance(value, (tuple, list)) and value and all(isinstance(v, str) for v in value):
         return "stringvector"
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        raise _no_type(name, value) from None
     whole, double = array.dtype.kind in "iu", array.dtype == np.float64
+    if array.dtype.kind == "b" and array.ndim == 0:
+        return "int"
     if isinstance(value, np.ndarray) and array.dtype == np.uint8 and array.ndim == 3:
         return "preview"
     if array.dtype.kind in "iuf":
@@ -328,7 +333,11 @@ def _guess(name: str, value: Any) -> str:
             return f"v{array.size}{kind}"
         if array.ndim == 1 and not whole:
             return "floatvector"
-    raise argument_error(f"attribute {name!r}: no type of the format holds {value!r}; see set()")
+    raise _no_type(name, value)
+
+
+def _no_type(name: str, value: Any) -> Exception:
+    return argument_error(f"attribute {name!r}: no type of the format holds {value!r}; see set()")
 
 
 class Attributes(MutableMapping[str, Any]):

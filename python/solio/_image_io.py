@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cas
 import numpy as np
 
 from . import _solio
-from ._arrays import argument_error, check_several
+from ._arrays import argument_error, check_several, path_or_bytes
 from ._attributes import Attributes, Box, Tiles
 from ._image import Header, Image, Level, MissingChunk, Part, PartHeader, given_part
 from ._io import Written
@@ -115,12 +115,10 @@ def read_image(
         memory=memory,
         max_bytes=max_bytes,
     )
-    if isinstance(source, (bytearray, memoryview)):
-        source = bytes(source)
-    path = source if isinstance(source, bytes) else fspath(source)
+    given = path_or_bytes(source)
     if out is not None:
-        return _read_into(path, options, out)
-    return _image(_solio.image_read(path, options))
+        return _read_into(given, options, out)
+    return _image(_solio.image_read(given, options))
 
 
 def read_header(source: _Source, *, max_bytes: int | None = None) -> Header:
@@ -128,10 +126,7 @@ def read_header(source: _Source, *, max_bytes: int | None = None) -> Header:
 
     Raises as `read_image` does.
     """
-    if isinstance(source, (bytearray, memoryview)):
-        source = bytes(source)
-    path = source if isinstance(source, bytes) else fspath(source)
-    return _header(_solio.image_header(path, max_bytes))
+    return _header(_solio.image_header(path_or_bytes(source), max_bytes))
 
 
 class _Done:
@@ -237,7 +232,8 @@ def read_images(
 
     They come in the order of the paths. A file that cannot be read has an `ImageDone.error`, and
     the others come all the same. ``ahead`` is how many images may be under way or wait, within
-    ``memory`` bytes (an eighth of the machine's memory without a word on it).
+    ``memory`` bytes, counted in the type that they are read in (without a word on it an eighth of
+    the machine's memory, at least 512 MiB and at most 8 GiB).
     """
     given = _read_options(ahead=ahead, **options)
 

@@ -6,7 +6,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from . import _solio
-from ._arrays import argument_error
+from ._arrays import NONE, argument_error, path_or_bytes
 from ._mesh import Instance, Mesh
 
 if TYPE_CHECKING:
@@ -149,20 +149,19 @@ def read_mesh(
         "max_bytes": max_bytes,
         "max_elements": max_elements,
     }
-    if isinstance(source, (bytearray, memoryview)):
-        source = bytes(source)
-    return _solio.read(source if isinstance(source, bytes) else fspath(source), options)
+    return _solio.read(path_or_bytes(source), options)
 
 
 def write_mesh(
-    mesh: Mesh | Sequence[Mesh | Instance],
+    mesh: Mesh | Instance | Sequence[Mesh | Instance],
     path: str | PathLike[str],
     *,
     format: _Format | None = None,
     materials: Sequence[Material] | None = None,
     **options: Unpack[WriteOptions],
 ) -> Written:
-    """Writes a mesh, or several into one file; ``.gz`` and ``.zst`` names are compressed.
+    """Writes a mesh or an instance, or several into one file; ``.gz`` and ``.zst`` names are
+    compressed.
 
     Each file appears whole at its path or not at all. Each mesh's faces refer to its own
     ``materials``; with the argument ``materials`` they refer to that list. Of different materials
@@ -174,7 +173,7 @@ def write_mesh(
 
 
 def encode_mesh(
-    mesh: Mesh | Sequence[Mesh | Instance],
+    mesh: Mesh | Instance | Sequence[Mesh | Instance],
     format: _Format,
     *,
     materials: Sequence[Material] | None = None,
@@ -186,10 +185,10 @@ def encode_mesh(
 
 
 def _scene(
-    mesh: Mesh | Sequence[Mesh | Instance], materials: Sequence[Material] | None
+    mesh: Mesh | Instance | Sequence[Mesh | Instance], materials: Sequence[Material] | None
 ) -> tuple[list[Mesh | Instance], list[list[int] | None], list[Material]]:
     """The meshes, where each one's materials stand in the union, and the union."""
-    meshes: list[Mesh | Instance] = [mesh] if isinstance(mesh, Mesh) else list(mesh)
+    meshes: list[Mesh | Instance] = [mesh] if isinstance(mesh, (Mesh, Instance)) else list(mesh)
     for item in meshes:
         if not isinstance(item, (Mesh, Instance)):
             kind = type(item).__name__
@@ -207,8 +206,19 @@ def _scene(
         own = known.get(id(source))
         if own is None:
             own = known[id(source)] = [_place(m, union, places) for m in source.materials]
+        if not own and _numbers_materials(item, source):
+            own = [NONE]  # what its faces refer to is gone, and not another mesh's
         slots.append(own or None)
     return meshes, slots, union
+
+
+def _numbers_materials(item: Mesh | Instance, mesh: Mesh) -> bool:
+    """Whether faces refer to materials at all."""
+    if len(mesh.face_materials):
+        return True
+    if isinstance(item, Instance):
+        return item.material_slots is not None
+    return any(thing.material_slots is not None for thing in mesh.objects)
 
 
 def _place(material: Material, union: list[Material], places: dict[str, list[int]]) -> int:

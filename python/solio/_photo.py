@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from . import _solio
-from ._arrays import check_several
+from ._arrays import check_several, path_or_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -147,10 +147,8 @@ def read_metadata(
         "threads": threads,
         "max_bytes": max_bytes,
     }
-    if isinstance(source, (bytearray, memoryview)):
-        source = bytes(source)
-    if isinstance(source, (str, bytes, PathLike)):
-        return _solio.metadata(source, options)
+    if isinstance(source, (str, bytes, bytearray, memoryview, PathLike)):
+        return _solio.metadata(path_or_bytes(source), options)
     paths = [fspath(path) for path in source]
     return MetadataTable(_solio.metadata_table(paths, options), paths)
 

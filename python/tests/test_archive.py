@@ -85,6 +85,15 @@ def test_arrays_come_back(tmp_path: Path, dtype: str) -> None:
         assert archive.entries[3][5:] == (np.dtype(dtype), (1000, 3))
 
 
+def test_an_image_is_its_channels(tmp_path: Path) -> None:
+    (path,) = frames(tmp_path / "in", 1)
+    image = solio.read_image(path)
+    solio.write_array(image, tmp_path / "a.solio")
+    archive = solio.open_archive(tmp_path / "a.solio")
+    assert [entry.name for entry in archive] == list(image)
+    assert all(np.array_equal(archive.read_array(name), image[name]) for name in image)
+
+
 def test_rows_of_an_array(tmp_path: Path) -> None:
     array = np.arange(900 * 700 * 4, dtype=np.uint16).reshape(900, 700, 4)
     solio.write_array(array, tmp_path / "a.solio", level="thorough", threads=1)

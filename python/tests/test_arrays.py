@@ -192,6 +192,7 @@ def test_instances_share_the_arrays_of_a_mesh() -> None:
     np.testing.assert_array_equal(back.positions[3:], np.eye(3) + [5, 0, 0])
     with pytest.raises(ValueError):
         solio.encode_mesh([solio.Instance(mesh, transform=np.eye(3))], "obj")
+    assert solio.encode_mesh(there, "obj") == solio.encode_mesh([there], "obj")
 
 
 def test_unused() -> None:

@@ -103,6 +103,26 @@ def test_several_meshes_share_equal_materials(tmp_path: Path) -> None:
     assert (tmp_path / "parts.mtl").read_text().count("newmtl") == 2
 
 
+def test_a_mesh_without_its_materials_gets_no_others(tmp_path: Path) -> None:
+    def part(name: str) -> solio.Mesh:
+        return solio.Mesh.from_arrays(
+            np.eye(3), faces=[[0, 1, 2]], face_materials=[0], materials=[solio.Material("red")],
+            name=name,
+        )
+
+    bare, slotted = part("bare"), part("slotted")
+    bare.materials = []
+    slotted.materials = []
+    slotted.face_materials = np.zeros(0, np.uint32)
+    slotted.objects[0].material_slots = [0]
+    again = solio.Instance(slotted, "again", material_slots=[0])
+    solio.write_mesh([bare, part("red"), bare, part("red"), slotted, again], tmp_path / "a.obj")
+    back = solio.read_mesh(tmp_path / "a.obj")
+    none = solio.NONE
+    assert back.face_materials.tolist() == [none, 0, none, 0, none, none]
+    assert [m.name for m in back.materials] == ["red"]
+
+
 def test_different_materials_of_one_name_stay_apart(tmp_path: Path) -> None:
     def part(*shades: float, name: str = "default") -> solio.Mesh:
         materials = [solio.Material(name, diffuse=(shade, 0.0, 0.0)) for shade in shades]

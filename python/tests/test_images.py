@@ -306,6 +306,14 @@ def test_deep(tmp_path: Path, compression: str, tiles: tuple[int, int] | None) -
     assert np.shares_memory(pixel["Z"], back["Z"]) or counts[2, 3] == 0
     assert back.levels[0].offsets[-1] == samples
     assert solio.encode_image(image) == path.read_bytes()
+    changed = solio.image.Level(back.levels[0].channels, back.data_window, counts=counts.copy())
+    assert changed.counts is not None and changed.samples(4, 7)["id"].size == counts[5, 8]
+    changed.counts[0, 0] += 1
+    changed.counts[0, 1] = 0
+    assert changed.samples(-4, 2)["id"].size == counts[0, 0] + 1
+    assert changed.offsets[-1] == changed.counts.sum()
+    changed.counts = np.ones((6, 9), np.uint32)
+    assert changed.samples(-3, 2)["id"].tolist() == [1] and changed.offsets[-1] == 54
     with pytest.raises(solio.ArgumentError, match="outside"):
         back.samples(5, 2)
     with pytest.raises(solio.ArgumentError, match="deep"):
@@ -594,6 +602,11 @@ def test_attributes_hold_what_their_type_can() -> None:
         with pytest.raises(solio.ArgumentError, match="old"):
             attributes.set("old", value, kind)
     assert attributes["old"] == 1.0
+    attributes["flag"] = np.bool_(True)
+    assert (attributes["flag"], attributes.type("flag")) == (1, "int")
+    for ragged in ([[1, 2], [3]], np.array([True, False])):
+        with pytest.raises(solio.ArgumentError, match="'ragged': no type"):
+            attributes["ragged"] = ragged
     right: list[tuple[Any, str]] = [
         (float("inf"), "float"), (3.4028235e38, "float"), (1e300, "double"), (("a", b"xy"), "bytes"),
         (("a", np.zeros(2, np.uint8)), "bytes"), ("zip", "compression"), ("cube", "envmap"),

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import solio
+from solio import _solio
 from solio.io import Reader, Request
 
 
@@ -83,6 +84,8 @@ def test_cancelling(files: list[Path]) -> None:
         batch.cancel(3)
     with pytest.raises(solio.ArgumentError, match="auto, uring, threads, mmap"):
         Reader(backend="floppy")
+    with pytest.raises(TypeError, match="unknown option colour"):
+        _solio.Reader({"colour": 1})
 
 
 def test_coroutines(files: list[Path]) -> None:

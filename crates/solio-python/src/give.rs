@@ -81,7 +81,10 @@ fn fill<'py>(py: Python<'py>, object: &Any<'py>, mesh: Mesh<'static>) -> PyResul
 }
 
 /// An array that takes over the memory of `values`.
-fn array<'py, T: Element + Clone>(py: Python<'py>, values: Cow<'static, [T]>) -> Any<'py> {
+pub(crate) fn array<'py, T: Element + Clone>(
+    py: Python<'py>,
+    values: Cow<'static, [T]>,
+) -> Any<'py> {
     PyArray1::from_vec(py, values.into_owned()).into_any()
 }
 

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 pub(crate) struct Held<'py, T: Element>(PyReadonlyArrayDyn<'py, T>);
 
 impl<T: Element> Held<'_, T> {
-    fn slice(&self) -> &[T] {
+    pub(crate) fn slice(&self) -> &[T] {
         self.0.as_slice().expect("contiguity was checked when the array was taken")
     }
 }
@@ -244,19 +244,25 @@ where
     Cow::Borrowed(cast_slice(held.slice()))
 }
 
-/// `value` itself when it is an array of `T` with the wanted columns that needs no copy.
-fn fitting<'py, T: Element>(value: &Bound<'py, PyAny>, columns: usize) -> Option<Held<'py, T>> {
+/// `value` itself when it is an array of `T` that needs no copy.
+pub(crate) fn in_place<'py, T: Element>(value: &Bound<'py, PyAny>) -> Option<Held<'py, T>> {
     let array = value.cast::<PyArrayDyn<T>>().ok()?;
-    let shape = array.shape();
-    let fits = match columns {
-        1 => shape.len() == 1,
-        n => shape.len() == 2 && shape[1] == n,
-    };
     let aligned = (array.data() as usize).is_multiple_of(align_of::<T>());
-    if !fits || !aligned || !array.is_c_contiguous() {
+    if !aligned || !array.is_c_contiguous() {
         return None;
     }
     array.try_readonly().ok().map(Held)
+}
+
+/// The same with the wanted columns.
+fn fitting<'py, T: Element>(value: &Bound<'py, PyAny>, columns: usize) -> Option<Held<'py, T>> {
+    let held = in_place(value)?;
+    let fits = match (columns, held.0.shape()) {
+        (1, shape) => shape.len() == 1,
+        (n, &[_, found]) => found == n,
+        _ => false,
+    };
+    fits.then_some(held)
 }
 
 /// `value`, converted by `solio._arrays.float_array` if it must be.
@@ -314,7 +320,7 @@ fn index<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Held<'py, u32>>
     fitting(&array.call_method1("reshape", (-1,))?, 1).ok_or_else(|| unfit(what))
 }
 
-fn unfit(what: &str) -> PyErr {
+pub(crate) fn unfit(what: &str) -> PyErr {
     argument(format!("{what}: no such array can be used"))
 }
 

@@ -1,6 +1,7 @@
 //! The engine for `solio.io`: a reader, its batches, and buffers that NumPy sees without a copy.
 
-use crate::errors::{Given, raise, refused};
+use crate::errors::{Given, raise};
+use crate::options::{Arguments, plain};
 use crate::process::OfProcess;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -31,22 +32,16 @@ type Wanted = (PathBuf, u64, Option<u64>, u64, Option<u64>);
 impl Reader {
     #[new]
     fn new(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let given = Arguments::new(options);
         let mut o = EngineOptions::default();
-        for (key, value) in options.iter() {
-            let key = key.extract::<&str>()?;
-            let wrong = |e| refused(py, key, e);
-            match key {
-                "backend" => o.backend = named(py, &value, Backend::ALL, Backend::name)?,
-                "direct" => o.direct = named(py, &value, Direct::ALL, Direct::name)?,
-                "threads" => o.threads = value.extract().map_err(wrong)?,
-                "memory" => o.memory_bytes = value.extract().map_err(wrong)?,
-                "bytes_per_second" => o.bytes_per_second = value.extract().map_err(wrong)?,
-                "operations_per_second" => {
-                    o.operations_per_second = value.extract().map_err(wrong)?;
-                }
-                other => return Err(raise(py, &Error::argument(format!("no option {other}")))),
-            }
-        }
+        given.with("backend", &mut o.backend, |v| named(py, v, Backend::ALL, Backend::name))?;
+        given.with("direct", &mut o.direct, |v| named(py, v, Direct::ALL, Direct::name))?;
+        given.with("threads", &mut o.threads, plain)?;
+        given.with("memory", &mut o.memory_bytes, plain)?;
+        given.with("bytes_per_second", &mut o.bytes_per_second, |v| plain(v).map(Some))?;
+        given
+            .with("operations_per_second", &mut o.operations_per_second, |v| plain(v).map(Some))?;
+        given.finish()?;
         let engine = Engine::new(o).map_err(|e| raise(py, &e))?;
         Ok(Reader { engine: OfProcess::new(engine, "a solio.io.Reader") })
     }

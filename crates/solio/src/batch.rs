@@ -56,7 +56,7 @@ fn free_name(path: &Path, object: &str, taken: &mut HashSet<PathBuf>) -> PathBuf
         Some((stem, end)) => (stem, format!(".{end}{packed}")),
         None => (plain, format!(".stl{packed}")),
     };
-    let safe: String = object.chars().map(|c| if is_unsafe(c) { '_' } else { c }).collect();
+    let safe = safe(object);
     let mut number = 0;
     loop {
         let suffix = if number == 0 { String::new() } else { format!(".{number:03}") };
@@ -68,9 +68,15 @@ fn free_name(path: &Path, object: &str, taken: &mut HashSet<PathBuf>) -> PathBuf
     }
 }
 
-/// What Blender replaces in file names.
-fn is_unsafe(c: char) -> bool {
-    c.is_control() || matches!(c, ' ' | '"' | '*' | '/' | ':' | '<' | '>' | '?' | '\\' | '|')
+/// An object's name as Blender has it in file names: also dots alone are none there.
+fn safe(object: &str) -> String {
+    let is_unsafe =
+        |c: char| matches!(c, '\0'..=' ' | '"' | '*' | '/' | ':' | '<' | '>' | '?' | '\\' | '|');
+    let mut name: String = object.chars().map(|c| if is_unsafe(c) { '_' } else { c }).collect();
+    if !name.is_empty() && name.bytes().all(|b| b == b'.') {
+        name.replace_range(..1, "_");
+    }
+    name
 }
 
 #[cfg(test)]
@@ -88,5 +94,8 @@ mod tests {
         assert_eq!(name("b/noext", "Plane"), "b/noextPlane.stl");
         assert_eq!(name("b/noext", "Plane"), "b/noextPlane.001.stl");
         assert_eq!(name("a.STL.gz", "x"), "ax.STL.gz");
+        assert_eq!(name("parts/.stl", "Cube"), "parts/Cube.stl");
+        assert_eq!(name("parts/.stl", "Cube."), "parts/Cube..stl");
+        assert_eq!(name("b/out.stl", ".."), "b/out_..stl");
     }
 }

@@ -2,7 +2,7 @@
 
 use solio_base::{Error, Result};
 use solio_exr::header::{Box2i, Header, Part, Value};
-use solio_exr::{Channel, Levels, ReadOptions, Shape};
+use solio_exr::{Channel, Levels, PixelType, ReadOptions, Shape};
 
 /// A part, by its place in the file or by its name.
 ///
@@ -180,8 +180,9 @@ fn channel_names(part: &Part) -> impl Iterator<Item = &str> {
     channels.iter().map(|channel| channel.name.as_str())
 }
 
-/// Bytes of the flat pixels that `options` want of a file with this header; not more than a rough
-/// figure where the reader would refuse something.
+/// Bytes of the flat pixels that `options` want of a file with this header, of the types that they
+/// have there or of `pixel_type`; not more than a rough figure where the reader would refuse
+/// something.
 ///
 /// ```
 /// use solio::image::{Channel, Compression, Header, PixelType, ReadOptions};
@@ -197,11 +198,13 @@ fn channel_names(part: &Part) -> impl Iterator<Item = &str> {
 /// let part = Part::new(window, Compression::Zip, ["B", "G", "R"].map(channel).into());
 /// let header = Header { parts: vec![part], ..Header::default() };
 /// // Three channels of half: 6 bytes a pixel.
-/// assert_eq!(solio::image_bytes(&header, &ReadOptions::default()), 4096 * 2160 * 6);
+/// assert_eq!(solio::image_bytes(&header, &ReadOptions::default(), None), 4096 * 2160 * 6);
 /// let green = ReadOptions { channels: Some(vec!["G".into()]), ..ReadOptions::default() };
-/// assert_eq!(solio::image_bytes(&header, &green), 4096 * 2160 * 2);
+/// assert_eq!(solio::image_bytes(&header, &green, None), 4096 * 2160 * 2);
+/// // Converted to floats of 32 bits.
+/// assert_eq!(solio::image_bytes(&header, &green, Some(PixelType::Float)), 4096 * 2160 * 4);
 /// ```
-pub fn image_bytes(header: &Header, options: &ReadOptions) -> u64 {
+pub fn image_bytes(header: &Header, options: &ReadOptions, pixel_type: Option<PixelType>) -> u64 {
     let chosen = |i: &usize| options.parts.as_ref().is_none_or(|parts| parts.contains(i));
     let wanted = |c: &Channel| options.channels.as_ref().is_none_or(|n| n.contains(&c.name));
     let parts = header.parts.iter().enumerate().filter(|(i, _)| chosen(i));
@@ -209,7 +212,7 @@ pub fn image_bytes(header: &Header, options: &ReadOptions) -> u64 {
         let Ok(shape) = part.shape() else { return 0 };
         let sample = |c: &Channel| {
             let samples = c.x_sampling as u64 * c.y_sampling as u64;
-            c.pixel_type.bytes() as f64 / samples.max(1) as f64
+            pixel_type.unwrap_or(c.pixel_type).bytes() as f64 / samples.max(1) as f64
         };
         let pixel: f64 = shape.channels.iter().filter(|c| wanted(c)).map(sample).sum();
         (pixels(&shape, options) as f64 * pixel) as u64
@@ -323,7 +326,7 @@ impl SingleFlat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use solio_exr::{Compression, PixelType};
+    use solio_exr::Compression;
 
     fn part(name: &str, channels: &[&str]) -> Part {
         let channel = |name: &&str| Channel {
@@ -396,9 +399,10 @@ mod tests {
     #[test]
     fn bytes_of_what_is_wanted() {
         let all = ReadOptions::default();
-        assert_eq!(image_bytes(&header(), &all), 10 * 4 * 2 * 10);
+        assert_eq!(image_bytes(&header(), &all, None), 10 * 4 * 2 * 10);
+        assert_eq!(image_bytes(&header(), &all, Some(PixelType::Float)), 10 * 4 * 4 * 10);
         let window = Some(Box2i { min: [8, 1], max: [20, 1] });
         let some = ReadOptions { parts: Some(vec![1]), window, ..all };
-        assert_eq!(image_bytes(&header(), &some), 2 * 2 * 3);
+        assert_eq!(image_bytes(&header(), &some, None), 2 * 2 * 3);
     }
 }

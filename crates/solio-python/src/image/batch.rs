@@ -55,7 +55,8 @@ impl ImageBatch {
             let from = From::Path(&paths[i]);
             let size = || -> Result<u64> {
                 let header = reading.header(from)?;
-                Ok(solio::image_bytes(&header, &reading.choice.of(&header, &reading.options)?))
+                let options = reading.choice.of(&header, &reading.options)?;
+                Ok(solio::image_bytes(&header, &options, reading.pixel_type))
             };
             // What cannot be read says so where it is read.
             if headers { 0 } else { size().unwrap_or(0) }

@@ -1,6 +1,7 @@
 //! Moves images into plain Python objects; the arrays take over the memory of the planes.
 
 use super::values;
+use crate::give::array;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -71,12 +72,12 @@ fn deep_level<'py>(py: Python<'py>, level: DeepLevel<'static>) -> PyResult<Any<'
     let counts = rows(py, level.counts, height, width)?;
     let planes = PyList::empty(py);
     for Plane { channel, samples } in level.planes {
-        let array = match samples {
-            Samples::Uint(values) => flat(py, values),
-            Samples::Half(values) => flat(py, values),
-            Samples::Float(values) => flat(py, values),
+        let samples = match samples {
+            Samples::Uint(values) => array(py, values),
+            Samples::Half(values) => array(py, values),
+            Samples::Float(values) => array(py, values),
         };
-        planes.append((channel.name, array))?;
+        planes.append((channel.name, samples))?;
     }
     let (x, y, window) = (level.x, level.y, corners(py, &level.window)?);
     Ok((x, y, window, counts, planes).into_pyobject(py)?.into_any())
@@ -91,11 +92,6 @@ fn size(window: &Box2i, channel: &Channel) -> (usize, usize) {
 
 fn corners<'py>(py: Python<'py>, window: &Box2i) -> PyResult<Bound<'py, PyTuple>> {
     PyTuple::new(py, [window.min, window.max].concat())
-}
-
-/// An array that takes over the memory of `values`.
-fn flat<'py, T: Element + Clone>(py: Python<'py>, values: Cow<'static, [T]>) -> Any<'py> {
-    PyArray1::from_vec(py, values.into_owned()).into_any()
 }
 
 /// A (`height`, `width`) array that takes over the memory of `values`.

@@ -1,9 +1,7 @@
 //! Borrows the arrays of images that are to be written.
 
 use super::values;
-use crate::errors::argument;
-use bytemuck::Pod;
-use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use crate::hold::{Held, in_place, unfit};
 use pyo3::prelude::*;
 use solio::Result;
 use solio::image::header::{Box2i, Part, Value};
@@ -34,15 +32,15 @@ struct HeldLevel<'py> {
     x: u32,
     y: u32,
     window: Box2i,
-    counts: Option<PyReadonlyArrayDyn<'py, u32>>,
+    counts: Option<Held<'py, u32>>,
     /// Sorted by name.
     planes: Vec<(Channel, HeldPlane<'py>)>,
 }
 
 enum HeldPlane<'py> {
-    Uint(PyReadonlyArrayDyn<'py, u32>),
-    Half(PyReadonlyArrayDyn<'py, half::f16>),
-    Float(PyReadonlyArrayDyn<'py, f32>),
+    Uint(Held<'py, u32>),
+    Half(Held<'py, half::f16>),
+    Float(Held<'py, f32>),
 }
 
 impl<'py> HeldImage<'py> {
@@ -80,16 +78,17 @@ impl HeldLevel<'_> {
     }
 
     fn deep(&self) -> DeepLevel<'_> {
-        let counts = self.counts.as_ref().map(borrowed).unwrap_or_default();
+        let counts = self.counts.as_ref().map(|counts| Cow::Borrowed(counts.slice()));
+        let counts = counts.unwrap_or_default();
         DeepLevel { x: self.x, y: self.y, window: self.window, counts, planes: self.planes() }
     }
 
     fn planes(&self) -> Vec<Plane<'_>> {
         let planes = self.planes.iter().map(|(channel, held)| {
             let samples = match held {
-                HeldPlane::Uint(values) => Samples::Uint(borrowed(values)),
-                HeldPlane::Half(values) => Samples::Half(borrowed(values)),
-                HeldPlane::Float(values) => Samples::Float(borrowed(values)),
+                HeldPlane::Uint(values) => Samples::Uint(Cow::Borrowed(values.slice())),
+                HeldPlane::Half(values) => Samples::Half(Cow::Borrowed(values.slice())),
+                HeldPlane::Float(values) => Samples::Float(Cow::Borrowed(values.slice())),
             };
             Plane { channel: channel.clone(), samples }
         });
@@ -114,35 +113,21 @@ pub(super) fn as_channels(mut image: Image<'_>) -> Result<Image<'_>> {
     Ok(image)
 }
 
-fn borrowed<'a, T: Element + Pod>(array: &'a PyReadonlyArrayDyn<'_, T>) -> Cow<'a, [T]> {
-    Cow::Borrowed(array.as_slice().expect("contiguity was checked when the array was taken"))
-}
-
 fn hold_level<'py>(channels: &[Channel], level: GivenLevel<'py>) -> PyResult<HeldLevel<'py>> {
     let (x, y, window, counts, arrays) = level;
     let planes = channels.iter().map(|channel| {
         let array = arrays.get(&channel.name);
         let array = array.ok_or_else(|| unfit(&channel.name))?;
-        let held = hold(array)
+        // `solio._image` has made it an array that can be borrowed.
+        let held = in_place(array)
             .map(HeldPlane::Half)
-            .or_else(|| hold(array).map(HeldPlane::Float))
-            .or_else(|| hold(array).map(HeldPlane::Uint))
+            .or_else(|| in_place(array).map(HeldPlane::Float))
+            .or_else(|| in_place(array).map(HeldPlane::Uint))
             .ok_or_else(|| unfit(&channel.name))?;
         Ok((channel.clone(), held))
     });
     let planes = planes.collect::<PyResult<_>>()?;
-    let hold_counts = |counts: Any<'py>| hold(&counts).ok_or_else(|| unfit("the counts"));
+    let hold_counts = |counts: Any<'py>| in_place(&counts).ok_or_else(|| unfit("the counts"));
     let counts = counts.map(hold_counts).transpose()?;
     Ok(HeldLevel { x, y, window: values::to_box(&window)?, counts, planes })
-}
-
-/// `solio._image` has made it an array that can be borrowed, if it is of this type.
-fn hold<'py, T: Element>(array: &Any<'py>) -> Option<PyReadonlyArrayDyn<'py, T>> {
-    let array = array.cast::<PyArrayDyn<T>>().ok()?;
-    let aligned = (array.data() as usize).is_multiple_of(align_of::<T>());
-    (aligned && array.is_c_contiguous()).then(|| array.try_readonly().ok())?
-}
-
-fn unfit(what: &str) -> PyErr {
-    argument(format!("{what}: no such array can be used"))
 }
