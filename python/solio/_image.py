@@ -54,7 +54,7 @@ class MissingChunk(NamedTuple):
 class Level:
     """The pixels of a part in one size."""
 
-    __slots__ = ("_stack", "channels", "counts", "window", "x", "y")
+    __slots__ = ("_offsets", "_stack", "channels", "counts", "window", "x", "y")
 
     channels: _Planes
     """The samples of each channel, shape (H, W): a row after the other. Fewer than that where a
@@ -82,36 +82,34 @@ class Level:
         self.counts = counts
         self.x = x
         self.y = y
+        # Counts, and where the samples start by them.
+        self._offsets: tuple[object, npt.NDArray[np.uint64]] | None = None
         # The (H, W, C) array that was read into, if there is one, and its channels.
         self._stack: tuple[npt.NDArray[Any], list[npt.NDArray[Any]]] | None = None
 
     @property
     def offsets(self) -> npt.NDArray[np.uint64]:
-        """Of a deep part: where the samples of each pixel start, shape (H * W + 1,); summed up anew
-        from `counts` each time."""
-        offsets = np.zeros(self._counts().size + 1, np.uint64)
-        np.cumsum(self._counts(), out=offsets[1:])
-        return offsets
+        """Of a deep part: where the samples of each pixel start, shape (H * W + 1,). What
+        changes in `counts` itself is not seen: assign another array."""
+        if self.counts is None:
+            raise argument_error("only deep parts have offsets")
+        if self._offsets is None or self._offsets[0] is not self.counts:
+            offsets = np.zeros(self.counts.size + 1, np.uint64)
+            np.cumsum(self.counts, out=offsets[1:])
+            self._offsets = self.counts, offsets
+        return self._offsets[1]
 
     def samples(self, x: int, y: int) -> _Planes:
         """Of a deep part: the samples of the pixel in column `x` and row `y`, as views of shape
         (count,). Columns and rows are those of `window`: its first pixel is (x_min, y_min).
-
-        It sums up the counts before the pixel; for many pixels take `offsets` once.
         """
-        counts = self._counts().reshape(-1)
+        offsets = self.offsets
         column, row = x - int(self.window.x_min), y - int(self.window.y_min)
         if not (0 <= column < self.window.width and 0 <= row < self.window.height):
             raise argument_error(f"the pixel {x}, {y} lies outside of {tuple(self.window)}")
         pixel = row * self.window.width + column
-        start = int(counts[:pixel].sum(dtype=np.uint64))
-        end = start + int(counts[pixel])
+        start, end = int(offsets[pixel]), int(offsets[pixel + 1])
         return {name: values[start:end] for name, values in self.channels.items()}
-
-    def _counts(self) -> npt.NDArray[np.uint32]:
-        if self.counts is None:
-            raise argument_error("only deep parts have offsets")
-        return self.counts
 
     def __repr__(self) -> str:
         size = f"{self.window.width} × {self.window.height}"

@@ -308,8 +308,10 @@ def test_deep(tmp_path: Path, compression: str, tiles: tuple[int, int] | None) -
     assert solio.encode_image(image) == path.read_bytes()
     changed = solio.image.Level(back.levels[0].channels, back.data_window, counts=counts.copy())
     assert changed.counts is not None and changed.samples(4, 7)["id"].size == counts[5, 8]
-    changed.counts[0, 0] += 1
-    changed.counts[0, 1] = 0
+    others = counts.copy()
+    others[0, 0] += 1
+    others[0, 1] = 0
+    changed.counts = others
     assert changed.samples(-4, 2)["id"].size == counts[0, 0] + 1
     assert changed.offsets[-1] == changed.counts.sum()
     changed.counts = np.ones((6, 9), np.uint32)

@@ -123,6 +123,10 @@ pub(crate) struct PreviewArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) shown: ShownArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    #[command(flatten)]
     pub(crate) show: ShowArgs,
     /// Of a scene or a mesh: rays a pixel are this number's square
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16), help_heading = DRAWING)]
@@ -136,10 +140,6 @@ pub(crate) struct PreviewArgs {
     /// Of a mesh: the axis that is up [default: Y in OBJ, Z in PLY and STL]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true, help_heading = DRAWING)]
     pub(crate) up_axis: Option<Axis>,
-    #[command(flatten)]
-    pub(crate) shown: ShownArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
     /// What of all this was typed.
     #[arg(skip)]
     pub(crate) given: Given,

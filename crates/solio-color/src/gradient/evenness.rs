@@ -3,8 +3,9 @@
 use super::Gradient;
 use crate::{Color, Difference, Space};
 
-/// Smaller steps, in the unit of any measure, are what rounding makes of equal colours.
-const LEAST_STEP: f64 = 1e-9;
+/// Smaller steps, in the unit of any measure, are what rounding makes of equal colours; that of hues is
+/// the largest.
+const LEAST_STEP: f64 = 1e-6;
 
 /// The coefficient of variation of the differences between neighbours of `samples` colours, at
 /// equal distances from 0 to 1 and within sRGB: their standard deviation by their mean.
