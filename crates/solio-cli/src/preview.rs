@@ -93,10 +93,11 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
 
 /// What of an image is to be seen, and how.
 pub(crate) fn wanted(args: &ShowArgs, part: Option<usize>) -> Result<PreviewOptions> {
-    let mut wanted = PreviewOptions { exposure: args.exposure, ..PreviewOptions::default() };
-    if let Some(tone_map) = args.tonemap {
-        wanted.tone_map = tone_map;
-    }
+    let mut wanted = PreviewOptions {
+        exposure: args.exposure,
+        tone_map: args.tonemap,
+        ..PreviewOptions::default()
+    };
     wanted.colormap.clone_from(&args.colormap);
     if let Some(frame) = args.frame {
         wanted.frame = frame.into();
