@@ -239,6 +239,8 @@ def test_tiles_and_levels(tmp_path: Path) -> None:
     assert solio.encode_image(image) == path.read_bytes()
     second = solio.read_image(path, level=2, window=(0, 0, 2, 3))
     same(second.channels, {name: p[:4, :3] for name, p in smaller[1].items()})
+    first = solio.read_image(path, level=1).preview()
+    assert (int.from_bytes(first[16:20]), int.from_bytes(first[20:24])) == (12, 20)
     with pytest.raises(solio.ArgumentError, match="no level"):
         solio.read_image(path, level=(1, 0))
     with pytest.raises(ValueError, match="level"):

@@ -147,20 +147,13 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
 /// Which input goes where.
 fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
     let output = &args.output;
-    if is_standard(output) {
-        if args.json {
-            return Err(Error::argument("--json and -o - both want standard output"));
-        }
-        if args.format.is_none() {
-            return Err(Error::argument("standard output has no name that tells the format")
-                .hint("add --format: obj, ply, stl, exr, png…; solio help formats"));
-        }
+    refuse_both(output, args.json)?;
+    if is_standard(output) && args.format.is_none() {
+        return Err(Error::argument("standard output has no name that tells the format")
+            .hint("add --format: obj, ply, stl, exr, png…; solio help formats"));
     }
-    let ends_as_folder = output.as_os_str().as_bytes().ends_with(b"/");
-    let folder = !is_standard(output)
-        && (output.is_dir()
-            || ends_as_folder
-            || (inputs.len() > 1 && Format::of_name(output).is_none()));
+    let several = inputs.len() > 1 && !is_standard(output);
+    let folder = inputs::is_folder(output) || several && Format::of_name(output).is_none();
     if !folder {
         let known = is_standard(output) || Format::of_name(output).is_some();
         if args.format.is_none() && !known {
@@ -237,6 +230,14 @@ pub(crate) fn without_compression(path: &Path) -> &OsStr {
     let name = path.file_name().unwrap_or_default();
     let ending = Compression::of_name(&name.to_string_lossy()).extension();
     OsStr::from_bytes(&name.as_bytes()[..name.len() - ending.len()])
+}
+
+/// Refuses to mix a file and JSON.
+pub(crate) fn refuse_both(output: &Path, json: bool) -> Result<()> {
+    match is_standard(output) && json {
+        true => Err(Error::argument("--json and -o - both want standard output")),
+        false => Ok(()),
+    }
 }
 
 pub(crate) fn is_standard(path: &Path) -> bool {

@@ -29,7 +29,7 @@ pub(crate) struct ImageArgs {
     /// Give channels other names: old=new, or beauty.*=*; may be given several times
     #[arg(long, value_name = "OLD=NEW", value_delimiter = ',', value_parser = parse_rename)]
     pub(crate) rename: Vec<(String, String)>,
-    /// Only the channels of this layer
+    /// Only the channels of this layer, or the one channel that is called so
     #[arg(long, conflicts_with = "channels")]
     pub(crate) layer: Option<String>,
     /// Only this part, by number or name; may be given several times
@@ -155,7 +155,8 @@ pub(crate) struct ShowArgs {
     pub(crate) exposure: f32,
     /// How light of any strength becomes 0 to 1: none cuts off at 1; reinhard (2002); hable
     /// (Uncharted 2, 2010); aces (Narkowicz's fit, 2016); neutral (Khronos PBR Neutral, 2024), which
-    /// keeps colours below 0.8 nearly as they are [default: neutral]
+    /// keeps colours below 0.8 nearly as they are [default: neutral; none for finished pictures, PNG,
+    /// JPEG, TIFF of integers and those within photos, unless they are made brighter]
     #[arg(long, value_name = "OPERATOR", value_parser = parse_tonemap)]
     pub(crate) tonemap: Option<ToneMap>,
     /// The part, by number or name

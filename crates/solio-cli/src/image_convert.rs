@@ -1,10 +1,10 @@
 //! `solio convert` of images, one by one or as sequences of frames.
 
 use crate::args::{AnyFormat, ConvertArgs};
-use crate::convert::{BROKEN_PIPE, is_standard, limit_between, make_folder};
+use crate::convert::{BROKEN_PIPE, is_standard, limit_between, make_folder, refuse_both};
 use crate::given::{READING, SCENES, WRITING};
 use crate::image_args::ImageArgs;
-use crate::inputs::Numbered;
+use crate::inputs::{Found, Numbered};
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{CONVERSIONS, Table, bytes, count, figures, seconds};
@@ -20,7 +20,9 @@ use std::path::{Path, PathBuf};
 
 /// Whether the command is about images: by the output, else by the first input.
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
-    match (args.format, ImageFormat::of_name(&args.output), Format::of_name(&args.output)) {
+    // The name of a folder says nothing of what is in it.
+    let file = Some(&*args.output).filter(|output| !inputs::is_folder(output));
+    match (args.format, file.and_then(ImageFormat::of_name), file.and_then(Format::of_name)) {
         (Some(AnyFormat::Image(_)), ..) => true,
         (Some(AnyFormat::Mesh(_) | AnyFormat::Scene(_)), ..) => false,
         (None, Some(_), _) => true,
@@ -41,22 +43,13 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
         return Err(error.hint("solio sheet draws meshes: solio sheet a.obj -o a.png"));
     }
     args.given.refuse(&[SCENES, READING, WRITING], &["durable"], "images")?;
-    let Found { frames, empty } = find(args, inputs)?;
-    let jobs = plan(args, frames)?;
+    let mut found = Found::of(inputs, args.image.frames.as_ref())?;
+    let jobs = plan(args, std::mem::take(&mut found.files))?;
     if jobs.is_empty() {
-        screen::complain(&match &empty[..] {
-            [] => "the list names no files".to_owned(),
-            [one] => format!("no frames match {}", one.display()),
-            [one, rest @ ..] => {
-                format!("no frames match {}, nor {} others", one.display(), rest.len())
-            }
-        });
+        found.complain();
         return Ok(Outcome::NothingMatched);
     }
-    for pattern in &empty {
-        screen::fail(pattern, Error::argument("nothing matches this pattern"), args.json);
-    }
-    let whole = if empty.is_empty() { Outcome::Done } else { Outcome::SomeFailed };
+    let whole = found.fail_empty(args.json);
     if args.dry_run {
         for (input, output) in &jobs {
             screen::print(&format!("{} -> {}\n", input.display(), output.display()));
@@ -164,7 +157,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
     };
     let format = match args.format {
         Some(AnyFormat::Image(format)) => Some(format),
-        _ => ImageFormat::of_name(&args.output),
+        _ => None,
     };
     let seen = (!image.channels.is_empty()).then(|| image.channels.clone());
     let picture = PictureOptions {
@@ -176,14 +169,10 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
         raw: image.raw,
         quality: image.quality,
     };
-    let mut channels = image.channels.clone();
-    if let Some(layer) = image.layer.as_ref().filter(|_| channels.is_empty()) {
-        channels.push(format!("{layer}.*"));
-    }
     Ok(ImageConvertOptions {
         format,
         parts: image.part.clone(),
-        channels,
+        channels: image.channels.clone(),
         rename: image.rename.clone(),
         crop: image.crop,
         pixel_type,
@@ -194,48 +183,17 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
     })
 }
 
-/// The files that inputs stand for.
-#[derive(Default)]
-struct Found {
-    frames: Vec<Numbered>,
-    /// Patterns of which no frame is there.
-    empty: Vec<PathBuf>,
-}
-
-fn find(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Found> {
-    let wanted = args.image.frames.as_ref();
-    let mut found = Found::default();
-    for input in inputs {
-        let Some(frames) = inputs::numbered(input, wanted)? else {
-            if wanted.is_some() {
-                return Err(Error::argument("--frames needs inputs such as a.####.exr"));
-            }
-            found.frames.push((input.clone(), None));
-            continue;
-        };
-        if frames.is_empty() {
-            found.empty.push(input.clone());
-        }
-        found.frames.extend(frames);
-    }
-    Ok(found)
-}
-
 /// Which input goes where.
 fn plan(args: &ConvertArgs, jobs: Vec<Numbered>) -> Result<Vec<ImageJob>> {
     let output = &args.output;
-    if is_standard(output) && args.json {
-        return Err(Error::argument("--json and -o - both want standard output"));
-    }
+    refuse_both(output, args.json)?;
     if let Some(to) = FramePattern::of(output) {
         return inputs::into_frames(jobs, &to, output);
     }
     let inputs: Vec<PathBuf> = jobs.into_iter().map(|(input, _)| input).collect();
-    let ends_as_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
     let one = inputs.len() == 1 && args.inputs.files_from.is_none();
-    let folder = !is_standard(output)
-        && (output.is_dir() || ends_as_folder || !one && ImageFormat::of_name(output).is_none());
-    if folder {
+    let is_nameless = !is_standard(output) && ImageFormat::of_name(output).is_none();
+    if inputs::is_folder(output) || !one && is_nameless {
         return into_folder(args, inputs);
     }
     let several = inputs.len();

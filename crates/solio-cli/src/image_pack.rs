@@ -1,6 +1,7 @@
 //! `solio pack` and `solio unpack` of images, and what `solio info` says of an archive.
 
 use crate::args::{PackArgs, UnpackArgs};
+use crate::convert::refuse_both;
 use crate::stats::Seen;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds, some};
 use crate::{Outcome, options, schema, screen};
@@ -15,9 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Packs every image, goes on past bad ones.
 pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Outcome> {
-    if args.output.as_os_str() == "-" && args.json {
-        return Err(Error::argument("--json and -o - both want standard output"));
-    }
+    refuse_both(&args.output, args.json)?;
     if args.no_meshes || args.no_places {
         return Err(Error::argument("--no-meshes and --no-places are for scenes"));
     }

@@ -2,10 +2,11 @@
 
 use crate::args::InputArgs;
 use crate::convert::is_standard;
+use crate::{Outcome, screen};
 use solio::{Error, FramePattern, FrameRange, Limits, Result, Work};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The inputs in the order given; may be empty only when a list was empty.
@@ -47,9 +48,57 @@ pub(crate) type Numbered = (PathBuf, Option<i64>);
 
 /// The frames that are there of a name that is a pattern, with their numbers, as far as they are
 /// `wanted`; `None` of other names.
-pub(crate) fn numbered(path: &Path, wanted: Option<&FrameRange>) -> Result<Option<Vec<Numbered>>> {
+fn numbered(path: &Path, wanted: Option<&FrameRange>) -> Result<Option<Vec<Numbered>>> {
     let Some(from) = pattern(path) else { return Ok(None) };
     Ok(Some(from.frames(wanted)?.into_iter().map(|n| (from.path(n), Some(n))).collect()))
+}
+
+/// The files that inputs stand for.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) files: Vec<Numbered>,
+    /// Patterns of which no frame is there.
+    empty: Vec<PathBuf>,
+}
+
+impl Found {
+    /// All inputs, with the frames that are there in place of each pattern, as far as they are `wanted`.
+    pub(crate) fn of(inputs: &[PathBuf], wanted: Option<&FrameRange>) -> Result<Found> {
+        let mut found = Found::default();
+        for input in inputs {
+            let Some(frames) = numbered(input, wanted)? else {
+                if wanted.is_some() {
+                    return Err(Error::argument("--frames needs inputs such as a.####.exr"));
+                }
+                found.files.push((input.clone(), None));
+                continue;
+            };
+            if frames.is_empty() {
+                found.empty.push(input.clone());
+            }
+            found.files.extend(frames);
+        }
+        Ok(found)
+    }
+
+    /// Says that there is nothing at all.
+    pub(crate) fn complain(&self) {
+        screen::complain(&match &self.empty[..] {
+            [] => "the list names no files".to_owned(),
+            [one] => format!("no frames match {}", one.display()),
+            [one, rest @ ..] => {
+                format!("no frames match {}, nor {} others", one.display(), rest.len())
+            }
+        });
+    }
+
+    /// Tells of patterns of which there is nothing, where there is something else.
+    pub(crate) fn fail_empty(&self, json: bool) -> Outcome {
+        for pattern in &self.empty {
+            screen::fail(pattern, Error::argument("nothing matches this pattern"), json);
+        }
+        if self.empty.is_empty() { Outcome::Done } else { Outcome::SomeFailed }
+    }
 }
 
 /// The pattern that a name is; a file that has such a name is itself meant.
@@ -87,6 +136,12 @@ pub(crate) fn check_folder(output: &Path, what: &str) -> Result<()> {
 /// Whether a file has this extension, in letters of either case: `png`.
 pub(crate) fn has_end(path: &Path, end: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(end))
+}
+
+/// Whether an output is a folder: one that is there, or that its name says to be one.
+pub(crate) fn is_folder(output: &Path) -> bool {
+    let is_named = || output.as_os_str().as_bytes().ends_with(b"/");
+    !is_standard(output) && (output.is_dir() || is_named())
 }
 
 /// Inputs and outputs, if no two inputs become the same file.

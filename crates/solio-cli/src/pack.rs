@@ -2,6 +2,7 @@
 //! (`image_pack`).
 
 use crate::args::PackArgs;
+use crate::convert::{is_standard, refuse_both};
 use crate::stats::Seen;
 use crate::table::{bytes, some};
 use crate::{Outcome, image_pack, inputs, options, schema, screen};
@@ -43,10 +44,7 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
     if args.exact {
         return Err(Error::argument("--exact is for images").at_path(scene));
     }
-    let to_standard = args.output.as_os_str() == "-";
-    if to_standard && args.json {
-        return Err(Error::argument("--json and -o - both want standard output"));
-    }
+    refuse_both(&args.output, args.json)?;
     let wanted = ScenePackOptions {
         pack: PackOptions { effort: args.effort.effort(), places: !args.no_places },
         meshes: !args.no_meshes,
@@ -58,7 +56,7 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
     if args.json {
         let paths: [(&str, &Path); 2] = [("input", scene), ("output", &args.output)];
         screen::print(&schema::line("pack-scene/1", &paths, to_json(&packed)));
-    } else if !to_standard {
+    } else if !is_standard(&args.output) {
         screen::print(&words(args, &packed));
     }
     let problems = &packed.scene.problems;

@@ -1,10 +1,10 @@
 //! `solio preview`: an image, a photo, a mesh or a scene as a PNG, or as coloured half blocks in the
 //! terminal.
 
-use crate::convert::is_standard;
+use crate::convert::{is_standard, make_folder, refuse_both};
 use crate::given::{DRAWING, SEEING};
 use crate::image_args::{PreviewArgs, ShowArgs};
-use crate::inputs::Numbered;
+use crate::inputs::{Found, Numbered};
 use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
@@ -19,15 +19,18 @@ const TERMINAL: [u16; 2] = [80, 24];
 /// Shows every input, goes on past bad ones.
 pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let named = inputs::collect(&args.inputs, &work)?;
-    if named.is_empty() {
-        screen::complain("the list names no files");
+    if let Some(output) = &args.output {
+        refuse_both(output, args.json)?;
+    }
+    let mut found = Found::of(&inputs::collect(&args.inputs, &work)?, None)?;
+    if found.files.is_empty() {
+        found.complain();
         return Ok(Outcome::NothingMatched);
     }
-    let (inputs, outputs) = plan(args, named)?;
+    let (inputs, outputs) = plan(args, std::mem::take(&mut found.files))?;
     check_kinds(args, &inputs, outputs.as_deref())?;
     let seen = Seen::start(&args.shown, "preview", &inputs, &work);
-    let mut failed = false;
+    let mut failed = found.fail_empty(args.json) != Outcome::Done;
     for (i, input) in inputs.iter().enumerate() {
         let output = outputs.as_ref().map(|outputs| &*outputs[i]);
         match show(args, input, output, &work) {
@@ -93,10 +96,11 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
 
 /// What of an image is to be seen, and how.
 pub(crate) fn wanted(args: &ShowArgs, part: Option<usize>) -> Result<PreviewOptions> {
-    let mut wanted = PreviewOptions { exposure: args.exposure, ..PreviewOptions::default() };
-    if let Some(tone_map) = args.tonemap {
-        wanted.tone_map = tone_map;
-    }
+    let mut wanted = PreviewOptions {
+        exposure: args.exposure,
+        tone_map: args.tonemap,
+        ..PreviewOptions::default()
+    };
     wanted.colormap.clone_from(&args.colormap);
     if let Some(frame) = args.frame {
         wanted.frame = frame.into();
@@ -107,16 +111,16 @@ pub(crate) fn wanted(args: &ShowArgs, part: Option<usize>) -> Result<PreviewOpti
 }
 
 /// What is shown and where it goes: to one file, frames, or files in a folder; `None` is the terminal.
-fn plan(args: &PreviewArgs, named: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Option<Vec<PathBuf>>)> {
+fn plan(args: &PreviewArgs, files: Vec<Numbered>) -> Result<(Vec<PathBuf>, Option<Vec<PathBuf>>)> {
     let frames =
         args.output.as_deref().and_then(|output| Some((FramePattern::of(output)?, output)));
     if let Some((to, output)) = frames {
-        let jobs = inputs::into_frames(numbered(named)?, &to, output)?;
+        let jobs = inputs::into_frames(files, &to, output)?;
         let (inputs, outputs): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
         check_format(output, &inputs)?;
         return Ok((inputs, Some(outputs)));
     }
-    let inputs: Vec<PathBuf> = named.into_iter().flat_map(inputs::frames).collect();
+    let inputs: Vec<PathBuf> = files.into_iter().map(|(file, _)| file).collect();
     let outputs = match &args.output {
         Some(output) => Some(outputs(output, &inputs)?),
         None if args.json => {
@@ -146,27 +150,9 @@ fn check_kinds(args: &PreviewArgs, inputs: &[PathBuf], outputs: Option<&[PathBuf
     Ok(())
 }
 
-/// The frames of patterns with their numbers, and other files.
-fn numbered(named: Vec<PathBuf>) -> Result<Vec<Numbered>> {
-    let mut all = Vec::new();
-    for path in named {
-        match inputs::numbered(&path, None)? {
-            None => all.push((path, None)),
-            Some(frames) if frames.is_empty() => {
-                return Err(Error::argument("nothing matches this pattern").at_path(path));
-            }
-            Some(frames) => all.extend(frames),
-        }
-    }
-    Ok(all)
-}
-
 /// One file, or files in a folder.
 fn outputs(output: &Path, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let folder = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
-    if folder {
-        let made = std::fs::create_dir_all(output);
-        made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
+    if inputs::is_folder(output) {
         if inputs.iter().any(|input| is_standard(input)) {
             let message = "standard input has no name to give to a file in a folder";
             return Err(Error::argument(message).hint("name the output: -o preview.png"));
@@ -177,6 +163,7 @@ fn outputs(output: &Path, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
             (input.clone(), output.join(name))
         });
         let jobs = inputs::distinct(jobs.collect())?;
+        make_folder(output)?;
         return Ok(jobs.into_iter().map(|(_, path)| path).collect());
     }
     if inputs.len() > 1 {

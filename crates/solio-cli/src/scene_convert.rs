@@ -2,12 +2,12 @@
 //! formats of other programs.
 
 use crate::args::{AnyFormat, ConvertArgs, MeshesChoice};
-use crate::convert::{is_standard, limit_between, make_folder, without_compression};
+use crate::convert::{limit_between, make_folder, refuse_both, without_compression};
 use crate::given::{IMAGES, READING, SCENES, WRITING};
 use crate::limit::Limit;
 use crate::stats::Seen;
 use crate::table::{Align, Table, bytes, seconds};
-use crate::{Outcome, names, options, schema, screen};
+use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Format, Job, Limits, MeshPlace, Progress, Result, SceneExportOptions,
@@ -236,9 +236,7 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
 /// A file, or a name in a folder for each input.
 fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let output = &args.output;
-    if is_standard(output) && args.json {
-        return Err(Error::argument("--json and -o - both want standard output"));
-    }
+    refuse_both(output, args.json)?;
     if args.scene_format().is_some() {
         args.given.refuse(&[SCENES], &[], "scenes that are not written as .pbrt")?;
     }
@@ -256,8 +254,7 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let error = Error::argument(message).at_path(packed);
         return Err(error.hint("unpack it first, without --upgrade, --whole-scene and --meshes"));
     }
-    let folder = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
-    if !folder {
+    if !inputs::is_folder(output) {
         if args.whole_scene {
             let error = Error::argument("--whole-scene writes a folder").at_path(output);
             return Err(error.hint("name it: -o out/"));

@@ -1,5 +1,6 @@
 //! `solio set`: other attributes for images; their pixels are copied as they lie.
 
+use crate::convert::{make_folder, refuse_both};
 use crate::image_args::SetArgs;
 use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
@@ -93,8 +94,8 @@ fn is_edit(item: &Path) -> bool {
 /// Where each file goes: into a folder, to a name, or in its own place.
 fn outputs(args: &SetArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let Some(output) = &args.output else { return Ok(inputs.to_vec()) };
-    let folder = output.is_dir() || output.as_os_str().as_bytes().ends_with(b"/");
-    if !folder {
+    refuse_both(output, args.json)?;
+    if !inputs::is_folder(output) {
         if inputs.len() > 1 {
             let message = format!("{} inputs, but one output", inputs.len());
             let error = Error::argument(message).at_path(output);
@@ -102,19 +103,14 @@ fn outputs(args: &SetArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         }
         return Ok(vec![output.clone()]);
     }
+    let named = inputs
+        .iter()
+        .map(|input| (input.clone(), output.join(input.file_name().unwrap_or(input.as_os_str()))));
+    let jobs = inputs::distinct(named.collect())?;
     if !args.dry_run {
-        let made = std::fs::create_dir_all(output);
-        made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
+        make_folder(output)?;
     }
-    let mut outputs = Vec::new();
-    for input in inputs {
-        let path = output.join(input.file_name().unwrap_or(input.as_os_str()));
-        if outputs.contains(&path) {
-            return Err(Error::argument("two inputs would become this file").at_path(path));
-        }
-        outputs.push(path);
-    }
-    Ok(outputs)
+    Ok(jobs.into_iter().map(|(_, path)| path).collect())
 }
 
 #[cfg(test)]

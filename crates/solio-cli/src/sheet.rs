@@ -25,7 +25,7 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
     let preview = PreviewOptions {
         choice: Choice { part: None, layer: args.layer.clone(), channels },
         exposure: args.exposure,
-        tone_map: args.tonemap.unwrap_or(defaults.tone_map),
+        tone_map: args.tonemap,
         colormap: args.colormap.clone(),
         ..defaults
     };

@@ -41,7 +41,7 @@ pub(crate) struct SheetArgs {
         value_parser = parse_exposure)]
     pub(crate) exposure: f32,
     /// How light of any strength becomes 0 to 1: none, reinhard, hable, aces or neutral, as
-    /// `solio help preview` explains them [default: neutral]
+    /// `solio help preview` explains them [default: neutral; none for finished pictures]
     #[arg(long, value_name = "OPERATOR", value_parser = parse_tonemap)]
     pub(crate) tonemap: Option<ToneMap>,
     /// The layer: diffuse for diffuse.R, diffuse.G, diffuse.B [default: the finished picture]

@@ -224,6 +224,7 @@ fn channels_parts_windows_and_types_are_chosen() {
         ("convert a.exr -o x.png --quality 80", "PNG has no quality"),
         ("convert a.exr -o x.tif --float --bits 16", "--float makes values of 32 bits"),
         ("convert a.exr -o x.jpg --bits 16", "JPEG has no values of 16 bits"),
+        ("convert a.exr -o x.png --channels A,B,G,R,A", "shows one to four channels, not 5"),
         ("convert a.exr -o x.exr --half --float", "cannot be used with"),
     ] {
         let ran = solio(dir.path(), line);
@@ -292,6 +293,38 @@ fn pictures_show_channels_that_are_chosen_by_pattern_or_renamed() {
     }
 }
 
+#[test]
+fn a_layer_is_what_lies_below_its_name_or_the_channel_of_this_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let names = ["B", "G", "R", "d.B", "d.G", "d.R", "depth"];
+    save(vec![part(Box2i::of_size(48, 32), &names, None, "rgb")], &at("lay.exr"));
+    for (layer, expected) in
+        [("d", &names[3..6]), ("d.", &names[3..6]), ("depth", &names[6..]), ("R", &names[2..3])]
+    {
+        solio(dir.path(), &format!("convert lay.exr -o one.exr --layer {layer}")).fine();
+        assert_eq!(channels(&load(&at("one.exr")), 0), expected, "{layer}");
+        solio(dir.path(), &format!("convert lay.exr -o one.png --layer {layer}")).fine();
+    }
+    for name in ["x.exr", "x.png"] {
+        let ran = solio(dir.path(), &format!("convert lay.exr -o {name} --layer q"));
+        assert!(ran.code == 2 && ran.err.contains("hint: "), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_part_that_nobody_wants_refuses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let left = part(Box2i::of_size(48, 32), &["B", "G", "R"], None, "left");
+    let right = part(Box2i::of_size(4, 4), &["Z"], None, "right");
+    save(vec![left, right], &at("two.exr"));
+    solio(dir.path(), "convert two.exr -o b.exr --channels R --crop 5x5+30+20").fine();
+    assert_eq!(channels(&load(&at("b.exr")), 0), ["R"]);
+    let ran = solio(dir.path(), "convert two.exr -o b.exr --crop 5x5+30+20");
+    assert!(ran.code == 2 && ran.err.contains("lies outside of part 1"), "{}", ran.err);
+}
+
 /// PNG and its like have no names for channels: new ones change nothing.
 #[test]
 fn pictures_are_the_same_under_other_names() {
@@ -338,6 +371,24 @@ fn the_part_that_a_picture_shows_is_named() {
     let dir = folder();
     let ran = solio(dir.path(), "convert two.exr -o a.png --part 1").fine();
     assert!(ran.err.contains("shows part right, Z"), "{}", ran.err);
+    let ran = solio(dir.path(), "convert two.exr -o a.png").fine();
+    assert!(ran.err.contains("shows part left, R, G, B"), "{}", ran.err);
+    // What was chosen needs no words.
+    for options in ["--part left", "--channels R,G,B", "--channels Z"] {
+        let ran = solio(dir.path(), &format!("convert two.exr -o a.png {options}")).fine();
+        assert_eq!(ran.err, "", "{options}");
+    }
+}
+
+#[test]
+fn the_size_that_is_told_is_that_of_the_picture() {
+    let dir = folder();
+    let size = |options: &str| {
+        let line = format!("convert a.exr -o a.png --json {options}");
+        let json = solio(dir.path(), &line).fine().json();
+        [&json[0]["width"], &json[0]["height"]].map(|side| side.as_u64().unwrap())
+    };
+    assert_eq!((size(""), size("--frame data")), ([48, 32], [40, 28]));
 }
 
 /// A header that others refuse is the input's fault, and found by `check`.
@@ -358,6 +409,26 @@ fn attributes_that_cannot_be_are_told_of_the_file_that_has_them() {
     assert_eq!(solio(dir.path(), "check zero.exr").code, 1);
     solio(dir.path(), "set pixelAspectRatio=1 zero.exr").fine();
     solio(dir.path(), "check zero.exr").fine();
+    // Parts that differ in what all have alike.
+    let mut bytes = std::fs::read(dir.path().join("two.exr")).unwrap();
+    let name = b"displayWindow\0box2i\0\x10\0\0\0";
+    let at = bytes.windows(name.len()).rposition(|window| window == name).unwrap() + name.len();
+    bytes[at] = 1;
+    std::fs::write(dir.path().join("differ.exr"), &bytes).unwrap();
+    for line in ["convert differ.exr -o x.exr -z piz", "convert differ.exr -o x.exr"] {
+        let ran = solio(dir.path(), line);
+        assert_eq!(ran.code, 1, "{line}");
+        assert!(
+            ran.err.contains("differ.exr: its parts differ in \"displayWindow\""),
+            "{}",
+            ran.err
+        );
+        assert!(ran.err.contains("`solio set displayWindow=… FILE`"), "{}", ran.err);
+        assert!(!dir.path().join("x.exr").exists());
+    }
+    assert_eq!(solio(dir.path(), "check differ.exr").code, 1);
+    solio(dir.path(), "set displayWindow=0,0,47,31 differ.exr").fine();
+    solio(dir.path(), "check differ.exr").fine();
 }
 
 #[test]
@@ -610,7 +681,6 @@ fn previews_are_pictures() {
     assert!(dir.path().join("t.01.png").exists());
     for (line, why) in [
         ("preview a.exr -o t.##.png", "only frames can become frames"),
-        ("preview q.####.exr -o t.##.png", "nothing matches this pattern"),
         ("preview s.####.exr -o t.##.exr", "previews are PNG files"),
         ("preview s.####.exr -o t.png", "2 inputs, but one output"),
         ("preview s.####.exr m/s.0003.exr -o some/", "would become some/s.0003.png"),
@@ -618,6 +688,12 @@ fn previews_are_pictures() {
         let ran = solio(dir.path(), line);
         assert!(ran.code == 2 && ran.err.contains(why), "{line}: {}", ran.err);
     }
+    // As in convert: nothing at all, and a pattern of nothing beside others.
+    let ran = solio(dir.path(), "preview q.####.exr -o t.##.png");
+    assert!(ran.code == 3 && ran.err.contains("no frames match q.####.exr"), "{}", ran.err);
+    let ran = solio(dir.path(), "preview q.####.exr s.####.exr -o u.##.png");
+    assert!(ran.code == 1 && ran.err.contains("nothing matches this pattern"), "{}", ran.err);
+    assert!(dir.path().join("u.01.png").exists() && dir.path().join("u.03.png").exists());
     // As in convert: asked of one image wrongly, or something that one of several does not have.
     let ran = solio(dir.path(), "preview a.exr -o q.png --channels Z");
     assert!(ran.code == 2 && ran.err.contains("no channels Z"), "{}", ran.err);
@@ -790,6 +866,34 @@ fn inputs_of_a_list_say_what_is_converted() {
 }
 
 #[test]
+fn a_file_and_json_are_not_mixed() {
+    let dir = folder();
+    for line in ["preview a.exr -o - --json", "set owner=x a.exr -o - --json"] {
+        let ran = solio(dir.path(), line);
+        assert!(ran.code == 2 && ran.out.is_empty(), "{line}: {}", ran.err);
+        assert!(ran.err.contains("both want standard output"), "{line}: {}", ran.err);
+    }
+    assert!(solio(dir.path(), "preview a.exr -o -").fine().out.starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn the_name_of_a_folder_tells_no_format() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    solio(at, "gradient red,lime -o a.png --size 8x8").fine();
+    for output in ["frames.exr/", "frames.exr"] {
+        solio(at, &format!("convert a.png -o {output}")).fine();
+        assert_eq!(names(&at.join("frames.exr")), ["a.png"], "{output}");
+    }
+    assert!(std::fs::read(at.join("frames.exr/a.png")).unwrap().starts_with(b"\x89PNG"));
+    solio(at, "convert a.png -o frames.exr/ --format exr").fine();
+    assert_eq!(names(&at.join("frames.exr")), ["a.exr", "a.png"]);
+    std::fs::write(at.join("a.obj"), "v 0 0 0\n").unwrap();
+    let ran = solio(at, "convert a.obj -o frames.exr/");
+    assert!(ran.code == 2 && ran.err.contains("does not tell the format"), "{}", ran.err);
+}
+
+#[test]
 fn a_folder_is_made_when_all_names_in_it_are_known() {
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path();
@@ -800,6 +904,11 @@ fn a_folder_is_made_when_all_names_in_it_are_known() {
     for line in ["a.exr a.exr --format png", "a.obj ./a.obj --format ply", "s.pbrt s.pbrt"] {
         let ran = solio(at, &format!("convert {line} -o out/"));
         assert_eq!((ran.code, at.join("out").exists()), (2, false), "{line}: {}", ran.err);
+    }
+    for line in ["set owner=me a.exr ./a.exr", "preview a.exr ./a.exr"] {
+        let ran = solio(at, &format!("{line} -o out/"));
+        assert_eq!((ran.code, at.join("out").exists()), (2, false), "{line}: {}", ran.err);
+        assert!(ran.err.contains("this would become out/a."), "{line}: {}", ran.err);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::Compression;
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
 use crate::cursor::Cursor;
-use crate::header::{Header, Value, check_attribute};
+use crate::header::{Header, Value, check_attribute, differing};
 use crate::read::{Buffers, Of, most_counts, whole};
 use crate::shape::Shape;
 use crate::table::{Opened, Table};
@@ -171,6 +171,12 @@ fn check_header(header: &Header, shapes: &[Shape], problems: &mut Vec<Problem>) 
             && earlier.iter().any(|other| other.name() == Some(name))
         {
             problems.push(corrupt(part, format!("another part is called {name:?}, too")));
+        }
+        // One that is missing has been told of.
+        let there = |name: &&str| attributes.get(name).is_some();
+        for name in differing(&header.parts[0], attributes).filter(there) {
+            let what = "differs from that of part 0; other programs do not open such a file";
+            problems.push(corrupt(part, format!("{name:?} {what}")));
         }
     }
 }

@@ -3,8 +3,9 @@
 mod images;
 
 use images::{deep_images, flat_images};
-use solio_base::{Error, Result, Source, Work};
-use solio_exr::{CheckOptions, Checked, Compression, WriteOptions, check_exr, encode_exr};
+use solio_base::{Error, Limits, Result, Source, Work};
+use solio_exr::header::{Box2i, Chromaticities, TimeCode, Value};
+use solio_exr::{CheckOptions, Checked, Compression, WriteOptions, check_exr, encode_exr, rehead};
 use std::sync::Mutex;
 
 const DEEP_TOO: [Compression; 4] =
@@ -227,6 +228,39 @@ fn plain_counts_of_cut_tiles_may_be_those_of_whole_ones() {
     assert_eq!(check(&with(161), false).problems.len(), 1);
     let e = read(with(161)).unwrap_err();
     assert!(e.message().ends_with("161 bytes of data for 24 bytes of counts"), "{e}");
+}
+
+/// The reference refuses such files.
+#[test]
+fn parts_that_differ_where_they_must_not_are_told_of() {
+    let (_, image) = flat_images(Compression::Zip).pop().unwrap();
+    let bytes = file(&image).unwrap();
+    let with = |part: usize, name: &str, value: Value| {
+        let made = rehead(&bytes, &Limits::default(), |header| {
+            header.parts[part].set(name, value);
+            Ok(())
+        });
+        let made = made.unwrap();
+        let bytes = [&made.head[..], &bytes[made.rest as usize..]].concat();
+        check(&bytes, false).problems
+    };
+    let at = [0.25; 2];
+    let primaries = Chromaticities { red: at, green: at, blue: at, white: at };
+    let code = TimeCode { time_and_flags: 1, user_data: 0 };
+    for (name, value) in [
+        ("displayWindow", Value::Box2i(Box2i::of_size(3, 3))),
+        ("pixelAspectRatio", Value::Float(2.0)),
+        ("timecode", Value::TimeCode(code)),
+        ("chromaticities", Value::Chromaticities(primaries)),
+    ] {
+        let problems = with(1, name, value);
+        assert_eq!((problems.len(), problems[0].part), (1, Some(1)), "{name}: {problems:?}");
+        let start = format!("{name:?} differs from that of part 0");
+        assert!(problems[0].message.starts_with(&start), "{problems:?}");
+    }
+    // What the first part alone has is no contradiction, nor is what each may have for itself.
+    assert_eq!(with(0, "chromaticities", Value::Chromaticities(primaries)), []);
+    assert_eq!(with(1, "owner", Value::Text("me".into())), []);
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod images;
 
 use images::{channel, deep_images, flat_images, flat_part};
 use solio_base::{Result, Sink, Source, Work};
-use solio_exr::header::{Box2i, LineOrder, Part, Tiles};
+use solio_exr::header::{Box2i, LineOrder, Part, Tiles, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, PixelType, SamplesMut, WriteOptions, decode_exr, encode_exr};
 use solio_exr::{Compression, Layout, Levels, ReadOptions, ScanlineOptions, Scanlines};
@@ -373,6 +373,33 @@ fn options_change_how_it_is_stored_not_what() {
     }
 }
 
+/// Scanlines have no random order: they get one, unless it was asked for.
+#[test]
+fn tiles_in_any_order_become_scanlines() {
+    for (name, mut image) in
+        flat_images(Compression::Zip).into_iter().chain(deep_images(Compression::Zips))
+    {
+        let one = image.parts.len() == 1;
+        let tiled = |part: &ImagePart<'_>| {
+            let shape = part.header.shape().unwrap();
+            shape.kind.is_tiled() && shape.levels.len() == 1
+        };
+        if !one || !tiled(&image.parts[0]) {
+            continue;
+        }
+        image.parts[0].header.set("lineOrder", Value::LineOrder(LineOrder::Random));
+        let options = WriteOptions { layout: Layout::Scanlines, ..WriteOptions::default() };
+        let again = read(&write(&image, &options, 1), &all(), 1);
+        assert!(pixels(&again) == pixels(&image), "{name}");
+        let shape = again.parts[0].header.shape().unwrap();
+        assert_eq!((shape.kind.is_tiled(), shape.line_order), (false, LineOrder::Increasing));
+        let line_order = Some(LineOrder::Random);
+        let options = WriteOptions { line_order, ..options };
+        let e = encode_exr(&image, &options, &mut Vec::new(), &Work::serial()).unwrap_err();
+        assert!(e.message().ends_with("only tiles can come in any order"), "{e}");
+    }
+}
+
 #[test]
 fn zstd_takes_several_rows_at_once_unless_told_otherwise() {
     let images = flat_images(Compression::Zstd);
@@ -438,6 +465,13 @@ fn wrong_wishes_are_refused() {
     assert_eq!(refused(channels), "there is no channel \"X\"");
     let levels = ReadOptions { levels: Levels::One(9, 9), ..Default::default() };
     assert_eq!(refused(levels), "part 0 has no level 9, 9");
+    // What a part does not have is asked of those alone whose channels are wanted.
+    let window = Some(Box2i { min: [12, 20], max: [14, 21] });
+    let outside = ReadOptions { window, ..Default::default() };
+    assert!(refused(outside.clone()).contains("lies outside of part 1"));
+    let channels = Some(vec!["R".into()]);
+    let some = read(&bytes, &ReadOptions { channels, ..outside }, 1);
+    assert_eq!((some.parts.len(), planes(&some).len()), (1, 1));
     let mut broken = image.clone();
     let Pixels::Flat(levels) = &mut broken.parts[1].pixels else { panic!() };
     levels.pop();

@@ -1,12 +1,12 @@
 //! Images from file to file: read, changed, written; many at once where they are small.
 
-use crate::any_image::{format_of, read_picture};
+use crate::any_image::{format_of, picture_bytes, read_picture};
 use crate::picture::{
-    Choice, Encoded, Frame, ImageFormat, PictureOptions, choose, decode, encode_picture,
+    Choice, Colors, Encoded, Frame, ImageFormat, PictureOptions, choose, decode, encode_picture,
 };
 use crate::{ImageWriteOptions, SetOptions, Written, image_edit, part_number};
-use solio_base::{Error, Limits, Result, Sink, Source, Work, ordered};
-use solio_exr::header::{Box2i, Header, Value, check_attribute};
+use solio_base::{Error, ErrorKind, Limits, Result, Sink, Source, Work, ordered};
+use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, differing};
 use solio_exr::model::{Image, Pixels};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
 use solio_io::{FileSink, SinkOptions};
@@ -58,7 +58,8 @@ pub struct ImageConvertOptions {
     pub partial: bool,
     /// How OpenEXR is written.
     pub write: ImageWriteOptions,
-    /// How pictures of other formats are made; `raw` also concerns those that are read.
+    /// How pictures of other formats are made. `raw` also concerns those that are read, and the layer
+    /// OpenEXR, where no `channels` are named.
     pub picture: PictureOptions,
     /// What a file may make us do.
     pub limits: Limits,
@@ -86,7 +87,7 @@ pub struct ImageConverted {
     pub written: Written,
     /// Bytes of the file that was read.
     pub read_bytes: u64,
-    /// Columns and rows of the first part that was written.
+    /// Columns and rows of the first part, or of the picture, that was written.
     pub size: [u64; 2],
     /// Parts and channels that were written.
     pub parts: usize,
@@ -212,22 +213,31 @@ fn need(input: &Path, options: &ImageConvertOptions, work: &Work) -> u64 {
     if solio_io::is_direct(input) {
         return work.memory_bytes;
     }
-    // A file that cannot be read needs none, and says so where it is read.
-    let pixels = match crate::image_header(input, &options.limits, work) {
-        Ok(header) => header
-            .parts
-            .iter()
-            .filter_map(|part| part.shape().ok())
-            .map(|shape| {
-                let bytes: u64 = shape.channels.iter().map(|c| c.pixel_type.bytes() as u64).sum();
-                let window = &shape.data_window;
-                window.width().saturating_mul(window.height()).saturating_mul(bytes)
-            })
-            .fold(0, u64::saturating_add),
-        // Compressed pictures have some bytes of pixels for each of their own.
-        Err(_) => solio_io::file_bytes(input).unwrap_or(0).saturating_mul(16),
+    let limits = &options.limits;
+    let format = format_of(input, limits).ok().flatten();
+    let pixels = match format.filter(|format| *format != ImageFormat::Exr) {
+        Some(format) => picture_bytes(input, format, limits),
+        None => sample_bytes(input, limits, work),
     };
-    pixels.saturating_add(pixels / 2)
+    // What does not tell has all for itself.
+    pixels.map_or(work.memory_bytes, |pixels| pixels.saturating_add(pixels / 2))
+}
+
+/// The bytes of all samples of an OpenEXR file; `None` where parts are deep: only their chunks tell how
+/// many there are.
+fn sample_bytes(input: &Path, limits: &Limits, work: &Work) -> Option<u64> {
+    // A file that cannot be read needs none, and says so where it is read.
+    let Ok(header) = crate::image_header(input, limits, work) else { return Some(0) };
+    if header.parts.iter().any(|part| part.kind().is_deep()) {
+        return None;
+    }
+    let shapes = header.parts.iter().filter_map(|part| part.shape().ok());
+    let bytes = shapes.map(|shape| {
+        let bytes: u64 = shape.channels.iter().map(|c| c.pixel_type.bytes() as u64).sum();
+        let window = &shape.data_window;
+        window.width().saturating_mul(window.height()).saturating_mul(bytes)
+    });
+    Some(bytes.fold(0, u64::saturating_add))
 }
 
 /// Converts the image at `input` to `output`, which appears whole or not at all.
@@ -280,7 +290,6 @@ pub fn convert_image(
             // Their channels have no names.
             return image_edit::check_names(image, &options.rename).map(|()| None);
         }
-        check_attributes(image)?;
         if !options.rename.is_empty() {
             image_edit::rename(image, &options.rename)?;
         }
@@ -290,7 +299,8 @@ pub fn convert_image(
     describe(&image, &mut done);
     if format == ImageFormat::Exr {
         done.notes.extend(lost_again(&image, options));
-        done.written = crate::write_image(&image, output, &options.write, work)?;
+        let written = crate::write_image(&image, output, &options.write, work);
+        done.written = written.map_err(|e| own_fault(&image, e).at_path(input))?;
     } else {
         let mut picture = options.picture.clone();
         // Parts and channels were chosen when the image was read.
@@ -302,7 +312,8 @@ pub fn convert_image(
             picture.bits = Some(FLOAT_BITS);
         }
         let made = encode_picture(&image, format, &picture, &options.limits, work);
-        let Encoded { bytes, notes } = made.map_err(|e| e.at_path(input))?;
+        let Encoded { bytes, size, notes } = made.map_err(|e| e.at_path(input))?;
+        done.size = size;
         done.notes.extend(notes);
         done.written = write(output, &bytes, options.write.durable, work)?;
     }
@@ -310,15 +321,24 @@ pub fn convert_image(
     Ok(done)
 }
 
-/// That other programs open a file with these attributes.
-fn check_attributes(image: &Image<'_>) -> Result<()> {
-    for attribute in image.parts.iter().flat_map(|part| &part.header.attributes) {
-        check_attribute(&attribute.name, &attribute.value).map_err(|e| {
-            let hint = "no other program opens such a file; change it before: `solio set";
-            Error::corrupt(e.message()).hint(format!("{hint} {}=… FILE`", attribute.name))
-        })?;
+/// What kept an image from being written. Where that is its header as it was read, nothing was asked
+/// for wrongly.
+fn own_fault(image: &Image<'_>, error: Error) -> Error {
+    if error.kind() != ErrorKind::Argument {
+        return error;
     }
-    Ok(())
+    let parts = || image.parts.iter().map(|part| &part.header);
+    let mut attributes = parts().flat_map(|part| &part.attributes);
+    let unsound = attributes.find_map(|Attribute { name, value }| {
+        Some((check_attribute(name, value).err()?.message().to_owned(), name.as_str()))
+    });
+    let differs = || {
+        let name = parts().find_map(|part| differing(parts().next()?, part).next())?;
+        Some((format!("its parts differ in {name:?}, which all have alike"), name))
+    };
+    let Some((message, name)) = unsound.or_else(differs) else { return error };
+    let hint = "no other program opens such a file; change it before: `solio set";
+    Error::corrupt(message).hint(format!("{hint} {name}=… FILE`"))
 }
 
 /// Copies a whole OpenEXR file of which nothing is to change, chunks and all: what a lossy method
@@ -333,6 +353,7 @@ fn copy(
 ) -> Result<Option<ImageConverted>> {
     let changes = !options.parts.is_empty()
         || !options.channels.is_empty()
+        || options.picture.choice.layer.is_some()
         || !options.rename.is_empty()
         || options.crop.is_some()
         || options.pixel_type.is_some()
@@ -513,8 +534,10 @@ fn read(
                 None => read_picture(input, of_input, raw, limits, work)?,
             };
             notes.append(&mut decoded.notes);
-            if format == ImageFormat::Exr && !options.channels.is_empty() {
-                image_edit::keep(&mut decoded.image, &options.channels)?;
+            let headers = decoded.image.parts.iter().map(|part| &part.header);
+            let patterns = patterns(headers, options);
+            if format == ImageFormat::Exr && !patterns.is_empty() {
+                image_edit::keep(&mut decoded.image, &patterns)?;
             }
             if let Some(window) = &options.crop {
                 image_edit::crop(&mut decoded.image, window)?;
@@ -544,10 +567,11 @@ fn read_exr(
         parts = (0..header.parts.len()).collect();
     }
     let (parts, channels) = if format == ImageFormat::Exr {
-        let channels = wanted(&header, &parts, &options.channels)?;
+        let patterns = patterns(parts.iter().map(|part| &header.parts[*part]), options);
+        let channels = wanted(&header, &parts, &patterns)?;
         ((!options.parts.is_empty()).then_some(parts), channels)
     } else {
-        let (part, channels) = seen(&header, parts, options)?;
+        let (part, channels) = seen(&header, parts, options, notes)?;
         (Some(vec![part]), Some(channels))
     };
     let read = ReadOptions {
@@ -575,6 +599,24 @@ fn levels(options: &ImageConvertOptions) -> Levels {
     if one { Levels::Full } else { Levels::All }
 }
 
+/// The names and patterns of the channels that OpenEXR gets; none means all. A layer is what lies
+/// below its name, or else the one channel that is called so.
+fn patterns<'p>(
+    parts: impl Iterator<Item = &'p Part> + Clone,
+    options: &ImageConvertOptions,
+) -> Vec<String> {
+    let layer = options.picture.choice.layer.as_ref().filter(|_| options.channels.is_empty());
+    let Some(layer) = layer.map(|layer| layer.trim_end_matches('.')) else {
+        return options.channels.clone();
+    };
+    let below = format!("{layer}.*");
+    let is_there = |pattern: &str| {
+        parts.clone().any(|part| image_edit::matching(part, pattern).next().is_some())
+    };
+    let is_channel = is_there(layer) && !is_there(&below);
+    vec![if is_channel { layer.to_owned() } else { below }]
+}
+
 /// The full names of the channels that are meant.
 fn wanted(header: &Header, parts: &[usize], patterns: &[String]) -> Result<Option<Vec<String>>> {
     if patterns.is_empty() {
@@ -599,11 +641,13 @@ fn wanted(header: &Header, parts: &[usize], patterns: &[String]) -> Result<Optio
     Ok(Some(names))
 }
 
-/// The part and the channels that a picture of another format shows.
+/// The part and the channels that a picture of another format shows; says which, where nobody chose
+/// them and others would do.
 fn seen(
     header: &Header,
     parts: Vec<usize>,
     options: &ImageConvertOptions,
+    notes: &mut Vec<String>,
 ) -> Result<(usize, Vec<String>)> {
     let part = match &options.parts[..] {
         [] => None,
@@ -620,6 +664,71 @@ fn seen(
         wanted(header, &of, patterns)?;
     }
     let chosen = choose(header, &Choice { part, ..options.picture.choice.clone() })?;
-    let names = chosen.names(&header.parts[chosen.part]);
-    Ok((chosen.part, names))
+    let shown = &header.parts[chosen.part];
+    let several = header.parts.len() > 1;
+    let unasked = named.is_none() && options.picture.choice.layer.is_none();
+    let is_value = matches!(chosen.colors, Colors::Value(_));
+    if unasked && (is_value || several && part.is_none()) {
+        let part = match shown.name() {
+            Some(name) => format!("part {name}, "),
+            None if several => format!("part {}, ", chosen.part),
+            None => String::new(),
+        };
+        notes.push(format!("shows {part}{}", chosen.describe()));
+    }
+    Ok((chosen.part, chosen.names(shown)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_exr::Channel;
+    use solio_exr::model::{DeepLevel, ImagePart, Plane, Samples};
+
+    /// What a conversion of the file is taken to need, of a megabyte.
+    fn need_of(path: &Path) -> u64 {
+        let work = Work { memory_bytes: 1 << 20, ..Work::serial() };
+        need(path, &ImageConvertOptions::default(), &work)
+    }
+
+    #[test]
+    fn pictures_need_what_their_pixels_do_however_small_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let white = crate::picture::png(&[255; 3 * 64 * 64], 64, 64, false).unwrap();
+        crate::write_bytes(&path("a.png"), &white).unwrap();
+        let work = Work::serial();
+        for (name, bits, bytes) in
+            [("a.jpg", None, 12), ("a.tif", None, 12), ("b.png", Some(16), 24), ("a.hdr", None, 32)]
+        {
+            let picture = PictureOptions { bits, ..PictureOptions::default() };
+            let options = ImageConvertOptions { picture, ..ImageConvertOptions::default() };
+            convert_image(&path("a.png"), &path(name), &options, &work).unwrap();
+            let pixels = 64 * 64 * bytes;
+            let all = pixels + solio_io::file_bytes(&path(name)).unwrap();
+            assert_eq!(need_of(&path(name)), all + all / 2, "{name}");
+        }
+        let all = 64 * 64 * 12 + white.len() as u64;
+        assert_eq!(need_of(&path("a.png")), all + all / 2);
+        // What does not tell, and what is not there.
+        crate::write_bytes(&path("c.png"), &white[..20]).unwrap();
+        assert_eq!((need_of(&path("c.png")), need_of(&path("d.png"))), (1 << 20, 0));
+    }
+
+    #[test]
+    fn deep_images_come_one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep.exr");
+        let (name, pixel_type) = ("Z".to_owned(), PixelType::Float);
+        let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+        let window = Box2i::of_size(2, 1);
+        let mut header = Part::new(window, Compression::Zips, vec![channel.clone()]);
+        header.set("type", Value::Text("deepscanline".into()));
+        let planes = vec![Plane { channel, samples: Samples::Float(vec![1.0; 100].into()) }];
+        let level = DeepLevel { x: 0, y: 0, window, counts: vec![0, 100].into(), planes };
+        let pixels = Pixels::Deep(vec![level]);
+        let image = Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() };
+        crate::write_image(&image, &path, &Default::default(), &Work::serial()).unwrap();
+        assert_eq!(need_of(&path), 1 << 20);
+    }
 }

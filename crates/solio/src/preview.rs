@@ -30,8 +30,10 @@ pub struct PreviewOptions {
     pub choice: Choice,
     /// Exposure in stops: each doubles the light.
     pub exposure: f32,
-    /// How bright light becomes white.
-    pub tone_map: ToneMap,
+    /// How bright light becomes white. Without a word [`ToneMap::Neutral`], but [`ToneMap::None`] for
+    /// finished pictures that are not made brighter: PNG, JPEG, TIFF of integers, and those within
+    /// photos.
+    pub tone_map: Option<ToneMap>,
     /// Most columns and rows; larger images are made smaller.
     pub most: Option<[u32; 2]>,
     /// Which pixels.
@@ -47,12 +49,22 @@ impl Default for PreviewOptions {
         PreviewOptions {
             choice: Choice::default(),
             exposure: 0.0,
-            tone_map: ToneMap::Neutral,
+            tone_map: None,
             most: None,
             frame: Frame::Display,
             colormap: None,
             limits: Limits::default(),
         }
+    }
+}
+
+impl PreviewOptions {
+    /// The same for a picture that is not OpenEXR. The white of a finished one is that of paper: there
+    /// is no light beyond it that would need room, unless the exposure makes some.
+    pub(crate) fn for_picture(&self, is_finished: bool) -> PreviewOptions {
+        let is_paper = is_finished && self.exposure <= 0.0;
+        let tone_map = self.tone_map.or(is_paper.then_some(ToneMap::None));
+        PreviewOptions { tone_map, ..self.clone() }
     }
 }
 
@@ -128,17 +140,19 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
     let parts = image.parts.iter().map(|part| part.header.clone()).collect();
     let chosen = choose(&Header { parts, ..Header::default() }, &options.choice)?;
     let part = &image.parts[chosen.part];
-    let view = View::new(part, &chosen, options.frame, false, &options.limits)?;
+    let value = options.colormap.is_some() || matches!(chosen.colors, Colors::Value(_));
+    // No value is nothing that a range has.
+    let nothing = if value { f32::NAN } else { 0.0 };
+    let view = View::new(part, &chosen, options.frame, false, nothing, &options.limits)?;
     let one = matches!(chosen.colors, Colors::Value(_) | Colors::Grey(_));
     if options.colormap.is_some() && !one {
         let message = format!("a colour map is for one channel, not for {}", chosen.describe());
         return Err(Error::argument(message).hint("name the channel, as in --channels Z"));
     }
     let table = options.colormap.as_ref().map(|gradient| Table8::new(gradient.sampler()));
-    let value = table.is_some() || matches!(chosen.colors, Colors::Value(_));
     let look = Look {
         gain: options.exposure.exp2(),
-        tone_map: options.tone_map,
+        tone_map: options.tone_map.unwrap_or(ToneMap::Neutral),
         straight: view.has_alpha(),
         range: value.then(|| view.range()).flatten(),
         ..Look::default()
@@ -151,7 +165,7 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
         if [width, height] == [view.width(), view.height()] {
             view.row(y, &mut scratch.out, &mut scratch.buffers);
         } else {
-            average(&view, y, height, scratch);
+            average(&view, y, height, look.range, scratch);
         }
         match (&table, look.range) {
             (Some(table), Some(range)) => map(table, range, &scratch.out, channels, out),
@@ -205,12 +219,14 @@ pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Resul
         let size = options.most.map_or(u32::MAX, |[columns, rows]| columns.max(rows));
         let (within, _) =
             within_photo(path, size, &options.limits, work).map_err(|e| e.at_path(path))?;
-        return preview(&image_of(within, false)?, options, work).map_err(|e| e.at_path(path));
+        let (image, options) = (image_of(within, false)?, options.for_picture(true));
+        return preview(&image, &options, work).map_err(|e| e.at_path(path));
     }
     let format = crate::any_image::format_of(path, &options.limits)?;
     if let Some(format) = format.filter(|format| *format != ImageFormat::Exr) {
         let read = crate::any_image::read_picture(path, format, false, &options.limits, work)?;
-        return preview(&read.image, options, work).map_err(|e| e.at_path(path));
+        let options = options.for_picture(read.is_finished);
+        return preview(&read.image, &options, work).map_err(|e| e.at_path(path));
     }
     let header = crate::image_header(path, &options.limits, work);
     let header = header.map_err(|error| match (format, error.kind()) {
@@ -244,7 +260,7 @@ pub fn preview_bytes(bytes: &[u8], options: &PreviewOptions, work: &Work) -> Res
         }
         Some(format) => {
             let read = decode(bytes, format, false, &options.limits)?;
-            preview(&read.image, options, work)
+            preview(&read.image, &options.for_picture(read.is_finished), work)
         }
         None => {
             let message = "from a pipe only OpenEXR, PNG, JPEG, TIFF and HDR are shown";
@@ -271,9 +287,7 @@ fn preview_exr(
     };
     let image = read(&wanted)?;
     let choice = Choice { part: None, ..options.choice.clone() };
-    // The display window is that of the full size.
-    let frame = if wanted.levels == Levels::Full { options.frame } else { Frame::Data };
-    preview(&image, &PreviewOptions { choice, frame, ..options.clone() }, work)
+    preview(&image, &PreviewOptions { choice, ..options.clone() }, work)
 }
 
 /// The smallest level that has as many pixels as are wanted.
@@ -321,12 +335,21 @@ impl Scratch {
 }
 
 /// Row `y` of `height`: the mean of all pixels that lie under each of its own, of light that was
-/// multiplied by alpha.
-fn average(view: &View<'_>, y: usize, height: usize, scratch: &mut Scratch) {
+/// multiplied by alpha, or of values of a range.
+fn average(
+    view: &View<'_>,
+    y: usize,
+    height: usize,
+    range: Option<[f32; 2]>,
+    scratch: &mut Scratch,
+) {
     let Scratch { buffers, source, sum, out } = scratch;
     sum.fill(0.0);
     for (row, weight) in under(y, height, view.height()) {
         view.row(row, source, buffers);
+        if let Some(range) = range {
+            source.as_chunks_mut::<4>().0.iter_mut().for_each(|pixel| count(pixel, range));
+        }
         // One pixel that is not a number must not eat its neighbours.
         let finite = source.iter().map(|v| if v.is_finite() { *v } else { 0.0 });
         sum.iter_mut().zip(finite).for_each(|(sum, value)| *sum += weight * value);
@@ -338,7 +361,20 @@ fn average(view: &View<'_>, y: usize, height: usize, scratch: &mut Scratch) {
         for (column, weight) in under(x, width, pixels.len()) {
             out.iter_mut().zip(&pixels[column]).for_each(|(out, value)| *out += weight * value);
         }
+        if range.is_some() {
+            let [total, there, _, alpha] = *out;
+            // Where nothing was there this is no number either.
+            let mean = total / there;
+            *out = [mean, mean, mean, alpha];
+        }
     }
+}
+
+/// Makes a pixel ready to be summed up: its value within the range, and 1 where it has one.
+fn count([value, there, ..]: &mut [f32; 4], [low, high]: [f32; 2]) {
+    let is_number = !value.is_nan();
+    *value = if is_number { value.clamp(low, high) } else { 0.0 };
+    *there = f32::from(is_number);
 }
 
 /// Which of `from` lie under number `at` of `to`, and with what share; the shares sum up to 1.
@@ -354,6 +390,9 @@ fn under(at: usize, to: usize, from: usize) -> impl Iterator<Item = (usize, f32)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use solio_exr::header::Part;
+    use solio_exr::model::{DeepLevel, FlatLevel, ImagePart, Pixels, Plane, Samples};
+    use solio_exr::{Channel, Compression, PixelType};
 
     #[test]
     fn shares_sum_up() {
@@ -369,31 +408,158 @@ mod tests {
         }
     }
 
+    fn plane<const N: usize>(name: &str, values: [f32; N]) -> Plane<'static> {
+        let channel = Channel {
+            name: name.into(),
+            pixel_type: PixelType::Float,
+            linear: false,
+            x_sampling: 1,
+            y_sampling: 1,
+        };
+        Plane { channel, samples: Samples::Float(values.to_vec().into()) }
+    }
+
+    fn header(width: u32, planes: &[Plane<'static>]) -> Part {
+        let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+        Part::new(Box2i::of_size(width, 1), Compression::None, channels)
+    }
+
+    /// A row of four pixels.
+    fn image(planes: Vec<Plane<'static>>) -> Image<'static> {
+        let (header, window) = (header(4, &planes), Box2i::of_size(4, 1));
+        let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+        Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
+    }
+
+    fn viridis() -> PreviewOptions {
+        let colormap = solio_color::gradient::colormap("viridis");
+        PreviewOptions { colormap, ..PreviewOptions::default() }
+    }
+
+    fn pixels(image: &Image<'_>, options: &PreviewOptions) -> Vec<[u8; 3]> {
+        let shown = preview(image, options, &Work::default()).unwrap();
+        assert!(!shown.has_alpha);
+        shown.pixels.as_chunks::<3>().0.to_vec()
+    }
+
+    const LOW: [u8; 3] = [68, 1, 84];
+    const HIGH: [u8; 3] = [253, 231, 37];
+    const NONE: [u8; 3] = [0; 3];
+
+    #[test]
+    fn means_of_values_heed_only_what_is_one() {
+        let half = PreviewOptions { most: Some([2, 1]), ..viridis() };
+        let [inf, nan] = [f32::INFINITY, f32::NAN];
+        for (values, expected) in [
+            ([1.0, 1.0, 3.0, inf], [LOW, HIGH]),
+            ([1.0, nan, nan, 3.0], [LOW, HIGH]),
+            ([-inf, 1.0, 3.0, inf], [LOW, HIGH]),
+            ([nan, nan, 1.0, 1.0], [NONE, LOW]),
+        ] {
+            assert_eq!(pixels(&image(vec![plane("Z", values)]), &half), expected, "{values:?}");
+        }
+        let grey = PreviewOptions { colormap: None, ..half };
+        let far = image(vec![plane("Z", [1.0, inf, nan, 3.0])]);
+        assert_eq!(pixels(&far, &grey), [[128; 3], [255; 3]]);
+    }
+
+    #[test]
+    fn where_nothing_is_there_is_no_value() {
+        let mut wide = image(vec![plane("Z", [1.0, 2.0, 3.0, 3.0])]);
+        wide.parts[0].header.set("displayWindow", Value::Box2i(Box2i::of_size(6, 1)));
+        let shown = pixels(&wide, &viridis());
+        assert_eq!([shown[0], shown[3], shown[4], shown[5]], [LOW, HIGH, NONE, NONE]);
+        let small = PreviewOptions { most: Some([2, 1]), ..viridis() };
+        assert_eq!(pixels(&wide, &small)[1], HIGH);
+    }
+
+    /// A pixel with a near sample, green and half covered, and one behind it, red; and an empty one.
+    fn deep() -> Image<'static> {
+        let planes = vec![
+            plane("A", [1.0, 0.5]),
+            plane("B", [0.0; 2]),
+            plane("G", [0.0, 0.5]),
+            plane("R", [1.0, 0.0]),
+            plane("Z", [9.0, 2.0]),
+        ];
+        let (mut header, window) = (header(2, &planes), Box2i::of_size(2, 1));
+        header.set("type", Value::Text("deepscanline".into()));
+        let level = DeepLevel { x: 0, y: 0, window, counts: vec![2, 0].into(), planes };
+        let pixels = Pixels::Deep(vec![level]);
+        Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
+    }
+
+    #[test]
+    fn deep_samples_cover_each_other_whether_alpha_is_shown_or_not() {
+        let shown = |names: &[&str], options: PreviewOptions| {
+            let channels = Some(names.iter().map(|name| (*name).to_owned()).collect());
+            let choice = Choice { channels, ..Choice::default() };
+            pixels(&deep(), &PreviewOptions { choice, ..options })
+        };
+        let plain = || PreviewOptions { tone_map: Some(ToneMap::None), ..Default::default() };
+        let half = solio_color::srgb::u8_of_light(0.5);
+        assert_eq!(shown(&["R", "G", "B"], plain()), [[half, half, 0], NONE]);
+        assert_eq!(shown(&["R"], plain()), [[half; 3], NONE]);
+        // A distance is that of the nearest; where there is none it is no distance.
+        assert_eq!(shown(&["Z"], viridis())[1], NONE);
+        let shown = |names: &[&str]| {
+            let channels = Some(names.iter().map(|name| (*name).to_owned()).collect());
+            let choice = Choice { channels, ..Choice::default() };
+            let options = PreviewOptions { choice, ..viridis() };
+            preview(&deep(), &options, &Work::default()).unwrap().shown
+        };
+        assert!(shown(&["Z"]).contains("from 2 to 2"));
+        assert!(shown(&["Z", "A"]).contains("from 2 to 2"));
+    }
+
+    #[test]
+    fn a_level_has_no_display_window_of_its_own() {
+        let mut small = image(vec![plane("Y", [0.5; 4])]);
+        small.parts[0].header.set("displayWindow", Value::Box2i(Box2i::of_size(8, 2)));
+        let size = |image: &Image<'_>| {
+            let made = preview(image, &PreviewOptions::default(), &Work::default()).unwrap();
+            (made.width, made.height)
+        };
+        assert_eq!(size(&small), (8, 2));
+        let Pixels::Flat(levels) = &mut small.parts[0].pixels else { panic!() };
+        (levels[0].x, levels[0].y) = (1, 1);
+        assert_eq!(size(&small), (4, 1));
+    }
+
+    #[test]
+    fn finished_pictures_keep_their_white() {
+        let written = |picture: image::DynamicImage, format| {
+            let mut bytes = std::io::Cursor::new(Vec::new());
+            picture.write_to(&mut bytes, format).unwrap();
+            bytes.into_inner()
+        };
+        let white = || image::RgbImage::from_pixel(8, 8, image::Rgb([255; 3])).into();
+        let light = || image::Rgb32FImage::from_pixel(8, 8, image::Rgb([1.0; 3])).into();
+        let first = |bytes: &[u8], options: &PreviewOptions| {
+            preview_bytes(bytes, options, &Work::default()).unwrap().pixels[0]
+        };
+        let (usual, neutral) = (PreviewOptions::default(), Some(ToneMap::Neutral));
+        for format in [image::ImageFormat::Png, image::ImageFormat::Jpeg, image::ImageFormat::Tiff]
+        {
+            let bytes = written(white(), format);
+            assert_eq!(first(&bytes, &usual), 255, "{format:?}");
+            let asked = PreviewOptions { tone_map: neutral, ..usual.clone() };
+            assert!(first(&bytes, &asked) < 250, "{format:?}");
+            // Made brighter it has light beyond white.
+            let bright = PreviewOptions { exposure: 0.1, ..usual.clone() };
+            assert!(first(&bytes, &bright) < 255, "{format:?}");
+        }
+        for format in [image::ImageFormat::Hdr, image::ImageFormat::Tiff] {
+            let bytes = written(light(), format);
+            assert!(first(&bytes, &usual) < 250, "{format:?}");
+            let asked = PreviewOptions { tone_map: Some(ToneMap::None), ..usual.clone() };
+            assert_eq!(first(&bytes, &asked), 255, "{format:?}");
+        }
+    }
+
     #[test]
     fn values_take_the_colours_of_a_map() {
-        use solio_exr::header::Part;
-        use solio_exr::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
-        use solio_exr::{Channel, Compression, PixelType};
-        let plane = |name: &str, values: [f32; 4]| {
-            let pixel_type = PixelType::Float;
-            let channel = Channel {
-                name: name.into(),
-                pixel_type,
-                linear: false,
-                x_sampling: 1,
-                y_sampling: 1,
-            };
-            Plane { channel, samples: Samples::Float(values.to_vec().into()) }
-        };
-        let image = |planes: Vec<Plane<'static>>| {
-            let window = Box2i::of_size(4, 1);
-            let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
-            let header = Part::new(window, Compression::None, channels);
-            let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
-            Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
-        };
-        let colormap = solio_color::gradient::colormap("viridis");
-        let options = PreviewOptions { colormap: colormap.clone(), ..PreviewOptions::default() };
+        let options = viridis();
         let depth = image(vec![plane("Z", [2.0, 6.0, f32::INFINITY, f32::NAN])]);
         let shown = preview(&depth, &options, &Work::default()).unwrap();
         assert_eq!(shown.pixels[..3], [68, 1, 84]);

@@ -63,6 +63,14 @@ fn decoded(
             let (pixels, _) = values.as_chunks::<3>();
             reduced(width, height, |y, row| row.copy_from_slice(&pixels[y * width..][..width]))
         }
+        DynamicImage::ImageRgba32F(values) => {
+            let (pixels, _) = values.as_chunks::<4>();
+            reduced(width, height, |y, row| {
+                for (to, [r, g, b, _]) in row.iter_mut().zip(&pixels[y * width..][..width]) {
+                    *to = [*r, *g, *b];
+                }
+            })
+        }
         DynamicImage::ImageLuma16(_)
         | DynamicImage::ImageLumaA16(_)
         | DynamicImage::ImageRgb16(_)
@@ -104,7 +112,7 @@ fn exr(bytes: &[u8], limits: &Limits, work: &Work) -> Result<TexturePicture> {
     let image = solio_exr::decode_exr(&bytes, &options, work)?;
     let parts = image.parts.iter().map(|part| part.header.clone()).collect();
     let chosen = choose(&Header { parts, ..Header::default() }, &Choice::default())?;
-    let view = View::new(&image.parts[chosen.part], &chosen, Frame::Data, false, limits)?;
+    let view = View::new(&image.parts[chosen.part], &chosen, Frame::Data, false, 0.0, limits)?;
     let (mut out, mut buffers) = (vec![0.0; 4 * view.width()], Buffers::default());
     reduced(view.width(), view.height(), |y, row| {
         view.row(y, &mut out, &mut buffers);
@@ -224,6 +232,16 @@ mod tests {
             assert!((srgb::to_linear(0.2) - 0.033_104_77).abs() < 1e-6);
             assert_eq!(curved, TexturePicture::new(2, expected).unwrap(), "{name}");
         }
+    }
+
+    #[test]
+    fn floats_are_light_whatever_the_encoding() {
+        let values = vec![4.0, 0.5, 0.25, 0.5];
+        let image = image::ImageBuffer::from_raw(1, 1, values).unwrap();
+        let mut bytes = Cursor::new(Vec::new());
+        DynamicImage::ImageRgba32F(image).write_to(&mut bytes, ImageFormat::Tiff).unwrap();
+        let found = picture("a.tif", bytes.get_ref(), TextureEncoding::Srgb).unwrap();
+        assert_eq!(found, TexturePicture::new(1, vec![[4.0, 0.5, 0.25]]).unwrap());
     }
 
     #[test]

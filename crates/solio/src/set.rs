@@ -3,7 +3,7 @@
 use crate::{Written, part_number};
 use solio_base::{Error, Limits, Result, Work};
 use solio_exr::header::{
-    Header, Part, Value, check_attribute, is_typed, likely_type, standard_type, typed,
+    Header, Part, Value, check_attribute, is_shared, is_typed, likely_type, standard_type, typed,
 };
 use solio_io::{FileSink, FileSource, SinkOptions};
 use solio_measure::SpanName;
@@ -27,9 +27,6 @@ const FIXED: [(&str, &str); 9] = [
 /// Attributes that every part has to have.
 const NEEDED: [&str; 4] =
     ["displayWindow", "pixelAspectRatio", "screenWindowCenter", "screenWindowWidth"];
-
-/// Attributes that all parts of a file have alike.
-const SHARED: [&str; 4] = ["displayWindow", "pixelAspectRatio", "timeCode", "chromaticities"];
 
 /// A change of one attribute.
 ///
@@ -109,18 +106,15 @@ impl Edit {
             part.remove(name);
             return Ok(());
         };
-        let known = part.get(name).map(Value::type_name).or_else(|| standard_type(name));
-        let kind = match (&self.type_name, known) {
-            (Some(wanted), Some(standard))
-                if standard_type(name).is_some_and(|standard| standard != wanted) =>
-            {
-                let message = format!("{name:?} is of the type {standard}, not {wanted}");
-                return Err(Error::argument(message));
-            }
-            (Some(wanted), _) => wanted.as_str(),
-            (None, Some(known)) => known,
-            (None, None) => likely_type(text),
-        };
+        let standard = standard_type(name);
+        if let (Some(wanted), Some(standard)) = (&self.type_name, standard)
+            && wanted != standard
+        {
+            let message = format!("{name:?} is of the type {standard}, not {wanted}");
+            return Err(Error::argument(message));
+        }
+        let known = part.get(name).map(Value::type_name).or(standard);
+        let kind = self.type_name.as_deref().or(known).unwrap_or_else(|| likely_type(text));
         let value = typed(kind, text).map_err(|e| {
             let error = Error::argument(format!("{name}: {}", e.message()));
             e.hint_text().map(str::to_owned).into_iter().fold(error, |e, hint| e.hint(hint))
@@ -226,7 +220,7 @@ fn edit(header: &mut Header, options: &SetOptions) -> Result<()> {
     };
     let some = parts.len() < header.parts.len();
     for edit in &options.edits {
-        if some && SHARED.contains(&edit.name.as_str()) {
+        if some && is_shared(&edit.name) {
             let message = format!("{:?} is the same in all parts of a file", edit.name);
             return Err(Error::argument(message).hint("set it without --part"));
         }
@@ -275,6 +269,36 @@ mod tests {
         assert_eq!((part.get("mine"), part.get("owner")), (None, None));
         Edit::parse("owner:string=").unwrap().apply(&mut part, false).unwrap();
         assert_eq!(part.get("owner"), Some(&Value::Text("".into())));
+        // The standard counts also where the file has another type.
+        part.set("expTime", Value::Int(1));
+        let wrong = Edit::parse("expTime:int=2").unwrap().apply(&mut part, false).unwrap_err();
+        assert_eq!(wrong.message(), "\"expTime\" is of the type float, not int");
+        Edit::parse("expTime:float=2").unwrap().apply(&mut part, false).unwrap();
+        assert_eq!(part.get("expTime"), Some(&Value::Float(2.0)));
+    }
+
+    #[test]
+    fn what_all_parts_share_is_set_in_all() {
+        let mut header = Header { parts: vec![part(), part()], ..Header::default() };
+        for (part, name) in header.parts.iter_mut().zip(["a", "b"]) {
+            part.set("name", Value::Text(name.into()));
+        }
+        let mut set = |text: &str, part: Option<&str>| {
+            let edits = vec![Edit::parse(text).unwrap()];
+            let part = part.map(str::to_owned);
+            edit(&mut header, &SetOptions { edits, part, ..SetOptions::default() })
+        };
+        let timecode = "timecode:timecode=10:59:58:07";
+        for text in ["displayWindow=0 0 5 5", "pixelAspectRatio=2", timecode] {
+            let message = set(text, Some("b")).unwrap_err().message().to_owned();
+            assert!(message.ends_with("is the same in all parts of a file"), "{message}");
+            set(text, None).unwrap();
+        }
+        // The standard attribute of this name is one that each part may have for itself.
+        set("timeCode=10:59:58:07", Some("b")).unwrap();
+        let [first, second] = [0, 1].map(|i| &header.parts[i]);
+        assert_eq!(first.get("timecode"), second.get("timecode"));
+        assert!(first.get("timeCode").is_none() && second.get("timeCode").is_some());
     }
 
     #[test]

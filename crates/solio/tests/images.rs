@@ -154,6 +154,41 @@ fn alpha_of_tiff_is_what_the_file_says() {
     }
 }
 
+/// Whether the files that raw values become say what alpha is, whichever way these came.
+#[test]
+fn raw_tiff_says_what_alpha_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let convert = |from: &str, to: &str, bits: Option<u8>| {
+        let picture = PictureOptions { raw: true, bits, ..PictureOptions::default() };
+        let options = ImageConvertOptions { picture, ..ImageConvertOptions::default() };
+        solio::convert_image(&path(from), &path(to), &options, &Work::default()).unwrap();
+    };
+    // An entry of one 16-bit number.
+    let extra_samples = |name: &str| {
+        let bytes = std::fs::read(path(name)).unwrap();
+        let entry = [0x52, 0x01, 3, 0, 1, 0, 0, 0];
+        let at = bytes.windows(entry.len()).position(|window| window == entry).unwrap();
+        bytes[at + entry.len()]
+    };
+    let gradient = solio::color::gradient::colormap("viridis").unwrap();
+    let image = solio::gradient_image(&gradient, [4, 2]).unwrap();
+    solio::write_image(&image, &path("a.exr"), &Default::default(), &Work::default()).unwrap();
+    for bits in [8, 16, 32] {
+        convert("a.exr", "a.tif", Some(bits));
+        assert_eq!(extra_samples("a.tif"), 1, "{bits}");
+    }
+    for kind in [1, 2] {
+        let bytes = tiff(8, &[51, 102, 0, 102], Some(kind));
+        std::fs::write(path("b.tif"), bytes).unwrap();
+        convert("b.tif", "c.tif", None);
+        convert("b.tif", "b.exr", None);
+        convert("b.exr", "d.tif", None);
+        let found = ["c.tif", "d.tif"].map(|name| u16::from(extra_samples(name)));
+        assert_eq!(found, [kind; 2]);
+    }
+}
+
 /// What OpenImageIO writes where it makes codes of light that alpha is in: white and a tenth at an alpha
 /// of a half become 188 and 63.
 #[test]

@@ -20,7 +20,7 @@ mod value_bytes;
 mod values;
 
 pub use part::{Kind, Part};
-pub use sound::check_attribute;
+pub use sound::{check_attribute, differing, is_shared};
 pub use typed::{is_typed, likely_type, standard_type, typed};
 pub use values::{
     Box2i, Chromaticities, KeyCode, LevelMode, LineOrder, Preview, Rounding, Text, Tiles, TimeCode,

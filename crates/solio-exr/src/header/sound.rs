@@ -1,5 +1,6 @@
-//! Values that no reader takes.
+//! Values that no reader takes, and what all parts of a file have alike.
 
+use super::part::Part;
 use super::values::{Box2i, Value};
 use solio_base::{Error, Result};
 use std::ops::RangeInclusive;
@@ -10,6 +11,43 @@ const FARTHEST: i32 = i32::MAX / 2 - 1;
 /// What the numbers of a key code can be, in the order of the file (SMPTE 254).
 const KEY_CODE: [RangeInclusive<i32>; 7] =
     [0..=99, 0..=99, 0..=999_999, 0..=9999, 0..=119, 1..=15, 20..=120];
+
+/// Attributes that all parts of a file have alike; the reference refuses other files. Of the last
+/// two it only asks that no part has another than the first one.
+const SHARED: [(&str, bool); 4] = [
+    ("displayWindow", true),
+    ("pixelAspectRatio", true),
+    ("timecode", false),
+    ("chromaticities", false),
+];
+
+/// Whether all parts of a file have the attribute `name` alike.
+///
+/// ```
+/// use solio_exr::header::is_shared;
+/// assert!(is_shared("displayWindow") && !is_shared("dataWindow"));
+/// ```
+pub fn is_shared(name: &str) -> bool {
+    SHARED.iter().any(|(shared, _)| *shared == name)
+}
+
+/// In which attributes a part differs from the first one of its file, though all have them alike:
+/// the reference, and so most programs, would not open the file.
+///
+/// ```
+/// use solio_exr::header::{Part, Value, differing};
+/// let (first, mut part) = (Part::default(), Part::default());
+/// part.set("pixelAspectRatio", Value::Float(2.0));
+/// part.set("owner", Value::Text("me".into()));
+/// assert_eq!(differing(&first, &part).collect::<Vec<_>>(), ["pixelAspectRatio"]);
+/// ```
+pub fn differing(first: &Part, part: &Part) -> impl Iterator<Item = &'static str> {
+    let differs = SHARED.into_iter().filter(move |(name, needed)| {
+        let own = part.get(name);
+        first.get(name) != own && (own.is_some() || *needed)
+    });
+    differs.map(|(name, _)| name)
+}
 
 /// Refuses an attribute for which the reference, and so most programs, would not open the file.
 ///

@@ -39,23 +39,26 @@ pub(crate) fn plan(opened: &Opened<'_>, options: &ReadOptions) -> Result<Vec<Par
             return Err(Error::argument(format!("there is no channel {unknown:?}")));
         }
     }
-    let plans = parts.iter().map(|part| plan_part(opened, *part, options));
-    let plans = plans.collect::<Result<Vec<_>>>()?;
-    Ok(plans.into_iter().filter(|plan| plan.wanted.contains(&true)).collect())
+    // What is asked of pixels is asked of those that are wanted.
+    let some = |part: &&usize| {
+        opened.shapes[**part].channels.iter().any(|channel| is_wanted(&channel.name, options))
+    };
+    parts.iter().filter(some).map(|part| plan_part(opened, *part, options)).collect()
+}
+
+fn is_wanted(channel: &str, options: &ReadOptions) -> bool {
+    options.channels.as_ref().is_none_or(|names| names.iter().any(|name| name == channel))
 }
 
 fn plan_part(opened: &Opened<'_>, part: usize, options: &ReadOptions) -> Result<PartPlan> {
     let shape = &opened.shapes[part];
     let mut header = opened.header.parts[part].clone();
-    let named = |name: &str| match &options.channels {
-        Some(names) => names.iter().any(|wanted| wanted == name),
-        None => true,
-    };
-    let wanted: Vec<bool> = shape.channels.iter().map(|c| named(&c.name)).collect();
+    let wanted: Vec<bool> = shape.channels.iter().map(|c| is_wanted(&c.name, options)).collect();
     if wanted.contains(&false)
         && let Some(Value::Channels(channels)) = header.get("channels")
     {
-        let left = channels.iter().filter(|channel| named(&channel.name)).cloned().collect();
+        let left = channels.iter().filter(|channel| is_wanted(&channel.name, options));
+        let left = left.cloned().collect();
         header.set("channels", Value::Channels(left));
     }
     let chosen: Vec<usize> = match options.levels {

@@ -7,15 +7,6 @@ use crate::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane};
 use crate::shape::Shape;
 use solio_base::{Error, Result};
 
-/// Attributes that all parts of a file have alike; the reference refuses other files. Of the last
-/// two it only asks that no part has another than the first one.
-const SHARED: [(&str, bool); 4] = [
-    ("displayWindow", true),
-    ("pixelAspectRatio", true),
-    ("timecode", false),
-    ("chromaticities", false),
-];
-
 /// The header of a file with this image, and the shape of each part.
 pub(super) fn plan(image: &Image<'_>, options: &WriteOptions) -> Result<(Header, Vec<Shape>)> {
     let multipart = image.parts.len() > 1;
@@ -55,12 +46,9 @@ fn share(
     part: &mut header::Part,
     shared: Shared,
 ) -> Result<(), &'static str> {
-    for (name, needed) in SHARED {
-        let (of_first, own) = (first.get(name), part.get(name));
-        if of_first == own || own.is_none() && !needed {
-            continue;
-        }
-        match (shared, of_first) {
+    let differing: Vec<&'static str> = header::differing(first, part).collect();
+    for name in differing {
+        match (shared, first.get(name)) {
             (Shared::OfFirst, Some(value)) => part.set(name, value.clone()),
             (Shared::OfFirst, None) => part.remove(name),
             (Shared::Refuse, _) => return Err(name),
@@ -97,7 +85,13 @@ fn plan_part(
     match options.layout {
         Layout::Auto if !options.compat => header.set_rows_of_zstd(),
         Layout::Auto | Layout::Keep => {}
-        Layout::Scanlines => header.set_tiles(None, deep),
+        Layout::Scanlines => {
+            header.set_tiles(None, deep);
+            let random = Value::LineOrder(LineOrder::Random);
+            if options.line_order.is_none() && header.get("lineOrder") == Some(&random) {
+                header.set("lineOrder", Value::LineOrder(LineOrder::Increasing));
+            }
+        }
         Layout::Tiles(tiles) => header.set_tiles(Some(tiles), deep),
     }
     let kind = header.kind();

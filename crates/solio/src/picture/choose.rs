@@ -57,30 +57,49 @@ pub(crate) enum Colors {
     Value(String),
 }
 
+impl Colors {
+    /// The names of the channels.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        match self {
+            Colors::Rgb(rgb) => rgb.iter().map(String::as_str).collect(),
+            Colors::Luminance { y, ry, by } => vec![y, ry, by],
+            Colors::Grey(name) | Colors::Value(name) => vec![name],
+        }
+    }
+}
+
 impl Chosen {
-    /// The channels that are needed, of deep images also the distance.
+    /// The channels that are needed, of deep images also those by which samples lie over each other.
     pub(crate) fn names(&self, part: &Part) -> Vec<String> {
-        let mut names: Vec<String> = match &self.colors {
-            Colors::Rgb(rgb) => rgb.to_vec(),
-            Colors::Luminance { y, ry, by } => vec![y.clone(), ry.clone(), by.clone()],
-            Colors::Grey(name) | Colors::Value(name) => vec![name.clone()],
-        };
+        let mut names: Vec<String> = self.colors.names().into_iter().map(str::to_owned).collect();
         names.extend(self.alpha.clone());
         if part.kind().is_deep() {
             names.extend(depth(&channels(part)).map(str::to_owned));
+            names.extend(self.cover(part));
         }
         names.sort();
         names.dedup();
         names
     }
 
+    /// The channel of a deep part that says how much of a pixel a sample of the colours covers: the
+    /// alpha that was chosen, else that of the layer, else that of all layers. A value has none: it is
+    /// that of the nearest sample.
+    pub(crate) fn cover(&self, part: &Part) -> Option<String> {
+        if matches!(self.colors, Colors::Value(_)) {
+            return self.alpha.clone();
+        }
+        let names = channels(part);
+        let of_layer = || {
+            let first = *self.colors.names().first()?;
+            alpha_of(&names, &first[..first.rfind('.')? + 1])
+        };
+        self.alpha.clone().or_else(of_layer).or_else(|| alpha_of(&names, ""))
+    }
+
     /// `R, G, B, A`, for people.
     pub(crate) fn describe(&self) -> String {
-        let mut names: Vec<&str> = match &self.colors {
-            Colors::Rgb(rgb) => rgb.iter().map(String::as_str).collect(),
-            Colors::Luminance { y, ry, by } => vec![y, ry, by],
-            Colors::Grey(name) | Colors::Value(name) => vec![name],
-        };
+        let mut names = self.colors.names();
         names.extend(self.alpha.as_deref());
         names.join(", ")
     }
@@ -135,6 +154,14 @@ pub fn part_number(header: &Header, name: &str) -> Result<usize> {
 
 /// The channels to show.
 pub(crate) fn choose(header: &Header, choice: &Choice) -> Result<Chosen> {
+    let is_pattern = |name: &String| name.contains('*');
+    if let Some(names) = choice.channels.as_ref().filter(|names| !names.iter().any(is_pattern))
+        && !(1..=4).contains(&names.len())
+    {
+        let message = format!("a picture shows one to four channels, not {}", names.len());
+        let hint = "grey, grey and alpha, or red, green, blue (and alpha)";
+        return Err(Error::argument(message).hint(hint));
+    }
     let parts = match choice.part {
         Some(part) if part < header.parts.len() => part..part + 1,
         Some(part) => {
@@ -326,7 +353,24 @@ mod tests {
         assert_eq!(names(&["Z*", "depth.V"]).unwrap().describe(), "depth.V");
         assert!(names(&["q*"]).is_err());
         assert!(names(&["q"]).unwrap_err().hint_text().unwrap().contains("depth.V"));
+        let many = names(&["A", "B", "G", "R", "depth.V"]).unwrap_err();
+        assert_eq!(many.message(), "a picture shows one to four channels, not 5");
         let part = Choice { part: Some(2), ..Choice::default() };
         assert!(choose(&header(all), &part).is_err());
+    }
+
+    #[test]
+    fn what_covers_is_the_alpha_of_the_layer_or_of_all() {
+        let header = header(&[&["A", "B", "G", "R", "Z", "d.A", "d.R", "n.X", "n.Y", "n.Z"]]);
+        let cover = |names: &[&str]| {
+            let channels = Some(names.iter().map(|name| (*name).to_owned()).collect());
+            let chosen = choose(&header, &Choice { channels, ..Choice::default() }).unwrap();
+            chosen.cover(&header.parts[0])
+        };
+        assert_eq!(cover(&["R", "G", "B"]).as_deref(), Some("A"));
+        assert_eq!(cover(&["d.R"]).as_deref(), Some("d.A"));
+        assert_eq!(cover(&["d.R", "A"]).as_deref(), Some("A"));
+        assert_eq!(cover(&["n.X", "n.Y", "n.Z"]).as_deref(), Some("A"));
+        assert_eq!((cover(&["Z"]), cover(&["Z", "A"]).as_deref()), (None, Some("A")));
     }
 }

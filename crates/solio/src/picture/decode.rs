@@ -4,11 +4,12 @@ use super::{ImageFormat, tiff};
 use half::f16;
 use image::codecs::hdr::HdrDecoder;
 use image::{DynamicImage, ImageDecoder};
-use solio_base::{Error, Limits, Result};
+use solio_base::{Error, Limits, Result, Source};
 use solio_color::srgb;
-use solio_exr::header::{Box2i, Part};
+use solio_exr::header::{Box2i, Part, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, Compression, PixelType};
+use solio_photo::{Fields, ReadOptions, decode_metadata};
 use std::borrow::Cow;
 use std::io::Cursor;
 
@@ -16,10 +17,14 @@ use std::io::Cursor;
 const MOST_FROM_A_BYTE: u64 = 1 << 12;
 /// What every file may need beside that.
 const ROOM: u64 = 64 << 20;
+/// The attribute that is 1 where colours are not multiplied by alpha, as OpenImageIO calls it.
+pub(super) const STRAIGHT: &str = "oiio:UnassociatedAlpha";
 
 /// An image, and what there is to say about it.
 pub(crate) struct Decoded {
     pub(crate) image: Image<'static>,
+    /// Its numbers are codes from black to white, and not light of any strength.
+    pub(crate) is_finished: bool,
     pub(crate) notes: Vec<String>,
 }
 
@@ -36,6 +41,8 @@ pub(crate) fn decode(
     if stored.other_profile && !raw {
         notes.push("its ICC profile is not applied: the values are taken for sRGB".to_owned());
     }
+    let curve = if raw { None } else { png_curve(bytes) };
+    notes.extend(curve.map(Curve::note));
     if stored.has_pages {
         notes.push("its first page is taken, further ones are left out".to_owned());
     }
@@ -50,6 +57,7 @@ pub(crate) fn decode(
             Meaning::Multiplied
         }
         (false, true) => Meaning::Associated,
+        (false, false) if curve == Some(Curve::Light) => Meaning::Light,
         (false, false) => Meaning::Straight,
     };
     let mut planes = planes(&stored.picture, meaning)?;
@@ -62,7 +70,44 @@ pub(crate) fn decode(
     if stored.is_half {
         as_halves(&mut planes);
     }
-    Ok(Decoded { image: of_planes(&stored.picture, planes), notes })
+    let mut image = of_planes(&stored.picture, planes);
+    if raw && stored.picture.color().has_alpha() && !stored.associated {
+        image.parts[0].header.set(STRAIGHT, Value::Int(1));
+    }
+    let is_light =
+        matches!(stored.picture, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
+    Ok(Decoded { image, is_finished: !is_light, notes })
+}
+
+/// About how many bytes the pixels of a picture take while it is read: four values a pixel, as they
+/// are stored and as samples. `None` where its head does not tell.
+pub(crate) fn decoded_bytes(
+    source: &dyn Source,
+    format: ImageFormat,
+    limits: &Limits,
+) -> Option<u64> {
+    let (width, height, bits) = if format == ImageFormat::Hdr {
+        let decoder = HdrDecoder::new_nonstrict(Cursor::new(source.head())).ok()?;
+        let (width, height) = decoder.dimensions();
+        (u64::from(width), u64::from(height), 32)
+    } else if source.is_sequential() {
+        // What is packed comes once.
+        return None;
+    } else {
+        let fields = Fields::of(["ImageWidth", "ImageHeight", "BitDepth", "BitsPerSample"]);
+        let extension = format.extension().to_owned();
+        let options = ReadOptions { fields, extension, limits: *limits };
+        let metadata = decode_metadata(source, &options).ok()?;
+        let number = |name: &str| u64::try_from(metadata.get(name)?.number().integer(0)?).ok();
+        let bits = number("BitDepth").or_else(|| number("BitsPerSample"));
+        (number("ImageWidth")?, number("ImageHeight")?, bits.unwrap_or(16))
+    };
+    let value: u64 = match bits {
+        0..=8 => 1 + 2,
+        9..=16 => 2 + 4,
+        _ => 4 + 4,
+    };
+    Some(width.saturating_mul(height).saturating_mul(4 * value))
 }
 
 /// Stores floats with 16 bits, if all values are such.
@@ -95,6 +140,8 @@ enum Meaning {
     Raw,
     /// Colours, not yet multiplied by alpha.
     Straight,
+    /// The same, as light: integers have no curve.
+    Light,
     /// Colours that were multiplied by alpha: integers as codes, not as light.
     Associated,
     /// Colours that were multiplied by alpha, as light.
@@ -231,6 +278,61 @@ fn unread_jpeg(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// How the codes of a PNG become light, where the file says that it is not by the curve of sRGB.
+#[derive(Clone, Copy, PartialEq)]
+enum Curve {
+    /// They are light.
+    Light,
+    /// By a power of which this is the inverse, times 100,000.
+    Power(u32),
+    /// As video has it: the numbers of primaries and curve in ITU-T H.273.
+    Video(u8, u8),
+}
+
+impl Curve {
+    fn note(self) -> String {
+        let said = match self {
+            Curve::Light => return "its codes are taken for light, as it says of them".to_owned(),
+            Curve::Power(gamma) => format!("gAMA of {}", f64::from(gamma) / 1e5),
+            Curve::Video(primaries, curve) => {
+                format!("cICP (primaries {primaries}, transfer function {curve})")
+            }
+        };
+        format!("its {said} is not applied: the values are taken for sRGB")
+    }
+}
+
+/// What a PNG says of its codes, by the chunk that counts: cICP, iCCP, sRGB, then gAMA (PNG, third
+/// edition, 4.3). What an ICC profile says is told elsewhere.
+fn png_curve(bytes: &[u8]) -> Option<Curve> {
+    let mut rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
+    let (mut video, mut is_known, mut gamma) = (None, false, None);
+    while let Some((length, behind)) = rest.split_first_chunk::<4>()
+        && let Some((kind, behind)) = behind.split_first_chunk::<4>()
+        && let Some((data, behind)) = behind.split_at_checked(u32::from_be_bytes(*length) as usize)
+        && kind != b"IDAT"
+    {
+        match kind {
+            b"cICP" => video = <[u8; 4]>::try_from(data).ok(),
+            b"iCCP" | b"sRGB" => is_known = true,
+            b"gAMA" => gamma = <[u8; 4]>::try_from(data).ok().map(u32::from_be_bytes),
+            _ => {}
+        }
+        // Its sum.
+        rest = behind.get(4..).unwrap_or_default();
+    }
+    // A twentieth more or less is not seen.
+    let near = |gamma: u32, value: u32| gamma.abs_diff(value) <= value / 20;
+    match (video, gamma) {
+        (Some([1, 13, _, 1]), _) => None,
+        (Some([1, 8, _, 1]), _) => Some(Curve::Light),
+        (Some([primaries, curve, ..]), _) => Some(Curve::Video(primaries, curve)),
+        (None, Some(gamma)) if !is_known && near(gamma, 100_000) => Some(Curve::Light),
+        (None, Some(gamma)) if !is_known && !near(gamma, 45_455) => Some(Curve::Power(gamma)),
+        _ => None,
+    }
+}
+
 pub(crate) fn failed(format: ImageFormat, e: image::ImageError) -> Error {
     let message = format!("{}: {e}", format.as_str().to_uppercase());
     match e {
@@ -313,6 +415,7 @@ impl Codes {
         let alpha = if has_alpha { self.direct[pixel[last].into()] } else { 1.0 };
         match self.meaning {
             Meaning::Multiplied => self.light[code],
+            Meaning::Light => self.direct[code] * alpha,
             // Light without alpha, such as that of a flame, is divided by nothing.
             Meaning::Associated if alpha == 0.0 => self.light[code],
             Meaning::Associated if alpha < 1.0 => {
@@ -353,4 +456,59 @@ fn split(
         Plane { channel, samples: samples(*i) }
     };
     sorted.iter().map(plane).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A PNG of one grey pixel with the code 118, and these chunks behind its head.
+    fn png(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
+        let mut bytes = crate::picture::png(&[118; 3], 1, 1, false).unwrap();
+        let mut at = 33;
+        for (kind, data) in chunks {
+            let body = [kind.as_slice(), *data].concat();
+            let length = (data.len() as u32).to_be_bytes();
+            let chunk = [&length[..], &body, &crc32fast::hash(&body).to_be_bytes()].concat();
+            let end = at + chunk.len();
+            bytes.splice(at..at, chunk);
+            at = end;
+        }
+        bytes
+    }
+
+    /// The light of that pixel, and what is said of it.
+    fn read(chunks: &[(&[u8; 4], &[u8])], raw: bool) -> (f32, Vec<String>) {
+        let decoded = decode(&png(chunks), ImageFormat::Png, raw, &Limits::default()).unwrap();
+        let Pixels::Flat(levels) = &decoded.image.parts[0].pixels else { panic!() };
+        let Samples::Half(values) = &levels[0].planes[0].samples else { panic!() };
+        (values[0].to_f32(), decoded.notes)
+    }
+
+    #[test]
+    fn what_a_png_says_of_its_codes_is_heeded_or_told() {
+        let [by_srgb, light] = [srgb::light_of_u8(118), 118.0 / 255.0];
+        let power = |gamma: u32| gamma.to_be_bytes();
+        let (usual, linear, other) = (power(45_455), power(100_000), power(55_556));
+        type Chunks<'c> = &'c [(&'c [u8; 4], &'c [u8])];
+        let cases: [(Chunks<'_>, f32, &str); 9] = [
+            (&[], by_srgb, ""),
+            (&[(b"gAMA", &usual)], by_srgb, ""),
+            (&[(b"gAMA", &linear)], light, "its codes are taken for light"),
+            (&[(b"gAMA", &other)], by_srgb, "its gAMA of 0.55556 is not applied"),
+            (&[(b"sRGB", &[0]), (b"gAMA", &linear)], by_srgb, ""),
+            (&[(b"cICP", &[1, 13, 0, 1]), (b"gAMA", &linear)], by_srgb, ""),
+            (&[(b"cICP", &[1, 8, 0, 1])], light, "its codes are taken for light"),
+            (&[(b"cICP", &[9, 16, 0, 1])], by_srgb, "its cICP (primaries 9, transfer function 16)"),
+            (&[(b"cICP", &[1, 13, 0, 0])], by_srgb, "its cICP (primaries 1, transfer function 13)"),
+        ];
+        for (chunks, expected, note) in cases {
+            let (value, notes) = read(chunks, false);
+            assert!((value - expected).abs() < 1e-3, "{chunks:?}: {value} {expected}");
+            assert_eq!(notes.len(), usize::from(!note.is_empty()), "{chunks:?}: {notes:?}");
+            assert!(notes.iter().all(|said| said.starts_with(note)), "{chunks:?}: {notes:?}");
+            let (value, notes) = read(chunks, true);
+            assert!((value - light).abs() < 1e-3 && notes.is_empty(), "{chunks:?}: {notes:?}");
+        }
+    }
 }

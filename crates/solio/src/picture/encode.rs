@@ -1,8 +1,8 @@
 //! Images in linear light to the bytes of PNG, JPEG, TIFF and HDR files.
 
-use super::decode::failed;
+use super::decode::{STRAIGHT, failed};
 use super::look::{Code, Look, encode};
-use super::{Choice, Colors, Frame, ImageFormat, View, choose};
+use super::{Choice, Frame, ImageFormat, View, choose};
 use image::codecs::hdr::HdrEncoder;
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -12,7 +12,7 @@ use image::{ExtendedColorType, ImageEncoder, ImageError, Rgb};
 use solio_base::{Error, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_exr::Image;
-use solio_exr::header::Header;
+use solio_exr::header::{Header, Value};
 use std::io::Cursor;
 use tiff::encoder::colortype::{ColorType, RGBA8, RGBA16, RGBA32Float};
 use tiff::encoder::{TiffEncoder as RgbaEncoder, TiffValue};
@@ -86,6 +86,8 @@ impl PictureOptions {
 /// The bytes of a file.
 pub(crate) struct Encoded {
     pub(crate) bytes: Vec<u8>,
+    /// Columns and rows.
+    pub(crate) size: [u64; 2],
     pub(crate) notes: Vec<String>,
 }
 
@@ -101,7 +103,7 @@ pub(crate) fn encode_picture(
     let parts = image.parts.iter().map(|part| part.header.clone()).collect();
     let chosen = choose(&Header { parts, ..Header::default() }, &options.choice)?;
     let part = &image.parts[chosen.part];
-    let view = View::new(part, &chosen, options.frame, options.raw, limits)?;
+    let view = View::new(part, &chosen, options.frame, options.raw, 0.0, limits)?;
     let can_alpha = !matches!(format, ImageFormat::Jpeg | ImageFormat::Hdr);
     let alpha = view.has_alpha() && can_alpha;
     let grey = view.is_grey() && format != ImageFormat::Hdr;
@@ -120,10 +122,13 @@ pub(crate) fn encode_picture(
         range: None,
     };
     let size = [view.width(), view.height()].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+    // Raw values are those of the image: multiplied by alpha, unless it says otherwise.
+    let is_straight = !options.raw || part.header.get(STRAIGHT) == Some(&Value::Int(1));
+    let pack = Pack { format, size, channels, is_straight, quality: options.quality };
     let bytes = match bits {
-        8 => pack(format, size, channels, &encode::<u8>(&view, &look, channels, work)?, options),
-        16 => pack(format, size, channels, &encode::<u16>(&view, &look, channels, work)?, options),
-        _ => pack(format, size, channels, &encode::<f32>(&view, &look, channels, work)?, options),
+        8 => pack.bytes(&encode::<u8>(&view, &look, channels, work)?),
+        16 => pack.bytes(&encode::<u16>(&view, &look, channels, work)?),
+        _ => pack.bytes(&encode::<f32>(&view, &look, channels, work)?),
     };
     let bytes = bytes.map_err(|e| failed(format, e))?;
     let mut notes = Vec::new();
@@ -134,81 +139,85 @@ pub(crate) fn encode_picture(
         let name = format.as_str().to_uppercase();
         notes.push(format!("{name} has no alpha: the picture lies on black"));
     }
-    let value = matches!(chosen.colors, Colors::Value(_));
-    if (value || image.parts.len() > 1) && options.choice == Choice::default() {
-        // Numbers are those of the file, of which this may be one part of many.
-        let part = match part.header.name() {
-            Some(name) => format!("part {name}, "),
-            None if image.parts.len() > 1 => format!("part {}, ", chosen.part),
-            None => String::new(),
-        };
-        notes.push(format!("shows {part}{}", chosen.describe()));
-    }
-    Ok(Encoded { bytes, notes })
+    Ok(Encoded { bytes, size: size.map(u64::from), notes })
 }
 
-fn pack<T: Code + bytemuck::Pod>(
+/// How numbers become a file.
+struct Pack {
     format: ImageFormat,
-    [width, height]: [u32; 2],
+    /// Columns and rows.
+    size: [u32; 2],
     channels: usize,
-    values: &[T],
-    options: &PictureOptions,
-) -> image::ImageResult<Vec<u8>> {
-    use ExtendedColorType as Color;
-    let color = match (channels, size_of::<T>()) {
-        (1, 1) => Color::L8,
-        (2, 1) => Color::La8,
-        (3, 1) => Color::Rgb8,
-        (4, 1) => Color::Rgba8,
-        (1, 2) => Color::L16,
-        (2, 2) => Color::La16,
-        (3, 2) => Color::Rgb16,
-        (4, 2) => Color::Rgba16,
-        (4, _) => Color::Rgba32F,
-        _ => Color::Rgb32F,
-    };
-    let plain: &[u8] = bytemuck::cast_slice(values);
-    let mut bytes = Cursor::new(Vec::new());
-    match format {
-        ImageFormat::Png => {
-            let (level, filter) = (CompressionType::Fast, FilterType::Adaptive);
-            PngEncoder::new_with_quality(&mut bytes, level, filter)
-                .write_image(plain, width, height, color)?;
-        }
-        ImageFormat::Jpeg => {
-            let quality = options.quality.unwrap_or(QUALITY);
-            JpegEncoder::new_with_quality(&mut bytes, quality)
-                .write_image(plain, width, height, color)?;
-        }
-        ImageFormat::Tiff if channels == 4 => {
-            let size = [width, height];
-            let written = match size_of::<T>() {
-                1 => rgba_tiff::<RGBA8>(&mut bytes, size, plain),
-                2 => rgba_tiff::<RGBA16>(&mut bytes, size, bytemuck::cast_slice(values)),
-                _ => rgba_tiff::<RGBA32Float>(&mut bytes, size, bytemuck::cast_slice(values)),
-            };
-            written.map_err(of_tiff)?;
-        }
-        ImageFormat::Tiff => {
-            TiffEncoder::new(&mut bytes).write_image(plain, width, height, color)?;
-        }
-        ImageFormat::Hdr | ImageFormat::Exr => {
-            let floats: &[f32] = bytemuck::cast_slice(values);
-            // The format has no negative light, and neither infinities nor what is no number.
-            let light = |v: f32| if v > 0.0 { v.min(1e38) } else { 0.0 };
-            let (pixels, _) = floats.as_chunks::<3>();
-            let pixels: Vec<Rgb<f32>> = pixels.iter().map(|rgb| Rgb(rgb.map(light))).collect();
-            HdrEncoder::new(&mut bytes).encode(&pixels, width as usize, height as usize)?;
-        }
-    }
-    Ok(bytes.into_inner())
+    /// Colours are not multiplied by alpha.
+    is_straight: bool,
+    /// Of JPEG.
+    quality: Option<u8>,
 }
 
-/// Says that alpha is straight: without a word some programs take it for associated. `image` has no
-/// way to say it.
+impl Pack {
+    fn bytes<T: Code + bytemuck::Pod>(&self, values: &[T]) -> image::ImageResult<Vec<u8>> {
+        use ExtendedColorType as Color;
+        let [width, height] = self.size;
+        let color = match (self.channels, size_of::<T>()) {
+            (1, 1) => Color::L8,
+            (2, 1) => Color::La8,
+            (3, 1) => Color::Rgb8,
+            (4, 1) => Color::Rgba8,
+            (1, 2) => Color::L16,
+            (2, 2) => Color::La16,
+            (3, 2) => Color::Rgb16,
+            (4, 2) => Color::Rgba16,
+            (4, _) => Color::Rgba32F,
+            _ => Color::Rgb32F,
+        };
+        let plain: &[u8] = bytemuck::cast_slice(values);
+        let mut bytes = Cursor::new(Vec::new());
+        match self.format {
+            ImageFormat::Png => {
+                let (level, filter) = (CompressionType::Fast, FilterType::Adaptive);
+                PngEncoder::new_with_quality(&mut bytes, level, filter)
+                    .write_image(plain, width, height, color)?;
+            }
+            ImageFormat::Jpeg => {
+                let quality = self.quality.unwrap_or(QUALITY);
+                JpegEncoder::new_with_quality(&mut bytes, quality)
+                    .write_image(plain, width, height, color)?;
+            }
+            ImageFormat::Tiff if self.channels == 4 => {
+                let alpha = match self.is_straight {
+                    true => ExtraSamples::UnassociatedAlpha,
+                    false => ExtraSamples::AssociatedAlpha,
+                };
+                let (size, out) = (self.size, &mut bytes);
+                let written = match size_of::<T>() {
+                    1 => rgba_tiff::<RGBA8>(out, size, alpha, plain),
+                    2 => rgba_tiff::<RGBA16>(out, size, alpha, bytemuck::cast_slice(values)),
+                    _ => rgba_tiff::<RGBA32Float>(out, size, alpha, bytemuck::cast_slice(values)),
+                };
+                written.map_err(of_tiff)?;
+            }
+            ImageFormat::Tiff => {
+                TiffEncoder::new(&mut bytes).write_image(plain, width, height, color)?;
+            }
+            ImageFormat::Hdr | ImageFormat::Exr => {
+                let floats: &[f32] = bytemuck::cast_slice(values);
+                // The format has no negative light, and neither infinities nor what is no number.
+                let light = |v: f32| if v > 0.0 { v.min(1e38) } else { 0.0 };
+                let (pixels, _) = floats.as_chunks::<3>();
+                let pixels: Vec<Rgb<f32>> = pixels.iter().map(|rgb| Rgb(rgb.map(light))).collect();
+                HdrEncoder::new(&mut bytes).encode(&pixels, width as usize, height as usize)?;
+            }
+        }
+        Ok(bytes.into_inner())
+    }
+}
+
+/// Says what alpha is: without a word some programs take straight alpha for associated. `image` has
+/// no way to say it.
 fn rgba_tiff<C: ColorType>(
     bytes: &mut Cursor<Vec<u8>>,
     [width, height]: [u32; 2],
+    alpha: ExtraSamples,
     values: &[C::Inner],
 ) -> TiffResult<()>
 where
@@ -216,8 +225,7 @@ where
 {
     let mut file = RgbaEncoder::new(bytes)?;
     let mut image = file.new_image::<C>(width, height)?;
-    let alpha = [ExtraSamples::UnassociatedAlpha];
-    image.encoder().write_tag(Tag::ExtraSamples, &alpha[..])?;
+    image.encoder().write_tag(Tag::ExtraSamples, &[alpha][..])?;
     image.write_data(values)
 }
 

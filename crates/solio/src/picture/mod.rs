@@ -18,7 +18,7 @@ pub use choose::{Choice, part_number};
 pub(crate) use choose::{Colors, choose};
 #[cfg(feature = "lab")]
 pub(crate) use decode::decode_pixels;
-pub(crate) use decode::{Decoded, decode, image_of};
+pub(crate) use decode::{Decoded, decode, decoded_bytes, image_of};
 pub use encode::PictureOptions;
 pub(crate) use encode::{Encoded, encode_picture};
 pub use format::ImageFormat;

@@ -22,6 +22,8 @@ pub(crate) struct View<'a> {
     matrix: Option<[[f32; 3]; 3]>,
     /// The colours are Y, RY and BY: how much red, green and blue add to Y.
     luminance: Option<[f32; 3]>,
+    /// What pixels without samples have in place of a colour.
+    nothing: f32,
 }
 
 /// A channel whose samples can be had row by row.
@@ -81,41 +83,42 @@ pub(crate) struct Buffers {
 }
 
 impl<'a> View<'a> {
-    /// The chosen channels of `part`, which is the chosen one. With `raw` the primaries stay.
+    /// The chosen channels of `part`, which is the chosen one. With `raw` the primaries stay; pixels
+    /// without samples have `nothing` in place of a colour.
     pub(crate) fn new(
         part: &'a ImagePart<'_>,
         chosen: &Chosen,
         frame: Frame,
         raw: bool,
+        nothing: f32,
         limits: &Limits,
     ) -> Result<View<'a>> {
-        let names: Vec<&str> = match &chosen.colors {
-            Colors::Rgb(rgb) => rgb.iter().map(String::as_str).collect(),
-            Colors::Luminance { y, ry, by } => vec![y, ry, by],
-            Colors::Grey(name) | Colors::Value(name) => vec![name],
-        };
-        let (window, flat, deep) = match &part.pixels {
-            Pixels::Flat(levels) => (levels.first().map(|l| l.window), levels.first(), None),
-            Pixels::Deep(levels) => (levels.first().map(|l| l.window), None, levels.first()),
-        };
-        let window = window.ok_or_else(|| Error::argument("the part has no pixels"))?;
+        let names = chosen.colors.names();
         let mut all = names.clone();
         all.extend(chosen.alpha.as_deref());
-        let mut found = match (flat, deep) {
-            (Some(level), _) => of_flat(level, &all)?,
-            (_, Some(level)) => of_deep(level, &part.header, &all, chosen.alpha.is_some())?,
-            _ => Vec::new(),
+        let no_pixels = || Error::argument("the part has no pixels");
+        let (level, window, mut found) = match &part.pixels {
+            Pixels::Flat(levels) => {
+                let level = levels.first().ok_or_else(no_pixels)?;
+                ([level.x, level.y], level.window, of_flat(level, &all)?)
+            }
+            Pixels::Deep(levels) => {
+                let level = levels.first().ok_or_else(no_pixels)?;
+                let found = of_deep(level, &part.header, chosen, &all, nothing)?;
+                ([level.x, level.y], level.window, found)
+            }
         };
         let alpha = found.split_off(names.len()).pop();
         let primaries = primaries(&part.header);
         let color = names.len() == 3;
         let luminance = matches!(chosen.colors, Colors::Luminance { .. });
         Ok(View {
-            window: framed(&part.header, window, frame, limits)?,
+            window: framed(&part.header, level, window, frame, limits)?,
             colors: found,
             alpha,
             matrix: (color && !raw).then(|| primaries.to(&Primaries::SRGB)).flatten(),
             luminance: luminance.then(|| primaries.luminance().unwrap_or([0.2126, 0.7152, 0.0722])),
+            nothing,
         })
     }
 
@@ -149,14 +152,15 @@ impl<'a> View<'a> {
         buffers.plane.resize(pixels, 0.0);
         let (pixels_of, _) = out.as_chunks_mut::<4>();
         for (i, channel) in self.colors.iter().enumerate() {
+            buffers.plane.fill(self.nothing);
             channel.row(y, &self.window, &mut buffers.plane, &mut buffers.more);
             for (pixel, value) in pixels_of.iter_mut().zip(&buffers.plane) {
                 pixel[i] = *value;
             }
         }
-        match &self.alpha {
-            Some(alpha) => alpha.row(y, &self.window, &mut buffers.plane, &mut buffers.more),
-            None => buffers.plane.fill(1.0),
+        buffers.plane.fill(if self.alpha.is_some() { 0.0 } else { 1.0 });
+        if let Some(alpha) = &self.alpha {
+            alpha.row(y, &self.window, &mut buffers.plane, &mut buffers.more);
         }
         for (pixel, alpha) in pixels_of.iter_mut().zip(&buffers.plane) {
             pixel[3] = *alpha;
@@ -197,9 +201,8 @@ impl<'a> View<'a> {
 }
 
 impl Channel<'_> {
-    /// Samples of a row of the window; 0 where there are none.
+    /// Samples of a row of the window; where there are none `out` stays.
     fn row(&self, y: i32, window: &Box2i, out: &mut [f32], more: &mut Vec<f32>) {
-        out.fill(0.0);
         let row = Box2i { min: [window.min[0], y], max: [window.max[0], y] };
         let Some(common) = row.intersection(&self.window) else { return };
         let start = (i64::from(common.min[0]) - i64::from(window.min[0])) as usize;
@@ -259,9 +262,15 @@ fn copy(samples: &Samples<'_>, first: usize, out: &mut [f32]) {
     }
 }
 
-/// The pixels of the picture of a part with samples for `data`.
-fn framed(header: &Part, data: Box2i, frame: Frame, limits: &Limits) -> Result<Box2i> {
-    let whole = header.get("dataWindow") == Some(&Value::Box2i(data));
+/// The pixels of the picture of a part with samples for `data`, of this level.
+fn framed(
+    header: &Part,
+    level: [u32; 2],
+    data: Box2i,
+    frame: Frame,
+    limits: &Limits,
+) -> Result<Box2i> {
+    let whole = level == [0, 0] && header.get("dataWindow") == Some(&Value::Box2i(data));
     let window = match header.display_window() {
         // A level, or pixels that were cut out, have no display window of their own.
         Some(display) if frame == Frame::Display && whole => display,
@@ -308,17 +317,21 @@ fn of_flat<'a>(level: &'a FlatLevel<'_>, names: &[&str]) -> Result<Vec<Channel<'
     names.iter().map(channel).collect()
 }
 
-/// Deep samples laid over each other, the nearest on top. A sample that reaches through a range of
-/// distances counts where the range starts.
+/// Deep samples laid over each other, the nearest on top; those of a value are not mixed. A sample
+/// that reaches through a range of distances counts where the range starts.
 fn of_deep(
     level: &DeepLevel<'_>,
     header: &Part,
+    chosen: &Chosen,
     names: &[&str],
-    has_alpha: bool,
+    nothing: f32,
 ) -> Result<Vec<Channel<'static>>> {
     let values = |name: &str| Ok(floats(&plane(&level.planes, name)?.samples));
     let planes: Vec<Vec<f32>> = names.iter().map(|name| values(name)).collect::<Result<_>>()?;
     let depths = depth(&channels(header)).and_then(|name| values(name).ok());
+    let cover = chosen.cover(header).and_then(|name| values(&name).ok());
+    let is_value = matches!(chosen.colors, Colors::Value(_));
+    let colors = chosen.colors.names().len();
     let mut flat = vec![vec![0f32; level.counts.len()]; names.len()];
     let mut start = 0;
     let mut order: Vec<usize> = Vec::new();
@@ -329,16 +342,23 @@ fn of_deep(
         if let Some(depths) = &depths {
             order.sort_by(|a, b| depths[*a].total_cmp(&depths[*b]));
         }
+        let Some(nearest) = order.first() else {
+            flat[..colors].iter_mut().for_each(|flat| flat[pixel] = nothing);
+            continue;
+        };
         let mut seen_through = 1.0;
         for sample in &order {
             for (plane, flat) in planes.iter().zip(&mut flat) {
                 flat[pixel] += seen_through * plane[*sample];
             }
-            let alpha = planes.last().filter(|_| has_alpha).map_or(1.0, |alpha| alpha[*sample]);
+            let alpha = cover.as_ref().map_or(1.0, |alpha| alpha[*sample]);
             seen_through *= 1.0 - alpha.clamp(0.0, 1.0);
             if seen_through == 0.0 {
                 break;
             }
+        }
+        if is_value {
+            flat[0][pixel] = planes[0][*nearest];
         }
     }
     let channel = |values: Vec<f32>| Channel {

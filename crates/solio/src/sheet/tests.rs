@@ -55,7 +55,7 @@ fn a_page_holds_a_cell_for_each_file_and_sequence() {
 fn a_picture_is_the_same_whatever_the_number_of_threads() {
     let mut options = SheetOptions { columns: Some(3), ..SheetOptions::default() };
     options.thumbnail.size = 64;
-    options.thumbnail.preview.tone_map = solio_color::ToneMap::None;
+    options.thumbnail.preview.tone_map = Some(solio_color::ToneMap::None);
     let (done, one) = made("sheet.png", 1, &options);
     assert_eq!(done.cells, 4);
     assert_eq!(made("sheet.png", 4, &options).1, one);

@@ -5,7 +5,6 @@ use crate::mesh_preview::up_of;
 use crate::{Format, ImageFormat, MeshInfo, MeshReadOptions, PreviewOptions, SceneReadOptions};
 use image::DynamicImage;
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
-use solio_color::ToneMap;
 use solio_exr::Image;
 use solio_exr::header::Header;
 use solio_scene::preview::PreviewOptions as DrawOptions;
@@ -212,12 +211,8 @@ fn of_picture(
     work: &Work,
 ) -> Result<Thumbnail> {
     let read = read_picture(path, format, false, &options.limits, work)?;
-    // Their white is that of paper: there is no light beyond it that would need room.
-    let is_finished = matches!(format, ImageFormat::Png | ImageFormat::Jpeg);
-    let mut options = options.clone();
-    if is_finished && options.preview.exposure <= 0.0 {
-        options.preview.tone_map = ToneMap::None;
-    }
+    let preview = options.preview.for_picture(read.is_finished);
+    let options = ThumbnailOptions { preview, ..options.clone() };
     let mut small = of_image(&read.image, &options, work)?;
     small.kind = format.as_str().into();
     Ok(small)

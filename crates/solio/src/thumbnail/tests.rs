@@ -88,6 +88,27 @@ fn the_picture_within_a_raw_photo_is_previewed_as_pictures_are() {
     assert!(sum(&bright) > sum(&usual));
     let wide = made(0.0, Some([24, 12]));
     assert_eq!((wide.width, wide.height), (24, 12));
+    // It is a finished picture.
+    let mapped = |tone_map| {
+        let options = PreviewOptions { tone_map: Some(tone_map), ..PreviewOptions::default() };
+        crate::preview_file(&photo, &options, &Work::default()).unwrap()
+    };
+    assert!(mapped(crate::ToneMap::None) == usual);
+    assert!(mapped(crate::ToneMap::Neutral) != usual);
+}
+
+#[test]
+fn white_stays_white_unless_another_tone_mapping_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.png");
+    write_plain(&path, &crate::picture::png(&[255; 12], 2, 2, false).unwrap()).unwrap();
+    let white = |tone_map| {
+        let preview = PreviewOptions { tone_map, ..PreviewOptions::default() };
+        let options = ThumbnailOptions { preview, ..ThumbnailOptions::default() };
+        pixel(&thumbnail_of(&path, &options, &Work::default()).unwrap(), 0, 0)[0]
+    };
+    assert_eq!(white(None), 255);
+    assert!(white(Some(crate::ToneMap::Neutral)) < 250);
 }
 
 #[test]
