@@ -172,8 +172,8 @@ fn check_header(header: &Header, shapes: &[Shape], problems: &mut Vec<Problem>) 
         {
             problems.push(corrupt(part, format!("another part is called {name:?}, too")));
         }
-        // One that is missing has been told of.
-        let there = |name: &&str| attributes.get(name).is_some();
+        // One that is missing has been told of. No part differs from itself, be it by NaN.
+        let there = |name: &&str| part > 0 && attributes.get(name).is_some();
         for name in differing(&header.parts[0], attributes).filter(there) {
             let what = "differs from that of part 0; other programs do not open such a file";
             problems.push(corrupt(part, format!("{name:?} {what}")));
