@@ -48,7 +48,8 @@ def set_attribute(mesh, name, kind, domain, values):
 def add_vertex_values(mesh, name, values):
     """A number of each vertex as an attribute; whether Blender lets one have that name."""
     attribute = None
-    if name not in mesh.attributes:
+    # Python may add this one, and then faces would have numbers of vertices for slots.
+    if name not in mesh.attributes and name != "material_index":
         with contextlib.suppress(RuntimeError):
             attribute = mesh.attributes.new(name, "FLOAT", "POINT")
     if attribute is None:
