@@ -113,6 +113,7 @@ bench-table: ## Write the tables of README.md and bench/RESULTS.md from the newe
 	$(PYTHON) bench/table.py
 
 dist: .venv/ready ## The wheel, with the command, and Blender's extension, in dist/; both are tried
+	@mkdir -p dist
 	rm -f dist/solio-*.whl dist/solio_io-*.zip
 	$(CARGO) about --version >/dev/null 2>&1 || $(CARGO) install --quiet --locked cargo-about --features cli
 	$(CARGO) about generate --manifest-path crates/solio-python/Cargo.toml --fail about.hbs -o dist/THIRD-PARTY.txt
@@ -128,7 +129,7 @@ site: .venv-site/ready ## The guide and the references as a site, in dist/site
 
 clean: ## Remove what make made
 	$(CARGO) clean
-	rm -rf .venv .venv-site .venv-blender .venv-bench dist fuzz/target fuzz/corpus fuzz/artifacts bench/*/target
+	rm -rf .venv .venv-site .venv-blender .venv-bench dist fuzz/target bench/*/target
 
 .venv/ready:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; set PYTHON=/path/to/python"; exit 1; }

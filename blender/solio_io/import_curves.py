@@ -81,12 +81,9 @@ def new_curve(mesh, curve, close_loops):
 
 
 def _points(mesh, vertices):
-    """Positions and weights; Blender has none that are not positive."""
+    """Positions, all of weight 1, as Blender imports them."""
     points = np.ones((len(vertices), 4), np.float32)
     points[:, :3] = mesh.positions[vertices]
-    if mesh.weights is not None:
-        weights = mesh.weights[vertices]
-        points[:, 3] = np.where(weights > 0, weights, 1)
     return points
 
 

@@ -123,6 +123,21 @@ def test_a_mesh_without_its_materials_gets_no_others(tmp_path: Path) -> None:
     assert [m.name for m in back.materials] == ["red"]
 
 
+def test_faces_without_a_material_stay_so_beside_other_meshes(tmp_path: Path) -> None:
+    none = solio.NONE
+
+    def part(name: str) -> solio.Mesh:
+        return solio.Mesh.from_arrays(
+            np.eye(3), faces=[[0, 1, 2]] * 2, face_materials=[0, none],
+            materials=[solio.Material(name)], name=name,
+        )
+
+    solio.write_mesh([part("red"), part("blue")], tmp_path / "a.obj")
+    back = solio.read_mesh(tmp_path / "a.obj")
+    assert back.face_materials.tolist() == [0, none, 1, none]
+    assert [m.name for m in back.materials] == ["red", "blue"]
+
+
 def test_different_materials_of_one_name_stay_apart(tmp_path: Path) -> None:
     def part(*shades: float, name: str = "default") -> solio.Mesh:
         materials = [solio.Material(name, diffuse=(shade, 0.0, 0.0)) for shade in shades]

@@ -4,6 +4,7 @@ use crate::check_args;
 use crate::given::{Given, READING, SCENES, WRITING};
 use crate::gradient_args;
 use crate::image_args::{ImageArgs, PreviewArgs, SetArgs};
+use crate::inputs;
 use crate::ls_args;
 use crate::meta_args;
 use crate::version;
@@ -216,7 +217,7 @@ impl ConvertArgs {
         match self.format {
             Some(AnyFormat::Scene(format)) => Some(format),
             Some(_) => None,
-            None => SceneFormat::of_name(&self.output),
+            None => inputs::named_file(&self.output).and_then(SceneFormat::of_name),
         }
     }
 

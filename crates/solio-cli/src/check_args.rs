@@ -15,7 +15,7 @@ Examples:
     solio check -q --json -0 --files-from -
   solio check scene.pbrt                   missing files, wrong parameters
 
-Of JPEG, PNG (with its sums), TIFF and raw photos, GIF, WebP, HEIF, MP4, PSD the structure is followed \
+Of JPEG, PNG (with its checksums), TIFF and raw photos, GIF, WebP, HEIF, MP4, PSD the structure is followed \
 to its end; of binary PLY and STL the counts are compared with the size; OBJ, HDR and meshes of text \
 are read, and packed files unpacked. A file that is cut off anywhere before its end is found, but \
 for text that is cut at the end of a line, or within its last number, and for what follows behind a \

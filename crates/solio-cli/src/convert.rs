@@ -15,7 +15,6 @@ use solio::{
     Compression, Error, ErrorKind, Format, ImageFormat, MeshInfo, Progress, Result, SceneFormat,
     SceneReadOptions, Stopwatch, Work,
 };
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -54,7 +53,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         args.given.refuse(&[READING], &[], "scenes")?;
     }
     options::check_axes(&args.write)?;
-    if let Some(format) = args.mesh_format().or_else(|| Format::of_name(&args.output)) {
+    if let Some(format) =
+        args.mesh_format().or_else(|| inputs::named_file(&args.output).and_then(Format::of_name))
+    {
         options::check_format(args, format)?;
     }
     let plans = plan(args, inputs)?;
@@ -185,22 +186,17 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
             .hint("add --format obj, ply or stl"));
     };
     let compression = args.write.compress.map_or(Compression::None, Into::into);
-    let mut taken: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
-    let mut plans = Vec::new();
+    let mut jobs = Vec::new();
     for input in inputs {
         let mut name = stem(&input)?;
         name.push(format!(".{format}{}", compression.extension()));
-        let path = output.join(name);
-        if let Some(other) = taken.insert(path.clone(), input.clone()) {
-            let both = format!("both {} and this would become {}", other.display(), path.display());
-            return Err(Error::argument(both).at_path(&input));
-        }
-        plans.push(Plan { input, output: path });
+        jobs.push((input, output.join(name)));
     }
+    let jobs = inputs::distinct(jobs)?;
     if !args.dry_run {
         make_folder(output)?;
     }
-    Ok(plans)
+    Ok(jobs.into_iter().map(|(input, output)| Plan { input, output }).collect())
 }
 
 /// Makes the folder that results go into: when it is known that they can.

@@ -59,9 +59,9 @@ fn check(args: &GradientArgs) -> Result<()> {
     let end = args.output.as_deref().and_then(end);
     let format = end.as_deref().and_then(GradientFormat::of_extension);
     let wrong = |message: &str, hint: &str| Err(Error::argument(message).hint(hint));
-    if args.compare && format.is_some() {
+    if args.compare && !args.json && format.is_some() {
         let hint = "name a picture or a page: -o compare.png, or leave it out";
-        return wrong("--compare does nothing for gradient files", hint);
+        return wrong("--compare does nothing for gradient files but with --json", hint);
     }
     if args.samples.is_some() && !args.json && format != Some(GradientFormat::Cube) {
         let hint = "add --json, name the output .cube, or leave it out";

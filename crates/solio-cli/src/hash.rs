@@ -45,10 +45,10 @@ fn check_options(args: &HashArgs, inputs: &[PathBuf]) -> Result<()> {
     let refuse = |option: &str, hint: &str| {
         Err(Error::argument(format!("{option} does nothing here")).hint(hint.to_owned()))
     };
-    let has_folder = inputs.iter().any(|path| path.is_dir());
-    let has_list = inputs.iter().any(|path| !path.is_dir());
-    let excludes = args.mhl || args.verify && has_folder;
-    if !args.exclude.is_empty() && !excludes {
+    // What is not there is told as such.
+    let are_lists = || inputs.iter().all(|path| path.is_file());
+    let are_folders = || !inputs.is_empty() && inputs.iter().all(|path| path.is_dir());
+    if !args.exclude.is_empty() && !args.mhl && (!args.verify || are_lists()) {
         return refuse(
             "--exclude",
             "it is of --mhl, and of --verify with a folder and its history",
@@ -57,7 +57,7 @@ fn check_options(args: &HashArgs, inputs: &[PathBuf]) -> Result<()> {
     if args.quiet && !(args.mhl || args.verify) {
         return refuse("--quiet", "it is of --mhl and --verify");
     }
-    if args.verify && !args.algorithm.is_empty() && !has_list {
+    if args.verify && !args.algorithm.is_empty() && are_folders() {
         return refuse("--algorithm", "a history says how its files were hashed");
     }
     if args.verify && args.algorithm.len() > 1 {

@@ -20,8 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// Whether the command is about images: by the output, else by the first input.
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
-    // The name of a folder says nothing of what is in it.
-    let file = Some(&*args.output).filter(|output| !inputs::is_folder(output));
+    let file = inputs::named_file(&args.output);
     match (args.format, file.and_then(ImageFormat::of_name), file.and_then(Format::of_name)) {
         (Some(AnyFormat::Image(_)), ..) => true,
         (Some(AnyFormat::Mesh(_) | AnyFormat::Scene(_)), ..) => false,

@@ -57,8 +57,8 @@ fn numbered(path: &Path, wanted: Option<&FrameRange>) -> Result<Option<Vec<Numbe
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) files: Vec<Numbered>,
-    /// Patterns of which no frame is there.
-    empty: Vec<PathBuf>,
+    /// Patterns of which no frame is there, and why, where it is not that nothing matches.
+    empty: Vec<(PathBuf, Option<Error>)>,
 }
 
 impl Found {
@@ -66,17 +66,15 @@ impl Found {
     pub(crate) fn of(inputs: &[PathBuf], wanted: Option<&FrameRange>) -> Result<Found> {
         let mut found = Found::default();
         for input in inputs {
-            let Some(frames) = numbered(input, wanted)? else {
-                if wanted.is_some() {
+            match numbered(input, wanted) {
+                Ok(None) if wanted.is_some() => {
                     return Err(Error::argument("--frames needs inputs such as a.####.exr"));
                 }
-                found.files.push((input.clone(), None));
-                continue;
-            };
-            if frames.is_empty() {
-                found.empty.push(input.clone());
+                Ok(None) => found.files.push((input.clone(), None)),
+                Ok(Some(frames)) if frames.is_empty() => found.empty.push((input.clone(), None)),
+                Ok(Some(frames)) => found.files.extend(frames),
+                Err(error) => found.empty.push((input.clone(), Some(error))),
             }
-            found.files.extend(frames);
         }
         Ok(found)
     }
@@ -85,19 +83,21 @@ impl Found {
     pub(crate) fn complain(&self) {
         screen::complain(&match &self.empty[..] {
             [] => "the list names no files".to_owned(),
-            [one] => format!("no frames match {}", one.display()),
-            [one, rest @ ..] => {
+            [(one, _)] => format!("no frames match {}", one.display()),
+            [(one, _), rest @ ..] => {
                 format!("no frames match {}, nor {} others", one.display(), rest.len())
             }
         });
     }
 
     /// Tells of patterns of which there is nothing, where there is something else.
-    pub(crate) fn fail_empty(&self, json: bool) -> Outcome {
-        for pattern in &self.empty {
-            screen::fail(pattern, Error::argument("nothing matches this pattern"), json);
+    pub(crate) fn fail_empty(self, json: bool) -> Outcome {
+        let outcome = if self.empty.is_empty() { Outcome::Done } else { Outcome::SomeFailed };
+        for (pattern, error) in self.empty {
+            let nothing = || Error::argument("nothing matches this pattern");
+            screen::fail(&pattern, error.unwrap_or_else(nothing), json);
         }
-        if self.empty.is_empty() { Outcome::Done } else { Outcome::SomeFailed }
+        outcome
     }
 }
 
@@ -142,6 +142,11 @@ pub(crate) fn has_end(path: &Path, end: &str) -> bool {
 pub(crate) fn is_folder(output: &Path) -> bool {
     let is_named = || output.as_os_str().as_bytes().ends_with(b"/");
     !is_standard(output) && (output.is_dir() || is_named())
+}
+
+/// An output whose name tells what it is: that of a folder says nothing of what is in it.
+pub(crate) fn named_file(output: &Path) -> Option<&Path> {
+    Some(output).filter(|output| !is_folder(output))
 }
 
 /// Inputs and outputs, if no two inputs become the same file.

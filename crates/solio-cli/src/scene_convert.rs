@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
     let to_other = match args.format {
         Some(format) => !matches!(format, AnyFormat::Scene(_)),
-        None => Format::of_name(&args.output).is_some(),
+        None => inputs::named_file(&args.output).and_then(Format::of_name).is_some(),
     };
     !to_other && inputs.first().is_some_and(|input| solio::is_scene(input))
 }
@@ -265,7 +265,7 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         }
         return Ok(vec![output.clone()]);
     }
-    let mut outputs: Vec<PathBuf> = Vec::new();
+    let mut jobs = Vec::new();
     for input in inputs {
         let mut path = output.join(input.file_name().unwrap_or_default());
         if let Some(format) = args.scene_format() {
@@ -273,13 +273,11 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         } else if solio::is_packed_scene(input) {
             path.set_extension("pbrt");
         }
-        if outputs.contains(&path) {
-            return Err(Error::argument("two inputs would become this file").at_path(&path));
-        }
-        outputs.push(path);
+        jobs.push((input.clone(), path));
     }
+    let jobs = inputs::distinct(jobs)?;
     if !args.dry_run {
         make_folder(output)?;
     }
-    Ok(outputs)
+    Ok(jobs.into_iter().map(|(_, output)| output).collect())
 }

@@ -116,6 +116,9 @@ fn what_was_named_first_is_not_spare() {
     assert_eq!(spare(&["originals", "incoming"]), "originals/old/a incoming/a ");
     assert_eq!(spare(&["incoming", "originals"]), "originals/a originals/old/a ");
     assert_eq!(spare(&["originals/old", "originals"]), "originals/a ");
+    assert_eq!(spare(&["originals", "."]), "./originals/old/a ./incoming/a ");
+    let old = dir.path().join("originals/old");
+    assert_eq!(spare(&[old.to_str().unwrap(), "originals"]), "originals/a ");
 }
 
 #[test]

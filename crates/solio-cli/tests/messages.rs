@@ -111,8 +111,8 @@ const CASES: [(&str, i32, &str); 53] = [
     (
         "gradient red,lime --compare -o a.css",
         2,
-        "solio: --compare does nothing for gradient files\n  hint: name a picture or a page: -o \
-         compare.png, or leave it out\n",
+        "solio: --compare does nothing for gradient files but with --json\n  hint: name a picture or a \
+         page: -o compare.png, or leave it out\n",
     ),
     (
         "gradient red,lime --samples 9",

@@ -177,18 +177,30 @@ impl<'py> HeldMesh<'py> {
     }
 }
 
-/// Gives every object of `mesh` the material slots `slots`, or leads its own through them.
-pub(crate) fn place_materials(mesh: &mut Mesh<'_>, slots: &[u32]) {
-    if mesh.objects.is_empty() {
+/// Leads the materials of `mesh` to their places among those of all meshes.
+pub(crate) fn place_materials(mesh: &mut Mesh<'_>, places: &[u32]) {
+    let lead = |i: &mut u32| *i = places.get(*i as usize).copied().unwrap_or(NONE);
+    let is_nowhere = places.iter().all(|place| *place == NONE);
+    if is_nowhere {
+        mesh.face_materials = Cow::default();
+    } else if mesh.objects.is_empty() {
         mesh.objects.push(everything(mesh));
     }
+    let mut start = 0;
     for object in &mut mesh.objects {
-        object.material_slots = Some(match &object.material_slots {
-            Some(own) => {
-                own.iter().map(|&i| slots.get(i as usize).copied().unwrap_or(NONE)).collect()
+        let faces = start..object.faces_end as usize;
+        start = faces.end;
+        match &mut object.material_slots {
+            slots if is_nowhere => *slots = None,
+            Some(own) => own.iter_mut().for_each(lead),
+            // Faces without a word on it have the first one.
+            slots if mesh.face_materials.is_empty() => *slots = Some(places.to_vec()),
+            // Slots would make the first one of none.
+            None => {
+                let own = mesh.face_materials.to_mut().get_mut(faces);
+                own.into_iter().flatten().for_each(lead);
             }
-            None => slots.to_vec(),
-        });
+        }
     }
 }
 

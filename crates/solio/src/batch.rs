@@ -26,11 +26,12 @@ pub(crate) fn write_batch(
     let at_once = if options.durable { DURABLE_AT_ONCE } else { 1 };
     let mut all = Written::default();
     let mut open = Vec::new();
-    let mut taken = HashSet::new();
+    let names = scene.meshes.iter().flat_map(|mesh| &mesh.objects).map(|object| &*object.name);
+    let mut names = Names::new(names);
     for mesh in &scene.meshes {
         for i in 0..mesh.objects.len().max(1) {
             let name = mesh.objects.get(i).map_or("", |object| &object.name);
-            let path = free_name(path, name, &mut taken);
+            let path = names.free(path, name);
             let write = || {
                 let mut sink = FileSink::create(&path, &file, work)?;
                 stl::encode_stl_object(mesh, i, &options.stl, work, &mut sink)?;
@@ -47,24 +48,43 @@ pub(crate) fn write_batch(
     Ok(all)
 }
 
-/// The path with the object's name before its extension, and a number where that is taken.
-fn free_name(path: &Path, object: &str, taken: &mut HashSet<PathBuf>) -> PathBuf {
+/// The names of files that objects have, or will have.
+struct Names {
+    /// Those of the objects, as they stand in a file's.
+    own: HashSet<String>,
+    taken: HashSet<PathBuf>,
+}
+
+impl Names {
+    fn new<'n>(objects: impl Iterator<Item = &'n str>) -> Names {
+        Names { own: objects.map(safe).collect(), taken: HashSet::new() }
+    }
+
+    /// The path with the object's name before its extension, and a number where that is taken: one that
+    /// is no other object's name.
+    fn free(&mut self, path: &Path, object: &str) -> PathBuf {
+        let [stem, extension] = parts(path);
+        let safe = safe(object);
+        let mut number = 0;
+        loop {
+            let name = if number == 0 { safe.clone() } else { format!("{safe}.{number:03}") };
+            let path = path.with_file_name(format!("{stem}{name}{extension}"));
+            if (number == 0 || !self.own.contains(&name)) && self.taken.insert(path.clone()) {
+                return path;
+            }
+            number += 1;
+        }
+    }
+}
+
+/// What stands before and behind the object's name in that of a file.
+fn parts(path: &Path) -> [String; 2] {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let compression = Compression::of_name(&name).extension().len();
     let (plain, packed) = name.split_at(name.len() - compression);
-    let (stem, extension) = match plain.rsplit_once('.') {
-        Some((stem, end)) => (stem, format!(".{end}{packed}")),
-        None => (plain, format!(".stl{packed}")),
-    };
-    let safe = safe(object);
-    let mut number = 0;
-    loop {
-        let suffix = if number == 0 { String::new() } else { format!(".{number:03}") };
-        let path = path.with_file_name(format!("{stem}{safe}{suffix}{extension}"));
-        if taken.insert(path.clone()) {
-            return path;
-        }
-        number += 1;
+    match plain.rsplit_once('.') {
+        Some((stem, end)) => [stem.to_owned(), format!(".{end}{packed}")],
+        None => [plain.to_owned(), format!(".stl{packed}")],
     }
 }
 
@@ -85,10 +105,9 @@ mod tests {
 
     #[test]
     fn names_are_blenders() {
-        let mut taken = HashSet::new();
+        let mut names = Names::new(["Cube.001"].into_iter());
         let mut name = |path: &str, object: &str| {
-            let path = free_name(path.as_ref(), object, &mut taken);
-            path.to_string_lossy().into_owned()
+            names.free(path.as_ref(), object).to_string_lossy().into_owned()
         };
         assert_eq!(name("b/out.one.stl", "a/b:c é.x"), "b/out.onea_b_c_é.x.stl");
         assert_eq!(name("b/noext", "Plane"), "b/noextPlane.stl");
@@ -97,5 +116,10 @@ mod tests {
         assert_eq!(name("parts/.stl", "Cube"), "parts/Cube.stl");
         assert_eq!(name("parts/.stl", "Cube."), "parts/Cube..stl");
         assert_eq!(name("b/out.stl", ".."), "b/out_..stl");
+        // An instance does not take the name of another object.
+        for expected in ["c/Cube.stl", "c/Cube.002.stl"] {
+            assert_eq!(name("c/.stl", "Cube"), expected);
+        }
+        assert_eq!(name("c/.stl", "Cube.001"), "c/Cube.001.stl");
     }
 }

@@ -7,7 +7,7 @@
 //! * Names of the same inode are one file: they take no room twice.
 
 use crate::hash::{in_order, run_in_order};
-use crate::outermost::outermost;
+use crate::outermost::{absolute, outermost};
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_codec::digest::{Algorithm, Digest, Hasher};
 use solio_io::folders_and_files;
@@ -215,22 +215,23 @@ fn by_size(
 }
 
 /// The paths that were given, and their places in the list.
-struct Given<'p>(HashMap<&'p Path, usize>);
+struct Given(HashMap<PathBuf, usize>);
 
-impl Given<'_> {
-    fn new(paths: &[PathBuf]) -> Given<'_> {
+impl Given {
+    fn new(paths: &[PathBuf]) -> Given {
         // Of a path that was given twice the first place counts.
-        Given(paths.iter().enumerate().rev().map(|(place, path)| (&**path, place)).collect())
+        Given(paths.iter().enumerate().rev().map(|(place, path)| (absolute(path), place)).collect())
     }
 
     /// The first place of what `path` lies at or below.
     fn place_of(&self, path: &Path) -> usize {
+        let path = absolute(path);
         path.ancestors().filter_map(|at| self.0.get(at)).min().copied().unwrap_or(usize::MAX)
     }
 }
 
 /// Names of the same inode, and names given twice, are one file.
-fn of_inodes(bytes: u64, files: Vec<(PathBuf, Status)>, given: &Given<'_>) -> Vec<Candidate> {
+fn of_inodes(bytes: u64, files: Vec<(PathBuf, Status)>, given: &Given) -> Vec<Candidate> {
     let placed = files.into_iter().map(|(path, status)| (given.place_of(&path), path, status));
     let mut files: Vec<_> = placed.collect();
     files.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));

@@ -333,7 +333,8 @@ fn own_fault(image: &Image<'_>, error: Error) -> Error {
         Some((check_attribute(name, value).err()?.message().to_owned(), name.as_str()))
     });
     let differs = || {
-        let name = parts().find_map(|part| differing(parts().next()?, part).next())?;
+        let first = parts().next()?;
+        let name = parts().skip(1).find_map(|part| differing(first, part).next())?;
         Some((format!("its parts differ in {name:?}, which all have alike"), name))
     };
     let Some((message, name)) = unsound.or_else(differs) else { return error };

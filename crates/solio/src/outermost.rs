@@ -31,7 +31,7 @@ pub(crate) fn outermost(paths: Vec<PathBuf>, one_file_system: bool) -> Vec<PathB
 }
 
 /// Without `.` and further slashes; an address as it is.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     if is_address(path) {
         return path.to_owned();
     }

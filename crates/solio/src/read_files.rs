@@ -73,7 +73,7 @@ pub struct ReadAll {
 
 /// Reads all files; `each` gets their bytes, large files in several parts, one after the other but
 /// not always in the same thread. A file that cannot be read is listed, and reading goes on. `-` is
-/// standard input.
+/// standard input; pipes are read where bytes come in order, and else refused.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();

@@ -195,7 +195,7 @@ impl Tree {
             for reference in history.generations.iter().flat_map(|it| &it.references) {
                 let path = history.root.join(&reference.path);
                 let Some(within) = path.ancestors().nth(2) else { continue };
-                if self.is_left_out(within, true, index) {
+                if self.is_left_out(within, true, index) || self.could_not_look(&path) {
                     continue;
                 }
                 let inner = self.histories.iter().find(|inner| inner.root == within);
@@ -228,9 +228,12 @@ impl Tree {
                 }
             }
         }
-        // What could not be looked at is told as such.
-        let failed: Vec<_> = self.failed.iter().map(|finding| &finding.path).collect();
-        missing.retain(|path| !failed.iter().any(|failed| path.starts_with(failed)));
+        missing.retain(|path| !self.could_not_look(path));
         missing
+    }
+
+    /// Whether something on the way to `path` could not be looked at, which is told as such.
+    fn could_not_look(&self, path: &Path) -> bool {
+        self.failed.iter().any(|failed| path.starts_with(&failed.path))
     }
 }

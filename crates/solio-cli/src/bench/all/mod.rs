@@ -107,6 +107,7 @@ struct Found {
 
 /// `solio bench all`
 pub(crate) fn run(args: &AllBenchArgs) -> Result<Outcome> {
+    args.output.as_deref().map_or(Ok(()), page::check)?;
     let work = options::work(&args.work)?;
     let peaks = peaks(!args.full, &work)?;
     let copy_mb_s = peaks.iter().find(|p| p.name == "copy memory").and_then(|p| p.mb_s);

@@ -29,6 +29,7 @@ pub(super) fn run(args: &PhotoBenchArgs, files: &Files, work: &Work) -> Result<O
     let version = Command::new(&program).arg("-ver").output();
     let version = version.map_err(|e| Error::io("start ExifTool", e).at_path(&program))?;
     let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
+    args.output.as_deref().map_or(Ok(()), page::check)?;
     let rounds = if args.quick { 1 } else { 3 };
     let mut modes: Vec<Mode> = Vec::new();
     for round in 0..rounds {
@@ -43,13 +44,13 @@ pub(super) fn run(args: &PhotoBenchArgs, files: &Files, work: &Work) -> Result<O
         }
     }
     let data = to_json(&modes, files, &version);
-    if let Some(path) = &args.output {
-        page::write(PAGE, &data, path)?;
-    }
     if args.json {
-        screen::print(&schema::line("bench-photo-modes/1", &[], data));
+        screen::print(&schema::line("bench-photo-modes/1", &[], data.clone()));
     } else {
         screen::print(&table(&modes, files, &version));
+    }
+    if let Some(path) = &args.output {
+        page::write(PAGE, &data, path)?;
     }
     Ok(Outcome::Done)
 }

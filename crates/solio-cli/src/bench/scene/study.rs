@@ -58,6 +58,7 @@ pub(super) fn run(args: &SceneBenchArgs, path: &Path, made: &Path, work: &Work) 
     let cancel = Cancel::default();
     solio::cancel_on_signals(&cancel)?;
     let scene = if solio::is_scene(path) { path.to_owned() } else { path.join("island.pbrt") };
+    args.output.as_deref().map_or(Ok(()), page::check)?;
     let encodings = encoding::all(&scene, &made.join("study"), work)?;
     let mut bandwidths: Vec<Option<u64>> = args.bandwidths.iter().copied().map(Some).collect();
     bandwidths.sort_unstable();
@@ -77,13 +78,13 @@ pub(super) fn run(args: &SceneBenchArgs, path: &Path, made: &Path, work: &Work) 
     };
     study.measure(&cancel)?;
     let data = study.to_json(&scene);
-    if let Some(output) = &args.output {
-        page::write(PAGE, &data, output)?;
-    }
     if args.json {
-        screen::print(&schema::line("bench-scene-study/1", &[], data));
+        screen::print(&schema::line("bench-scene-study/1", &[], data.clone()));
     } else {
         screen::print(&study.table());
+    }
+    if let Some(output) = &args.output {
+        page::write(PAGE, &data, output)?;
     }
     Ok(Outcome::Done)
 }
