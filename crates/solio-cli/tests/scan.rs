@@ -242,6 +242,12 @@ fn two_hundred_killed_scans_end_the_same() {
     killed(5000, 200);
 }
 
+/// What a command that goes on says next.
+fn told(child: &mut std::process::Child) -> impl FnMut() -> serde_json::Value + use<> {
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    move || serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()
+}
+
 #[test]
 fn a_watched_catalogue_stays_current_until_it_is_interrupted() {
     let dir = tree(30);
@@ -253,9 +259,7 @@ fn a_watched_catalogue_stays_current_until_it_is_interrupted() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut next =
-        || -> serde_json::Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    let mut next = told(&mut child);
     let first = next();
     assert_eq!(first["files"], 30);
     assert!(first["read_bytes"].as_u64().unwrap() > 0 && first["cpu_s"].is_number(), "{first}");
@@ -283,9 +287,7 @@ fn a_watched_catalogue_stays_current_until_it_is_interrupted() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut next =
-        || -> serde_json::Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    let mut next = told(&mut child);
     assert_eq!(next()["files"], 30);
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
