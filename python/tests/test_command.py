@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
+import numpy as np
 import pytest
 import solio
 
@@ -80,3 +82,37 @@ def test_ctrl_c_ends_it_as_any_command(tmp_path: Path) -> None:
         _, said = process.communicate(timeout=60)
     assert "Traceback" not in said
     assert process.returncode in (0, 130)
+
+
+def shown_on_a_terminal(*arguments: str | Path) -> str:
+    """What a command writes to a terminal of its own."""
+    import pty  # POSIX alone has it
+
+    ours, its = pty.openpty()
+    shown = b""
+    with subprocess.Popen([COMMAND, *arguments], stdin=its, stdout=its, stderr=its) as process:
+        os.close(its)
+        try:
+            while part := os.read(ours, 65536):
+                shown += part
+        except OSError:  # Linux says so when it has closed its end
+            pass
+        finally:
+            os.close(ours)
+        assert process.wait(timeout=60) == 0, shown
+    return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", shown.decode())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
+def test_a_bar_never_says_that_all_of_nothing_is_done(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).random((700, 700, 4), np.float32)
+    solio.write_image(noise, tmp_path / "in.exr", compression="none")
+    slow = ["--compression", "zstd:19", "--progress", "bar"]
+    shown = shown_on_a_terminal("convert", tmp_path / "in.exr", "-o", tmp_path / "out.exr", *slow)
+    assert "% of 7.85 MB" in shown and " 0 B" not in shown
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
+def test_a_scan_shows_no_bar_before_it_has_something_to_say(triangle: Path, tmp_path: Path) -> None:
+    shown = shown_on_a_terminal("scan", triangle.parent, "-o", tmp_path / "a.sqlite")
+    assert all(" file" in line for line in re.split("[\r\n]+", shown.strip())), shown

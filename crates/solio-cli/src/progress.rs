@@ -82,9 +82,8 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 fn new_bar(name: &str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-    bar.set_style(style(READING));
-    bar.set_prefix(name.to_owned());
+    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr())
+        .with_prefix(name.to_owned());
     *shown_bar() = Some(bar.clone());
     bar
 }
@@ -106,11 +105,14 @@ pub(crate) fn beside<T>(print: impl FnOnce() -> T) -> T {
 }
 
 fn draw(bar: &ProgressBar, now: Progressed) {
+    let (template, message) = appearance(now);
+    // Each of these draws but the first: at no moment may the bar show 100 % of nothing.
+    bar.set_style(style(template));
+    if !message.is_empty() {
+        bar.set_message(message);
+    }
     bar.set_length(now.read_total_bytes.max(now.read_bytes));
     bar.set_position(now.read_bytes);
-    let (template, message) = appearance(now);
-    bar.set_style(style(template));
-    bar.set_message(message);
     bar.tick();
 }
 

@@ -71,11 +71,11 @@ impl Drop for End<'_> {
 }
 
 fn new_bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("{prefix:.bold} {spinner} {msg}  {elapsed}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_prefix("scan");
-    bar
+    // Set by what draws nothing yet.
+    ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_prefix("scan")
 }
 
 /// Seconds until the files that the catalogue knew are through; a tree that was never scanned has

@@ -1,11 +1,12 @@
 //! Images from file to file: read, changed, written; many at once where they are small.
 
 use crate::any_image::{format_of, picture_bytes, read_picture};
+use crate::image_file::header_before;
 use crate::picture::{
     Choice, Colors, Encoded, Frame, ImageFormat, PictureOptions, choose, decode, encode_picture,
 };
 use crate::{ImageWriteOptions, SetOptions, Written, image_edit, part_number};
-use solio_base::{Error, ErrorKind, Limits, Result, Sink, Source, Work, ordered};
+use solio_base::{Error, ErrorKind, Limits, Progress, Result, Sink, Source, Work, ordered};
 use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, differing};
 use solio_exr::model::{Image, Pixels};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
@@ -227,7 +228,7 @@ fn need(input: &Path, options: &ImageConvertOptions, work: &Work) -> u64 {
 /// many there are.
 fn sample_bytes(input: &Path, limits: &Limits, work: &Work) -> Option<u64> {
     // A file that cannot be read needs none, and says so where it is read.
-    let Ok(header) = crate::image_header(input, limits, work) else { return Some(0) };
+    let Ok(header) = header_before(input, limits, work) else { return Some(0) };
     if header.parts.iter().any(|part| part.kind().is_deep()) {
         return None;
     }
@@ -363,10 +364,11 @@ fn copy(
         return Ok(None);
     }
     let watch = Stopwatch::start();
-    let serial = Work { memory_bytes: 0, ..work.clone() };
+    // Progress counts the file where it is copied.
+    let uncounted = Work { memory_bytes: 0, progress: Progress::default(), ..work.clone() };
     let opened = match stream {
         Some(_) => None,
-        None => Some(solio_io::open(input, &options.limits, &serial)?),
+        None => Some(solio_io::open(input, &options.limits, &uncounted)?),
     };
     let mut source: &dyn Source = match (&stream, &opened) {
         (Some(bytes), _) => bytes,
@@ -390,7 +392,7 @@ fn copy(
         source = bytes;
     }
     let check = CheckOptions { limits: options.limits, ..CheckOptions::default() };
-    if !solio_exr::check_exr(source, &check, work)?.problems.is_empty() {
+    if !solio_exr::check_exr(source, &check, &uncounted)?.problems.is_empty() {
         return Ok(None);
     }
     let header = solio_exr::decode_header(source, &options.limits)?;
@@ -560,7 +562,7 @@ fn read_exr(
     let limits = &options.limits;
     let header = match &stream {
         Some(bytes) => solio_exr::decode_header(bytes, limits)?,
-        None => crate::image_header(input, limits, work)?,
+        None => header_before(input, limits, work)?,
     };
     let parts = options.parts.iter().map(|name| part_number(&header, name));
     let mut parts: Vec<usize> = parts.collect::<Result<_>>()?;

@@ -133,8 +133,7 @@ pub fn read_image(path: &Path, options: &ReadOptions, work: &Work) -> Result<Ima
 
 fn open(path: &Path, options: &ReadOptions, work: &Work) -> Result<Opened> {
     // Channels are mostly those of a part or two of many.
-    let uncounted = Work { progress: Progress::default(), ..work.clone() };
-    let header = || image_header(path, &options.limits, &uncounted);
+    let header = || header_before(path, &options.limits, work);
     let parts = || header().map_or(1, |header| header.parts.len());
     let of_parts = || options.channels.is_some() && !solio_io::is_direct(path) && parts() > 1;
     let chosen = options.parts.is_some() || options.window.is_some() || of_parts();
@@ -238,6 +237,11 @@ pub fn image_header(path: &Path, limits: &Limits, work: &Work) -> Result<Header>
     let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
     let header = solio_exr::decode_header(&*opened.source, limits);
     header.map_err(|e: Error| e.at_path(path))
+}
+
+/// The header of a file that is read after: progress counts each file once.
+pub(crate) fn header_before(path: &Path, limits: &Limits, work: &Work) -> Result<Header> {
+    image_header(path, limits, &Work { progress: Progress::default(), ..work.clone() })
 }
 
 /// Writes `image` to `path`; `-` is standard output. The file appears whole, or not at all.

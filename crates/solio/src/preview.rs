@@ -228,7 +228,7 @@ pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Resul
         let options = options.for_picture(read.is_finished);
         return preview(&read.image, &options, work).map_err(|e| e.at_path(path));
     }
-    let header = crate::image_header(path, &options.limits, work);
+    let header = crate::image_file::header_before(path, &options.limits, work);
     let header = header.map_err(|error| match (format, error.kind()) {
         (None, ErrorKind::Corrupt) => Error::unsupported(
             "neither content nor name tell a picture, a photo, a mesh or a scene",

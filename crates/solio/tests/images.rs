@@ -3,7 +3,7 @@
 
 use solio::image::header::{Box2i, Part};
 use solio::image::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
-use solio::image::{Channel, Compression, PixelType, ReadOptions};
+use solio::image::{Channel, Compression, PixelType, ReadOptions, WriteOptions};
 use solio::{ImageConvertOptions, ImageWriteOptions, Limits, PictureOptions, Work};
 use std::path::Path;
 
@@ -40,6 +40,43 @@ fn a_written_image_is_read_again() {
     assert!(solio::is_image(&other));
     let missing = solio::read_image(&path, &ReadOptions::default(), &work).unwrap_err();
     assert_eq!(missing.path(), Some(path.as_path()));
+}
+
+/// A header that is looked at before makes no file of its own.
+#[test]
+fn progress_counts_a_file_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ramp.exr");
+    let of_write = ImageWriteOptions::default();
+    let written = solio::write_image(&ramp(), &path, &of_write, &Work::default()).unwrap();
+    let counted = |job: &dyn Fn(&Work) -> solio::Result<()>| {
+        let work = Work::default();
+        job(&work).unwrap();
+        let now = work.progress.now();
+        assert_eq!(
+            (now.read_total_bytes, now.read_bytes),
+            (written.file_bytes, written.file_bytes)
+        );
+        now.files
+    };
+    let zips = ImageConvertOptions {
+        write: ImageWriteOptions {
+            exr: WriteOptions { compression: Some(Compression::Zips), ..WriteOptions::default() },
+            ..of_write
+        },
+        ..ImageConvertOptions::default()
+    };
+    let copy = ImageConvertOptions::default();
+    for (name, options) in [("zips.exr", &zips), ("copy.exr", &copy), ("ramp.png", &copy)] {
+        let jobs = [(path.clone(), folder.path().join(name))];
+        let convert =
+            |work: &Work| solio::convert_images(&jobs, options, work, |_, done| done.map(|_| true));
+        assert_eq!(counted(&convert), 2, "{name}");
+    }
+    let preview = |work: &Work| solio::preview_file(&path, &Default::default(), work).map(drop);
+    assert_eq!(counted(&preview), 1);
+    let small = |work: &Work| solio::thumbnail_of(&path, &Default::default(), work).map(drop);
+    assert_eq!(counted(&small), 1);
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn preview_options(options: &ThumbnailOptions) -> PreviewOptions {
 
 fn of_exr(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
     let preview = crate::preview_file(path, &preview_options(options), work)?;
-    let header = crate::image_header(path, &options.limits, work)?;
+    let header = crate::image_file::header_before(path, &options.limits, work)?;
     let mut small = of_preview(preview);
     small.kind = "exr".into();
     (small.dimensions, small.details) = facts_of_exr(&header);
