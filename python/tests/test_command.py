@@ -109,7 +109,8 @@ def test_a_bar_never_says_that_all_of_nothing_is_done(tmp_path: Path) -> None:
     solio.write_image(noise, tmp_path / "in.exr", compression="none")
     slow = ["--compression", "zstd:19", "--progress", "bar"]
     shown = shown_on_a_terminal("convert", tmp_path / "in.exr", "-o", tmp_path / "out.exr", *slow)
-    assert "% of 7.85 MB" in shown and " 0 B" not in shown
+    # Which phase a look meets is a matter of time; that there is a look in a second is not.
+    assert "in.exr " in shown and " 0 B" not in shown
 
 
 @pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
