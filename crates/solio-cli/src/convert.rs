@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     if scene_convert::is_meant(args, &inputs) {
         return scene_convert::run(args, &inputs, &work);
     }
-    if image_convert::is_meant(args, &inputs) {
+    if image_convert::is_meant(args, &inputs, &work) {
         return image_convert::run(args, &inputs, &work);
     }
     if inputs.is_empty() {

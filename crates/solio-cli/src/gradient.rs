@@ -57,7 +57,7 @@ pub(crate) fn run(args: &GradientArgs) -> Result<Outcome> {
 /// That each option says something about what is made.
 fn check(args: &GradientArgs) -> Result<()> {
     let end = args.output.as_deref().and_then(end);
-    let format = end.as_deref().and_then(GradientFormat::of_extension);
+    let format = args.output.as_deref().and_then(GradientFormat::of_name);
     let wrong = |message: &str, hint: &str| Err(Error::argument(message).hint(hint));
     if args.compare && !args.json && format.is_some() {
         let hint = "name a picture or a page: -o compare.png, or leave it out";

@@ -12,14 +12,14 @@ use crate::{Outcome, inputs, names, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
-    Choice, Error, ErrorKind, Format, FramePattern, ImageConvertOptions, ImageConverted,
+    Choice, Error, ErrorKind, FileType, Format, FramePattern, ImageConvertOptions, ImageConverted,
     ImageFormat, ImageJob, ImageWriteOptions, Job, PictureOptions, Result, Stopwatch, Summary,
     Usage, Work,
 };
 use std::path::{Path, PathBuf};
 
 /// Whether the command is about images: by the output, else by the first input.
-pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
+pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> bool {
     let file = inputs::named_file(&args.output);
     match (args.format, file.and_then(ImageFormat::of_name), file.and_then(Format::of_name)) {
         (Some(AnyFormat::Image(_)), ..) => true,
@@ -27,8 +27,11 @@ pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
         (None, Some(_), _) => true,
         (None, None, Some(_)) => false,
         _ => {
-            let is_image =
-                |path: &PathBuf| ImageFormat::of_name(path).is_some() || solio::is_image(path);
+            let is_image = |path: &PathBuf| {
+                let named = FileType::of_path(path).map(|named| named.kind);
+                let kind = named.or_else(|| inputs::kind_of(path, work));
+                kind.and_then(ImageFormat::of_kind).is_some()
+            };
             inputs.first().is_some_and(is_image) || args.image.are_given()
         }
     }

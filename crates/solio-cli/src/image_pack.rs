@@ -8,8 +8,8 @@ use crate::{Outcome, options, schema, screen};
 use serde_json::{Value, json};
 use solio::array::Kind;
 use solio::{
-    Archive, ArchiveEntry, Error, ErrorKind, ImagePackOptions, ImagePacked, ImageUnpackOptions,
-    ImagesPacked, Limits, Result, Stopwatch, Usage, Work,
+    Archive, ArchiveEntry, Error, ErrorKind, FileKind, ImagePackOptions, ImagePacked,
+    ImageUnpackOptions, ImagesPacked, Input, Limits, Result, Stopwatch, Usage, Work,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -107,17 +107,11 @@ fn tell(args: &PackArgs, path: &Path, packed: &ImagePacked) {
 /// Writes the images of an archive, goes on past bad ones.
 pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    if !solio::is_archive(&args.archive) && solio::is_packed_scene(&args.archive) {
-        // An archive that cannot be read says so when it is opened.
-        Archive::open(&args.archive, &Limits::default(), &work).map_err(|error| {
-            match error.kind() {
-                ErrorKind::Io => error,
-                // The hint that it has is for files that are no packed scenes.
-                kind => Error::new(kind, error.message())
-                    .at_path(&args.archive)
-                    .hint("a packed scene becomes text by solio convert scene.solio -o scene.pbrt"),
-            }
-        })?;
+    let archive = Input::open(&args.archive, &Limits::default(), &work)?;
+    if archive.kind() == FileKind::Pack {
+        return Err(Error::unsupported("this is a packed scene, not an archive")
+            .at_path(&args.archive)
+            .hint("to write it as text: solio convert scene.solio -o scene.pbrt"));
     }
     let wanted = ImageUnpackOptions { durable: args.durable, ..ImageUnpackOptions::default() };
     let seen = Seen::start(&args.shown, "unpack", &[&args.archive], &work);
@@ -142,8 +136,7 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
         }
         Ok(())
     };
-    let result =
-        solio::unpack_images(&args.archive, &args.output, &args.only, &wanted, &work, each);
+    let result = solio::unpack_images(&archive, &args.output, &args.only, &wanted, &work, each);
     let usage = watch.usage();
     result?;
     if !args.json {
@@ -165,13 +158,14 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
 
 /// Appends what is in the archive at `path`, as text or as a line of JSON.
 pub(crate) fn look(
-    path: &Path,
+    input: &Input,
     limits: &Limits,
     as_json: bool,
     work: &Work,
     text: &mut String,
 ) -> Result<()> {
-    let archive = Archive::open(path, limits, work)?;
+    let path = input.path();
+    let archive = Archive::open(input, limits, work)?;
     let entries = archive.entries().map_err(|error| error.at_path(path))?;
     let file_bytes: u64 = entries.iter().map(|entry| entry.file_bytes).sum();
     let packed_bytes: u64 = entries.iter().map(|entry| entry.packed_bytes).sum();

@@ -3,7 +3,7 @@
 use crate::args::InputArgs;
 use crate::convert::is_standard;
 use crate::{Outcome, screen};
-use solio::{Error, FramePattern, FrameRange, Limits, Result, Work};
+use solio::{Error, FileKind, FramePattern, FrameRange, Input, Limits, Progress, Result, Work};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -181,6 +181,16 @@ pub(crate) fn make_way(path: &Path) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// What a file is whose name does not tell. Of what comes once, and of what cannot be read, nothing
+/// is known yet.
+pub(crate) fn kind_of(path: &Path, work: &Work) -> Option<FileKind> {
+    if solio_io::is_direct(path) {
+        return None;
+    }
+    let uncounted = Work { progress: Progress::default(), ..work.clone() };
+    Some(Input::open(path, &Limits::default(), &uncounted).ok()?.kind())
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod convert;
 mod demo;
 mod dup;
 mod dup_args;
+mod file_info;
 mod given;
 mod gradient;
 mod gradient_args;

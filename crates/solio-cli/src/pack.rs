@@ -8,7 +8,7 @@ use crate::table::{bytes, some};
 use crate::{Outcome, image_pack, inputs, options, schema, screen};
 use serde_json::json;
 use solio::scene::pack::PackOptions;
-use solio::{Error, Result, ScenePackOptions, ScenePacked, Work};
+use solio::{Error, FileKind, FileType, Result, ScenePackOptions, ScenePacked, Work};
 use std::path::Path;
 
 /// Problems that are shown.
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
             screen::complain("the list names no files");
             Ok(Outcome::NothingMatched)
         }
-        [first, ..] if solio::is_image(first) => image_pack::run(args, &inputs, &work),
+        [first, ..] if is_exr(first, &work) => image_pack::run(args, &inputs, &work),
         [scene] if solio::is_scene(scene) || scene.as_os_str() == "-" => {
             run_scene(args, scene, &work)
         }
@@ -38,6 +38,13 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
             .at_path(first)
             .hint("an archive of images begins with an OpenEXR file")),
     }
+}
+
+/// Whether images are to be packed: by name, else by content.
+fn is_exr(path: &Path, work: &Work) -> bool {
+    let named = FileType::of_path(path).map(|named| named.kind);
+    let kind = named.or_else(|| inputs::kind_of(path, work));
+    kind == Some(FileKind::Exr)
 }
 
 fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {

@@ -8,7 +8,10 @@ use crate::inputs::{Found, Numbered};
 use crate::stats::Seen;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
-use solio::{Choice, Error, ErrorKind, FramePattern, Preview, PreviewOptions, Result, Work};
+use solio::{
+    Choice, Error, ErrorKind, Family, FileType, FramePattern, Input, Preview, PreviewOptions,
+    Result, Work,
+};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -56,27 +59,14 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
         (None, Some(_)) => None,
         (None, None) => Some(room()),
     };
-    if is_drawn(input) {
-        return crate::scene_preview::show(args, input, output, most, work);
+    let opened = Input::open(input, &PreviewOptions::default().limits, work)?;
+    if matches!(opened.kind_or_named().family(), Family::Mesh | Family::Scene) {
+        return crate::scene_preview::show(args, &opened, output, most, work);
     }
-    let limits = PreviewOptions::default().limits;
-    // A pipe's bytes come once.
-    let piped = match solio_io::is_direct(input) {
-        true => Some(solio_io::read_whole(input, &limits, work)?),
-        false => None,
-    };
-    let part = args.show.part.as_ref().map(|name| {
-        let header = match &piped {
-            Some(bytes) => solio::image::decode_header(&&bytes[..], &limits)?,
-            None => solio::image_header(input, &limits, work)?,
-        };
-        solio::part_number(&header, name)
-    });
+    let part = args.show.part.as_ref();
+    let part = part.map(|name| solio::part_number(opened.exr_header(work)?, name));
     let made = PreviewOptions { most, ..wanted(&args.show, part.transpose()?)? };
-    let preview = match &piped {
-        Some(bytes) => solio::preview_bytes(bytes, &made, work)?,
-        None => solio::preview_file(input, &made, work)?,
-    };
+    let preview = solio::preview_file(&opened, &made, work)?;
     let Some(output) = output else {
         screen::print(&blocks(&preview));
         return Ok(());
@@ -188,9 +178,11 @@ fn check_format(output: &Path, inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Whether it is a scene or a mesh: rays are sent, and there is more than colours.
+/// Whether it may be a scene or a mesh, as far as its name tells: rays are sent, and there is more
+/// than colours.
 fn is_drawn(path: &Path) -> bool {
-    solio::is_scene(path) || solio::Format::of_name(path).is_some()
+    let drawn = |named: FileType| matches!(named.family(), Family::Mesh | Family::Scene);
+    FileType::of_path(path).is_none_or(drawn)
 }
 
 pub(crate) fn is_exr(path: &Path) -> bool {

@@ -4,7 +4,7 @@ use crate::table::{Align, BOLD, DIM, Table, bytes, count, some};
 use crate::{names, schema};
 use serde_json::{Value as Json, json};
 use solio::scene::scene::{Entity, Scene, SceneFile};
-use solio::{Limits, Result, SceneInfo, SceneReadOptions, Work};
+use solio::{Input, Limits, Result, SceneInfo, SceneReadOptions, Work};
 use std::path::Path;
 
 /// Meshes that are listed as the largest.
@@ -14,14 +14,14 @@ const PROBLEMS: usize = 5;
 
 /// Appends what is in the scene at `path`, as text or as a line of JSON.
 pub(crate) fn look(
-    path: &Path,
+    input: &Input,
     limits: &Limits,
     as_json: bool,
     work: &Work,
     text: &mut String,
 ) -> Result<()> {
     let options = SceneReadOptions { limits: *limits, ..SceneReadOptions::default() };
-    let info = solio::scene_info(path, &options, LARGEST, work)?;
+    let (path, info) = (input.path(), solio::scene_info(input, &options, LARGEST, work)?);
     if as_json {
         *text += &schema::line("info-scene/1", &[("path", path)], to_json(&info));
     } else {

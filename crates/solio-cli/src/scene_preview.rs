@@ -7,8 +7,8 @@ use serde_json::json;
 use solio::image::Image;
 use solio::scene::preview::PreviewOptions as DrawOptions;
 use solio::{
-    ImageWriteOptions, MeshReadOptions, PreviewOptions, PreviewStage, Result, SceneReadOptions,
-    Work,
+    Family, ImageWriteOptions, Input, MeshReadOptions, PreviewOptions, PreviewStage, Result,
+    SceneReadOptions, Work,
 };
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const PROBLEMS: usize = 5;
 /// Draws the scene or the mesh at `input` into `output`, a PNG or an EXR, or onto the terminal.
 pub(crate) fn show(
     args: &PreviewArgs,
-    input: &Path,
+    input: &Input,
     output: Option<&Path>,
     most: Option<[u32; 2]>,
     work: &Work,
@@ -32,7 +32,7 @@ pub(crate) fn show(
         }
         Ok(true)
     };
-    let drawn = if solio::is_scene(input) {
+    let drawn = if input.kind_or_named().family() == Family::Scene {
         solio::preview_scene(input, &SceneReadOptions::default(), &draw, work, each)?
     } else {
         solio::preview_mesh(input, &MeshReadOptions::default(), args.up_axis, &draw, work, each)?
@@ -63,7 +63,7 @@ pub(crate) fn show(
             "problems": drawn.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
             "warnings": drawn.warnings,
         });
-        let paths = [("input", input), ("output", output)];
+        let paths = [("input", input.path()), ("output", output)];
         screen::print(&schema::line("preview-scene/1", &paths, line));
     }
     Ok(())

@@ -40,8 +40,8 @@ pub mod walk;
 pub mod watch;
 
 pub use file::{
-    FileSource, Opened, bytes_of, copy_file, file_bytes, folders_and_files, is_folder, open,
-    open_in_turn, prefetch, read_whole,
+    FileSource, OpenFile, Opened, bytes_of, copy_file, file_bytes, folders_and_files, is_folder,
+    open, prefetch, read_whole,
 };
 pub use head::{HeadReader, HeadSource};
 pub use host::host_name;

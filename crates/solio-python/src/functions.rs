@@ -67,7 +67,9 @@ pub(crate) fn encode<'py>(
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (options, work) = options::writing(options)?;
-    let format: Format = format.parse().map_err(|e| raise(py, &e))?;
+    let format: Format = format
+        .parse()
+        .map_err(|e: solio::UnknownFormat| raise(py, &solio::Error::argument(e.to_string())))?;
     let bytes = with_scene(py, &meshes, slots, &materials, &work, |scene| {
         solio::encode_mesh(scene, format, &options, &work)
     })?;

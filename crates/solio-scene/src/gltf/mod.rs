@@ -33,6 +33,7 @@ use json::Node;
 use json::accessor::Type;
 use json::validation::USize64;
 use solio_base::{Error, ErrorKind, Result, Sink, Work};
+use solio_kinds::FileKind;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -238,7 +239,7 @@ fn glb_head(text: &[u8], room: usize, buffer_bytes: u64) -> Result<Vec<u8>> {
         return Err(Error::limit(message).hint("write a .gltf"));
     }
     let mut head = Vec::with_capacity(HEAD_BYTES + room + CHUNK_HEAD_BYTES);
-    head.extend_from_slice(b"glTF");
+    head.extend_from_slice(FileKind::Glb.mark());
     for word in [2, whole, room as u32] {
         head.extend_from_slice(&word.to_le_bytes());
     }

@@ -29,6 +29,7 @@ use crate::scene::{Object, Scene, Shape};
 use solio_base::{Error, ErrorKind, Result, Sink, Work};
 use solio_codec::number::Digits;
 use solio_codec::number::format::push_f32;
+use solio_kinds::FileKind;
 use std::collections::HashMap;
 use std::ops::Range;
 use text::{Names, Text, matrix, push_number, push_tuple, quoted, single, tuple};
@@ -177,7 +178,7 @@ struct Writer<'w> {
 
 impl Writer<'_> {
     fn write(&mut self) -> Result<()> {
-        self.text.line("#usda 1.0")?;
+        self.text.line(&format!("{}1.0", String::from_utf8_lossy(FileKind::Usd.mark())))?;
         self.text.line("(")?;
         self.text.line("    defaultPrim = \"Scene\"")?;
         self.text.line(&format!("    doc = \"Solio {}\"", env!("CARGO_PKG_VERSION")))?;

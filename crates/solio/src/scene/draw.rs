@@ -1,10 +1,10 @@
 //! A first picture of a scene, as an image.
 
-use crate::scene::file::{FolderFiles, is_packed_scene, read_scene_and_name_meshes};
+use crate::scene::file::{FolderFiles, is_pack, read_scene_and_name_meshes};
 use crate::scene::meshes_ahead::{MeshesAhead, ReadMesh};
 use crate::scene::packed::mesh_of_packed;
 use crate::scene::texture::read_texture;
-use crate::{MeshReadOptions, SceneReadOptions, read_mesh_into};
+use crate::{Input, MeshReadOptions, SceneReadOptions, ToInput, read_mesh_into};
 use solio_base::{Error, Result, Work};
 use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
@@ -20,7 +20,7 @@ use solio_scene::preview::{
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// A picture of a scene.
@@ -135,7 +135,7 @@ impl PassPicture<'_> {
     ///     }
     ///     Ok(true)
     /// })?;
-    /// assert!(solio::is_image(&at("Coarse.exr")) && at("Coarse.exr").exists());
+    /// assert!(at("Coarse.exr").exists());
     /// # Ok::<(), solio::Error>(())
     /// ```
     pub fn image(&self) -> Image<'_> {
@@ -166,13 +166,14 @@ impl PassPicture<'_> {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn preview_scene(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     read: &SceneReadOptions,
     options: &PreviewOptions,
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
-    with_meshes(path, read, work, |scene, problems, meshes| {
+    let input = input.to_input(&read.limits, work)?;
+    with_meshes(&input, read, work, |scene, problems, meshes| {
         each(PreviewStage::Parsed)?;
         drawn(scene, problems, meshes, options, work, each)
     })
@@ -194,11 +195,12 @@ pub fn preview_scene(
 /// # Errors
 /// Those of reading the scene.
 pub fn scene_bounds(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     read: &SceneReadOptions,
     work: &Work,
 ) -> Result<Option<[[f32; 3]; 2]>> {
-    with_meshes(path, read, work, |scene, problems, meshes| {
+    let input = input.to_input(&read.limits, work)?;
+    with_meshes(&input, read, work, |scene, problems, meshes| {
         let (bounds, unread) = solio_scene::preview::scene_bounds(scene, meshes, work)?;
         let is_known = problems.is_empty() && unread.is_empty() && !bounds.is_empty();
         Ok(is_known.then_some([bounds.min, bounds.max]))
@@ -207,17 +209,15 @@ pub fn scene_bounds(
 
 /// Reads the scene at `path`, and its meshes ahead while `then` uses it and its problems.
 fn with_meshes<T>(
-    path: &Path,
+    input: &Input,
     read: &SceneReadOptions,
     work: &Work,
     then: impl FnOnce(&Scene, Vec<Error>, &dyn PreviewFiles) -> Result<T>,
 ) -> Result<T> {
-    let opened = match is_packed_scene(path) {
-        true => Some(solio_io::open(path, &read.limits, work)?),
-        false => None,
-    };
+    let path = input.path();
+    let source = is_pack(input).then(|| input.whole(work)).transpose()?;
     let packed = PackReadOptions { limits: read.limits, ..PackReadOptions::default() };
-    let reader = opened.as_ref().map(|opened| PackReader::new(&*opened.source, &packed));
+    let reader = source.as_ref().map(|source| PackReader::new(&**source, &packed));
     let reader = reader.transpose().map_err(|e| e.at_path(path))?;
     let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
     // A mesh is read by one thread, several are at once.
@@ -232,7 +232,7 @@ fn with_meshes<T>(
     let meshes = MeshesAhead::new(meshes, work);
     std::thread::scope(|scope| {
         let end = meshes.start(scope);
-        let mut scene = read_scene_and_name_meshes(path, read, work, &|name| meshes.named(name))?;
+        let mut scene = read_scene_and_name_meshes(input, read, work, &|name| meshes.named(name))?;
         let files = scene.shapes.iter().filter_map(|shape| scene.mesh_file(&shape.entity));
         meshes.text_ended(files);
         drop(end);

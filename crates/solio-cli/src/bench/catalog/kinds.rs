@@ -4,7 +4,7 @@ use super::CatalogBenchArgs;
 use crate::table::{count, figures};
 use crate::{Outcome, options, schema, screen};
 use serde_json::json;
-use solio::{Error, KIND_HEAD_BYTES, Result, Stopwatch, kind_of_head};
+use solio::{Error, FileType, HEAD_BYTES, Result, Stopwatch};
 use solio_io::HeadReader;
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
 use std::collections::BTreeMap;
@@ -66,15 +66,16 @@ impl Visit for Kinds {
             let mut kind = || -> Result<_> {
                 let size = listing.status(entry)?.size;
                 if entry.kind != EntryKind::File {
-                    return Ok("special".into());
+                    return Ok("special");
                 }
-                let source = listing.open_head(entry, heads, size, KIND_HEAD_BYTES)?;
-                Ok(kind_of_head(solio::Source::head(&source), size, listing.name(entry)))
+                let source = listing.open_head(entry, heads, size, HEAD_BYTES)?;
+                let head = solio::Source::head(&source);
+                Ok(FileType::detect(head, Some(size), listing.name(entry).as_ref()).name())
             };
             match kind() {
-                Ok(kind) => match found.get_mut(&*kind) {
+                Ok(kind) => match found.get_mut(kind) {
                     Some(files) => *files += 1,
-                    None => drop(found.insert(kind.into_owned(), 1)),
+                    None => drop(found.insert(kind.to_owned(), 1)),
                 },
                 Err(_) => failed += 1,
             }

@@ -497,7 +497,8 @@ fn unpack(pack: Compression, file: &[u8], limits: &solio::Limits, block: &mut [u
 fn statements(paths: &[PathBuf], work: &Work) -> Result<u64> {
     let mut answer = 0u64;
     for path in paths {
-        let opened = solio_io::open_in_turn(path, &solio::Limits::default(), work)?;
+        let file = solio_io::OpenFile::open(path, work)?;
+        let opened = file.source_in_turn(&solio::Limits::default(), work)?;
         let look = |_: &Statements| {};
         read_statements(&*opened.source, &ReadOptions::default(), work, look, |piece| {
             let found = piece.statements;

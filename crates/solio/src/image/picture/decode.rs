@@ -1,6 +1,7 @@
 //! PNG, JPEG, TIFF and HDR to images in linear light, as OpenEXR has them.
 
-use super::{ImageFormat, tiff};
+use super::tiff;
+use crate::ImageFormat;
 use half::f16;
 use image::codecs::hdr::HdrDecoder;
 use image::{DynamicImage, ImageDecoder};

@@ -4,7 +4,7 @@
 mod points;
 
 use crate::scene::draw::{add_triangles, drawn, image_of};
-use crate::{Format, MeshReadOptions, PreviewStage, ScenePicture};
+use crate::{Format, MeshReadOptions, PreviewStage, ScenePicture, ToInput, read_mesh_and_format};
 use points::draw_points;
 use solio_base::{Error, Result, Source, Work};
 use solio_mesh::axes::Axis;
@@ -47,15 +47,17 @@ const FILLED: f64 = 0.94;
 /// # Errors
 /// Those of reading the mesh; `Unsupported` where it has no vertices; `Limit` for too many pixels.
 pub fn preview_mesh(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     read: &MeshReadOptions,
     up: Option<Axis>,
     options: &DrawOptions,
     work: &Work,
     each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
-    let (format, _, scene) = crate::mesh::read::read_with_facts(path, read, work)?;
-    draw_mesh(scene, up.unwrap_or(up_of(format)), options, work, each).map_err(|e| e.at_path(path))
+    let input = input.to_input(&read.limits, work)?;
+    let (format, scene) = read_mesh_and_format(&*input, read, work)?;
+    let drawn = draw_mesh(scene, up.unwrap_or(up_of(format)), options, work, each);
+    drawn.map_err(|e| e.at_path(input.path()))
 }
 
 /// [`preview_mesh`] of a mesh that was read.
