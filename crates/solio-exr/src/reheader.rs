@@ -2,7 +2,7 @@
 //! to lie.
 
 use crate::header::{self, Header};
-use crate::table::Opened;
+use crate::table::OpenExr;
 use solio_base::{Error, Limits, Result, Source};
 
 /// What a file with a changed header consists of.
@@ -20,7 +20,7 @@ pub fn rehead(
     limits: &Limits,
     edit: impl FnOnce(&mut Header) -> Result<()>,
 ) -> Result<Reheaded> {
-    let opened = Opened::new(source, limits)?;
+    let opened = OpenExr::new(source, limits)?;
     let mut header = opened.header.clone();
     edit(&mut header)?;
     let mut head = Vec::new();

@@ -35,7 +35,7 @@ pub struct Level {
 
 /// Where a chunk lies in its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ChunkPlace {
     /// Index into [`Shape::levels`].
     pub(crate) level: usize,
     /// Which tile, counted from the left and from the top.
@@ -121,12 +121,12 @@ impl Shape {
     /// Where chunk `index` lies; `index` is less than [`Shape::chunks`].
     // Inlined: a place that is handed over in memory is waited for behind all samples before it.
     #[inline(always)]
-    pub(crate) fn place(&self, index: u64) -> Place {
+    pub(crate) fn place(&self, index: u64) -> ChunkPlace {
         let level = self.levels.partition_point(|level| level.first_chunk <= index) - 1;
         let of = &self.levels[level];
         let within = index - of.first_chunk;
         let tile = [within % of.across, within / of.across];
-        Place { level, tile, window: self.window_of(of, tile) }
+        ChunkPlace { level, tile, window: self.window_of(of, tile) }
     }
 
     /// The pixels of a tile of `level`.

@@ -42,11 +42,11 @@ pub(crate) struct AheadSource {
     /// Names the file that is open, whatever happens where it was found.
     path: PathBuf,
     engine: Engine,
-    state: Mutex<State>,
+    state: Mutex<AheadState>,
 }
 
 #[derive(Default)]
-struct State {
+struct AheadState {
     /// From the first range that was asked for to the end of the file.
     batch: Option<Batch>,
     base: u64,

@@ -39,7 +39,7 @@ thread_local! {
 }
 
 /// A file ready to be decoded.
-pub struct Opened {
+pub struct OpenedFile {
     /// Its bytes, decompressed.
     pub source: Box<dyn Source>,
     /// The compression that the content showed.
@@ -57,7 +57,7 @@ pub struct Opened {
 /// let got = opened.source.read_at(0, &mut head)?;
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
+pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<OpenedFile> {
     open_with(path, work, |reader| {
         let source = StreamSource::start(reader, path, limits, &work.progress)?;
         let compression = source.compression();
@@ -67,7 +67,7 @@ pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
 
 /// [`open`] for who reads once from the beginning to the end, with all the threads of `work`: what
 /// is packed is unpacked by them, in turn, to where they want it, and by no thread beside them.
-pub fn open_in_turn(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
+pub fn open_in_turn(path: &Path, limits: &Limits, work: &Work) -> Result<OpenedFile> {
     open_with(path, work, |reader| {
         let source = InTurnSource::new(reader, path, limits, &work.progress)?;
         let compression = source.compression();
@@ -80,11 +80,11 @@ fn open_with(
     path: &Path,
     work: &Work,
     stream: impl FnOnce(Box<dyn Read + Send>) -> Result<(Box<dyn Source>, Compression)>,
-) -> Result<Opened> {
+) -> Result<OpenedFile> {
     work.progress.add_file();
     if path.as_os_str() == crate::STANDARD {
         let (source, compression) = stream(Box::new(std::io::stdin()))?;
-        return Ok(Opened { source, compression, file_bytes: None });
+        return Ok(OpenedFile { source, compression, file_bytes: None });
     }
     if objects::is_address(path) {
         return objects::open(path, work, stream);
@@ -92,7 +92,7 @@ fn open_with(
     let (file, meta) = open_file(path)?;
     if !meta.is_file() {
         let (source, compression) = stream(Box::new(file))?;
-        return Ok(Opened { source, compression, file_bytes: None });
+        return Ok(OpenedFile { source, compression, file_bytes: None });
     }
     work.progress.add_read_total(meta.len());
     let mut head = SPARE.take();
@@ -117,7 +117,7 @@ fn open_with(
     } else {
         stream(Box::new(file))?.0
     };
-    Ok(Opened { source, compression, file_bytes: Some(meta.len()) })
+    Ok(OpenedFile { source, compression, file_bytes: Some(meta.len()) })
 }
 
 /// A plain file: any offset, from any thread.
@@ -360,12 +360,12 @@ fn read_there(file: &File, mut offset: u64, mut buf: &mut [u8]) -> std::io::Resu
 }
 
 /// A reader that counts what it reads.
-pub(crate) struct Counted<R> {
+pub(crate) struct ProgressReader<R> {
     pub(crate) reader: R,
     pub(crate) progress: Progress,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for ProgressReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let mut span = READ.begin();
         let got = self.reader.read(buf)?;

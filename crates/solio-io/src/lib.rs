@@ -40,13 +40,13 @@ pub mod walk;
 pub mod watch;
 
 pub use file::{
-    FileSource, Opened, bytes_of, copy_file, file_bytes, folders_and_files, is_folder, open,
+    FileSource, OpenedFile, bytes_of, copy_file, file_bytes, folders_and_files, is_folder, open,
     open_in_turn, prefetch, read_whole,
 };
 pub use head::{HeadReader, HeadSource};
 pub use host::host_name;
 pub use raw::{RawFile, read_ends, read_raw, same_bytes};
-pub use sink::{FileSink, SinkOptions, Written, is_direct};
+pub use sink::{FileSink, SinkOptions, WrittenFile, is_direct};
 pub use stream::StreamSource;
 
 use solio_base::{Error, Result};

@@ -3,7 +3,7 @@
 //!
 //! Without the feature `objects` such a path is told, and that this build cannot read it.
 
-use crate::file::Opened;
+use crate::file::OpenedFile;
 #[cfg(feature = "objects")]
 pub use asked::{ask, open_object};
 use solio_base::{Error, Result, Source, Work};
@@ -44,7 +44,7 @@ pub(crate) fn open(
     path: &Path,
     work: &Work,
     stream: impl FnOnce(Box<dyn Read + Send>) -> Result<(Box<dyn Source>, Compression)>,
-) -> Result<Opened> {
+) -> Result<OpenedFile> {
     #[cfg(not(feature = "objects"))]
     {
         let _ = (work, stream);
@@ -56,7 +56,9 @@ pub(crate) fn open(
 
 #[cfg(feature = "objects")]
 mod asked {
-    use super::{Address, Asking, Bucket, Compression, Error, ObjectSource, Opened, Path, Read};
+    use super::{
+        Address, Asking, Bucket, Compression, Error, ObjectSource, OpenedFile, Path, Read,
+    };
     use super::{Result, Source, Work};
     use crate::throttle;
     use std::sync::Arc;
@@ -93,7 +95,7 @@ mod asked {
         path: &Path,
         work: &Work,
         stream: impl FnOnce(Box<dyn Read + Send>) -> Result<(Box<dyn Source>, Compression)>,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedFile> {
         // What goes through a stream is counted there.
         let by_stream = Arc::new(AtomicBool::new(false));
         let mut asking = ask(HEAD_BYTES, work);
@@ -109,19 +111,19 @@ mod asked {
             Compression::None => Box::new(source),
             _ => {
                 by_stream.store(true, Relaxed);
-                stream(Box::new(Forward { source, at: 0 }))?.0
+                stream(Box::new(ObjectStream { source, at: 0 }))?.0
             }
         };
-        Ok(Opened { source, compression, file_bytes: Some(bytes) })
+        Ok(OpenedFile { source, compression, file_bytes: Some(bytes) })
     }
 
     /// An object from its beginning to its end.
-    struct Forward {
+    struct ObjectStream {
         source: ObjectSource,
         at: u64,
     }
 
-    impl Read for Forward {
+    impl Read for ObjectStream {
         fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
             let got = self.source.read_at(self.at, buf).map_err(std::io::Error::other)?;
             self.at += got as u64;

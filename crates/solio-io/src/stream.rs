@@ -6,9 +6,9 @@
 //!
 //! [`InTurnSource`]: whoever reads inflates, to where they want it; nothing can be read again.
 
-use crate::file::Counted;
+use crate::file::ProgressReader;
 use solio_base::{Error, Limits, Progress, Result, Source, threads};
-use solio_codec::compress::{Compression, Decoder};
+use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::SpanName;
 use std::io::Read;
 use std::path::Path;
@@ -22,17 +22,17 @@ const BLOCK_BYTES: usize = 1 << 20;
 /// Blocks between the threads: enough to smooth both sides, little enough to stay in cache.
 const BLOCKS_AHEAD: usize = 3;
 
-type Unpacking = Decoder<Box<dyn Read + Send>>;
+type BoxedDecoder = StreamDecoder<Box<dyn Read + Send>>;
 
 /// A sequential [`Source`]. Offsets in the first mebibyte may be read again; behind it they must
 /// not fall.
 pub struct StreamSource {
     compression: Compression,
     head: Vec<u8>,
-    state: Mutex<State>,
+    state: Mutex<StreamState>,
 }
 
-struct State {
+struct StreamState {
     filled: Receiver<Result<Vec<u8>>>,
     emptied: Sender<Vec<u8>>,
     block: Vec<u8>,
@@ -55,8 +55,14 @@ impl StreamSource {
         let (to_parser, filled) = sync_channel(BLOCKS_AHEAD);
         let (emptied, from_parser) = channel();
         threads::start(move || read_ahead(decoder, &to_parser, &from_parser))?;
-        let mut state =
-            State { filled, emptied, block: Vec::new(), start: 0, ended: false, failed: false };
+        let mut state = StreamState {
+            filled,
+            emptied,
+            block: Vec::new(),
+            start: 0,
+            ended: false,
+            failed: false,
+        };
         crate::at_path(state.next_block(), path)?;
         Ok(StreamSource { compression, head: state.block.clone(), state: Mutex::new(state) })
     }
@@ -73,16 +79,16 @@ fn unpacking(
     path: &Path,
     limits: &Limits,
     progress: &Progress,
-) -> Result<(Compression, Unpacking)> {
-    let mut reader = Counted { reader, progress: progress.clone() };
+) -> Result<(Compression, BoxedDecoder)> {
+    let mut reader = ProgressReader { reader, progress: progress.clone() };
     let magic = crate::at_path(read_magic(&mut reader), path)?;
     let compression = Compression::of_head(&magic);
     let whole: Box<dyn Read + Send> = Box::new(std::io::Cursor::new(magic).chain(reader));
     let decoder = match crate::probe::other_inflate() {
         Some(inflate) if compression == Compression::Gzip => {
-            Decoder::new(Compression::None, inflate(whole), limits)
+            StreamDecoder::new(Compression::None, inflate(whole), limits)
         }
-        _ => Decoder::new(compression, whole, limits),
+        _ => StreamDecoder::new(compression, whole, limits),
     };
     Ok((compression, decoder?))
 }
@@ -96,7 +102,7 @@ fn read_magic(reader: &mut impl Read) -> Result<Vec<u8>> {
 
 /// The body of the thread: ends with the data, with an error, or when the source is dropped.
 fn read_ahead(
-    mut decoder: Unpacking,
+    mut decoder: BoxedDecoder,
     to_parser: &SyncSender<Result<Vec<u8>>>,
     from_parser: &Receiver<Vec<u8>>,
 ) {
@@ -118,7 +124,7 @@ fn read_ahead(
     }
 }
 
-impl State {
+impl StreamState {
     fn next_block(&mut self) -> Result<()> {
         let used = std::mem::take(&mut self.block);
         self.start += used.len() as u64;
@@ -189,7 +195,7 @@ pub(crate) struct InTurnSource {
 }
 
 struct InTurn {
-    decoder: Unpacking,
+    decoder: BoxedDecoder,
     /// What was read so far.
     offset: u64,
     ended: bool,

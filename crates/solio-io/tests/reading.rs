@@ -116,7 +116,7 @@ fn what_is_read_in_turn_is_the_same() {
         }
         let packed = pack(compression, &data);
         fs::write(&path, &packed[..packed.len() - 9]).unwrap();
-        let error = |opened: solio_base::Result<solio_io::Opened>| {
+        let error = |opened: solio_base::Result<solio_io::OpenedFile>| {
             all(&*opened.unwrap().source, 300_000).unwrap_err()
         };
         let ahead = error(solio_io::open(&path, &Limits::default(), &work));

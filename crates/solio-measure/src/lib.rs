@@ -30,7 +30,7 @@ pub use light::{Bound, Job, Light, memcpy_mb_s};
 pub use proc::{PeakMemory, called_bytes, fetched_bytes, peak_rss_bytes};
 pub use recording::{Recorder, Recording, Spanned, Summary, Table, Thread, Total};
 pub use report::report_html;
-pub use sampler::{Group, Samples, Series};
+pub use sampler::{Group, Series, SystemSamples};
 pub use span::{Span, SpanName};
 pub use timer::{Scoped, Timed, Timer, time};
 pub use trace::trace_json;

@@ -44,17 +44,17 @@ pub struct ObjectSource {
     tag: Option<String>,
     object: Object,
     /// What the first request brought.
-    start: Bytes,
+    start: BlockBytes,
     asking: Asking,
     pieces: Mutex<Pieces>,
 }
 
-type Bytes = Vec<u8>;
+type BlockBytes = Vec<u8>;
 
 #[derive(Default)]
 struct Pieces {
     /// With their offsets, the newest last.
-    kept: Vec<(u64, Arc<Bytes>)>,
+    kept: Vec<(u64, Arc<BlockBytes>)>,
     /// Where the last one ended, and how long it was.
     end: u64,
     len: u64,
@@ -97,7 +97,7 @@ impl ObjectSource {
                     None => return Ok(None),
                     Some(object) if object.size == 0 => {
                         let (pieces, bucket) = (Mutex::default(), Arc::clone(bucket));
-                        let (tag, start) = (None, Bytes::new());
+                        let (tag, start) = (None, BlockBytes::new());
                         return Ok(Some(ObjectSource {
                             bucket,
                             held,
@@ -125,7 +125,7 @@ impl ObjectSource {
     }
 
     /// The bytes of a range, from the store.
-    fn ask(&self, range: Range<u64>) -> Result<Bytes> {
+    fn ask(&self, range: Range<u64>) -> Result<BlockBytes> {
         let options = GetOptions {
             range: Some(GetRange::Bounded(range.clone())),
             if_match: self.tag.clone(),
@@ -153,11 +153,11 @@ impl ObjectSource {
 
     /// A kept piece with the byte at `offset`, or a new one: of `wanted` bytes, and more where pieces
     /// have followed each other.
-    fn piece(&self, offset: u64, wanted: u64) -> Result<(u64, Arc<Bytes>)> {
+    fn piece(&self, offset: u64, wanted: u64) -> Result<(u64, Arc<BlockBytes>)> {
         let most = (self.asking.memory_bytes / (KEPT as u64 + 1)).clamp(LEAST, MOST);
         let len = {
             let pieces = self.pieces();
-            let holds = |(start, bytes): &&(u64, Arc<Bytes>)| {
+            let holds = |(start, bytes): &&(u64, Arc<BlockBytes>)| {
                 (*start..*start + bytes.len() as u64).contains(&offset)
             };
             if let Some(found) = pieces.kept.iter().find(holds) {

@@ -7,7 +7,7 @@ use solio_codec::compress::Compression;
 use solio_exr::{
     Header, Image, IntoOptions, PixelType, RasterMut, ReadInto, ReadOptions, WriteOptions,
 };
-use solio_io::{FileSink, Opened, SinkOptions};
+use solio_io::{FileSink, OpenedFile, SinkOptions};
 use solio_measure::SpanName;
 use std::path::Path;
 
@@ -131,7 +131,7 @@ pub fn read_image(path: &Path, options: &ReadOptions, work: &Work) -> Result<Ima
     image.map_err(|e: Error| e.at_path(path))
 }
 
-fn open(path: &Path, options: &ReadOptions, work: &Work) -> Result<Opened> {
+fn open(path: &Path, options: &ReadOptions, work: &Work) -> Result<OpenedFile> {
     // Channels are mostly those of a part or two of many.
     let header = || header_before(path, &options.limits, work);
     let parts = || header().map_or(1, |header| header.parts.len());

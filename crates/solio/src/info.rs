@@ -4,7 +4,7 @@ use crate::read::read_opened;
 use crate::{Format, MeshReadOptions};
 use solio_base::{Result, Work};
 use solio_codec::compress::Compression;
-use solio_io::Opened;
+use solio_io::OpenedFile;
 use solio_mesh::model::{Domain, Positions, Values};
 use solio_mesh::{Mesh, Scene};
 use std::path::{Path, PathBuf};
@@ -121,7 +121,7 @@ pub fn info(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<FileI
 /// [`info`] of a file that is open already.
 pub(crate) fn info_of(
     path: &Path,
-    opened: Opened,
+    opened: OpenedFile,
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<FileInfo> {

@@ -3,8 +3,8 @@
 use crate::Format;
 use crate::libraries::load_materials;
 use solio_base::{Error, Limits, Result, Source, Work};
-use solio_codec::compress::{Compression, Decoder};
-use solio_io::Opened;
+use solio_codec::compress::{Compression, StreamDecoder};
+use solio_io::OpenedFile;
 use solio_measure::SpanName;
 use solio_mesh::Scene;
 use solio_mesh::obj::{self, ObjReadOptions};
@@ -136,17 +136,17 @@ pub(crate) fn read_with_facts(
     path: &Path,
     options: &MeshReadOptions,
     work: &Work,
-) -> Result<(Format, Opened, Scene<'static>)> {
+) -> Result<(Format, OpenedFile, Scene<'static>)> {
     read_with_memory(path, options, work, Scene::default())
 }
 
 /// [`read_with_facts`] of a file that is open already.
 pub(crate) fn read_opened(
     path: &Path,
-    opened: Opened,
+    opened: OpenedFile,
     options: &MeshReadOptions,
     work: &Work,
-) -> Result<(Format, Opened, Scene<'static>)> {
+) -> Result<(Format, OpenedFile, Scene<'static>)> {
     read_into_memory(path, opened, options, work, Scene::default())
 }
 
@@ -155,18 +155,18 @@ fn read_with_memory(
     options: &MeshReadOptions,
     work: &Work,
     scene: Scene<'static>,
-) -> Result<(Format, Opened, Scene<'static>)> {
+) -> Result<(Format, OpenedFile, Scene<'static>)> {
     let opened = solio_io::open(path, &options.limits, work)?;
     read_into_memory(path, opened, options, work, scene)
 }
 
 fn read_into_memory(
     path: &Path,
-    opened: Opened,
+    opened: OpenedFile,
     options: &MeshReadOptions,
     work: &Work,
     mut scene: Scene<'static>,
-) -> Result<(Format, Opened, Scene<'static>)> {
+) -> Result<(Format, OpenedFile, Scene<'static>)> {
     let _span = READ.begin_labelled(&path.to_string_lossy());
     let read = || {
         let source = &*opened.source;
@@ -215,7 +215,7 @@ pub fn read_mesh_bytes(
 
 fn decompress(bytes: &[u8], compression: Compression, limits: &Limits) -> Result<Vec<u8>> {
     const STEP: usize = 1 << 20;
-    let mut decoder = Decoder::new(compression, bytes, limits)?;
+    let mut decoder = StreamDecoder::new(compression, bytes, limits)?;
     let mut plain = Vec::new();
     loop {
         let start = plain.len();

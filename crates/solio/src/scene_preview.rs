@@ -15,7 +15,7 @@ use solio_mesh::triangulate::triangles_of_vertices;
 use solio_scene::geometry::Triangles;
 use solio_scene::pack::{PackReadOptions, PackReader};
 use solio_scene::preview::{
-    Pass, Picture, PreviewFiles, PreviewOptions, TextureEncoding, TexturePicture, World, render,
+    Pass, Picture, PreviewFiles, RenderOptions, TextureEncoding, TexturePicture, World, render,
 };
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
@@ -168,7 +168,7 @@ impl PassPicture<'_> {
 pub fn preview_scene(
     path: &Path,
     read: &SceneReadOptions,
-    options: &PreviewOptions,
+    options: &RenderOptions,
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
@@ -246,7 +246,7 @@ pub(crate) fn drawn(
     scene: &Scene,
     mut problems: Vec<Error>,
     meshes: &dyn PreviewFiles,
-    options: &PreviewOptions,
+    options: &RenderOptions,
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {

@@ -27,7 +27,7 @@ pub use values::{
     Value,
 };
 
-use crate::cursor::Cursor;
+use crate::cursor::HeaderCursor;
 use crate::names;
 use solio_base::{Error, Limits, Result, Source};
 use value_bytes::LONGEST_NAME;
@@ -96,7 +96,7 @@ pub struct Header {
 
 /// A header, and where it ends.
 #[derive(Clone, Debug)]
-pub(crate) struct Placed {
+pub(crate) struct ParsedHeader {
     pub(crate) header: Header,
     /// Where the tables of chunks start.
     pub(crate) end: u64,
@@ -125,7 +125,7 @@ pub fn decode_header(source: &dyn Source, limits: &Limits) -> Result<Header> {
     Ok(decode_placed(source, limits)?.header)
 }
 
-pub(crate) fn decode_placed(source: &dyn Source, limits: &Limits) -> Result<Placed> {
+pub(crate) fn decode_placed(source: &dyn Source, limits: &Limits) -> Result<ParsedHeader> {
     if let Some(bytes) = source.as_bytes() {
         return parse(bytes).map_err(|(e, _)| e);
     }
@@ -152,8 +152,8 @@ pub(crate) fn decode_placed(source: &dyn Source, limits: &Limits) -> Result<Plac
 
 /// Reads a header from the first bytes of a file; when they are too few, says how many it needs
 /// at least.
-fn parse(bytes: &[u8]) -> Result<Placed, (Error, Option<usize>)> {
-    let mut cursor = Cursor::new(bytes, 0);
+fn parse(bytes: &[u8]) -> Result<ParsedHeader, (Error, Option<usize>)> {
+    let mut cursor = HeaderCursor::new(bytes, 0);
     let parsed = parse_all(&mut cursor);
     parsed.map_err(|e| (e, cursor.wanted))
 }
@@ -177,7 +177,7 @@ fn wrong_magic(magic: &[u8; 4]) -> Error {
     }
 }
 
-fn parse_all(cursor: &mut Cursor<'_>) -> Result<Placed> {
+fn parse_all(cursor: &mut HeaderCursor<'_>) -> Result<ParsedHeader> {
     let magic: [u8; 4] = cursor.array("the magic number")?;
     if magic != MAGIC {
         return Err(wrong_magic(&magic));
@@ -230,11 +230,11 @@ fn parse_all(cursor: &mut Cursor<'_>) -> Result<Placed> {
         }
     }
     let header = Header { multipart, long_names: flags & LONG_NAMES != 0, parts };
-    Ok(Placed { header, end: cursor.offset() })
+    Ok(ParsedHeader { header, end: cursor.offset() })
 }
 
 /// The next attribute and its place; `None` at the end of the part.
-fn parse_attribute(cursor: &mut Cursor<'_>) -> Result<Option<(Attribute, u64)>> {
+fn parse_attribute(cursor: &mut HeaderCursor<'_>) -> Result<Option<(Attribute, u64)>> {
     let place = cursor.offset();
     let name = cursor.name(LONGEST_NAME, "the name of an attribute")?;
     if name.is_empty() {

@@ -1,9 +1,9 @@
 //! Deep parts: first the counts of all chunks, as if they were pixels; then, when the planes can be
 //! made and dealt out, the samples.
 
-use super::chunk::Buffers;
+use super::chunk::ReadBuffers;
 use super::flat::tiles;
-use super::jobs::{Piece, Task};
+use super::jobs::{ChunkTarget, LevelTask};
 use crate::header::Box2i;
 use crate::model::{DeepLevel, Plane, Samples};
 use crate::shape::{Shape, columns, rows};
@@ -32,7 +32,7 @@ pub(crate) fn empty_level(shape: &Shape, level: usize, window: Box2i) -> DeepLev
 
 /// Makes planes of zeros for as many samples as were counted.
 pub(crate) fn make_planes(
-    task: &Task<'_>,
+    task: &LevelTask<'_>,
     level: &mut DeepLevel<'static>,
     limits: &Limits,
 ) -> Result<()> {
@@ -58,25 +58,25 @@ pub(crate) fn make_planes(
 }
 
 /// Deals out the samples of one level, chunk after chunk.
-pub(crate) struct Dealer<'t, 'a> {
-    task: &'t Task<'t>,
+pub(crate) struct DeepDealer<'t, 'a> {
+    task: &'t LevelTask<'t>,
     /// How many samples each wanted pixel has.
     counts: &'a [u32],
     /// What is left of each wanted plane, and its bytes a sample.
     planes: Vec<(&'a mut [u8], usize)>,
     down: Range<u64>,
-    begun: VecDeque<Piece<'a>>,
+    begun: VecDeque<ChunkTarget<'a>>,
 }
 
-impl<'t, 'a> Dealer<'t, 'a> {
-    pub(crate) fn new(task: &'t Task<'t>, level: &'a mut DeepLevel<'static>) -> Self {
+impl<'t, 'a> DeepDealer<'t, 'a> {
+    pub(crate) fn new(task: &'t LevelTask<'t>, level: &'a mut DeepLevel<'static>) -> Self {
         let planes = level.planes.iter_mut().map(|plane| {
             let bytes = plane.channel.pixel_type.bytes();
             (plane.samples.bytes_mut(), bytes)
         });
         let [_, down] = task.shape.tiles_touching(task.level(), &task.region);
         let planes = planes.collect();
-        Dealer { task, counts: &level.counts, planes, down, begun: VecDeque::new() }
+        DeepDealer { task, counts: &level.counts, planes, down, begun: VecDeque::new() }
     }
 
     fn begin(&mut self, down: u64) {
@@ -99,10 +99,10 @@ impl<'t, 'a> Dealer<'t, 'a> {
     }
 }
 
-impl<'a> Iterator for Dealer<'_, 'a> {
-    type Item = Piece<'a>;
+impl<'a> Iterator for DeepDealer<'_, 'a> {
+    type Item = ChunkTarget<'a>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<ChunkTarget<'a>> {
         if self.begun.is_empty() {
             let row = self.down.next()?;
             self.begin(row);
@@ -113,9 +113,9 @@ impl<'a> Iterator for Dealer<'_, 'a> {
 
 /// Reads the samples of a chunk.
 pub(crate) fn read_piece(
-    task: &Task<'_>,
-    buffers: &mut Buffers,
-    piece: &mut Piece<'_>,
+    task: &LevelTask<'_>,
+    buffers: &mut ReadBuffers,
+    piece: &mut ChunkTarget<'_>,
 ) -> Result<()> {
     let place = task.place(piece.chunk)?;
     let (counts, raw) = buffers.samples(task.of, piece.chunk, &place)?;
@@ -124,7 +124,7 @@ pub(crate) fn read_piece(
 
 /// Copies the wanted samples of an unpacked chunk into their rows.
 fn scatter(
-    task: &Task<'_>,
+    task: &LevelTask<'_>,
     window: &Box2i,
     counts: &[u32],
     mut raw: &[u8],

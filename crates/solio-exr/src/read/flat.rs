@@ -8,9 +8,9 @@
 //!   source into the planes without a stop;
 //! * rows of channels that nobody asked for are stepped over.
 
-use super::chunk::Buffers;
-use super::jobs::{Piece, Task};
-use super::store::Target;
+use super::chunk::ReadBuffers;
+use super::jobs::{ChunkTarget, LevelTask};
+use super::store::SampleTarget;
 use crate::codec;
 use crate::header::Box2i;
 use crate::model::{FlatLevel, Plane, Samples};
@@ -39,7 +39,7 @@ pub(crate) fn empty_level(
 }
 
 /// What is left of the rows of a target.
-struct Rows<'a> {
+struct TargetRows<'a> {
     bytes: &'a mut [u8],
     /// Bytes of a row.
     row: usize,
@@ -48,36 +48,36 @@ struct Rows<'a> {
 }
 
 /// Deals out the rows of one level, chunk after chunk.
-pub(crate) struct Dealer<'t, 'a> {
-    task: &'t Task<'t>,
+pub(crate) struct FlatDealer<'t, 'a> {
+    task: &'t LevelTask<'t>,
     /// What is left of each target.
-    targets: Vec<Rows<'a>>,
+    targets: Vec<TargetRows<'a>>,
     /// Of each target, the bytes of its rows in each tile of a row of tiles.
     bytes: Vec<Vec<usize>>,
     /// The rows of tiles that are left.
     down: Range<u64>,
     /// What is left of the row of tiles that was begun.
-    begun: VecDeque<Piece<'a>>,
+    begun: VecDeque<ChunkTarget<'a>>,
 }
 
-impl<'t, 'a> Dealer<'t, 'a> {
+impl<'t, 'a> FlatDealer<'t, 'a> {
     /// Each of the task's targets has its rows without a gap.
     pub(crate) fn of_planes(
-        task: &'t Task<'t>,
+        task: &'t LevelTask<'t>,
         planes: impl Iterator<Item = &'a mut [u8]>,
-    ) -> Dealer<'t, 'a> {
-        Dealer::new(task, planes.map(|plane| (plane, None)))
+    ) -> FlatDealer<'t, 'a> {
+        FlatDealer::new(task, planes.map(|plane| (plane, None)))
     }
 
     /// The bytes of each of the task's targets, and from a row to the next unless there is no gap.
     pub(crate) fn new(
-        task: &'t Task<'t>,
+        task: &'t LevelTask<'t>,
         targets: impl Iterator<Item = (&'a mut [u8], Option<usize>)>,
-    ) -> Dealer<'t, 'a> {
+    ) -> FlatDealer<'t, 'a> {
         let region = task.shape.block(&task.region);
         let targets = targets.zip(task.targets).map(|((bytes, stride), target)| {
             let row = target.row_bytes(&region);
-            Rows { bytes, row, stride: stride.unwrap_or(row) }
+            TargetRows { bytes, row, stride: stride.unwrap_or(row) }
         });
         let targets = targets.collect();
         let level = task.level();
@@ -86,9 +86,9 @@ impl<'t, 'a> Dealer<'t, 'a> {
         let windows = windows.filter_map(|window| window.intersection(&task.region));
         let blocks: Vec<_> = windows.map(|window| task.shape.block(&window)).collect();
         let of_target =
-            |target: &Target| blocks.iter().map(|block| target.row_bytes(block)).collect();
+            |target: &SampleTarget| blocks.iter().map(|block| target.row_bytes(block)).collect();
         let bytes = task.targets.iter().map(of_target).collect();
-        Dealer { task, targets, bytes, down, begun: VecDeque::new() }
+        FlatDealer { task, targets, bytes, down, begun: VecDeque::new() }
     }
 
     /// Cuts the rows of row `down` of tiles into those of each tile.
@@ -100,10 +100,10 @@ impl<'t, 'a> Dealer<'t, 'a> {
         let down_to = inside.start.max(of_tiles.start)..inside.end.min(of_tiles.end);
         let first = level.first_chunk + down * level.across;
         let rows_of_piece = down_to.len() * task.targets.len();
-        self.begun.extend(
-            across
-                .map(|tile| Piece { chunk: first + tile, rows: Vec::with_capacity(rows_of_piece) }),
-        );
+        self.begun.extend(across.map(|tile| ChunkTarget {
+            chunk: first + tile,
+            rows: Vec::with_capacity(rows_of_piece),
+        }));
         for y in down_to {
             let targets = task.targets.iter().zip(&self.bytes);
             for ((target, bytes), rows) in targets.zip(&mut self.targets) {
@@ -124,10 +124,10 @@ impl<'t, 'a> Dealer<'t, 'a> {
     }
 }
 
-impl<'a> Iterator for Dealer<'_, 'a> {
-    type Item = Piece<'a>;
+impl<'a> Iterator for FlatDealer<'_, 'a> {
+    type Item = ChunkTarget<'a>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<ChunkTarget<'a>> {
         if self.begun.is_empty() {
             let row = self.down.next()?;
             self.begin(row);
@@ -138,25 +138,33 @@ impl<'a> Iterator for Dealer<'_, 'a> {
 
 /// A piece without rows for each wanted chunk of row `down` of tiles, and the wanted pixels of
 /// each.
-pub(crate) fn tiles(task: &Task<'_>, down: u64, pieces: &mut VecDeque<Piece<'_>>) -> Vec<Box2i> {
+pub(crate) fn tiles(
+    task: &LevelTask<'_>,
+    down: u64,
+    pieces: &mut VecDeque<ChunkTarget<'_>>,
+) -> Vec<Box2i> {
     let level = task.level();
     let [across, _] = task.shape.tiles_touching(level, &task.region);
     let first = level.first_chunk + down * level.across;
-    pieces.extend(across.clone().map(|tile| Piece { chunk: first + tile, rows: Vec::new() }));
+    pieces.extend(across.clone().map(|tile| ChunkTarget { chunk: first + tile, rows: Vec::new() }));
     let windows = across.map(|tile| task.shape.window_of(level, [tile, down]));
     windows.filter_map(|window| window.intersection(&task.region)).collect()
 }
 
 /// Reads a chunk of pixels, or the counts of a deep one.
 pub(crate) fn read_piece(
-    task: &Task<'_>,
-    buffers: &mut Buffers,
-    piece: &mut Piece<'_>,
+    task: &LevelTask<'_>,
+    buffers: &mut ReadBuffers,
+    piece: &mut ChunkTarget<'_>,
 ) -> Result<()> {
     let place = task.place(piece.chunk)?;
     let mut store = std::mem::take(&mut buffers.store);
     let source = if task.shape.kind.is_deep() {
-        codec::Rows::Plain(bytemuck::cast_slice(buffers.counts(task.of, piece.chunk, &place)?))
+        codec::UnpackedRows::Plain(bytemuck::cast_slice(buffers.counts(
+            task.of,
+            piece.chunk,
+            &place,
+        )?))
     } else {
         buffers.pixels(task.of, piece.chunk, &place)?
     };

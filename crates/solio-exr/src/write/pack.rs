@@ -15,32 +15,32 @@ const JOB_BYTES: u64 = 256 << 10;
 
 /// What all chunks of a part have in common.
 #[derive(Clone, Copy)]
-pub(super) struct Style {
+pub(super) struct PartStyle {
     /// How hard chunks are packed.
-    pub(super) pack: codec::Style,
+    pub(super) pack: codec::PackStyle,
     /// Whether a chunk names its part.
     pub(super) multipart: bool,
 }
 
 /// What a thread keeps from chunk to chunk.
 #[derive(Default)]
-pub(super) struct Buffers {
+pub(super) struct WriteBuffers {
     pub(super) raw: Vec<u8>,
-    pub(super) scratch: codec::Scratch,
+    pub(super) scratch: codec::CodecScratch,
 }
 
 /// Writes the chunks of all parts; their sizes, by part and number.
 pub(super) fn chunks(
     image: &Image<'_>,
     shapes: &[Shape],
-    styles: &[codec::Style],
+    styles: &[codec::PackStyle],
     sink: &mut dyn Sink,
     work: &Work,
 ) -> Result<Vec<Vec<u64>>> {
-    let pool: Mutex<Vec<Buffers>> = Mutex::default();
+    let pool: Mutex<Vec<WriteBuffers>> = Mutex::default();
     let mut all = Vec::new();
     for (index, (part, shape)) in image.parts.iter().zip(shapes).enumerate() {
-        let style = Style { pack: styles[index], multipart: shapes.len() > 1 };
+        let style = PartStyle { pack: styles[index], multipart: shapes.len() > 1 };
         let order = plan::order(shape);
         let sizes: Vec<AtomicU64> = order.iter().map(|_| AtomicU64::new(0)).collect();
         let first = shape.block(&shape.place(0).window).bytes().max(1);

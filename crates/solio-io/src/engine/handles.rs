@@ -1,6 +1,6 @@
 //! Open files, and those kept open for the next range of the same file.
 
-use super::names::{self, Folds, Names};
+use super::names::{self, Folds, PathNames};
 use super::residency::{Residency, residency};
 use crate::io_error;
 use rustix::fs::{CWD, Mode, OFlags};
@@ -158,12 +158,12 @@ fn set_direct(_: &impl AsFd, _: bool) -> bool {
 /// process; a hit counts only if the whole (folded) path is the same and still means the same file.
 pub(crate) struct Handles {
     cache: Mutex<Cache>,
-    names: Names,
+    names: PathNames,
     seed: (u64, u64),
 }
 
 /// A file that is kept open.
-struct Known {
+struct KeptHandle {
     /// Its path, folded where the medium folds.
     name: Box<[u8]>,
     handle: Arc<Handle>,
@@ -171,7 +171,7 @@ struct Known {
 }
 
 struct Cache {
-    known: HashMap<u128, Known>,
+    known: HashMap<u128, KeptHandle>,
     /// Keys with the time of their use; those that were used again later are passed over.
     uses: VecDeque<(u128, u64)>,
     time: u64,
@@ -193,7 +193,7 @@ impl Handles {
                 time: 0,
                 most,
             }),
-            names: Names::new(folds),
+            names: PathNames::new(folds),
             seed: (random.hash_one(0), random.hash_one(1)),
         }
     }
@@ -247,7 +247,7 @@ impl Handles {
 impl Cache {
     fn add(&mut self, key: u128, name: &[u8], handle: Arc<Handle>) {
         self.time += 1;
-        self.known.insert(key, Known { name: name.into(), handle, used: self.time });
+        self.known.insert(key, KeptHandle { name: name.into(), handle, used: self.time });
         self.uses.push_back((key, self.time));
         self.shrink();
     }

@@ -43,18 +43,18 @@ mod simulator;
 mod tests;
 mod uring;
 
-pub(crate) use alone::Folder;
+pub(crate) use alone::LastFolder;
 pub use batch::Batch;
 pub use handles::Direct;
 pub(crate) use handles::Handle;
 pub use pool::Buffer;
-pub(crate) use rate::Bucket;
+pub(crate) use rate::TokenBucket;
 pub use request::{Done, Packing, Priority, Request};
 pub(crate) use residency::{Residency, residency};
 
 use self::core::Core;
 use scheduler::Tuning;
-use shared::{Owner, Shared};
+use shared::{EngineShared, Owner};
 use solio_base::Result;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
@@ -268,14 +268,14 @@ impl Engine {
             let _ = fallback.set(why);
             backend = Backend::Threads;
         }
-        let pool = pool::Pool::new(options.memory_bytes);
+        let pool = pool::BlockPool::new(options.memory_bytes);
         let mut core = Core::new(tuning, backend.width(&options, true), pool);
         core.scheduler.ahead = shared::ahead(&options, true);
         core.enough_readers = shared::enough_readers(&options, true);
-        core.scheduler.bytes_rate = options.bytes_per_second.map(Bucket::new);
-        core.scheduler.operations_rate = options.operations_per_second.map(Bucket::new);
+        core.scheduler.bytes_rate = options.bytes_per_second.map(TokenBucket::new);
+        core.scheduler.operations_rate = options.operations_per_second.map(TokenBucket::new);
         let handles = handles::Handles::new((descriptors / 4).min(1024));
-        let shared = Shared::new(options, backend, fallback, core, handles);
+        let shared = EngineShared::new(options, backend, fallback, core, handles);
         Ok(Engine { owner: Arc::new(Owner(shared)) })
     }
 

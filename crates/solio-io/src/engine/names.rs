@@ -19,14 +19,14 @@ const MOST_FOLDERS: usize = 1024;
 pub(super) type Folds = fn(&Path) -> Option<bool>;
 
 /// Names of files, with what each folder answered.
-pub(super) struct Names {
+pub(super) struct PathNames {
     folds: Folds,
     folders: Mutex<HashMap<PathBuf, bool>>,
 }
 
-impl Names {
-    pub(super) fn new(folds: Folds) -> Names {
-        Names { folds, folders: Mutex::new(HashMap::new()) }
+impl PathNames {
+    pub(super) fn new(folds: Folds) -> PathNames {
+        PathNames { folds, folders: Mutex::new(HashMap::new()) }
     }
 
     /// The name to keep the file at `path` under.
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn names_are_folded_where_the_folder_folds() {
         static ASKED: AtomicUsize = AtomicUsize::new(0);
-        let names = Names::new(|folder| {
+        let names = PathNames::new(|folder| {
             ASKED.fetch_add(1, Ordering::Relaxed);
             (!folder.ends_with("gone")).then(|| folder.ends_with("Folding"))
         });

@@ -1,18 +1,19 @@
 //! What of a scene another format does not get.
 
-use super::{View, is_border};
+use super::{CameraView, is_border};
 use crate::scene::{NONE, Scene, Shape};
 use std::collections::BTreeMap;
 
 /// What is left out, in the singular and in the plural.
-pub(crate) type What = [&'static str; 2];
+pub(crate) type LossName = [&'static str; 2];
 
-pub(crate) const BORDERS: What = ["shape that only bounds media", "shapes that only bound media"];
+pub(crate) const BORDERS: LossName =
+    ["shape that only bounds media", "shapes that only bound media"];
 
 /// Counts that become sentences.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftOut {
-    counts: BTreeMap<What, u64>,
+    counts: BTreeMap<LossName, u64>,
 }
 
 /// What of a scene is left out where its shapes become bare meshes: in words, counted.
@@ -93,14 +94,14 @@ impl LeftOut {
         left
     }
 
-    pub(crate) fn add(&mut self, what: What, count: u64) {
+    pub(crate) fn add(&mut self, what: LossName, count: u64) {
         if count > 0 {
             *self.counts.entry(what).or_default() += count;
         }
     }
 
     /// Where the lens of a view is not that of the scene.
-    pub(crate) fn lens(&mut self, view: &View) {
+    pub(crate) fn lens(&mut self, view: &CameraView) {
         let near = u64::from(!view.is_exact);
         self.add(["camera of lenses: one of 40 degrees stands for it"; 2], near);
     }

@@ -28,7 +28,7 @@ pub(super) struct Geometry {
 }
 
 /// What goes into the buffer, and where it went.
-pub(super) struct Buffer<'b> {
+pub(super) struct GltfBuffer<'b> {
     sink: &'b mut dyn Sink,
     work: &'b Work,
     /// Bytes so far.
@@ -37,9 +37,9 @@ pub(super) struct Buffer<'b> {
     pub(super) accessors: Vec<Accessor>,
 }
 
-impl<'b> Buffer<'b> {
-    pub(super) fn new(sink: &'b mut dyn Sink, work: &'b Work) -> Buffer<'b> {
-        Buffer { sink, work, bytes: 0, views: Vec::new(), accessors: Vec::new() }
+impl<'b> GltfBuffer<'b> {
+    pub(super) fn new(sink: &'b mut dyn Sink, work: &'b Work) -> GltfBuffer<'b> {
+        GltfBuffer { sink, work, bytes: 0, views: Vec::new(), accessors: Vec::new() }
     }
 
     /// Puts a mesh of triangles down; `None` if it has none. Normals get the length 1, which glTF

@@ -1,7 +1,7 @@
 //! The parts of the JSON document.
 
 use super::buffer::Geometry;
-use crate::export::{Lens, Parts, Surface, View};
+use crate::export::{CameraView, Surface, TransformParts, ViewLens};
 use gltf_json as json;
 use json::extensions::material::{EmissiveStrength, EmissiveStrengthFactor};
 use json::material::{EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
@@ -84,7 +84,7 @@ pub(super) fn under_matrix(m: &[f32; 12]) -> Node {
     Node { matrix: Some(flat), ..Node::default() }
 }
 
-pub(super) fn under_parts(parts: &Parts) -> Node {
+pub(super) fn under_parts(parts: &TransformParts) -> Node {
     Node {
         translation: (parts.translation != [0.0; 3]).then_some(parts.translation),
         rotation: Some(UnitQuaternion(parts.rotation)),
@@ -111,11 +111,11 @@ pub(super) fn instancing(
     json::extensions::scene::Node { others: Map::from_iter([(INSTANCING.to_owned(), value)]) }
 }
 
-pub(super) fn camera(lens: &Lens) -> json::Camera {
+pub(super) fn camera(lens: &ViewLens) -> json::Camera {
     use json::camera::{Orthographic, Perspective, Type};
     let (mut perspective, mut orthographic) = (None, None);
     let type_ = match lens {
-        Lens::Perspective([across, up]) => {
+        ViewLens::Perspective([across, up]) => {
             perspective = Some(Perspective {
                 aspect_ratio: Some((across / up) as f32),
                 yfov: (2.0 * up.atan()) as f32,
@@ -126,7 +126,7 @@ pub(super) fn camera(lens: &Lens) -> json::Camera {
             });
             Type::Perspective
         }
-        Lens::Orthographic([across, up]) => {
+        ViewLens::Orthographic([across, up]) => {
             orthographic = Some(Orthographic {
                 xmag: *across as f32,
                 ymag: *up as f32,
@@ -149,7 +149,7 @@ pub(super) fn camera(lens: &Lens) -> json::Camera {
 }
 
 /// The node of a camera.
-pub(super) fn camera_node(view: &View) -> Node {
+pub(super) fn camera_node(view: &CameraView) -> Node {
     Node {
         camera: Some(index(0)),
         matrix: Some(view.to_world.to_cols_array().map(|x| x as f32)),

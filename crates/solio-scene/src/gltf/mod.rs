@@ -20,13 +20,14 @@ mod document;
 mod tests;
 
 use crate::export::{
-    BORDERS, ExportMeshes, Faces, IDENTITY, LeftOut, Parts, Surfaces, View, decompose, is_border,
-    is_mirrored, mesh_of, name_of, nested, order_by_object, placed, runs, upper,
+    BORDERS, CameraView, ExportMeshes, Faces, IDENTITY, LeftOut, Surfaces, TransformParts,
+    decompose, is_border, is_mirrored, mesh_of, name_of, nested, order_by_object, placed, runs,
+    upper,
 };
 use crate::pack::PackedMesh;
 use crate::preview::located;
 use crate::scene::{Object, Scene, Shape};
-use buffer::{Buffer, Geometry};
+use buffer::{Geometry, GltfBuffer};
 use document::{EMISSIVE, INSTANCING, index};
 use gltf_json as json;
 use json::Node;
@@ -197,7 +198,7 @@ pub fn encode_gltf(
 ) -> Result<GltfSummary> {
     match output {
         GltfOutput::Separate { document, buffer, uri } => {
-            let mut writer = Writer::new(scene, meshes, Buffer::new(buffer, work));
+            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(buffer, work));
             writer.write(work)?;
             let (text, summary, _) = writer.finish(Some(uri.to_owned()))?;
             document.write_bytes(work, &text)?;
@@ -216,7 +217,7 @@ pub fn encode_gltf(
                 sink.write_bytes(work, &blank[..step])?;
                 rest -= step;
             }
-            let mut writer = Writer::new(scene, meshes, Buffer::new(sink, work));
+            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(sink, work));
             writer.write(work)?;
             let (text, summary, sink) = writer.finish(None)?;
             let head = glb_head(&text, room, summary.buffer_bytes)?;
@@ -276,10 +277,10 @@ fn room(scene: &Scene) -> usize {
 /// What tells the arrays of two shapes apart: the file, and whether its faces are turned.
 type FileKey = (Vec<u8>, bool);
 
-struct Writer<'w> {
+struct GltfWriter<'w> {
     scene: &'w Scene,
     meshes: &'w dyn ExportMeshes,
-    buffer: Buffer<'w>,
+    buffer: GltfBuffer<'w>,
     surfaces: Surfaces<'w>,
     /// Files that are in the buffer; `None` where one has nothing that could be.
     files: HashMap<FileKey, Option<Geometry>>,
@@ -293,9 +294,13 @@ struct Writer<'w> {
     left: LeftOut,
 }
 
-impl<'w> Writer<'w> {
-    fn new(scene: &'w Scene, meshes: &'w dyn ExportMeshes, buffer: Buffer<'w>) -> Writer<'w> {
-        Writer {
+impl<'w> GltfWriter<'w> {
+    fn new(
+        scene: &'w Scene,
+        meshes: &'w dyn ExportMeshes,
+        buffer: GltfBuffer<'w>,
+    ) -> GltfWriter<'w> {
+        GltfWriter {
             scene,
             meshes,
             buffer,
@@ -395,7 +400,7 @@ impl<'w> Writer<'w> {
             return Ok(());
         }
         let count = regular.len();
-        let parts = |i: usize| -> Parts {
+        let parts = |i: usize| -> TransformParts {
             decompose(&matrices[regular[i] as usize]).expect("one that does not shear")
         };
         let buffer = &mut self.buffer;
@@ -520,7 +525,7 @@ impl<'w> Writer<'w> {
             ..Node::default()
         };
         let mut tops = vec![index(self.add_node(world, false))];
-        match View::of(scene) {
+        match CameraView::of(scene) {
             Some(view) => {
                 self.root.cameras.push(document::camera(&view.lens));
                 tops.push(index(self.add_node(document::camera_node(&view), false)));
@@ -545,7 +550,7 @@ impl<'w> Writer<'w> {
         if root.materials.iter().any(|material| material.extensions.is_some()) {
             root.extensions_used.push(EMISSIVE.to_owned());
         }
-        let Buffer { bytes, views, accessors, .. } = &mut self.buffer;
+        let GltfBuffer { bytes, views, accessors, .. } = &mut self.buffer;
         (root.buffer_views, root.accessors) = (std::mem::take(views), std::mem::take(accessors));
         let bytes = *bytes;
         if bytes > 0 {

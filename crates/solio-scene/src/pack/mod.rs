@@ -38,7 +38,7 @@ mod write;
 
 pub use mesh::{PackedMesh, PackedMeshInfo};
 pub use read::{PackReadOptions, PackReader};
-pub use table::{Codec, Kind, Section};
+pub use table::{Section, SectionCodec, SectionKind};
 pub use write::{MeshOfName, PackOptions, PackSummary, encode_pack};
 
 /// The first bytes of a packed scene. A transfer that takes it for text, or cuts off a bit of each

@@ -309,8 +309,10 @@ fn an_instance_takes_48_bytes_and_less() {
     assert!(packed.len() < 18 * count, "{}", packed.len());
     let reader = PackReader::new(&packed, &PackReadOptions::default()).unwrap();
     assert!(reader.matrices_in_place().is_none());
-    let codecs = reader.sections().iter().filter(|s| s.kind == Kind::InstanceMatrices);
-    assert!(codecs.clone().count() > 1 && codecs.clone().all(|s| s.codec == Codec::Matrices));
+    let codecs = reader.sections().iter().filter(|s| s.kind == SectionKind::InstanceMatrices);
+    assert!(
+        codecs.clone().count() > 1 && codecs.clone().all(|s| s.codec == SectionCodec::Matrices)
+    );
     let instances = reader.instances(&Work { threads: 3, ..Work::serial() }).unwrap();
     assert_eq!(instances, scene.instances);
 }
@@ -438,9 +440,12 @@ fn curves_take_an_eighth_of_their_text() {
     assert!(8 * bytes.len() < text.len(), "{} of {}", bytes.len(), text.len());
     assert_eq!(all_of(&unpack(&bytes).unwrap()), all_of(&scene));
     let reader = PackReader::new(&bytes, &PackReadOptions::default()).unwrap();
-    let floats: Vec<_> =
-        reader.sections().iter().filter(|section| section.kind == Kind::SortedFloats).collect();
-    assert!(floats.iter().all(|s| s.codec == Codec::Columns), "{floats:?}");
+    let floats: Vec<_> = reader
+        .sections()
+        .iter()
+        .filter(|section| section.kind == SectionKind::SortedFloats)
+        .collect();
+    assert!(floats.iter().all(|s| s.codec == SectionCodec::Columns), "{floats:?}");
 }
 
 #[test]

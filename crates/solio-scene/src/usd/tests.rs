@@ -64,7 +64,7 @@ fn a_scene_is_prims() {
 
 #[test]
 fn names_are_taken_once() {
-    let mut names = Names::default();
+    let mut names = PrimNames::default();
     let taken = ["a", "a", "a_2", "a", "ä", "3", "", "a_2"].map(|name| names.take(name));
     assert_eq!(taken, ["a", "a_2", "a_2_2", "a_3", "_", "_3", "__2", "a_2_3"]);
 }

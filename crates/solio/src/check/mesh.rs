@@ -5,7 +5,7 @@ use crate::{Format, MeshReadOptions};
 use solio_base::{Error, Limits, Result, Work};
 use solio_codec::compress::Compression;
 use solio_exr::CheckOptions;
-use solio_io::Opened;
+use solio_io::OpenedFile;
 use solio_mesh::ply::{PlyCounts, check_ply};
 use std::path::Path;
 
@@ -93,7 +93,7 @@ fn counted_ply(file: &File<'_>, limits: &Limits) -> Result<Option<FileCheck>> {
 /// By reading it.
 pub(super) fn check_opened(
     path: &Path,
-    opened: Opened,
+    opened: OpenedFile,
     limits: &Limits,
     work: &Work,
 ) -> Result<FileCheck> {

@@ -18,7 +18,7 @@ use solio_catalog::whole;
 use solio_codec::array::file::is_array_file;
 use solio_codec::compress::Compression;
 use solio_exr::{CheckOptions, Problem};
-use solio_io::Opened;
+use solio_io::OpenedFile;
 use std::path::Path;
 
 /// Bytes that tell a kind.
@@ -202,7 +202,7 @@ fn check_stream(path: &Path, options: &CheckOptions, work: &Work) -> Result<File
     }
     let bytes = in_room(&*opened.source, work.memory_bytes, &options.limits);
     let bytes = bytes.map_err(|e| e.at_path(path))?;
-    let opened = Opened {
+    let opened = OpenedFile {
         file_bytes: Some(bytes.len() as u64),
         source: Box::new(bytes),
         compression: Compression::None,
@@ -217,7 +217,7 @@ fn check_stream(path: &Path, options: &CheckOptions, work: &Work) -> Result<File
 /// A file that has been opened.
 pub(crate) struct File<'f> {
     path: &'f Path,
-    opened: Opened,
+    opened: OpenedFile,
     /// The first bytes, where it is not packed.
     head: &'f [u8],
 }
@@ -384,7 +384,7 @@ impl File<'_> {
     ) -> Result<FileCheck> {
         let path = self.path;
         let file_bytes = Some(bytes.len() as u64);
-        let opened = Opened { file_bytes, source: Box::new(bytes), ..self.opened };
+        let opened = OpenedFile { file_bytes, source: Box::new(bytes), ..self.opened };
         let file = File { path, opened, head };
         if let Some(blank) = odd::blank(&file, name)? {
             return Ok(FileCheck { format: OTHER, ..blank });

@@ -10,7 +10,7 @@ use solio_base::{Error, Result, Source, Work};
 use solio_mesh::axes::Axis;
 use solio_scene::geometry::Triangles;
 use solio_scene::preview::{
-    MOST_PIXELS, PreviewFiles, PreviewOptions as DrawOptions, TextureEncoding, TexturePicture,
+    MOST_PIXELS, PreviewFiles, RenderOptions as DrawOptions, TextureEncoding, TexturePicture,
 };
 use solio_scene::scene::{Files, SceneOptions, read_scene};
 use std::path::{Path, PathBuf};

@@ -20,8 +20,8 @@ mod write;
 
 pub use read::{ArrayFile, ArrayReadOptions};
 pub use shape::{ArrayShape, ELEMENT_NAMES};
-pub use table::{Chunk, Entry, Kind};
-pub use write::{ArrayWriter, Sum};
+pub use table::{ChunkLocation, Kind, TableEntry};
+pub use write::{ArrayWriter, ChunkChecksum};
 
 /// The first and the last bytes of a file of arrays. A transfer that takes it for text, or cuts off
 /// a bit of each byte, changes them.
