@@ -56,13 +56,7 @@ mod tests {
     use solio_base::Work;
 
     fn file() -> Vec<u8> {
-        let channel = Channel {
-            name: "Y".into(),
-            pixel_type: PixelType::Float,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = Channel::new("Y", PixelType::Float);
         let window = Box2i::of_size(3, 40);
         let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
         let samples = Samples::Float((0..120).map(|i| i as f32).collect::<Vec<_>>().into());

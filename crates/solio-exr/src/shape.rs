@@ -265,13 +265,7 @@ mod tests {
     use crate::PixelType;
 
     fn shape(window: Box2i, tiles: Option<Tiles>) -> Shape {
-        let channel = |name: &str| Channel {
-            name: name.into(),
-            pixel_type: PixelType::Half,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = |name: &str| Channel::new(name, PixelType::Half);
         let channels = vec![channel("R"), channel("A")];
         let kind = if tiles.is_some() { Kind::Tiled } else { Kind::Scanline };
         Shape::new(kind, channels, Compression::Zip, window, LineOrder::Increasing, tiles).unwrap()

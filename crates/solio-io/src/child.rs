@@ -3,10 +3,11 @@
 //! Linux sends a signal to a child when the *thread* that started it ends. All children are
 //! therefore started by one thread, which ends with the process.
 
+use solio_base::lock;
 use std::io;
 use std::process::{Child, Command};
+use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
 
 /// What the thread is asked for, and where its answer goes.
 type SpawnRequest = (Command, Sender<io::Result<Child>>);
@@ -38,7 +39,7 @@ pub fn start_tied(command: Command) -> io::Result<Child> {
 }
 
 fn starter() -> io::Result<Sender<SpawnRequest>> {
-    let mut starter = STARTER.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut starter = lock(&STARTER);
     let here = std::process::id();
     if let Some((_, sender)) = starter.as_ref().filter(|(process, _)| *process == here) {
         return Ok(sender.clone());

@@ -7,13 +7,13 @@
 //! [`InTurnSource`]: whoever reads inflates, to where they want it; nothing can be read again.
 
 use crate::file::ProgressReader;
-use solio_base::{Error, Limits, Progress, Result, Source, threads};
+use solio_base::{Error, Limits, Progress, Result, Source, lock, threads};
 use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::SpanName;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
 
 static UNPACK: SpanName = SpanName::new("decompress");
 static HAND_OVER: SpanName = SpanName::new("wait for the reader");
@@ -143,7 +143,7 @@ impl StreamState {
 
 impl Source for StreamSource {
     fn len_bytes(&self) -> Option<u64> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = lock(&self.state);
         state.ended.then(|| state.start + state.block.len() as u64)
     }
 
@@ -158,7 +158,7 @@ impl Source for StreamSource {
             got = from.len().min(buf.len());
             buf[..got].copy_from_slice(&from[..got]);
         }
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         while got < buf.len() {
             let at = offset + got as u64;
             if state.failed {
@@ -222,7 +222,7 @@ impl InTurnSource {
 
 impl Source for InTurnSource {
     fn len_bytes(&self) -> Option<u64> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = lock(&self.state);
         state.ended.then_some(state.offset)
     }
 
@@ -231,7 +231,7 @@ impl Source for InTurnSource {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if state.failed {
             return Err(failed_before());
         }

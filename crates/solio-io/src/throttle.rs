@@ -5,8 +5,8 @@
 //! system, in the page cache or not.
 
 use crate::engine::TokenBucket;
-use solio_base::{Error, Result};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use solio_base::{Error, Result, lock};
+use std::sync::{Mutex, OnceLock};
 
 /// The variable's name.
 pub const VARIABLE: &str = "SOLIO_BWLIMIT";
@@ -56,7 +56,7 @@ pub(crate) fn wait(bytes: u64) -> Result<()> {
     };
     let Some(bucket) = bucket else { return Ok(()) };
     loop {
-        let mut held = bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(bucket);
         match held.wait_ns(solio_measure::now_ns()) {
             0 => {
                 held.take(bytes);

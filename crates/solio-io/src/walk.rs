@@ -14,7 +14,7 @@ pub use crate::status::{Status, status_of, status_of_name};
 use crate::status::{kind, look_at, status};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use solio_base::{Cancel, Error, Result, threads};
+use solio_base::{Cancel, Error, Result, lock, threads};
 use solio_measure::SpanName;
 use std::collections::HashSet;
 use std::ffi::{CStr, OsStr};
@@ -626,7 +626,7 @@ enum WalkTask<F> {
 
 impl<V: Visit> WalkRun<'_, V> {
     fn lock(&self) -> MutexGuard<'_, WalkState<V::Folder>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// What every thread does.

@@ -4,7 +4,7 @@
 
 use notify::event::{AccessKind, AccessMode};
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use solio_base::{Cancel, Error, ErrorKind, Result};
+use solio_base::{Cancel, Error, ErrorKind, Result, lock};
 use solio_measure::now_ns;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -121,7 +121,7 @@ struct WatchState {
 
 impl Told {
     fn lock(&self) -> MutexGuard<'_, WatchState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn tell(&self, change: impl FnOnce(&mut WatchChanges)) {

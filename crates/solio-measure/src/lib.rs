@@ -13,6 +13,7 @@
 mod clock;
 mod counter;
 mod light;
+mod lock;
 mod proc;
 mod recording;
 mod report;
@@ -27,6 +28,7 @@ mod usage;
 pub use clock::{now_ns, unix_s};
 pub use counter::{Counter, Unit};
 pub use light::{Bound, Job, Light, memcpy_mb_s};
+pub use lock::lock;
 pub use proc::{PeakMemory, called_bytes, fetched_bytes, peak_rss_bytes};
 pub use recording::{Recorder, Recording, Spanned, Summary, Table, Thread, Total};
 pub use report::report_html;

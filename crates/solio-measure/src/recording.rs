@@ -277,8 +277,8 @@ fn natural(name: &str) -> (String, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SpanName;
-    use std::sync::{Mutex, PoisonError};
+    use crate::{SpanName, lock};
+    use std::sync::Mutex;
 
     static OUTER: SpanName = SpanName::new("outer");
     static INNER: SpanName = SpanName::new("inner");
@@ -287,7 +287,7 @@ mod tests {
     static TURN: Mutex<()> = Mutex::new(());
 
     fn record(work: impl FnOnce()) -> Recording {
-        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = lock(&TURN);
         let recorder = Recorder::start().unwrap();
         assert!(Recorder::start().is_none());
         work();
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn nothing_is_kept_while_nothing_records() {
         {
-            let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = lock(&TURN);
             named("before", || drop(OUTER.begin()));
         }
         let recording = record(|| {});

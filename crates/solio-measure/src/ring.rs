@@ -4,9 +4,10 @@
 //! records move to a store of bounded size and the ring, whose memory is warm, goes to the next
 //! thread.
 
+use crate::lock;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Begin, end, what, bytes.
 pub(crate) type SpanRecord = [u64; 4];
@@ -88,8 +89,7 @@ pub(crate) fn take() -> (Vec<SpanBatch>, u64) {
 }
 
 fn with<T>(act: impl FnOnce(&mut Rings) -> T) -> T {
-    let mut rings: MutexGuard<'_, Option<Rings>> =
-        RINGS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut rings: MutexGuard<'_, Option<Rings>> = lock(&RINGS);
     act(rings.get_or_insert_default())
 }
 

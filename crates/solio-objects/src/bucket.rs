@@ -11,12 +11,12 @@ use object_store::list::{PaginatedListOptions, PaginatedListResult, PaginatedLis
 use object_store::path::Path as Held;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use siphasher::sip::SipHasher24;
-use solio_base::{Cancel, Error, ErrorKind, Result};
+use solio_base::{Cancel, Error, ErrorKind, Result, lock};
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
@@ -69,7 +69,7 @@ impl Bucket {
     /// # Errors
     /// `Argument` for variables and names of buckets that cannot be meant.
     pub fn open(address: &Address) -> Result<Arc<Bucket>> {
-        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = lock(&OPENED);
         let process = std::process::id();
         if opened.as_ref().is_some_and(|opened| opened.process != process) {
             // Its threads are those of another process: nothing of it can be ended here.

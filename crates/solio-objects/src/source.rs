@@ -12,10 +12,10 @@ use crate::{Bucket, Object};
 use object_store::Error::{Generic, NotFound};
 use object_store::path::Path as Held;
 use object_store::{GetOptions, GetRange, ObjectStore};
-use solio_base::{Cancel, Error, Result, Source};
+use solio_base::{Cancel, Error, Result, Source, lock};
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Fewest bytes that are asked for at once: they take hardly longer than one.
 const LEAST: u64 = 64 << 10;
@@ -148,7 +148,7 @@ impl ObjectSource {
     }
 
     fn pieces(&self) -> std::sync::MutexGuard<'_, Pieces> {
-        self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.pieces)
     }
 
     /// A kept piece with the byte at `offset`, or a new one: of `wanted` bytes, and more where pieces

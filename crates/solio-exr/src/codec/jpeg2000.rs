@@ -249,13 +249,7 @@ mod tests {
     ";
 
     fn channels(names: &[&str]) -> Vec<Channel> {
-        let channel = |name: &&str| Channel {
-            name: (*name).to_owned(),
-            pixel_type: PixelType::Half,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = |name: &&str| Channel::new(*name, PixelType::Half);
         names.iter().map(channel).collect()
     }
 

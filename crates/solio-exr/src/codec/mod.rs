@@ -271,8 +271,7 @@ pub(crate) fn most_from_a_byte(compression: Compression) -> u64 {
 /// # use solio_exr::header::{Box2i, Part};
 /// # use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 /// # use solio_exr::{Channel, PixelType};
-/// # let (name, pixel_type) = ("Y".to_owned(), PixelType::Half);
-/// # let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+/// # let channel = Channel::new("Y", PixelType::Half);
 /// # let window = Box2i::of_size(64, 64);
 /// # let samples = Samples::zeros(PixelType::Half, 64 * 64)?;
 /// # let planes = vec![Plane { channel: channel.clone(), samples }];

@@ -69,13 +69,7 @@ pub struct Attribute {
 /// ```
 /// use solio_exr::header::{Box2i, Part, Value, decode_header};
 /// use solio_exr::{Channel, Compression, Header, PixelType};
-/// let depth = Channel {
-///     name: "Z".into(),
-///     pixel_type: PixelType::Float,
-///     linear: false,
-///     x_sampling: 1,
-///     y_sampling: 1,
-/// };
+/// let depth = Channel::new("Z", PixelType::Float);
 /// let mut part = Part::new(Box2i::of_size(1920, 1080), Compression::Zip, vec![depth]);
 /// part.set("owner", Value::Text("Studio".into()));
 /// let mut bytes = Vec::new();
@@ -108,8 +102,7 @@ pub(crate) struct ParsedHeader {
 /// use solio_exr::decode_header;
 /// # use solio_exr::header::{Box2i, Part};
 /// # use solio_exr::{Channel, Compression, Header, PixelType};
-/// # let (name, pixel_type) = ("Y".to_owned(), PixelType::Half);
-/// # let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+/// # let channel = Channel::new("Y", PixelType::Half);
 /// # let part = Part::new(Box2i::of_size(1920, 1080), Compression::Zip, vec![channel]);
 /// # let mut file = Vec::new();
 /// # Header { parts: vec![part], ..Header::default() }.encode(&mut file)?;

@@ -2,8 +2,7 @@ use super::*;
 use crate::{Channel, Compression, PixelType};
 
 fn channel(name: &str) -> Channel {
-    let name = name.to_owned();
-    Channel { name, pixel_type: PixelType::Half, linear: false, x_sampling: 1, y_sampling: 1 }
+    Channel::new(name, PixelType::Half)
 }
 
 fn part() -> Part {

@@ -308,11 +308,9 @@ mod tests {
     #[test]
     fn channels_and_vectors() {
         let channel = |name: &str| Channel {
-            name: name.into(),
-            pixel_type: PixelType::Half,
             linear: true,
             x_sampling: 2,
-            y_sampling: 1,
+            ..Channel::new(name, PixelType::Half)
         };
         for value in [
             Value::Channels(vec![channel("R"), channel("diffuse.A")]),

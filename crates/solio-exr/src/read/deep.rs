@@ -15,13 +15,7 @@ use std::ops::Range;
 
 /// The counts of a deep part, seen as a channel.
 pub(crate) fn count_channel() -> Channel {
-    Channel {
-        name: "counts".into(),
-        pixel_type: PixelType::Uint,
-        linear: false,
-        x_sampling: 1,
-        y_sampling: 1,
-    }
+    Channel::new("counts", PixelType::Uint)
 }
 
 /// A level without samples yet.

@@ -7,9 +7,9 @@ use crate::codec;
 use crate::header::Box2i;
 use crate::model::MissingChunk;
 use crate::shape::{ChunkPlace, Level, Shape};
-use solio_base::{Error, ErrorKind, Result, Work, ordered};
+use solio_base::{Error, ErrorKind, Result, Work, lock, ordered};
 use solio_codec::copy::Keep;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Pixels of a job, in bytes: enough that handing it out costs nothing beside it.
 pub(crate) const JOB_BYTES: u64 = 256 << 10;
@@ -139,8 +139,7 @@ pub(crate) fn read<'a>(
             let task = &tasks[job.task];
             job.chunks.clear();
             job.chunks.extend(job.pieces.iter().map(|piece| piece.chunk));
-            let spare = || pool.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut buffers = spare().pop().unwrap_or_default();
+            let mut buffers = lock(pool).pop().unwrap_or_default();
             buffers.fetch(task.of, job.chunks.iter().copied())?;
             buffers.unpack_ahead(task.of, &job.chunks);
             stored::read(task, &buffers, &mut job.pieces, keep);
@@ -156,7 +155,7 @@ pub(crate) fn read<'a>(
                 let message = e.to_string();
                 job.missing.push(MissingChunk { part: task.of.part, chunk: piece.chunk, message });
             }
-            spare().push(buffers);
+            lock(pool).push(buffers);
             Ok(())
         },
         |job| {

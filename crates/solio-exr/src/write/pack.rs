@@ -5,10 +5,10 @@ use crate::chunk::Leader;
 use crate::codec::{self, Compression};
 use crate::model::{Image, Pixels};
 use crate::shape::Shape;
-use solio_base::{Result, Sink, Work, memory};
+use solio_base::{Result, Sink, Work, lock, memory};
 use solio_codec::copy::Keep;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Pixels that are packed in one go, in bytes: enough that handing them out costs nothing.
 const JOB_BYTES: u64 = 256 << 10;
@@ -61,8 +61,7 @@ pub(super) fn chunks(
             continue;
         }
         let fill = |i: usize, out: &mut Vec<u8>| {
-            let lock = || pool.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut buffers = lock().pop().unwrap_or_default();
+            let mut buffers = lock(&pool).pop().unwrap_or_default();
             for &chunk in groups[i] {
                 let start = out.len();
                 let place = shape.place(chunk);
@@ -86,7 +85,7 @@ pub(super) fn chunks(
                 }
                 sizes[chunk as usize].store((out.len() - start) as u64, Ordering::Relaxed);
             }
-            lock().push(buffers);
+            lock(&pool).push(buffers);
             Ok(())
         };
         sink.write_chunks(work, groups.len(), &fill)?;

@@ -5,7 +5,7 @@ use super::handles::Handle;
 use super::later::SlotNumber;
 use super::request::{Done, Request};
 use super::shared::Owner;
-use solio_base::Error;
+use solio_base::{Error, lock};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -58,7 +58,7 @@ impl BatchState {
     }
 
     fn arrived(&self) -> MutexGuard<'_, Arrived> {
-        self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.arrived)
     }
 
     /// A result, and the bytes of the budget that it holds. Returns whether its receiver sleeps

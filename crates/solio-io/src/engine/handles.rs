@@ -5,14 +5,14 @@ use super::residency::{Residency, residency};
 use crate::io_error;
 use rustix::fs::{CWD, Mode, OFlags};
 use siphasher::sip128::{Hasher128, SipHasher13};
-use solio_base::{Error, ErrorKind, Result};
+use solio_base::{Error, ErrorKind, Result, lock};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// An open regular file.
 #[derive(Debug)]
@@ -220,12 +220,12 @@ impl Handles {
             }
         }
         let handle = Arc::new(Handle::open(path, bypass)?);
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner).add(key, &name, handle.clone());
+        lock(&self.cache).add(key, &name, handle.clone());
         Ok(handle)
     }
 
     fn find(&self, key: u128, name: &[u8]) -> Option<Arc<Handle>> {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = lock(&self.cache);
         cache.time += 1;
         let time = cache.time;
         let known = cache.known.get_mut(&key).filter(|known| *known.name == *name)?;
@@ -238,7 +238,7 @@ impl Handles {
 
     /// Closes all that nobody reads from: the process has no descriptors left.
     pub(crate) fn clear(&self) {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = lock(&self.cache);
         cache.known.clear();
         cache.uses.clear();
     }

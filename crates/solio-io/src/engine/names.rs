@@ -5,12 +5,13 @@
 //! file (`handles.rs`). So the whole path is folded where its last folder folds, by Unicode's
 //! simple folding, whatever table the medium has.
 
+use solio_base::lock;
 use solio_codec::fold::fold_path;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Folders whose answer is remembered.
 const MOST_FOLDERS: usize = 1024;
@@ -42,7 +43,7 @@ impl PathNames {
     }
 
     fn folded(&self, folder: &Path) -> bool {
-        let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let folders = || lock(&self.folders);
         if let Some(known) = folders().get(folder) {
             return *known;
         }

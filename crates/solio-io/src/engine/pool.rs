@@ -8,10 +8,10 @@
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, lock};
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Offsets, lengths and addresses of direct I/O are multiples of this.
 pub(crate) const ALIGN: usize = 4096;
@@ -84,10 +84,6 @@ fn home() -> usize {
     HOME.with(|home| *home)
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl BlockPool {
     pub(crate) fn new(keep_bytes: u64) -> Arc<Self> {
         let mapped = Arc::new(MappedSlabs {
@@ -104,7 +100,7 @@ impl BlockPool {
         let home = &self.homes[home()];
         let memory = if bytes <= HUGE {
             let class = bytes.div_ceil(ALIGN).next_power_of_two().trailing_zeros() as usize;
-            let own = locked(&home.free)[class].pop();
+            let own = lock(&home.free)[class].pop();
             match own.or_else(|| self.take_from_others(class)) {
                 Some(memory) => memory,
                 None => home.cut(class)?,
@@ -117,8 +113,8 @@ impl BlockPool {
 
     /// From whoever has most to spare; that one needs it last.
     fn take_from_others(&self, class: usize) -> Option<MappedBytes> {
-        let fullest = self.homes.iter().max_by_key(|home| locked(&home.free)[class].len())?;
-        locked(&fullest.free)[class].pop()
+        let fullest = self.homes.iter().max_by_key(|home| lock(&home.free)[class].len())?;
+        lock(&fullest.free)[class].pop()
     }
 }
 
@@ -127,7 +123,7 @@ impl ThreadBlocks {
     fn cut(&self, class: usize) -> Result<MappedBytes> {
         let block = ALIGN << class;
         let memory = self.mapped.cut(block.max(CUT))?;
-        let mut free = locked(&self.free);
+        let mut free = lock(&self.free);
         for at in (block..memory.bytes).step_by(block).rev() {
             // SAFETY: `at` lies inside the memory.
             let start = unsafe { memory.start.add(at) };
@@ -139,7 +135,7 @@ impl ThreadBlocks {
     fn give_back(&self, memory: MappedBytes) {
         if memory.bytes <= HUGE {
             let class = (memory.bytes / ALIGN).trailing_zeros() as usize;
-            locked(&self.free)[class].push(memory);
+            lock(&self.free)[class].push(memory);
         } else {
             self.mapped.give_back_large(memory);
         }
@@ -149,7 +145,7 @@ impl ThreadBlocks {
 impl MappedSlabs {
     /// `bytes`, a power of two up to [`HUGE`], inside of one huge page.
     fn cut(&self, bytes: usize) -> Result<MappedBytes> {
-        let mut slabs = locked(&self.slabs);
+        let mut slabs = lock(&self.slabs);
         let mut at = slabs.cut.next_multiple_of(bytes);
         if slabs.all.is_empty() || at >= SLAB {
             slabs.all.push(map(SLAB)?);
@@ -162,7 +158,7 @@ impl MappedSlabs {
     }
 
     fn take_large(&self, bytes: usize) -> Result<MappedBytes> {
-        let mut large = locked(&self.large);
+        let mut large = lock(&self.large);
         let fits = |m: &MappedBytes| m.bytes >= bytes && m.bytes / 2 <= bytes;
         if let Some(i) = large.free.iter().rposition(fits) {
             let memory = large.free.swap_remove(i);
@@ -174,7 +170,7 @@ impl MappedSlabs {
     }
 
     fn give_back_large(&self, memory: MappedBytes) {
-        let mut large = locked(&self.large);
+        let mut large = lock(&self.large);
         if large.bytes + memory.bytes <= self.keep_bytes {
             large.bytes += memory.bytes;
             large.free.push(memory);

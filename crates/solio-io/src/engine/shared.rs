@@ -10,7 +10,7 @@ use super::request::{Done, Packing, Request};
 use super::scheduler::{ResultsAhead, SMALL};
 use super::share::Share;
 use super::{Backend, EngineOptions, read, uring};
-use solio_base::{Error, Limits, Result};
+use solio_base::{Error, Limits, Result, lock};
 use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::{Counter, SpanName, Unit, now_ns};
 use std::collections::HashMap;
@@ -217,7 +217,7 @@ impl EngineShared {
     }
 
     fn lock(&self) -> MutexGuard<'_, Guarded> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.core)
     }
 
     /// Queues all requests of a batch, and sees to it that threads look at them.
@@ -290,7 +290,7 @@ impl EngineShared {
     }
 
     fn devices_of(&self, requests: &[Request]) -> Vec<u16> {
-        let mut devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut devices = lock(&self.devices);
         // The part of a path before its last name: most have that of the one before.
         let mut last: Option<(&[u8], u16)> = None;
         let mut numbers = Vec::with_capacity(requests.len());

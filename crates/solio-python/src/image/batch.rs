@@ -5,12 +5,13 @@ use super::give;
 use super::options::ImageReading;
 use crate::errors::raise;
 use crate::process::OfProcess;
+use crate::reader::lock;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use solio::image::header::Header;
 use solio::{Ahead, AheadOptions, Result};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long a wait lasts at most before Ctrl-C is looked for.
@@ -79,7 +80,7 @@ impl ImageBatch {
         loop {
             // Others may be asking, too: which one it is can be told within the lock only.
             let (index, found, over) = py.detach(|| {
-                let mut ahead = ahead.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut ahead = lock(ahead);
                 (self.count - ahead.left(), ahead.next_within(POLL), ahead.left() == 0)
             });
             match found {
@@ -104,6 +105,6 @@ impl ImageBatch {
     /// How many have not been taken.
     fn left(&self, py: Python<'_>) -> PyResult<usize> {
         let ahead = self.ahead.get(py)?;
-        Ok(py.detach(|| ahead.lock().unwrap_or_else(PoisonError::into_inner).left()))
+        Ok(py.detach(|| lock(ahead).left()))
     }
 }

@@ -19,14 +19,9 @@ pub(crate) struct LeftOut {
 /// What of a scene is left out where its shapes become bare meshes: in words, counted.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl solio_scene::scene::Files for NoFiles {
-/// #     fn path(&self, name: &[u8]) -> PathBuf { String::from_utf8_lossy(name).into_owned().into() }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> { Err(Error::argument("no file")) }
-/// # }
-/// use solio_scene::{export::left_out_of_meshes, scene::read_scene};
+/// # use solio_base::Work;
+/// # use std::path::Path;
+/// use solio_scene::{export::left_out_of_meshes, scene::{NoFiles, read_scene}};
 /// let text = b"Camera \"perspective\"\nWorldBegin\nLightSource \"infinite\"\nShape \"sphere\"\n";
 /// let path = Path::new("ball.pbrt");
 /// let scene = read_scene(&&text[..], path, &NoFiles, &Default::default(), &Work::serial())?;

@@ -47,18 +47,9 @@ const NODES_BYTES: usize = 1000;
 /// Where a glTF goes.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;
@@ -94,18 +85,9 @@ pub enum GltfOutput<'o> {
 /// What was written.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;
@@ -151,18 +133,9 @@ pub struct GltfSummary {
 /// Those of the sinks; `Limit` for a `.glb` of over 4 GiB.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;

@@ -4,8 +4,8 @@ use super::chunk::SectionUnpacker;
 use super::read::PackReader;
 use super::table::{Section, SectionKind};
 use bytemuck::{Pod, cast_slice_mut};
-use solio_base::{Error, Result, Work, ordered};
-use std::sync::{Mutex, PoisonError};
+use solio_base::{Error, Result, Work, lock, ordered};
+use std::sync::Mutex;
 
 /// What a section fills.
 enum FillTarget<'j> {
@@ -71,7 +71,7 @@ impl<'j> FillRequests<'j> {
         let window = work.window(2 << 20).min(jobs.len().max(1));
         // As many as threads, not as jobs under way: fresh memory costs more than unpacking.
         let resting: Mutex<Vec<UnpackMemory>> = Mutex::default();
-        let rest = || resting.lock().unwrap_or_else(PoisonError::into_inner);
+        let rest = || lock(&resting);
         ordered::run::<Option<FillJob<'_>>>(
             work,
             window,

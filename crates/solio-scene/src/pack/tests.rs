@@ -1,29 +1,11 @@
 use super::*;
-use crate::scene::{Files, Scene, SceneOptions, read_scene};
+use crate::scene::tests::{MemoryFiles, OTHER};
+use crate::scene::{Scene, SceneOptions, read_scene};
 use proptest::prelude::*;
 use solio_base::{Error, ErrorKind, Result, Source, Work};
 use solio_codec::array::Effort;
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-
-struct Memory(HashMap<PathBuf, Vec<u8>>);
-
-impl Files for Memory {
-    fn path(&self, name: &[u8]) -> PathBuf {
-        PathBuf::from(String::from_utf8_lossy(name).into_owned())
-    }
-
-    fn open(&self, path: &Path) -> Result<Box<dyn Source>> {
-        match self.0.get(path) {
-            Some(bytes) => Ok(Box::new(bytes.clone())),
-            None => Err(Error::new(ErrorKind::Io, "cannot open: no such file")),
-        }
-    }
-}
-
-const OTHER: &str = "Translate 1 0 0\nMaterial \"conductor\"\nShape \"sphere\"\n\
-    ObjectInstance \"leaf\"\nObjectBegin \"leaf\"\nShape \"curve\" \"float width\" 0.5\nObjectEnd\n";
+use std::path::Path;
 
 const SCENE: &str = r#"LookAt 0 -5 0  0 0 0  0 0 1
 TransformTimes 0.5 2
@@ -75,7 +57,7 @@ Camera "late"
 "#;
 
 fn read_text(text: &str) -> Scene {
-    let memory = Memory(HashMap::from([(PathBuf::from("other.pbrt"), OTHER.as_bytes().to_vec())]));
+    let memory = MemoryFiles::with_other();
     let options = SceneOptions::default();
     let bytes = text.as_bytes().to_vec();
     read_scene(&bytes, Path::new("scene.pbrt"), &memory, &options, &Work::serial()).unwrap()

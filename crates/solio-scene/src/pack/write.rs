@@ -7,7 +7,7 @@ use super::mesh::PackedMesh;
 use super::record::{entity_words, perhaps_words};
 use super::table::{self, ALIGN, Section, SectionKind};
 use crate::scene::Scene;
-use solio_base::{Error, Result, Sink, Work};
+use solio_base::{Error, Result, Sink, Work, lock};
 use solio_codec::array::Effort;
 use std::sync::{Mutex, PoisonError};
 
@@ -102,7 +102,7 @@ impl SceneWriter<'_> {
         let (effort, packers) = (self.options.effort, &self.packers);
         self.sink.write_chunks(self.work, jobs.len(), &|i, out| {
             let (array, range) = jobs[i].clone();
-            let kept = packers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let kept = lock(packers).pop();
             let mut packer = match kept {
                 Some(packer) => packer,
                 None => SectionPacker::new(effort)?,
@@ -124,8 +124,8 @@ impl SceneWriter<'_> {
                 columns,
                 crc: crc32fast::hash(&out[start..]),
             };
-            made.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(section);
-            packers.lock().unwrap_or_else(PoisonError::into_inner).push(packer);
+            lock(&made)[i] = Some(section);
+            lock(packers).push(packer);
             Ok(())
         })?;
         let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -5,8 +5,8 @@
 use super::Statements;
 use super::parse::{begins_directive, parse_into};
 use memchr::{memchr_iter, memrchr};
-use solio_base::{Error, Limits, Result, Source, Work, ordered};
-use std::sync::{Mutex, PoisonError};
+use solio_base::{Error, Limits, Result, Source, Work, lock, ordered};
+use std::sync::Mutex;
 
 /// The first piece has about so many bytes, the next ones twice as many as the one before: all
 /// threads soon have something to do.
@@ -95,14 +95,14 @@ const MOST_SPARE: usize = 8;
 const MOST_SPARE_BYTES: usize = 2 << 20;
 
 fn spare_slots(most: usize) -> Vec<PieceSlot> {
-    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut spare = lock(&SPARE);
     let rest = spare.len().saturating_sub(most);
     spare.split_off(rest)
 }
 
 fn keep_slots(slots: Vec<PieceSlot>) {
     let bytes = |slot: &PieceSlot| slot.text.memory.len() + slot.statements.capacity_bytes();
-    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut spare = lock(&SPARE);
     spare.extend(slots.into_iter().filter(|slot| bytes(slot) <= MOST_SPARE_BYTES));
     // Those that were used last lie at the end.
     let excess = spare.len().saturating_sub(MOST_SPARE);

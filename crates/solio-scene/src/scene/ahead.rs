@@ -6,7 +6,7 @@
 
 use super::read::Files;
 use crate::pbrt::{Directive, Piece, ReadOptions, Statements, read_statements};
-use solio_base::{Result, Source, Work};
+use solio_base::{Result, Source, Work, lock};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ impl<'f> ParseAhead<'f> {
     }
 
     fn lock(&self) -> MutexGuard<'_, ParseState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Runs `follow` with the threads that read ahead beside it.

@@ -26,7 +26,7 @@ mod notes;
 mod read;
 mod state;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod transform;
 mod values;
 mod write;
@@ -38,8 +38,6 @@ pub use model::{
     Camera, ColorSpace, Entity, Instances, Light, Material, Medium, NONE, Object, Place, Scene,
     SceneFile, Shape, Texture,
 };
-#[cfg(test)]
-pub(crate) use read::NoFiles;
-pub use read::{Files, SceneOptions, read_scene};
+pub use read::{Files, NoFiles, SceneOptions, read_scene};
 pub use transform::Motion;
 pub use write::write_scene;

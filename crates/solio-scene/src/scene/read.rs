@@ -23,6 +23,31 @@ pub trait Files: Sync {
     fn look(&self, _statements: &Statements) {}
 }
 
+/// The files of a scene that is a single text: there are none, so that an `Include` becomes a
+/// problem of the scene, like that of a missing file.
+///
+/// ```
+/// # use std::path::Path;
+/// use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// let (text, options) = (b"WorldBegin Include \"a.pbrt\" Shape \"sphere\"", SceneOptions::default());
+/// let work = solio_base::Work::serial();
+/// let scene = read_scene(&&text[..], Path::new("s.pbrt"), &NoFiles, &options, &work)?;
+/// assert_eq!((scene.shapes.len(), scene.problems.len()), (1, 1));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn path(&self, name: &[u8]) -> PathBuf {
+        PathBuf::from(String::from_utf8_lossy(name).into_owned())
+    }
+
+    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
+        Err(Error::new(ErrorKind::Io, "there are no other files"))
+    }
+}
+
 /// How a scene is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SceneOptions {
@@ -159,20 +184,5 @@ impl SceneReader<'_> {
             }
             result => result,
         }
-    }
-}
-
-/// A scene of one text needs none.
-#[cfg(test)]
-pub(crate) struct NoFiles;
-
-#[cfg(test)]
-impl Files for NoFiles {
-    fn path(&self, _: &[u8]) -> PathBuf {
-        PathBuf::new()
-    }
-
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::argument("no files here"))
     }
 }

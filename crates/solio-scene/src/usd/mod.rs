@@ -44,18 +44,9 @@ const HALF_DIGITS: Digits = Digits::Fixed(5);
 /// What was written.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;
@@ -102,18 +93,9 @@ pub struct UsdSummary {
 /// Those of the sink.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;

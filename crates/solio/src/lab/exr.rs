@@ -80,7 +80,7 @@ fn image_of(array: &Array) -> Result<Option<Image<'static>>> {
             PixelType::Uint => Samples::Uint(Cow::Owned(bytemuck::pod_collect_to_vec(&bytes))),
         };
         let name = name.clone();
-        let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+        let channel = Channel::new(name, pixel_type);
         planes.push(Plane { channel, samples });
     }
     // A file has its channels by name, each once.

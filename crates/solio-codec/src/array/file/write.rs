@@ -3,7 +3,7 @@
 use super::shape::ArrayShape;
 use super::table::{self, ChunkLocation, HEAD, Kind, TableEntry};
 use crate::array::{ArrayEncoder, Effort};
-use solio_base::{Error, Result, Sink, Work};
+use solio_base::{Error, Result, Sink, Work, lock};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -133,8 +133,4 @@ impl<'s> ArrayWriter<'s> {
         self.sink.write_bytes(work, &end)?;
         Ok(self.offset + end.len() as u64)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
