@@ -6,6 +6,7 @@
 //! sections "Scan line blocks" and "Tiles".)
 
 use crate::names;
+use solio_codec::samples::SampleConversion;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -44,6 +45,21 @@ impl PixelType {
             PixelType::Half => 2,
             PixelType::Uint | PixelType::Float => 4,
         }
+    }
+
+    /// How samples of this type become samples of another.
+    pub(crate) fn conversion(self, to: PixelType) -> Option<SampleConversion> {
+        Some(match (self, to) {
+            (PixelType::Half, PixelType::Float) => SampleConversion::HalfToFloat,
+            (PixelType::Half, PixelType::Uint) => SampleConversion::HalfToUint,
+            (PixelType::Float, PixelType::Half) => SampleConversion::FloatToHalf,
+            (PixelType::Float, PixelType::Uint) => SampleConversion::FloatToUint,
+            (PixelType::Uint, PixelType::Half) => SampleConversion::UintToHalf,
+            (PixelType::Uint, PixelType::Float) => SampleConversion::UintToFloat,
+            (PixelType::Half, PixelType::Half)
+            | (PixelType::Float, PixelType::Float)
+            | (PixelType::Uint, PixelType::Uint) => return None,
+        })
     }
 }
 

@@ -12,7 +12,7 @@
 
 use crate::cursor::HeaderCursor;
 use crate::header::Kind;
-use crate::shape::Shape;
+use crate::header::shape::Shape;
 use solio_base::{Error, Result};
 
 /// Most bytes that a [`Leader`] has.

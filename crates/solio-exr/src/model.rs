@@ -1,7 +1,6 @@
 //! Images in memory: a plane of samples a channel.
 
 use crate::header::{self, Box2i};
-use crate::read::conversion;
 use crate::{Channel, PixelType};
 use half::f16;
 use solio_base::{Error, Result};
@@ -281,7 +280,7 @@ impl Samples<'_> {
     /// ```
     pub fn converted(&self, pixel_type: PixelType) -> Result<Samples<'static>> {
         let mut samples = Samples::zeros(pixel_type, self.len())?;
-        match conversion(self.pixel_type(), pixel_type) {
+        match self.pixel_type().conversion(pixel_type) {
             Some(conversion) => conversion.apply(self.as_bytes(), samples.bytes_mut()),
             None => samples.bytes_mut().copy_from_slice(self.as_bytes()),
         }

@@ -6,8 +6,8 @@
 
 use crate::chunk::{Leader, MOST_BYTES};
 use crate::cursor::HeaderCursor;
+use crate::header::shape::Shape;
 use crate::header::{self, Header};
-use crate::shape::Shape;
 use solio_base::{Error, Limits, Result, Source};
 
 /// An open file: its header, and where its tables lie.

@@ -36,6 +36,7 @@ mod sink;
 mod status;
 mod stream;
 pub mod throttle;
+mod token_bucket;
 pub mod walk;
 pub mod watch;
 

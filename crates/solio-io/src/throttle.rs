@@ -4,7 +4,7 @@
 //! `solio study` sets it to find out what a slower disk would cost. It counts what is asked of the
 //! system, in the page cache or not.
 
-use crate::engine::TokenBucket;
+use crate::token_bucket::TokenBucket;
 use solio_base::{Error, Result, lock};
 use std::sync::{Mutex, OnceLock};
 

@@ -6,7 +6,7 @@ use crate::Compression;
 use crate::chunk::{Leader, MOST_BYTES, leader_bytes};
 use crate::codec;
 use crate::cursor::HeaderCursor;
-use crate::shape::Shape;
+use crate::header::shape::Shape;
 use crate::table::OpenExr;
 use solio_base::{Limits, Result, Source};
 use solio_codec::array::Effort;

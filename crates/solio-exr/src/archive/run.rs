@@ -4,7 +4,7 @@
 use super::detail::ChunkRun;
 use crate::codec::UnpackedRows;
 use crate::header::Box2i;
-use crate::shape::{Level, Shape};
+use crate::header::shape::{Level, Shape};
 use crate::{Block, PixelType};
 use solio_codec::array::{Element, SamplePlane};
 use std::ops::Range;

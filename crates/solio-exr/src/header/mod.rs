@@ -11,6 +11,7 @@
 //! they mean for the pixels.
 
 mod part;
+pub(crate) mod shape;
 mod show;
 mod sound;
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The attributes of one part, and the few that say how its pixels lie.
 
 use super::Attribute;
+use super::shape::Shape;
 use super::values::{Box2i, LineOrder, Text, Tiles, Value};
 use crate::names;
-use crate::shape::Shape;
 use crate::{Channel, Compression};
 use solio_base::{Error, Result};
 

@@ -18,8 +18,8 @@ pub use options::{IntoOptions, Levels, ReadOptions};
 pub use scanlines::{ScanlineOptions, Scanlines};
 
 use crate::header::Box2i;
+use crate::header::shape::Shape;
 use crate::model::{Image, ImagePart, MissingChunk, Pixels, zeros};
-use crate::shape::Shape;
 use crate::table::{OffsetTable, OpenExr};
 use crate::{Block, Channel, codec};
 use jobs::{BufferPool, LevelTask};
@@ -28,7 +28,6 @@ use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::copy::Keep;
 use std::borrow::Cow;
 use store::SampleTarget;
-pub(crate) use store::conversion;
 
 /// Most bytes of pixels for a byte of an unfinished file.
 const MOST_MISSING: u64 = 1 << 12;

@@ -2,8 +2,8 @@
 
 use super::options::{Levels, ReadOptions};
 use super::store::SampleTarget;
+use crate::header::shape::Shape;
 use crate::header::{self, Box2i, LevelMode, Value};
-use crate::shape::Shape;
 use crate::table::OpenExr;
 use solio_base::{Error, Result};
 

@@ -3,8 +3,8 @@
 use crate::block::{Block, Channel, PixelType};
 use crate::codec::{UnpackedRows, room};
 use crate::header::Box2i;
-use crate::shape::{columns, rows};
-use solio_codec::samples::{self, SampleConversion};
+use crate::header::shape::{columns, rows};
+use solio_codec::samples::{self};
 
 /// Where samples go: a channel alone, or several side by side in each pixel.
 #[derive(Clone, Debug, PartialEq)]
@@ -255,7 +255,7 @@ fn interleave<const N: usize>(rows: &[&[u8]], to: &mut [u8]) {
 fn convert(place: ChannelPlace, pixel_type: PixelType, line: &[u8], to: &mut [u8]) {
     let count = to.len() / pixel_type.bytes();
     let from = &line[place.start..][..count * place.pixel_type.bytes()];
-    match conversion(place.pixel_type, pixel_type) {
+    match place.pixel_type.conversion(pixel_type) {
         Some(conversion) => conversion.apply(from, to),
         None => to.copy_from_slice(from),
     }
@@ -265,24 +265,9 @@ fn convert(place: ChannelPlace, pixel_type: PixelType, line: &[u8], to: &mut [u8
 pub(crate) fn sample_bytes(value: f32, pixel_type: PixelType) -> [u8; 4] {
     let mut sample = [0; 4];
     let to = &mut sample[..pixel_type.bytes()];
-    match conversion(PixelType::Float, pixel_type) {
+    match PixelType::Float.conversion(pixel_type) {
         Some(conversion) => conversion.apply(&value.to_le_bytes(), to),
         None => to.copy_from_slice(&value.to_le_bytes()),
     }
     sample
-}
-
-/// How samples of one type become samples of another.
-pub(crate) fn conversion(from: PixelType, to: PixelType) -> Option<SampleConversion> {
-    Some(match (from, to) {
-        (PixelType::Half, PixelType::Float) => SampleConversion::HalfToFloat,
-        (PixelType::Half, PixelType::Uint) => SampleConversion::HalfToUint,
-        (PixelType::Float, PixelType::Half) => SampleConversion::FloatToHalf,
-        (PixelType::Float, PixelType::Uint) => SampleConversion::FloatToUint,
-        (PixelType::Uint, PixelType::Half) => SampleConversion::UintToHalf,
-        (PixelType::Uint, PixelType::Float) => SampleConversion::UintToFloat,
-        (PixelType::Half, PixelType::Half)
-        | (PixelType::Float, PixelType::Float)
-        | (PixelType::Uint, PixelType::Uint) => return None,
-    })
 }

@@ -5,7 +5,7 @@ use super::chunk::ReadBuffers;
 use super::jobs::{ChunkTarget, LevelTask};
 use super::store::SampleTarget;
 use crate::Compression;
-use crate::shape::{columns, rows};
+use crate::header::shape::{columns, rows};
 use solio_codec::copy::{self, Keep};
 
 /// A channel's row in a row of a chunk: all its bytes, those that are not wanted at its start, and

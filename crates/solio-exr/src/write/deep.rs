@@ -4,9 +4,9 @@ use super::pack::{PartStyle, WriteBuffers};
 use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
+use crate::header::shape::{ChunkPlace, Shape, rows};
 use crate::model::DeepLevel;
 use crate::read::count_channel;
-use crate::shape::{ChunkPlace, Shape, rows};
 use solio_base::{Error, Result};
 
 /// Where the samples of each pixel start, and where the last ones end.

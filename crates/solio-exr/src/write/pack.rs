@@ -3,8 +3,8 @@
 use super::plan;
 use crate::chunk::Leader;
 use crate::codec::{self, Compression};
+use crate::header::shape::Shape;
 use crate::model::{Image, Pixels};
-use crate::shape::Shape;
 use solio_base::{Result, Sink, Work, lock, memory};
 use solio_codec::copy::Keep;
 use std::sync::Mutex;

@@ -15,8 +15,8 @@
 //! * Fields of requests lie in arrays of their own, found by slot. Nothing here is searched:
 //!   queueing, handing out and cancelling cost the same with ten requests and with a million.
 
-use super::rate::TokenBucket;
 use super::share::Share;
+use crate::token_bucket::TokenBucket;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 

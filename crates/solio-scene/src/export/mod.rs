@@ -23,5 +23,8 @@ pub(crate) use shapes::{bounds, mesh_of, name_of, order_by_object, placed, runs,
 pub(crate) use surface::{Surface, Surfaces};
 pub(crate) use view::{CameraView, ViewLens, is_mirrored};
 
+/// What tells the arrays of two shapes apart: the file, and whether its faces are turned.
+pub(crate) type FileKey = (Vec<u8>, bool);
+
 /// The identity: three rows of four.
 pub(crate) const IDENTITY: [f32; 12] = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.];

@@ -1,7 +1,6 @@
 //! The buffer: arrays one after another, each at a multiple of four bytes, with a view and an
 //! accessor.
 
-use super::document::index;
 use crate::export::bounds;
 use crate::pack::PackedMesh;
 use gltf_json as json;
@@ -143,7 +142,7 @@ impl<'b> GltfBuffer<'b> {
         });
         self.bytes += bytes;
         self.accessors.push(Accessor {
-            buffer_view: Some(index(view)),
+            buffer_view: Some(Index::new(view)),
             byte_offset: None,
             count: count.into(),
             component_type: Checked::Valid(GenericComponentType(component)),

@@ -20,10 +20,6 @@ const NEAR: f32 = 0.01;
 /// How far an orthographic camera sees; glTF wants an end.
 const FAR: f32 = 1e6;
 
-pub(super) fn index<T>(number: u32) -> Index<T> {
-    Index::new(number)
-}
-
 pub(super) fn material(surface: Surface) -> json::Material {
     let [r, g, b] = surface.color;
     let mut made = json::Material {
@@ -53,7 +49,7 @@ pub(super) fn primitive(geometry: &Geometry, material: u32) -> Primitive {
     let mut attributes = BTreeMap::new();
     let mut set = |semantic, accessor: Option<u32>| {
         if let Some(accessor) = accessor {
-            attributes.insert(Checked::Valid(semantic), index(accessor));
+            attributes.insert(Checked::Valid(semantic), Index::new(accessor));
         }
     };
     set(Semantic::Positions, Some(geometry.positions));
@@ -63,8 +59,8 @@ pub(super) fn primitive(geometry: &Geometry, material: u32) -> Primitive {
         attributes,
         extensions: None,
         extras: Default::default(),
-        indices: Some(index(geometry.indices)),
-        material: Some(index(material)),
+        indices: Some(Index::new(geometry.indices)),
+        material: Some(Index::new(material)),
         mode: Checked::Valid(json::mesh::Mode::Triangles),
         targets: None,
     }
@@ -151,7 +147,7 @@ pub(super) fn camera(lens: &ViewLens) -> json::Camera {
 /// The node of a camera.
 pub(super) fn camera_node(view: &CameraView) -> Node {
     Node {
-        camera: Some(index(0)),
+        camera: Some(Index::new(0)),
         matrix: Some(view.to_world.to_cols_array().map(|x| x as f32)),
         name: Some("camera".to_owned()),
         ..Node::default()

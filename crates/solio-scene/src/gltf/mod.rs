@@ -20,7 +20,7 @@ mod document;
 mod tests;
 
 use crate::export::{
-    BORDERS, CameraView, ExportMeshes, Faces, IDENTITY, LeftOut, Surfaces, TransformParts,
+    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, Surfaces, TransformParts,
     decompose, is_border, is_mirrored, mesh_of, name_of, nested, order_by_object, placed, runs,
     upper,
 };
@@ -28,11 +28,11 @@ use crate::pack::PackedMesh;
 use crate::preview::located;
 use crate::scene::{Object, Scene, Shape};
 use buffer::{Geometry, GltfBuffer};
-use document::{EMISSIVE, INSTANCING, index};
+use document::{EMISSIVE, INSTANCING};
 use gltf_json as json;
-use json::Node;
 use json::accessor::Type;
 use json::validation::USize64;
+use json::{Index, Node};
 use solio_base::{Error, ErrorKind, Result, Sink, Work};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -247,9 +247,6 @@ fn room(scene: &Scene) -> usize {
     bytes.next_multiple_of(4)
 }
 
-/// What tells the arrays of two shapes apart: the file, and whether its faces are turned.
-type FileKey = (Vec<u8>, bool);
-
 struct GltfWriter<'w> {
     scene: &'w Scene,
     meshes: &'w dyn ExportMeshes,
@@ -387,7 +384,7 @@ impl<'w> GltfWriter<'w> {
             false => None,
         };
         let extensions = Some(document::instancing(translations, rotations, scales));
-        let mesh = Some(index(mesh));
+        let mesh = Some(Index::new(mesh));
         self.add_node(Node { mesh, name: Some(name), extensions, ..Node::default() }, true);
         self.summary.instances += count as u64;
         Ok(())
@@ -459,7 +456,7 @@ impl<'w> GltfWriter<'w> {
 
     /// A node with a mesh under a matrix: as it is where it does not shear, else two nodes.
     fn place(&mut self, matrix: &[f32; 12], mesh: u32, name: &str) {
-        let (mesh, name) = (Some(index(mesh)), Some(name.to_owned()));
+        let (mesh, name) = (Some(Index::new(mesh)), Some(name.to_owned()));
         if *matrix == IDENTITY {
             self.add_node(Node { mesh, name, ..Node::default() }, true);
         } else if decompose(matrix).is_some() {
@@ -467,7 +464,7 @@ impl<'w> GltfWriter<'w> {
         } else if let Some([outer, inner]) = nested(matrix) {
             let child = Node { mesh, ..document::under_parts(&inner) };
             let child = self.add_node(child, false);
-            let children = Some(vec![index(child)]);
+            let children = Some(vec![Index::new(child)]);
             self.add_node(Node { children, name, ..document::under_parts(&outer) }, true);
             self.summary.sheared += 1;
         } else {
@@ -490,18 +487,18 @@ impl<'w> GltfWriter<'w> {
     /// The document as text.
     fn finish(mut self, uri: Option<String>) -> Result<(Vec<u8>, GltfSummary, &'w mut dyn Sink)> {
         let scene = self.scene;
-        let children: Vec<_> = self.children.iter().map(|node| index(*node)).collect();
+        let children: Vec<_> = self.children.iter().map(|node| Index::new(*node)).collect();
         let world = Node {
             children: (!children.is_empty()).then_some(children),
             name: Some("world".to_owned()),
             scale: is_mirrored(scene).then_some([1.0, 1.0, -1.0]),
             ..Node::default()
         };
-        let mut tops = vec![index(self.add_node(world, false))];
+        let mut tops = vec![Index::new(self.add_node(world, false))];
         match CameraView::of(scene) {
             Some(view) => {
                 self.root.cameras.push(document::camera(&view.lens));
-                tops.push(index(self.add_node(document::camera_node(&view), false)));
+                tops.push(Index::new(self.add_node(document::camera_node(&view), false)));
                 self.left.lens(&view);
                 let aside = u64::from(view.shift.iter().any(|x| x.abs() > 1e-6));
                 self.left
@@ -515,7 +512,7 @@ impl<'w> GltfWriter<'w> {
         root.asset.generator = Some(format!("Solio {}", env!("CARGO_PKG_VERSION")));
         let extras = json::Extras::default();
         root.scenes = vec![json::Scene { extensions: None, extras, name: None, nodes: tops }];
-        root.scene = Some(index(0));
+        root.scene = Some(Index::new(0));
         if self.summary.instances > 0 {
             root.extensions_used.push(INSTANCING.to_owned());
             root.extensions_required.push(INSTANCING.to_owned());

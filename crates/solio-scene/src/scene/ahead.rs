@@ -4,7 +4,7 @@
 //! soon as a statement names them, on threads of their own, while [`super::build`] follows the
 //! statements in order. Large files are only opened: their pieces are parsed side by side.
 
-use super::read::Files;
+use super::files::Files;
 use crate::pbrt::{Directive, Piece, ReadOptions, Statements, read_statements};
 use solio_base::{Result, Source, Work, lock};
 use std::collections::{HashMap, VecDeque};

@@ -18,6 +18,7 @@ mod ahead;
 mod build;
 mod checks;
 mod count;
+mod files;
 mod keep;
 mod lines;
 mod model;
@@ -34,10 +35,11 @@ mod write;
 mod write_tests;
 
 pub use count::{ClassCounts, LargeMesh, MeshCounts, SceneCounts};
+pub use files::{Files, NoFiles};
 pub use model::{
     Camera, ColorSpace, Entity, Instances, Light, Material, Medium, NONE, Object, Place, Scene,
     SceneFile, Shape, Texture,
 };
-pub use read::{Files, NoFiles, SceneOptions, read_scene};
+pub use read::{SceneOptions, read_scene};
 pub use transform::Motion;
 pub use write::write_scene;

@@ -20,8 +20,8 @@ mod tests;
 mod text;
 
 use crate::export::{
-    BORDERS, CameraView, ExportMeshes, Faces, IDENTITY, LeftOut, Surfaces, ViewLens, bounds,
-    decompose, is_border, is_mirrored, mesh_of, name_of, runs, upper,
+    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, Surfaces, ViewLens,
+    bounds, decompose, is_border, is_mirrored, mesh_of, name_of, runs, upper,
 };
 use crate::pack::PackedMesh;
 use crate::preview::located;
@@ -137,9 +137,6 @@ pub fn encode_usd(
     writer.write()?;
     Ok(UsdSummary { left_out: writer.left.words(), ..writer.summary })
 }
-
-/// What tells the arrays of two shapes apart: the file, and whether its faces are turned.
-type FileKey = (Vec<u8>, bool);
 
 struct UsdWriter<'w> {
     scene: &'w Scene,

@@ -1,9 +1,9 @@
 use super::*;
 use crate::export::tests::scene_of;
 
-struct Fake;
+struct PolygonSquare;
 
-impl ExportMeshes for Fake {
+impl ExportMeshes for PolygonSquare {
     fn mesh(&self, name: &[u8], faces: Faces) -> Result<PackedMesh<'static>> {
         assert_eq!(faces, Faces::Polygons);
         match name {
@@ -23,7 +23,7 @@ fn written(head: &str, world: &str, threads: usize) -> (UsdSummary, String) {
     let work = Work { threads, ..Work::serial() };
     let scene = scene_of(head, world, &work);
     let mut bytes = Vec::new();
-    let summary = encode_usd(&scene, &Fake, &mut bytes, &work).unwrap();
+    let summary = encode_usd(&scene, &PolygonSquare, &mut bytes, &work).unwrap();
     (summary, String::from_utf8(bytes).unwrap())
 }
 

@@ -5,7 +5,7 @@
 //! the order of the chunks themselves. ("The OpenEXR File Layout", component four; "Technical
 //! Introduction to OpenEXR", "Tiles".)
 
-use crate::header::{Box2i, Kind, LevelMode, LineOrder, Rounding, Tiles};
+use super::{Box2i, Kind, LevelMode, LineOrder, Rounding, Tiles};
 use crate::{Block, Channel, Compression};
 use solio_base::Error;
 use std::ops::Range;
