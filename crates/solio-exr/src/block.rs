@@ -5,7 +5,7 @@
 //! has samples only where x and y divide by its sampling rates. ("The OpenEXR File Layout",
 //! sections "Scan line blocks" and "Tiles".)
 
-use crate::names;
+use crate::name_bytes;
 use solio_codec::samples::SampleConversion;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -114,7 +114,7 @@ impl Channel {
     /// assert_eq!(channels.map(|channel| channel.name), ["R", "\u{ef80}", "é"]);
     /// ```
     pub fn by_name(&self, other: &Channel) -> Ordering {
-        names::encode(&self.name).cmp(&names::encode(&other.name))
+        name_bytes::encode(&self.name).cmp(&name_bytes::encode(&other.name))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Little-endian numbers and names from bytes, with the place of what is missing.
 
-use crate::names;
+use crate::name_bytes;
 use solio_base::{Error, Result};
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -81,7 +81,7 @@ impl<'a> HeaderCursor<'a> {
             unreachable!("more was asked for than is there");
         };
         let bytes = self.take(length + 1, what)?;
-        Ok(names::decode(&bytes[..length]))
+        Ok(name_bytes::decode(&bytes[..length]))
     }
 }
 

@@ -12,7 +12,7 @@ pub mod codec;
 mod cursor;
 pub mod header;
 pub mod model;
-mod names;
+mod name_bytes;
 mod raster;
 mod read;
 mod reheader;

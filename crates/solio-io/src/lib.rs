@@ -20,7 +20,7 @@ pub mod cgroup;
 pub mod child;
 pub mod engine;
 mod file;
-mod head;
+mod head_reader;
 mod host;
 pub mod lock;
 #[cfg(target_os = "linux")]
@@ -44,7 +44,7 @@ pub use file::{
     FileSource, OpenedFile, bytes_of, copy_file, file_bytes, folders_and_files, is_folder, open,
     open_in_turn, prefetch, read_whole,
 };
-pub use head::{HeadReader, HeadSource};
+pub use head_reader::{HeadReader, HeadSource};
 pub use host::host_name;
 pub use raw::{RawFile, read_ends, read_raw, same_bytes};
 pub use sink::{FileSink, SinkOptions, WrittenFile, is_direct};

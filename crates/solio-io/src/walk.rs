@@ -8,7 +8,7 @@
 //! * A large folder is cut into pieces, so that one of 50,000 files keeps all threads busy. Each
 //!   piece is in the order of inodes, in which file systems store what they have to say about files.
 
-use crate::head::{HeadReader, HeadSource};
+use crate::head_reader::{HeadReader, HeadSource};
 use crate::io_error;
 pub use crate::status::{EntryKind, Status, status_of, status_of_name};
 use crate::status::{kind, look_at, status};

@@ -19,12 +19,12 @@ mod cells;
 mod floats;
 #[cfg(target_arch = "x86_64")]
 mod kernel;
-mod shape;
+mod line_pattern;
 #[cfg(test)]
 mod tests;
 
 pub use cells::CellType;
-use shape::FaceShape;
+use line_pattern::FaceShape;
 use solio_base::cpu::{Tier, tier};
 
 /// Text looked at in one go; with what is made of it, it fits the first-level cache.

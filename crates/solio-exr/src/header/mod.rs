@@ -13,23 +13,23 @@
 mod part;
 pub(crate) mod shape;
 mod show;
-mod sound;
 #[cfg(test)]
 mod tests;
 mod typed;
+mod validate;
 mod value_bytes;
 mod values;
 
 pub use part::{Kind, Part};
-pub use sound::{check_attribute, differing, is_shared};
 pub use typed::{is_typed, likely_type, standard_type, typed};
+pub use validate::{check_attribute, differing, is_shared};
 pub use values::{
     Box2i, Chromaticities, KeyCode, LevelMode, LineOrder, Preview, Rounding, Text, Tiles, TimeCode,
     Value,
 };
 
 use crate::cursor::HeaderCursor;
-use crate::names;
+use crate::name_bytes;
 use solio_base::{Error, Limits, Result, Source};
 use value_bytes::LONGEST_NAME;
 
@@ -318,7 +318,7 @@ fn size(bytes: usize, what: &str) -> Result<i32> {
 }
 
 fn put_name(out: &mut Vec<u8>, name: &str, what: &str) -> Result<()> {
-    let bytes = names::encode(name);
+    let bytes = name_bytes::encode(name);
     if bytes.is_empty() || bytes.len() > LONGEST_NAME || bytes.contains(&0) {
         let message = format!("{name:?} cannot name {what}: 1 to 255 bytes, none of them zero");
         return Err(Error::argument(message));

@@ -1,6 +1,5 @@
 //! Reading into the caller's memory: each chunk's samples are converted as they are stored.
 
-use super::flat::FlatDealer;
 use super::jobs;
 use super::options::{IntoOptions, Levels, ReadOptions};
 use super::store::{SampleTarget, sample_bytes};
@@ -101,7 +100,7 @@ fn decode_placed(
     let tables: [OffsetTable; 1] = [opened.table(options.part)?];
     check_sizes(&opened, &plans, &tables, &read)?;
     let tasks: Vec<_> = plan_tasks(&opened, &plans[0], &tables[0]).collect();
-    let dealers = vec![FlatDealer::new(&tasks[0], memory.into_iter())];
+    let dealers = vec![flat::deal(&tasks[0], memory.into_iter())];
     let pool = jobs::BufferPool::default();
     // New memory is in the caches already: the system has just filled it with zeros.
     let keep = match options.fresh {

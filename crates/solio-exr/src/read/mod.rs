@@ -111,7 +111,7 @@ fn read_flat(
     }
     let dealers = tasks.iter().zip(levels).map(|(task, level)| {
         let planes = level.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
-        flat::FlatDealer::of_planes(task, planes)
+        flat::deal_planes(task, planes)
     });
     let (how, pool) = ((options.partial, Keep::Cached), BufferPool::default());
     jobs::read(&tasks, dealers.collect(), flat::read_piece, how, &pool, work)
@@ -143,15 +143,14 @@ fn read_deep(
         }
         let dealers = of_counts.iter().zip(levels.iter_mut()).map(|(task, level)| {
             let counts = bytemuck::cast_slice_mut(level.counts.to_mut().as_mut_slice());
-            flat::FlatDealer::of_planes(task, std::iter::once(counts))
+            flat::deal_planes(task, std::iter::once(counts))
         });
         let dealers = dealers.collect();
         let missing = jobs::read(&of_counts, dealers, flat::read_piece, how, &pool, work)?;
         for (level, task) in levels.iter_mut().zip(&tasks) {
             deep::make_planes(task, level, &options.limits)?;
         }
-        let dealers =
-            tasks.iter().zip(levels).map(|(task, level)| deep::DeepDealer::new(task, level));
+        let dealers = tasks.iter().zip(levels).map(|(task, level)| deep::deal(task, level));
         let dealers = dealers.collect();
         let more = jobs::read(&tasks, dealers, deep::read_piece, how, &pool, work)?;
         let known = |chunk: &MissingChunk| missing.iter().any(|other| other.chunk == chunk.chunk);

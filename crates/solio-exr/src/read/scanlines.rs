@@ -5,7 +5,7 @@
 //! compression go straight from the file to where they are wanted.
 
 use super::chunk::{Of, ReadBuffers};
-use super::flat::{self, FlatDealer};
+use super::flat;
 use super::jobs::{self, BufferPool, ChunkTarget, LevelTask};
 use super::{Levels, ReadOptions, plan, stored};
 use crate::header::shape::Shape;
@@ -261,7 +261,7 @@ impl<'s> Scanlines<'s> {
             None => flat::empty_level(shape, &self.plan.wanted, level, region)?,
         };
         let planes = kept.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
-        let dealers = vec![FlatDealer::of_planes(&task, planes)];
+        let dealers = vec![flat::deal_planes(&task, planes)];
         let tasks = std::slice::from_ref(&task);
         jobs::read(
             tasks,

@@ -4,7 +4,7 @@ use crate::block::{Block, Channel, PixelType};
 use crate::codec::{UnpackedRows, room};
 use crate::header::Box2i;
 use crate::header::shape::{columns, rows};
-use solio_codec::samples::{self};
+use solio_codec::samples;
 
 /// Where samples go: a channel alone, or several side by side in each pixel.
 #[derive(Clone, Debug, PartialEq)]

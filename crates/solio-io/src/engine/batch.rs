@@ -1,10 +1,10 @@
 //! One call's requests, and their results as they come.
 
-use super::alone::DirectRequests;
+use super::deferred::SlotNumber;
 use super::handles::Handle;
-use super::later::SlotNumber;
+use super::receiver_reads::DirectRequests;
 use super::request::{Done, Request};
-use super::shared::Owner;
+use super::threads::Owner;
 use solio_base::{Error, lock};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};

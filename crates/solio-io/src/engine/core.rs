@@ -2,8 +2,8 @@
 //! out. A write is a request whose file is open and whose memory is there from the start. The backends drive it under a lock; the simulator drives it with a clock of its own.
 
 use super::batch::BatchState;
+use super::deferred::{Alike, Later};
 use super::handles::Handle;
-use super::later::{Alike, Later};
 use super::pool::{BlockPool, Buffer, Landing};
 use super::request::{Done, Packing, Request, at};
 use super::scheduler::{Grant, Next, SMALL, ScheduledRequest, Scheduler, Tuning, UNKNOWN};

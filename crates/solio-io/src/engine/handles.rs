@@ -1,6 +1,6 @@
 //! Open files, and those kept open for the next range of the same file.
 
-use super::names::{self, Folds, PathNames};
+use super::path_keys::{self, Folds, PathNames};
 use super::residency::{Residency, residency};
 use crate::io_error;
 use rustix::fs::{CWD, Mode, OFlags};
@@ -180,7 +180,7 @@ struct Cache {
 
 impl Handles {
     pub(crate) fn new(most: usize) -> Self {
-        Handles::with(most, names::folds)
+        Handles::with(most, path_keys::folds)
     }
 
     /// With an answer of which folders fold.

@@ -3,9 +3,9 @@
 use super::Backend;
 use super::core::Flight;
 use super::handles::Handle;
-use super::piece::{Transfer, TransferStep};
 use super::pool::{ALIGN, Landing};
-use super::shared::EngineCounters;
+use super::threads::EngineCounters;
+use super::transfer::{Transfer, TransferStep};
 use solio_base::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
 

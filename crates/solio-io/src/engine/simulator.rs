@@ -4,12 +4,12 @@
 
 use super::batch::BatchState;
 use super::core::{AfterOpen, Core, Flight, NextWork, answer};
+use super::deferred;
 use super::handles::Handle;
-use super::later;
-use super::piece::{Transfer, TransferStep};
 use super::pool::{BlockPool, Landing};
 use super::request::{Done, Priority, Request};
 use super::scheduler::Tuning;
+use super::transfer::{Transfer, TransferStep};
 use crate::token_bucket::TokenBucket;
 use solio_base::{Cancel, Error, ErrorKind};
 use std::collections::HashSet;
@@ -197,7 +197,7 @@ impl Simulation {
             Request { deadline: None, offset, length, ..request }
         };
         let requests: Vec<Request> = files.iter().map(request).collect();
-        let alike = later::alike(&requests, &vec![1; count]).expect("made so");
+        let alike = deferred::alike(&requests, &vec![1; count]).expect("made so");
         let number = self.core.scheduler.add_batch();
         let state = Arc::new(BatchState::new(number, requests, None, self.now_ns));
         self.core.add_alike(&state, alike, self.now_ns);

@@ -7,12 +7,12 @@
 
 use super::core::Flight;
 use super::handles::Handle;
-use super::link::{LINKS, Link, LinkEnd, NEEDS, StatFlight, StatOutcome};
-use super::piece::{Transfer, TransferStep};
+use super::linked_read::{LINKS, Link, LinkEnd, NEEDS, StatFlight, StatOutcome};
 use super::pool::ALIGN;
 use super::read::widened;
 use super::registered::Registered;
-use super::shared::{EngineShared, TakenFlight};
+use super::threads::{EngineShared, TakenFlight};
+use super::transfer::{Transfer, TransferStep};
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use solio_base::Result;
 use solio_measure::SpanName;
@@ -122,7 +122,7 @@ impl Driver {
                 match shared.take(self.flying() == 0) {
                     Ok(Some(taken)) => self.start(shared, taken),
                     Ok(None) => break,
-                    Err(super::shared::NoMore) => open = false,
+                    Err(super::threads::NoMore) => open = false,
                 }
             }
             if self.flying() > 0 {

@@ -1,10 +1,10 @@
 //! Following statements: the graphics state changes, or something is put into the scene.
 
 use super::checks::Checks;
+use super::definitions::{NameMeaning, SceneNameKind, SceneNames};
 use super::keep::{Keeping, KeptStatements};
 use super::lines::LineCounter;
 use super::model::*;
-use super::names::{NameMeaning, SceneNameKind, SceneNames};
 use super::state::{Ends, GraphicsState, KINDS};
 use super::transform::{rows, upper_rows};
 use crate::pbrt::schema::{Problem, Severity};

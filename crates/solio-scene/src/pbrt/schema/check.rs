@@ -2,7 +2,7 @@
 
 use super::rules;
 use super::table::{DirectiveClass, KnownValues, ParameterKind, ParameterRow, ValueCount, table};
-use super::{Version, names};
+use super::{Version, known_names};
 use crate::pbrt::{Directive, Parameter, ParameterType, Statement, Statements, Values};
 use solio_base::Error;
 use std::collections::HashSet;
@@ -604,7 +604,7 @@ impl<'s> StatementCheck<'s> {
             if parameter.kind == ParameterType::Spectrum && self.v4() {
                 let string = self.statements.string(parameter.values, 0);
                 let string = string.filter(|string| string.is_empty());
-                if string.is_some() && !names::is_spectrum(b"") {
+                if string.is_some() && !known_names::is_spectrum(b"") {
                     self.error(parameter.at, format!("{name} names no spectrum"), "");
                 }
             }

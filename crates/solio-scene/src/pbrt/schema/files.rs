@@ -1,7 +1,7 @@
 //! The files that a statement reads.
 
 use super::check::Subject;
-use super::names;
+use super::known_names;
 use super::table::{KnownValues, ParameterRow, StringMeaning};
 use crate::pbrt::{Directive, Parameter, ParameterType, Statement, Statements};
 
@@ -43,7 +43,7 @@ pub fn files<'s>(
             .take(if is_spectrum || is_string { usize::MAX } else { 0 })
             .filter_map(|i| statements.string(parameter.values, i))
             .filter(move |name| match is_spectrum {
-                true => !names::is_spectrum(name),
+                true => !known_names::is_spectrum(name),
                 false => !row.is_some_and(|row| is_known(row, name)),
             })
             .filter(|name| !name.is_empty())

@@ -2,7 +2,7 @@
 
 use super::check::{StatementCheck, nearest, shown, width};
 use super::table::DirectiveClass;
-use super::{Others, Version, idle, names};
+use super::{Others, Version, idle, known_names};
 use crate::pbrt::{Directive, Parameter, ParameterType, Values};
 
 impl Others for StatementCheck<'_> {
@@ -71,12 +71,12 @@ fn either(look: &mut StatementCheck<'_>, one: &str, others: &[&str]) {
 /// A medium that pbrt should know by name.
 fn known_medium(look: &mut StatementCheck<'_>, name: &str, stops: bool) {
     let Some(medium) = string(look, name).filter(|medium| !medium.is_empty()) else { return };
-    if names::is_medium(medium) {
+    if known_names::is_medium(medium) {
         return;
     }
     let at = look.at(name).unwrap_or(look.statement.at);
     let message = format!("nothing is known of a medium {}", shown(medium));
-    let near = nearest(medium, names::media()).map(|near| format!("did you mean {near:?}?"));
+    let near = nearest(medium, known_names::media()).map(|near| format!("did you mean {near:?}?"));
     if stops && look.version == Version::V4 {
         look.error(at, message, &near.unwrap_or_default());
     } else {

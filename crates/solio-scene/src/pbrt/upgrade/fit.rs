@@ -1,7 +1,7 @@
 //! What is left after an upgrade that version 4 would not take.
 
 use super::draft::Draft;
-use super::names::{NamedKind, UpgradeNames};
+use super::unique_names::{NamedKind, UpgradeNames};
 use crate::pbrt::schema::{Fit, fit_of, idle};
 use crate::pbrt::{Directive, ParameterType};
 

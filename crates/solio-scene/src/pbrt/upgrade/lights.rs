@@ -1,7 +1,7 @@
 //! Lights.
 
 use super::draft::Draft;
-use super::names::UpgradeNames;
+use super::unique_names::UpgradeNames;
 use crate::pbrt::Directive;
 use crate::pbrt::ParameterType::{Blackbody, Float, Rgb};
 

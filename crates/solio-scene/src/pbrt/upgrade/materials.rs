@@ -1,7 +1,7 @@
 //! Materials.
 
 use super::draft::Draft;
-use super::names::{NamedKind, UpgradeNames};
+use super::unique_names::{NamedKind, UpgradeNames};
 use crate::pbrt::ParameterType::{Float, Rgb, Spectrum, String};
 
 /// `Material`, or `MakeNamedMaterial` with its type among the parameters.

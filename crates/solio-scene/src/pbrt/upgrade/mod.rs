@@ -9,20 +9,20 @@ mod draft;
 mod fit;
 mod lights;
 mod materials;
-mod names;
 mod settings;
 mod shapes;
 #[cfg(test)]
 mod tests;
 mod textures;
+mod unique_names;
 
 use super::schema::{Problem, Severity};
 use super::{Directive, Parameter, Statement, Statements, Values};
 use draft::Draft;
 pub(crate) use draft::rgb_of_xyz;
 use fit::fit;
-use names::UpgradeNames;
 use solio_base::Error;
+use unique_names::UpgradeNames;
 
 /// Upgrades the files of a scene, in the order in which pbrt reads them: piece after piece, and
 /// with those that are included where they are included.

@@ -1,7 +1,7 @@
 //! Textures.
 
 use super::draft::Draft;
-use super::names::{NamedKind, UpgradeNames};
+use super::unique_names::{NamedKind, UpgradeNames};
 use crate::pbrt::Directive;
 use crate::pbrt::ParameterType::{Float, Rgb, String, Texture};
 

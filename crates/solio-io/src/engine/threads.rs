@@ -1,11 +1,11 @@
 //! What the engine's threads share: the core under its lock, and how they wait for work.
 
-use super::alone::{DirectRequests, Tally};
 use super::batch::BatchState;
 use super::core::{AfterOpen, Core, Flight, NextWork, PackedResult, panicked};
+use super::deferred;
 use super::handles::{Bypass, Direct, Handle, Handles};
-use super::later;
 use super::pool::Buffer;
+use super::receiver_reads::{DirectRequests, Tally};
 use super::request::{Done, Packing, Request};
 use super::scheduler::{ResultsAhead, SMALL};
 use super::share::Share;
@@ -262,8 +262,8 @@ impl EngineShared {
         to: Option<Arc<Handle>>,
     ) -> Arc<BatchState> {
         let devices = self.devices_of(&requests);
-        if requests.len() > later::QUEUED
-            && let Some(alike) = later::alike(&requests, &devices)
+        if requests.len() > deferred::QUEUED
+            && let Some(alike) = deferred::alike(&requests, &devices)
         {
             let number = self.lock().core.scheduler.add_batch();
             let batch = Arc::new(BatchState::new(number, requests, to, now_ns()));

@@ -10,7 +10,7 @@
 
 use super::batch::BatchState;
 use super::core::answer;
-use super::later::SlotNumber;
+use super::deferred::SlotNumber;
 use super::pool::{BlockPool, Buffer, Landing};
 use super::request::{Done, Request};
 use super::residency::{Residency, residency};
