@@ -5,7 +5,7 @@ use crate::table::some;
 use crate::{preview, schema, screen};
 use serde_json::json;
 use solio::image::Image;
-use solio::scene::preview::PreviewOptions as DrawOptions;
+use solio::scene::preview::RenderOptions as DrawOptions;
 use solio::{
     Family, ImageWriteOptions, Input, MeshReadOptions, PreviewOptions, PreviewStage, Result,
     SceneReadOptions, Work,

@@ -24,10 +24,10 @@
 //! Where an intermediate value overflows or is NaN, the bounds become −∞ and ∞. Otherwise the box
 //! is larger than the exact one by at most 40u (A + E) + 2^-98 (1 + Σ |mⱼ|) on each side.
 
-use crate::lanes::{self, Job, Lanes};
+use crate::lanes::{self, LaneJob, Lanes};
 
 /// A row-major matrix of 3 × 4: y = M x + t, t in the last column.
-pub type Transform = [f32; 12];
+pub type AffineMatrix = [f32; 12];
 
 /// An axis-aligned box. Empty where a minimum is above its maximum, or NaN.
 ///
@@ -171,7 +171,7 @@ impl CentredBox {
     /// assert_eq!((min[2], max[2]), (f32::NEG_INFINITY, f32::INFINITY));
     /// ```
     #[inline(always)]
-    pub fn transformed(&self, transform: &Transform) -> Box3 {
+    pub fn transformed(&self, transform: &AffineMatrix) -> Box3 {
         if self.empty {
             return Box3::EMPTY;
         }
@@ -208,7 +208,7 @@ impl CentredBox {
 /// assert_eq!(boxes[99], tree.transformed(&places[99]));
 /// assert!(boxes[99].max[0] >= 298.0 && boxes[98].max[0] < 298.0);
 /// ```
-pub fn boxes_of_instances(object: &CentredBox, transforms: &[Transform], boxes: &mut [Box3]) {
+pub fn boxes_of_instances(object: &CentredBox, transforms: &[AffineMatrix], boxes: &mut [Box3]) {
     assert_eq!(transforms.len(), boxes.len());
     if object.empty {
         boxes.fill(Box3::EMPTY);
@@ -219,11 +219,11 @@ pub fn boxes_of_instances(object: &CentredBox, transforms: &[Transform], boxes: 
 
 struct Boxes<'a> {
     object: &'a CentredBox,
-    transforms: &'a [Transform],
+    transforms: &'a [AffineMatrix],
     boxes: &'a mut [Box3],
 }
 
-impl Job for Boxes<'_> {
+impl LaneJob for Boxes<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
@@ -239,7 +239,7 @@ impl Job for Boxes<'_> {
 }
 
 #[inline(always)]
-fn eight<L: Lanes>(lanes: L, object: &CentredBox, from: &[Transform; 8], to: &mut [Box3; 8]) {
+fn eight<L: Lanes>(lanes: L, object: &CentredBox, from: &[AffineMatrix; 8], to: &mut [Box3; 8]) {
     let [x0, x1] = axis::<L, 0>(lanes, object, from);
     let [y0, y1] = axis::<L, 1>(lanes, object, from);
     let [z0, z1] = axis::<L, 2>(lanes, object, from);
@@ -256,7 +256,7 @@ fn eight<L: Lanes>(lanes: L, object: &CentredBox, from: &[Transform; 8], to: &mu
 fn axis<L: Lanes, const AXIS: usize>(
     lanes: L,
     object: &CentredBox,
-    from: &[Transform; 8],
+    from: &[AffineMatrix; 8],
 ) -> [L::Floats; 2] {
     let [x, y, z, t] = lanes.columns([
         &from[0].as_chunks().0[AXIS],

@@ -165,6 +165,10 @@ pub(crate) fn apply(m: &Matrix, v: Vector) -> Vector {
     m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
 }
 
+pub(crate) fn product(m: &Matrix, n: &Matrix) -> Matrix {
+    m.map(|row| [0, 1, 2].map(|k| row[0] * n[0][k] + row[1] * n[1][k] + row[2] * n[2][k]))
+}
+
 pub(crate) const OTTOSSON_SRGB_TO_LMS: Matrix = [
     [0.4122214708, 0.5363325363, 0.0514459929],
     [0.2119034982, 0.6806995451, 0.1073969566],

@@ -147,7 +147,7 @@ impl Segment {
 
 /// A component's class: what is analogous to what (CSS Color 4, §12.2).
 #[derive(Clone, Copy, PartialEq)]
-enum Class {
+enum ComponentClass {
     Red,
     Green,
     Blue,
@@ -162,14 +162,20 @@ enum Class {
     Own,
 }
 
-fn classes(space: Space) -> [Class; 3] {
+fn classes(space: Space) -> [ComponentClass; 3] {
     match space {
-        Space::Hsl => [Class::Hue, Class::Colorfulness, Class::Lightness],
-        Space::Hsv => [Class::Hue, Class::Colorfulness, Class::Value],
-        Space::Hwb => [Class::Hue, Class::Own, Class::Own],
-        Space::Lab | Space::Oklab => [Class::Lightness, Class::OpponentA, Class::OpponentB],
-        Space::Lch | Space::Oklch => [Class::Lightness, Class::Colorfulness, Class::Hue],
-        _ => [Class::Red, Class::Green, Class::Blue],
+        Space::Hsl => {
+            [ComponentClass::Hue, ComponentClass::Colorfulness, ComponentClass::Lightness]
+        }
+        Space::Hsv => [ComponentClass::Hue, ComponentClass::Colorfulness, ComponentClass::Value],
+        Space::Hwb => [ComponentClass::Hue, ComponentClass::Own, ComponentClass::Own],
+        Space::Lab | Space::Oklab => {
+            [ComponentClass::Lightness, ComponentClass::OpponentA, ComponentClass::OpponentB]
+        }
+        Space::Lch | Space::Oklch => {
+            [ComponentClass::Lightness, ComponentClass::Colorfulness, ComponentClass::Hue]
+        }
+        _ => [ComponentClass::Red, ComponentClass::Green, ComponentClass::Blue],
     }
 }
 
@@ -181,9 +187,13 @@ fn carry(color: &Color, space: Space) -> Color {
         return converted;
     }
     let (from, to) = (classes(color.space), classes(space));
-    let partner = |class: Class, others: [Class; 3]| {
-        let place = |class: Class| if class == Class::Value { Class::Lightness } else { class };
-        others.iter().position(|other| place(*other) == place(class) && class != Class::Own)
+    let partner = |class: ComponentClass, others: [ComponentClass; 3]| {
+        let place = |class: ComponentClass| {
+            if class == ComponentClass::Value { ComponentClass::Lightness } else { class }
+        };
+        others
+            .iter()
+            .position(|other| place(*other) == place(class) && class != ComponentClass::Own)
     };
     let mut rest = (0..3).filter(|i| partner(from[*i], to).is_none()).peekable();
     let set = rest.peek().is_some() && rest.all(|i| color.missing.contains(i));

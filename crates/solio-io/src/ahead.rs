@@ -11,11 +11,11 @@
 
 use crate::engine::{Batch, Buffer, Engine, EngineOptions, Request};
 use crate::file::FileSource;
-use solio_base::{Result, Source};
+use solio_base::{Result, Source, lock};
 use std::collections::BTreeMap;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Smaller files go through the page cache: whoever reads them next finds them there.
@@ -42,11 +42,11 @@ pub(crate) struct AheadSource {
     /// Names the file that is open, whatever happens where it was found.
     path: PathBuf,
     engine: Engine,
-    state: Mutex<State>,
+    state: Mutex<AheadState>,
 }
 
 #[derive(Default)]
-struct State {
+struct AheadState {
     /// From the first range that was asked for to the end of the file.
     batch: Option<Batch>,
     base: u64,
@@ -69,7 +69,7 @@ impl AheadSource {
 
     /// The range with this number, if it is not far away.
     fn range(&self, number: u64) -> Option<Arc<Buffer>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if state.batch.is_none() {
             let bytes = self.file.bytes;
             let ranges = (number..bytes.div_ceil(RANGE))

@@ -9,7 +9,7 @@ use crate::engine::{Residency, residency};
 use crate::stream::InTurnSource;
 use crate::{HeadSource, StreamSource, io_error, objects, throttle};
 use solio_base::{Error, Limits, Progress, Result, Source, Work, memory};
-use solio_codec::compress::{Compression, Decoder};
+use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::SpanName;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -41,7 +41,7 @@ thread_local! {
 }
 
 /// A file ready to be decoded.
-pub struct Opened {
+pub struct OpenedSource {
     /// Its bytes, decompressed.
     pub source: Box<dyn Source>,
     /// The compression that the content showed.
@@ -119,7 +119,7 @@ impl OpenFile {
     }
 
     fn once(path: &Path, reader: impl Read + Send + 'static, work: &Work) -> Result<OpenFile> {
-        let mut reader = Counted { reader, progress: work.progress.clone() };
+        let mut reader = ProgressReader { reader, progress: work.progress.clone() };
         let mut head = Vec::with_capacity(HEAD_BYTES);
         let took = Read::take(&mut reader, HEAD_BYTES as u64).read_to_end(&mut head);
         took.map_err(|e| io_error("read", e, path))?;
@@ -187,7 +187,7 @@ impl OpenFile {
     ///
     /// # Errors
     /// Those of the decoder, and where bytes that come once were taken before.
-    pub fn source(&self, limits: &Limits, work: &Work) -> Result<Opened> {
+    pub fn source(&self, limits: &Limits, work: &Work) -> Result<OpenedSource> {
         self.source_with(work, |reader, compression| {
             Ok(Box::new(StreamSource::start(reader, compression, &self.path, limits)?))
         })
@@ -199,7 +199,7 @@ impl OpenFile {
     ///
     /// # Errors
     /// Those of [`source`](OpenFile::source).
-    pub fn source_in_turn(&self, limits: &Limits, work: &Work) -> Result<Opened> {
+    pub fn source_in_turn(&self, limits: &Limits, work: &Work) -> Result<OpenedSource> {
         self.source_with(work, |reader, compression| {
             Ok(Box::new(InTurnSource::new(reader, compression, limits)?))
         })
@@ -210,7 +210,7 @@ impl OpenFile {
         &self,
         work: &Work,
         stream: impl FnOnce(Box<dyn Read + Send>, Compression) -> Result<Box<dyn Source>>,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedSource> {
         let packed = self.compression != Compression::None;
         let source = match &self.content {
             Content::File(file) if packed => {
@@ -240,7 +240,7 @@ impl OpenFile {
                 stream(reader, self.compression)?
             }
         };
-        Ok(Opened { source, compression: self.compression, file_bytes: self.file_bytes })
+        Ok(OpenedSource { source, compression: self.compression, file_bytes: self.file_bytes })
     }
 }
 
@@ -249,7 +249,7 @@ fn decode_start(source: impl Source + 'static, compression: Compression) -> Vec<
     let mut plain = vec![0; HEAD_BYTES];
     let mut got = 0;
     if let Ok(mut decoder) =
-        Decoder::new(compression, Forward { source, at: 0 }, &Limits::default())
+        StreamDecoder::new(compression, Forward { source, at: 0 }, &Limits::default())
     {
         // An error takes the whole read with it: bytes are asked for in small steps.
         for step in plain.chunks_mut(16) {
@@ -290,7 +290,7 @@ impl<S: Source> Read for Forward<S> {
 /// let got = opened.source.read_at(0, &mut head)?;
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
+pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<OpenedSource> {
     OpenFile::open(path, work)?.source(limits, work)
 }
 
@@ -534,12 +534,12 @@ fn read_there(file: &File, mut offset: u64, mut buf: &mut [u8]) -> std::io::Resu
 }
 
 /// A reader that counts what it reads.
-pub(crate) struct Counted<R> {
+pub(crate) struct ProgressReader<R> {
     pub(crate) reader: R,
     pub(crate) progress: Progress,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for ProgressReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let mut span = READ.begin();
         let got = self.reader.read(buf)?;

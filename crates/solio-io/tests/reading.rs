@@ -91,7 +91,7 @@ fn a_cut_file_says_where_in_the_compressed_file() {
     assert!(e.message().contains("compressed file"), "{e}");
 }
 
-fn in_turn(path: &Path) -> solio_base::Result<solio_io::Opened> {
+fn in_turn(path: &Path) -> solio_base::Result<solio_io::OpenedSource> {
     let work = Work::default();
     OpenFile::open(path, &work)?.source_in_turn(&Limits::default(), &work)
 }
@@ -142,7 +142,7 @@ fn what_is_read_in_turn_is_the_same() {
         }
         let packed = pack(compression, &data);
         fs::write(&path, &packed[..packed.len() - 9]).unwrap();
-        let error = |opened: solio_base::Result<solio_io::Opened>| {
+        let error = |opened: solio_base::Result<solio_io::OpenedSource>| {
             all(&*opened.unwrap().source, 300_000).unwrap_err()
         };
         let ahead = error(solio_io::open(&path, &Limits::default(), &work));

@@ -1,6 +1,7 @@
 //! `read`, `write` and `encode`: the functions of the native module.
 
-use crate::errors::{Given, raise};
+use crate::Any;
+use crate::errors::{ArgumentOf, raise};
 use crate::instances::HeldMeshes;
 use crate::{give, material, options, run::run};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -10,8 +11,6 @@ use solio::mesh::Scene;
 use solio::{Format, Result, Work, Written};
 use std::ffi::OsString;
 use std::path::PathBuf;
-
-type Any<'py> = Bound<'py, PyAny>;
 
 /// Reads the file at `source` (a path), or the bytes that it is.
 #[pyfunction]
@@ -80,7 +79,7 @@ pub(crate) fn encode<'py>(
 #[pyfunction]
 pub(crate) fn unused<'py>(
     py: Python<'py>,
-    count: Given<usize>,
+    count: ArgumentOf<usize>,
     indices: PyReadonlyArray1<'py, u32>,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let indices = indices.as_slice()?;

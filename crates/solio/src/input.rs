@@ -4,7 +4,7 @@
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_exr::Header;
-use solio_io::{FileSource, OpenFile, Opened};
+use solio_io::{FileSource, OpenFile, OpenedSource};
 use solio_kinds::{Family, FileKind, FileType, HEAD_BYTES};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub struct Input {
     file_type: FileType,
     limits: Limits,
     /// The stream whose start told the type, of bytes that come once and compressed.
-    begun: Mutex<Option<Opened>>,
+    begun: Mutex<Option<OpenedSource>>,
     /// All content, where it cannot be read at any offset otherwise.
     memory: OnceLock<Arc<Vec<u8>>>,
     header: OnceLock<Header>,
@@ -143,17 +143,17 @@ impl Input {
 
     /// All of it, decompressed, for who reads it from the beginning to the end; what is large and
     /// not in the page cache is read ahead.
-    pub(crate) fn stream(&self, work: &Work) -> Result<Opened> {
+    pub(crate) fn stream(&self, work: &Work) -> Result<OpenedSource> {
         if let Some(bytes) = self.memory.get() {
             let (compression, file_bytes) = (self.compression(), self.file_bytes());
-            return Ok(Opened { source: Box::new(bytes.clone()), compression, file_bytes });
+            return Ok(OpenedSource { source: Box::new(bytes.clone()), compression, file_bytes });
         }
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
         begun.map_or_else(|| self.file.source(&self.limits, work), Ok)
     }
 
     /// [`stream`](Input::stream), unpacked by the threads that read it.
-    pub(crate) fn stream_in_turn(&self, work: &Work) -> Result<Opened> {
+    pub(crate) fn stream_in_turn(&self, work: &Work) -> Result<OpenedSource> {
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
         begun.map_or_else(|| self.file.source_in_turn(&self.limits, work), Ok)
     }
@@ -253,9 +253,9 @@ pub trait ToInput {
 
 /// An input of one's own, or one that is lent.
 pub enum InputRef<'i> {
-    /// Opened for this call.
+    /// OpenedSource for this call.
     Own(Box<Input>),
-    /// Opened before.
+    /// OpenedSource before.
     Lent(&'i Input),
 }
 

@@ -9,13 +9,7 @@ use std::path::Path;
 
 fn ramp() -> Image<'static> {
     let window = Box2i::of_size(40, 30);
-    let channel = Channel {
-        name: "Z".into(),
-        pixel_type: PixelType::Float,
-        linear: false,
-        x_sampling: 1,
-        y_sampling: 1,
-    };
+    let channel = Channel::new("Z", PixelType::Float);
     let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
     let values: Vec<f32> = (0..1200).map(|i| i as f32 / 7.0).collect();
     let planes = vec![Plane { channel, samples: Samples::Float(values.into()) }];

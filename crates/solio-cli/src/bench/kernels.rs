@@ -185,7 +185,7 @@ fn faces() -> Faces {
 fn faces_case() -> Case {
     let Faces { offsets, vertices, uvs, normals, text } = faces();
     writer("write f v/vt/vn", 12 * ROWS, text, move |out| {
-        let corners = format::Corners {
+        let corners = format::CornerIndices {
             vertices: &vertices,
             uvs: Some(&uvs),
             normals: Some(&normals),
@@ -200,7 +200,7 @@ fn faces_case() -> Case {
 /// Whether there is a kernel for lines of floats on this machine.
 fn takes_rows() -> bool {
     let (input, len) = padded(b"v 1.0 2.0 3.0\n");
-    lines::Reader::default().rows::<3>(&input, 0, len, b"v ", &mut Vec::new()) == len
+    lines::LineReader::default().rows::<3>(&input, 0, len, b"v ", &mut Vec::new()) == len
 }
 
 /// Lines `v x y z` by the kernel that reads runs of equal lines.
@@ -209,7 +209,7 @@ fn read_rows_case(name: &'static str, rows: &[[f32; 3]]) -> Case {
     let numbers = 3 * rows.len();
     let expected: Vec<[f32; 3]> =
         rows.iter().map(|row| row.map(|v| format!("{v:.6}").parse().unwrap_or(f32::NAN))).collect();
-    let (mut reader, mut got) = (lines::Reader::default(), Vec::new());
+    let (mut reader, mut got) = (lines::LineReader::default(), Vec::new());
     let (input, len) = padded(&text);
     let mut first = true;
     let run = Box::new(move |_: &mut Vec<u8>| {
@@ -225,7 +225,7 @@ fn read_rows_case(name: &'static str, rows: &[[f32; 3]]) -> Case {
 /// Lines `f v/vt/vn …` by the kernel that reads runs of equal lines.
 fn read_faces_case() -> Case {
     let Faces { offsets, vertices, uvs, normals, text } = faces();
-    let mut reader = lines::Reader::default();
+    let mut reader = lines::LineReader::default();
     let (input, len) = padded(&text);
     let [mut v, mut t, mut n, mut ends] = [const { Vec::new() }; 4];
     let run = Box::new(move |_: &mut Vec<u8>| {

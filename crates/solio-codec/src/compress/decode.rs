@@ -16,37 +16,37 @@ const INPUT_BYTES: usize = 64 << 10;
 /// bounded by [`Limits::bytes`], however small the input.
 ///
 /// ```
-/// use solio_codec::compress::{ChunkCompressor, Compression, Decoder};
+/// use solio_codec::compress::{ChunkCompressor, Compression, StreamDecoder};
 /// let mut file = Vec::new();
 /// let mut compressor = ChunkCompressor::new(Compression::Gzip, None)?;
 /// compressor.compress(b"v 0 0 0\n", &mut file)?;
 /// compressor.compress(b"v 1 0 0\n", &mut file)?;
 ///
-/// let mut decoder = Decoder::new(Compression::Gzip, file.as_slice(), &Default::default())?;
+/// let mut decoder = StreamDecoder::new(Compression::Gzip, file.as_slice(), &Default::default())?;
 /// let mut text = [0; 64];
 /// let got = decoder.read(&mut text)?;
 /// assert_eq!(&text[..got], b"v 0 0 0\nv 1 0 0\n");
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-pub struct Decoder<R> {
-    input: Input<R>,
-    engine: Engine,
+pub struct StreamDecoder<R> {
+    input: CompressedInput<R>,
+    engine: DecodeBackend,
     limits: Limits,
     produced: u64,
 }
 
-enum Engine {
+enum DecodeBackend {
     Plain,
     Gzip(Box<Gzip>),
     Zstd { raw: zstd::stream::raw::Decoder<'static>, inside: bool },
 }
 
-impl<R: Read> Decoder<R> {
+impl<R: Read> StreamDecoder<R> {
     /// A decoder of `compression` over `reader`.
     pub fn new(compression: Compression, reader: R, limits: &Limits) -> Result<Self> {
         let engine = match compression {
-            Compression::None => Engine::Plain,
-            Compression::Gzip => Engine::Gzip(Box::default()),
+            Compression::None => DecodeBackend::Plain,
+            Compression::Gzip => DecodeBackend::Gzip(Box::default()),
             Compression::Zstd => {
                 let mut raw = zstd::stream::raw::Decoder::new()
                     .and_then(|mut raw| {
@@ -55,18 +55,23 @@ impl<R: Read> Decoder<R> {
                     })
                     .map_err(|e| Error::io("start zstd", e))?;
                 raw.reinit().map_err(|e| Error::io("start zstd", e))?;
-                Engine::Zstd { raw, inside: false }
+                DecodeBackend::Zstd { raw, inside: false }
             }
         };
-        Ok(Decoder { input: Input::new(reader), engine, limits: *limits, produced: 0 })
+        Ok(StreamDecoder {
+            input: CompressedInput::new(reader),
+            engine,
+            limits: *limits,
+            produced: 0,
+        })
     }
 
     /// Fills as much of `out` as there is; fewer bytes than `out.len()` only at the end.
     pub fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         let got = match &mut self.engine {
-            Engine::Plain => self.input.read(out),
-            Engine::Gzip(gzip) => gzip.read(&mut self.input, out),
-            Engine::Zstd { raw, inside } => read_zstd(raw, inside, &mut self.input, out),
+            DecodeBackend::Plain => self.input.read(out),
+            DecodeBackend::Gzip(gzip) => gzip.read(&mut self.input, out),
+            DecodeBackend::Zstd { raw, inside } => read_zstd(raw, inside, &mut self.input, out),
         }?;
         self.produced += got as u64;
         self.limits.check_bytes("the decompressed file", self.produced)?;
@@ -77,7 +82,7 @@ impl<R: Read> Decoder<R> {
     /// and were passed over, as `gzip` does (zero padding is not reported).
     pub fn ignored_tail(&self) -> Option<u64> {
         match &self.engine {
-            Engine::Gzip(gzip) => gzip.ignored_tail,
+            DecodeBackend::Gzip(gzip) => gzip.ignored_tail,
             _ => None,
         }
     }
@@ -86,7 +91,7 @@ impl<R: Read> Decoder<R> {
 fn read_zstd<R: Read>(
     raw: &mut zstd::stream::raw::Decoder<'static>,
     inside: &mut bool,
-    input: &mut Input<R>,
+    input: &mut CompressedInput<R>,
     out: &mut [u8],
 ) -> Result<usize> {
     let mut made = 0;
@@ -137,7 +142,7 @@ pub(super) fn corrupt_at(at: u64, what: &str, why: &str) -> Error {
 }
 
 /// A buffered reader that knows its offset.
-pub(super) struct Input<R> {
+pub(super) struct CompressedInput<R> {
     reader: R,
     buffer: Vec<u8>,
     start: usize,
@@ -146,9 +151,9 @@ pub(super) struct Input<R> {
     offset: u64,
 }
 
-impl<R: Read> Input<R> {
+impl<R: Read> CompressedInput<R> {
     fn new(reader: R) -> Self {
-        Input { reader, buffer: Vec::new(), start: 0, end: 0, offset: 0 }
+        CompressedInput { reader, buffer: Vec::new(), start: 0, end: 0, offset: 0 }
     }
 
     /// Offset in the file of the next byte.

@@ -1,6 +1,6 @@
 //! Compressed streams: gzip (any number of members) and zstd (any number of frames); and zlib.
 //!
-//! [`Decoder`] reads either as one stream in bounded memory. [`ChunkCompressor`] writes chunks
+//! [`StreamDecoder`] reads either as one stream in bounded memory. [`ChunkCompressor`] writes chunks
 //! that are each a whole gzip member or zstd frame, so that threads compress them side by side and
 //! their concatenation is one valid file.
 
@@ -9,7 +9,7 @@ mod encode;
 mod gzip;
 mod zlib;
 
-pub use decode::Decoder;
+pub use decode::StreamDecoder;
 pub use encode::ChunkCompressor;
 pub use zlib::decode_zlib;
 

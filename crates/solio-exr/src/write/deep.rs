@@ -1,12 +1,12 @@
 //! Deep chunks: the counts of a tile or row, then its samples.
 
-use super::pack::{Buffers, Style};
+use super::pack::{PartStyle, WriteBuffers};
 use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
+use crate::header::shape::{ChunkPlace, Shape, rows};
 use crate::model::DeepLevel;
 use crate::read::count_channel;
-use crate::shape::{Place, Shape, rows};
 use solio_base::{Error, Result};
 
 /// Where the samples of each pixel start, and where the last ones end.
@@ -26,12 +26,12 @@ pub(super) fn chunk(
     (pixels, starts): (&DeepLevel<'_>, &[u64]),
     shape: &Shape,
     mut leader: Leader,
-    place: &Place,
-    style: Style,
-    buffers: &mut Buffers,
+    place: &ChunkPlace,
+    style: PartStyle,
+    buffers: &mut WriteBuffers,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let Buffers { raw, scratch } = buffers;
+    let WriteBuffers { raw, scratch } = buffers;
     let head = out.len();
     out.resize(head + leader_bytes(shape.kind, style.multipart), 0);
 

@@ -13,8 +13,8 @@ mod plan;
 pub(crate) use deep::keep_smaller;
 pub use options::{Layout, Shared, WriteOptions};
 
+use crate::header::shape::Shape;
 use crate::model::Image;
-use crate::shape::Shape;
 use solio_base::{Result, Sink, Work};
 
 /// Bytes that go down at once when a file was made in memory.

@@ -7,13 +7,7 @@ use solio_exr::{Block, Channel, Compression, PixelType, Shape};
 use std::borrow::Cow;
 
 pub(crate) fn channel(name: &str, pixel_type: PixelType, sampling: i32) -> Channel {
-    Channel {
-        name: name.into(),
-        pixel_type,
-        linear: false,
-        x_sampling: sampling,
-        y_sampling: sampling,
-    }
+    Channel { x_sampling: sampling, y_sampling: sampling, ..Channel::new(name, pixel_type) }
 }
 
 /// Smooth with a few jumps.

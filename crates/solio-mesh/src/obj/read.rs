@@ -37,7 +37,7 @@ use chunk::Parsed;
 use gather::Gather;
 use input::{Input, Text};
 use solio_base::{Result, Source, Work, ordered};
-use solio_codec::lines::Reader;
+use solio_codec::lines::LineReader;
 use std::collections::HashMap;
 
 /// Text in one chunk. With its arrays it should fit the second-level cache.
@@ -50,7 +50,7 @@ const NO_COLOR: [f32; 4] = [1.0; 4];
 struct Slot {
     text: Text,
     parsed: Parsed,
-    reader: Reader,
+    reader: LineReader,
 }
 
 /// Reads an OBJ file as one mesh with many objects.

@@ -14,7 +14,7 @@ use crate::model::ScalarType;
 use crate::odd_float::odd_float;
 use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Result, Work, ordered};
-use solio_codec::lines::{Cell, PAD, Reader};
+use solio_codec::lines::{CellType, LineReader, PAD};
 use solio_codec::number::parse;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -44,7 +44,7 @@ pub(crate) struct Slot {
 /// What parsing needs.
 #[derive(Default)]
 struct Tools {
-    reader: Reader,
+    reader: LineReader,
     /// Values in the order of the file.
     values: Vec<f32>,
 }
@@ -276,15 +276,15 @@ fn parse_part(
 const CAREFUL: usize = 64;
 
 /// What stands in a record, if that is something and all of it becomes 32-bit floats.
-fn cells(steps: &[Step<'_>]) -> Option<Vec<Cell>> {
+fn cells(steps: &[Step<'_>]) -> Option<Vec<CellType>> {
     if steps.is_empty() {
         return None;
     }
     let cell = |step: &Step<'_>| match (step.kind, step.property.scalar) {
         _ if step.property.list.is_some() => None,
-        (Kind::F32(_), ScalarType::F32 | ScalarType::F64) => Some(Cell::Float),
-        (Kind::F32(_), ScalarType::U8) => Some(Cell::Byte),
-        (Kind::Same, ScalarType::F32) => Some(Cell::Float),
+        (Kind::F32(_), ScalarType::F32 | ScalarType::F64) => Some(CellType::Float),
+        (Kind::F32(_), ScalarType::U8) => Some(CellType::Byte),
+        (Kind::Same, ScalarType::F32) => Some(CellType::Float),
         _ => None,
     };
     steps.iter().map(cell).collect()
@@ -293,7 +293,7 @@ fn cells(steps: &[Step<'_>]) -> Option<Vec<Cell>> {
 /// Records that become nothing but 32-bit floats.
 fn float_records(
     part: &mut Part,
-    cells: &[Cell],
+    cells: &[CellType],
     steps: &[Step<'_>],
     cursor: &mut Cursor<'_>,
     tools: &mut Tools,

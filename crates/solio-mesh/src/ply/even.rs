@@ -16,7 +16,7 @@ use crate::head::Head;
 use crate::model::ScalarType;
 use crate::spans::DECODE;
 use solio_base::{Result, Work, memory, ordered};
-use solio_codec::records::{self, Part};
+use solio_codec::records::{self, RecordField};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes in a chunk: they, the values that they become and what the system reads them from lie in a
@@ -47,8 +47,8 @@ struct Count {
 
 /// Indices that are moved and looked at in one go.
 struct Lists {
-    part: Part,
-    count: records::Count,
+    part: RecordField,
+    count: records::CountByte,
 }
 
 /// Values that lie together in the records and in a column.
@@ -61,7 +61,7 @@ struct Move {
 
 impl Move {
     /// Where the bytes are, if they are those of the whole column.
-    fn part(&self, column: &Column, stride: usize) -> Option<Part> {
+    fn part(&self, column: &Column, stride: usize) -> Option<RecordField> {
         let Field { scalar, big_endian, offset, count } = self.field;
         let same = match column.kind {
             Kind::Same => true,
@@ -72,7 +72,7 @@ impl Move {
         let in_order = big_endian == cfg!(target_endian = "big") || scalar.size() == 1;
         let whole = self.place == 0 && count == column.width;
         let width = count * scalar.size();
-        (same && in_order && whole).then_some(Part { stride, offset, width })
+        (same && in_order && whole).then_some(RecordField { stride, offset, width })
     }
 
     /// The lists, if they are vertices of faces with a count of one byte.
@@ -91,7 +91,7 @@ impl Move {
         let count = counts.iter().find(|count| plain && count.property == property)?;
         let value = u8::try_from(count.count).ok()?;
         let part = self.part(column, stride)?;
-        Some(Lists { part, count: records::Count { offset: count.offset, value } })
+        Some(Lists { part, count: records::CountByte { offset: count.offset, value } })
     }
 }
 

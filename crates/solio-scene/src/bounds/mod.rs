@@ -5,7 +5,7 @@
 //! [`CentredBox`] per object and asks it; arrays go through [`boxes_of_instances`].
 
 use solio_base::{Error, Result};
-pub use solio_codec::boxes::{Box3, CentredBox, Transform, boxes_of_instances};
+pub use solio_codec::boxes::{AffineMatrix, Box3, CentredBox, boxes_of_instances};
 use solio_codec::wide::{Wide, wide};
 
 /// The box of `points`; empty without any. A coordinate that is NaN is passed over.
@@ -17,12 +17,12 @@ use solio_codec::wide::{Wide, wide};
 /// assert!(box_of_points(&[]).is_empty());
 /// ```
 pub fn box_of_points(points: &[[f32; 3]]) -> Box3 {
-    wide(Points(points))
+    wide(PointBounds(points))
 }
 
-struct Points<'a>(&'a [[f32; 3]]);
+struct PointBounds<'a>(&'a [[f32; 3]]);
 
-impl Wide for Points<'_> {
+impl Wide for PointBounds<'_> {
     type Output = Box3;
     #[inline(always)]
     fn run(self) -> Box3 {
@@ -106,7 +106,7 @@ pub(crate) fn missing_vertex(triangle: usize, vertex: u32, vertices: usize) -> E
 pub fn instance_boxes(
     objects: &[Box3],
     object: &[u32],
-    transforms: &[Transform],
+    transforms: &[AffineMatrix],
     boxes: &mut [Box3],
 ) -> Result<()> {
     assert_eq!((object.len(), object.len()), (transforms.len(), boxes.len()));
@@ -178,7 +178,7 @@ mod tests {
         ) {
             let unit = Box3 { min: [0.0; 3], max: [1.0; 3] };
             let objects = [unit, Box3 { min: [-1.0; 3], max: [2.0, 3.0, 4.0] }, Box3::EMPTY];
-            let transforms: Vec<Transform> =
+            let transforms: Vec<AffineMatrix> =
                 (0..object.len()).map(|i| std::array::from_fn(|j| (i * 7 + j) as f32 * 0.1)).collect();
             let mut boxes = vec![Box3::ALL; object.len()];
             instance_boxes(&objects, &object, &transforms, &mut boxes).unwrap();

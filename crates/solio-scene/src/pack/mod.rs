@@ -38,9 +38,10 @@ mod write;
 
 pub use mesh::{PackedMesh, PackedMeshInfo};
 pub use read::{PackReadOptions, PackReader};
-use solio_kinds::FileKind;
-pub use table::{Codec, Kind, Section};
+pub use table::{Section, SectionCodec, SectionKind};
 pub use write::{MeshOfName, PackOptions, PackSummary, encode_pack};
+
+use solio_kinds::FileKind;
 
 /// The first bytes of a packed scene. A transfer that takes it for text, or cuts off a bit of each
 /// byte, changes them.

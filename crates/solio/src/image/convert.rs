@@ -678,8 +678,7 @@ mod tests {
     fn deep_images_come_one_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep.exr");
-        let (name, pixel_type) = ("Z".to_owned(), PixelType::Float);
-        let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+        let channel = Channel::new("Z", PixelType::Float);
         let window = Box2i::of_size(2, 1);
         let mut header = Part::new(window, Compression::Zips, vec![channel.clone()]);
         header.set("type", Value::Text("deepscanline".into()));

@@ -162,9 +162,7 @@ pub fn read_image_as(
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("grey.exr");
 /// # let window = Box2i { min: [0, 0], max: [1, 1] };
-/// # let channel = Channel {
-/// #     name: "Y".into(), pixel_type: PixelType::Float, linear: false, x_sampling: 1, y_sampling: 1,
-/// # };
+/// # let channel = Channel::new("Y", PixelType::Float);
 /// # let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
 /// # let plane = Plane { channel, samples: Samples::Float(vec![0.25, 0.5, 0.75, 1.0].into()) };
 /// # let level = FlatLevel { x: 0, y: 0, window, planes: vec![plane] };
@@ -233,13 +231,7 @@ pub fn image_header(
 /// # let work = solio::Work::default();
 /// // How far away things are, in 3 × 2 pixels.
 /// let window = Box2i::of_size(3, 2);
-/// let channel = Channel {
-///     name: "Z".into(),
-///     pixel_type: PixelType::Float,
-///     linear: false,
-///     x_sampling: 1,
-///     y_sampling: 1,
-/// };
+/// let channel = Channel::new("Z", PixelType::Float);
 /// let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
 /// let samples = Samples::Float(vec![1.0, 2.0, 3.0, 1.5, 2.5, 3.5].into());
 /// let planes = vec![Plane { channel, samples }];

@@ -126,13 +126,7 @@ impl Preview {
 /// use solio::image::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
 /// use solio::image::{Channel, Compression, Image, PixelType};
 /// use solio::{PreviewOptions, Work};
-/// let y = Channel {
-///     name: "Y".into(),
-///     pixel_type: PixelType::Float,
-///     linear: false,
-///     x_sampling: 1,
-///     y_sampling: 1,
-/// };
+/// let y = Channel::new("Y", PixelType::Float);
 /// let window = Box2i::of_size(2, 1);
 /// let header = Part::new(window, Compression::None, vec![y.clone()]);
 /// let planes = vec![Plane { channel: y, samples: Samples::Float(vec![0.0, 0.18].into()) }];
@@ -424,13 +418,7 @@ mod tests {
     }
 
     fn plane<const N: usize>(name: &str, values: [f32; N]) -> Plane<'static> {
-        let channel = Channel {
-            name: name.into(),
-            pixel_type: PixelType::Float,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = Channel::new(name, PixelType::Float);
         Plane { channel, samples: Samples::Float(values.to_vec().into()) }
     }
 

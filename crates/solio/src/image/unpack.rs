@@ -6,9 +6,9 @@ use solio_base::{Error, ErrorKind, Limits, Result, Sink, Source, Work, ordered};
 use solio_codec::array::Effort;
 use solio_codec::array::Element;
 use solio_codec::array::file::{
-    ArrayFile, ArrayReadOptions, ArrayShape, ArrayWriter, ELEMENT_NAMES, Entry, Kind,
+    ArrayFile, ArrayReadOptions, ArrayShape, ArrayWriter, ELEMENT_NAMES, Kind, TableEntry,
 };
-use solio_exr::archive::{Archived, Compressed, Tables, Unpacker};
+use solio_exr::archive::{Archived, Compressed, ExrUnpacker, OffsetTables};
 use solio_exr::{CheckOptions, Header, Image, Problem, ReadOptions};
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
@@ -154,7 +154,7 @@ impl Archive {
         each.collect()
     }
 
-    fn entry(&self, index: usize) -> Result<&Entry> {
+    fn entry(&self, index: usize) -> Result<&TableEntry> {
         let gone = || Error::argument(format!("there is no entry {index}"));
         self.file.entries.get(index).ok_or_else(gone)
     }
@@ -438,7 +438,7 @@ enum Got<'a> {
 struct UnderWay {
     entry: usize,
     archived: Option<Arc<Archived>>,
-    tables: Option<Tables>,
+    tables: Option<OffsetTables>,
     piece: usize,
     crc: crc32fast::Hasher,
     crc_now: u32,
@@ -502,7 +502,7 @@ struct Slot {
     packed: Vec<u8>,
     out: Vec<u8>,
     crc: u32,
-    unpacker: Unpacker,
+    unpacker: ExrUnpacker,
 }
 
 /// Deals out the pieces of entries.
@@ -665,7 +665,7 @@ fn put(
     let Some((head, tables)) = under_way.ends(out)? else { return Ok(None) };
     under_way.check_sum(&tables)?;
     if !tables.is_empty() {
-        let file_bytes = under_way.tables.as_ref().map_or(0, Tables::file_bytes);
+        let file_bytes = under_way.tables.as_ref().map_or(0, OffsetTables::file_bytes);
         open.rewrite(file_bytes - head as u64, &tables)?;
     }
     let Some(done) = sink.take() else { return Ok(None) };

@@ -15,7 +15,7 @@ use solio_mesh::triangulate::triangles_of_vertices;
 use solio_scene::geometry::Triangles;
 use solio_scene::pack::{PackReadOptions, PackReader};
 use solio_scene::preview::{
-    Pass, Picture, PreviewFiles, PreviewOptions, TextureEncoding, TexturePicture, World, render,
+    Pass, Picture, PreviewFiles, RenderOptions, TextureEncoding, TexturePicture, World, render,
 };
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
@@ -168,7 +168,7 @@ impl PassPicture<'_> {
 pub fn preview_scene(
     input: &(impl ToInput + ?Sized),
     read: &SceneReadOptions,
-    options: &PreviewOptions,
+    options: &RenderOptions,
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
@@ -246,7 +246,7 @@ pub(crate) fn drawn(
     scene: &Scene,
     mut problems: Vec<Error>,
     meshes: &dyn PreviewFiles,
-    options: &PreviewOptions,
+    options: &RenderOptions,
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
@@ -381,19 +381,17 @@ fn image<'p>(
     let names = ["A", "B", "G", "N.X", "N.Y", "N.Z", "R", "Z"];
     let mut planes: Vec<Plane<'p>> = std::iter::zip(names, floats)
         .map(|(name, samples)| Plane {
-            channel: channel(name, PixelType::Float),
+            channel: Channel::new(name, PixelType::Float),
             samples: Samples::Float(samples),
         })
         .collect();
-    planes
-        .push(Plane { channel: channel("id", PixelType::Uint), samples: Samples::Uint(instance) });
+    planes.push(Plane {
+        channel: Channel::new("id", PixelType::Uint),
+        samples: Samples::Uint(instance),
+    });
     let window = Box2i::of_size(width, height);
     let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
     let header = Part::new(window, Compression::Zip, channels);
     let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
     Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
-}
-
-fn channel(name: &str, pixel_type: PixelType) -> Channel {
-    Channel { name: name.to_owned(), pixel_type, linear: false, x_sampling: 1, y_sampling: 1 }
 }

@@ -158,7 +158,7 @@ fn write_usd(
     options: &SceneExportOptions,
     work: &Work,
     made: &mut SceneExported,
-) -> Result<Vec<solio_io::Written>> {
+) -> Result<Vec<solio_io::WrittenFile>> {
     let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
     let mut sink = FileSink::create(output, &file, work)?;
     let UsdSummary { meshes, instances, sheared, problems, left_out } =
@@ -177,7 +177,7 @@ fn write_gltf(
     options: &SceneExportOptions,
     work: &Work,
     made: &mut SceneExported,
-) -> Result<Vec<solio_io::Written>> {
+) -> Result<Vec<solio_io::WrittenFile>> {
     let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
     let mut document = FileSink::create(output, &file, work)?;
     let (summary, files) = if format == SceneFormat::Glb {

@@ -345,9 +345,9 @@ mod tests {
             let made = crate::export_scene(&path, &output, &Default::default(), &work).unwrap();
             told(&made.warnings);
         }
-        let small = solio_scene::preview::PreviewOptions {
+        let small = solio_scene::preview::RenderOptions {
             most: Some([8, 8]),
-            ..solio_scene::preview::PreviewOptions::default()
+            ..solio_scene::preview::RenderOptions::default()
         };
         let drawn = crate::preview_scene(&path, &options, &small, &work, |_| Ok(true)).unwrap();
         told(&drawn.warnings);

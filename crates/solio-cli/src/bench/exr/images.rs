@@ -45,13 +45,8 @@ impl Class {
     pub(super) fn made_up(folder: &Path, work: &Work) -> Result<Class> {
         let (width, height) = (1024, 512);
         let window = Box2i { min: [0, 0], max: [width - 1, height - 1] };
-        let channels = ["A", "B", "G", "R"].map(|name| solio::image::Channel {
-            name: name.into(),
-            pixel_type: PixelType::Half,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        });
+        let channels =
+            ["A", "B", "G", "R"].map(|name| solio::image::Channel::new(name, PixelType::Half));
         let header = Part::new(window, Compression::None, channels.to_vec());
         let planes = channels.into_iter().zip(1..).map(|(channel, seed)| {
             let values = (0..width * height).map(|i| {

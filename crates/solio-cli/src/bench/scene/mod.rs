@@ -24,7 +24,7 @@ use solio::scene::pbrt::{ReadOptions, Statements, read_statements};
 use solio::{
     Compression, Error, MeshReadOptions, Result, ScenePackOptions, Stopwatch, Usage, Work,
 };
-use solio_codec::compress::Decoder;
+use solio_codec::compress::StreamDecoder;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
@@ -481,7 +481,7 @@ impl Bench<'_> {
 
 /// Unpacks a file in memory; gives the bytes.
 fn unpack(pack: Compression, file: &[u8], limits: &solio::Limits, block: &mut [u8]) -> Result<u64> {
-    let mut decoder = Decoder::new(pack, file, limits)?;
+    let mut decoder = StreamDecoder::new(pack, file, limits)?;
     let mut all = 0;
     loop {
         let got = decoder.read(block)?;

@@ -6,7 +6,7 @@ use libdeflater::Decompressor;
 use serde_json::{Value, json};
 use solio::image::Image;
 use solio::image::model::{Pixels, Samples as Values};
-use solio::scene::preview::{Pass, PreviewOptions};
+use solio::scene::preview::{Pass, RenderOptions};
 use solio::{
     Error, Group, PreviewStage, Recorder, Recording, Result, SceneReadOptions, Stopwatch, Summary,
     Work,
@@ -31,7 +31,7 @@ pub(super) fn run(args: &SceneBenchArgs, work: &Work) -> Result<Outcome> {
     let (watch, before) = (Stopwatch::start(), solio::called_bytes());
     let (mut reached, mut answer) = (Vec::new(), 0);
     let read = SceneReadOptions::default();
-    let draw = PreviewOptions::default();
+    let draw = RenderOptions::default();
     let drawn = solio::preview_scene(scene, &read, &draw, work, |stage| {
         let picture = match &stage {
             PreviewStage::Parsed | PreviewStage::Bounds => None,

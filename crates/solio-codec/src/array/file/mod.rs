@@ -20,9 +20,10 @@ mod write;
 
 pub use read::{ArrayFile, ArrayReadOptions};
 pub use shape::{ArrayShape, ELEMENT_NAMES};
+pub use table::{ChunkLocation, Kind, TableEntry};
+pub use write::{ArrayWriter, ChunkChecksum};
+
 use solio_kinds::FileKind;
-pub use table::{Chunk, Entry, Kind};
-pub use write::{ArrayWriter, Sum};
 
 /// The first and the last bytes of a file of arrays. A transfer that takes it for text, or cuts off
 /// a bit of each byte, changes them.

@@ -170,7 +170,7 @@ pub fn write(
         return Err(Error::argument("the tolerance is at least a thousandth of a code of 8 bits"));
     }
     gradients.iter().try_for_each(check)?;
-    let mut notes = Notes::default();
+    let mut notes = LossNotes::default();
     let one = || match gradients {
         [gradient] => Ok(gradient),
         _ => Err(Error::argument(format!(
@@ -232,9 +232,9 @@ fn check(gradient: &Gradient) -> Result<()> {
 
 /// What was lost, each once.
 #[derive(Default)]
-struct Notes(Vec<String>);
+struct LossNotes(Vec<String>);
 
-impl Notes {
+impl LossNotes {
     fn add(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.0.contains(&note) {

@@ -9,7 +9,7 @@ use crate::model::NONE;
 use crate::obj::options::ObjReadOptions;
 use encoding_rs::{UTF_16BE, UTF_16LE};
 use solio_base::{Error, Result, Source};
-use solio_codec::lines::Reader;
+use solio_codec::lines::LineReader;
 use solio_codec::number::parse;
 
 /// Most text that is kept of a source that can be read only once.
@@ -30,7 +30,7 @@ pub(super) fn line_and_column(text: &[u8], at: usize) -> (u64, u64) {
 
 fn parse_with_places(text: &[u8], len: usize, options: &ObjReadOptions) -> Parsed {
     let mut parsed = Parsed { keep_places: true, ..Parsed::default() };
-    runs::chunk(text, len, options, &mut Reader::default(), &mut parsed);
+    runs::chunk(text, len, options, &mut LineReader::default(), &mut parsed);
     parsed
 }
 

@@ -6,7 +6,7 @@
 use super::chunk::{Corners, Parsed};
 use super::token::Float;
 use crate::obj::options::ObjReadOptions;
-use solio_codec::lines::{FaceArrays, Reader};
+use solio_codec::lines::{FaceArrays, LineReader};
 
 /// Past the blanks at `at`.
 #[inline(always)]
@@ -123,7 +123,7 @@ pub(super) fn chunk(
     text: &[u8],
     len: usize,
     options: &ObjReadOptions,
-    reader: &mut Reader,
+    reader: &mut LineReader,
     out: &mut Parsed,
 ) {
     let mut scratch = Vec::new();
@@ -154,7 +154,7 @@ fn run(
     len: usize,
     at: usize,
     options: &ObjReadOptions,
-    reader: &mut Reader,
+    reader: &mut LineReader,
     out: &mut Parsed,
 ) -> usize {
     let before = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
@@ -177,7 +177,7 @@ fn plain_rows<const N: usize>(
     len: usize,
     at: usize,
     key: &[u8],
-    reader: &mut Reader,
+    reader: &mut LineReader,
     out: &mut Vec<[f32; N]>,
 ) -> usize {
     match reader.rows(text, at, len, key, out) {
@@ -192,7 +192,7 @@ fn plain_faces(
     len: usize,
     at: usize,
     base: u8,
-    reader: &mut Reader,
+    reader: &mut LineReader,
     out: &mut Corners,
 ) -> usize {
     if base == 1 {

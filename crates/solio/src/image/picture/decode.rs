@@ -453,7 +453,7 @@ fn split(
     };
     let plane = |(name, i): &(&str, usize)| {
         let name = (*name).to_owned();
-        let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+        let channel = Channel::new(name, pixel_type);
         Plane { channel, samples: samples(*i) }
     };
     sorted.iter().map(plane).collect()

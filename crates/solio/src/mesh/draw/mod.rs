@@ -6,14 +6,14 @@ mod points;
 use crate::scene::draw::{add_triangles, drawn, image_of};
 use crate::{Format, MeshReadOptions, PreviewStage, ScenePicture, ToInput, read_mesh_and_format};
 use points::draw_points;
-use solio_base::{Error, Result, Source, Work};
+use solio_base::{Error, Result, Work};
 use solio_mesh::axes::Axis;
 use solio_scene::geometry::Triangles;
 use solio_scene::preview::{
-    MOST_PIXELS, PreviewFiles, PreviewOptions as DrawOptions, TextureEncoding, TexturePicture,
+    MOST_PIXELS, PreviewFiles, RenderOptions as DrawOptions, TextureEncoding, TexturePicture,
 };
-use solio_scene::scene::{Files, SceneOptions, read_scene};
-use std::path::{Path, PathBuf};
+use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// Columns and rows where nothing is said.
@@ -199,18 +199,5 @@ impl PreviewFiles for OneMesh {
 
     fn picture(&self, _: &[u8], _: TextureEncoding) -> Result<TexturePicture> {
         Err(Error::unsupported("there are no textures"))
-    }
-}
-
-/// The view includes no files.
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn path(&self, _: &[u8]) -> PathBuf {
-        PathBuf::new()
-    }
-
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::unsupported("there are no files"))
     }
 }

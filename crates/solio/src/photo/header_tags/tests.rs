@@ -158,13 +158,8 @@ fn compared(folder: &Path) -> Option<(usize, Vec<String>)> {
 
 /// A header with attributes of all kinds that ExifTool knows, and of names that it does not.
 fn rich_header() -> Header {
-    let channel = |name: &str, pixel_type, linear| Channel {
-        name: name.into(),
-        pixel_type,
-        linear,
-        x_sampling: 1,
-        y_sampling: 1,
-    };
+    let channel =
+        |name: &str, pixel_type, linear| Channel { linear, ..Channel::new(name, pixel_type) };
     let channels = vec![
         channel("A", PixelType::Uint, false),
         channel("G", PixelType::Half, true),

@@ -12,7 +12,7 @@ use solio_base::{Error, Progress, Result, Work};
 use solio_catalog::row::{Level, Row, column, path_of};
 use solio_catalog::store::{Known, folder_hash};
 use solio_io::objects::is_address;
-use solio_io::walk::{self, Entry, EntryKind, Listing, Visit, WalkOptions};
+use solio_io::walk::{self, EntryKind, FolderEntry, Listing, Visit, WalkOptions};
 use solio_io::{HeadReader, HeadSource, OpenFile, folders_and_files};
 use solio_measure::now_ns;
 use std::borrow::Cow;
@@ -388,7 +388,7 @@ impl Visit for Walked<'_> {
     ) -> Result<()> {
         self.may_go_on()?;
         for &place in entries {
-            let entry: &Entry = &listing.entries()[place as usize];
+            let entry: &FolderEntry = &listing.entries()[place as usize];
             let name = listing.name(entry).as_bytes();
             if !self.is_wanted(&folder.path, name) {
                 continue;

@@ -11,7 +11,7 @@ use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_exr::Image;
 use solio_exr::header::Header;
 use solio_kinds::{Ability, Family, FileType};
-use solio_scene::preview::PreviewOptions as DrawOptions;
+use solio_scene::preview::RenderOptions as DrawOptions;
 use std::path::Path;
 
 /// Greys of the chessboard behind what can be seen through, and the side of a field in pixels.

@@ -1,17 +1,17 @@
 //! What the engine's threads share: the core under its lock, and how they wait for work.
 
-use super::alone::{Alone, Tally};
 use super::batch::BatchState;
-use super::core::{Core, Flight, Opened, Packed, Work, panicked};
+use super::core::{AfterOpen, Core, Flight, NextWork, PackedResult, panicked};
+use super::deferred;
 use super::handles::{Bypass, Direct, Handle, Handles};
-use super::later;
 use super::pool::Buffer;
+use super::receiver_reads::{DirectRequests, Tally};
 use super::request::{Done, Packing, Request};
-use super::scheduler::{Ahead, SMALL};
+use super::scheduler::{ResultsAhead, SMALL};
 use super::share::Share;
 use super::{Backend, EngineOptions, read, uring};
-use solio_base::{Error, Limits, Result};
-use solio_codec::compress::{Compression, Decoder};
+use solio_base::{Error, Limits, Result, lock};
+use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::{Counter, SpanName, Unit, now_ns};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -38,17 +38,17 @@ static UNPACK: SpanName = SpanName::new("decompress");
 static QUEUED: Counter = Counter::level("requests queued", Unit::Count);
 static IN_FLIGHT: Counter = Counter::level("bytes in flight", Unit::Bytes);
 
-pub(crate) struct Shared {
+pub(crate) struct EngineShared {
     core: Mutex<Guarded>,
     work: Condvar,
     handles: Handles,
-    devices: Mutex<Devices>,
+    devices: Mutex<DeviceNumbers>,
     pub(crate) options: EngineOptions,
     /// What moves the bytes: what was asked for, or threads in its place.
     backend: Backend,
     /// Why it is not the backend that was asked for.
     pub(crate) fallback: OnceLock<String>,
-    pub(crate) counts: Counts,
+    pub(crate) counts: EngineCounters,
     /// [`Guarded::is_warm`], for those without the lock.
     warm: AtomicBool,
     opens: AtomicUsize,
@@ -67,7 +67,7 @@ struct Guarded {
 }
 
 /// Ends the threads when neither the engine nor a batch needs them any more.
-pub(crate) struct Owner(pub(crate) Arc<Shared>);
+pub(crate) struct Owner(pub(crate) Arc<EngineShared>);
 
 impl Drop for Owner {
     fn drop(&mut self) {
@@ -79,7 +79,7 @@ impl Drop for Owner {
 pub(crate) struct NoMore;
 
 /// A flight for a ring.
-pub(crate) struct Taken {
+pub(crate) struct TakenFlight {
     pub(crate) flight: Flight,
     /// Whether its file is best opened, read and closed in one go.
     pub(crate) link: bool,
@@ -87,7 +87,7 @@ pub(crate) struct Taken {
 
 /// What an engine has done so far.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct EngineCounters {
     pub(crate) bytes: AtomicU64,
     pub(crate) direct_bytes: AtomicU64,
     pub(crate) written_bytes: AtomicU64,
@@ -98,7 +98,7 @@ pub(crate) struct Counts {
 
 /// The scheduler's numbers of devices, found by the folder of a file.
 #[derive(Default)]
-struct Devices {
+struct DeviceNumbers {
     numbers: HashMap<u64, u16>,
     folders: HashMap<PathBuf, u16>,
 }
@@ -106,12 +106,12 @@ struct Devices {
 /// While it lives, its thread does work that others wait for: if it panics, all of that ends as an
 /// error. (What opening, reading and unpacking panic at ends only their own request.)
 struct Watch<'a> {
-    shared: &'a Shared,
+    shared: &'a EngineShared,
     panicked_before: bool,
 }
 
 impl<'a> Watch<'a> {
-    fn new(shared: &'a Shared) -> Self {
+    fn new(shared: &'a EngineShared) -> Self {
         Watch { shared, panicked_before: std::thread::panicking() }
     }
 }
@@ -145,7 +145,7 @@ impl Guarded {
     }
 }
 
-impl Shared {
+impl EngineShared {
     pub(crate) fn new(
         options: EngineOptions,
         backend: Backend,
@@ -153,7 +153,7 @@ impl Shared {
         core: Core,
         handles: Handles,
     ) -> Arc<Self> {
-        Arc::new(Shared {
+        Arc::new(EngineShared {
             core: Mutex::new(Guarded {
                 core,
                 idle: 0,
@@ -168,7 +168,7 @@ impl Shared {
             options,
             backend,
             fallback,
-            counts: Counts::default(),
+            counts: EngineCounters::default(),
             warm: AtomicBool::new(true),
             opens: AtomicUsize::new(0),
         })
@@ -217,7 +217,7 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, Guarded> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.core)
     }
 
     /// Queues all requests of a batch, and sees to it that threads look at them.
@@ -233,17 +233,17 @@ impl Shared {
         while taken.is_empty() {
             let mut guarded = self.lock();
             match guarded.core.next(now_ns()) {
-                Work::Fly(flight) => {
+                NextWork::Fly(flight) => {
                     let mut guarded = self.fly((flight, guarded));
                     // What this thread leaves behind is not forgotten.
                     self.call_for_help(&mut guarded);
                     taken = batch.take(Some(Duration::ZERO));
                 }
-                Work::Wait(ns) => {
+                NextWork::Wait(ns) => {
                     drop(guarded);
                     taken = batch.take(Some(Duration::from_nanos(ns)));
                 }
-                Work::Nothing => {
+                NextWork::Nothing => {
                     self.call_for_help(&mut guarded);
                     drop(guarded);
                     taken = batch.take(None);
@@ -262,8 +262,8 @@ impl Shared {
         to: Option<Arc<Handle>>,
     ) -> Arc<BatchState> {
         let devices = self.devices_of(&requests);
-        if requests.len() > later::QUEUED
-            && let Some(alike) = later::alike(&requests, &devices)
+        if requests.len() > deferred::QUEUED
+            && let Some(alike) = deferred::alike(&requests, &devices)
         {
             let number = self.lock().core.scheduler.add_batch();
             let batch = Arc::new(BatchState::new(number, requests, to, now_ns()));
@@ -290,7 +290,7 @@ impl Shared {
     }
 
     fn devices_of(&self, requests: &[Request]) -> Vec<u16> {
-        let mut devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut devices = lock(&self.devices);
         // The part of a path before its last name: most have that of the one before.
         let mut last: Option<(&[u8], u16)> = None;
         let mut numbers = Vec::with_capacity(requests.len());
@@ -370,13 +370,13 @@ impl Shared {
     }
 
     /// How a ring is best to read a flight.
-    fn for_ring(&self, guarded: &Guarded, flight: Flight) -> Taken {
+    fn for_ring(&self, guarded: &Guarded, flight: Flight) -> TakenFlight {
         let linkable = flight.grant.unknown && flight.grant.offset == 0 && flight.aligned;
         let link = linkable
             && self.options.direct != Direct::Never
             && guarded.is_small_and_cold()
             && !self.opens.fetch_add(1, Relaxed).is_multiple_of(LOOKED_AT);
-        Taken { flight, link }
+        TakenFlight { flight, link }
     }
 
     /// Reads pieces in the thread of a receiver that would only wait. Returns whether there was
@@ -390,7 +390,7 @@ impl Shared {
         if !std::mem::replace(helping, true) {
             guarded.helpers += 1;
         }
-        let Work::Fly(flight) = guarded.core.next(now_ns()) else { return false };
+        let NextWork::Fly(flight) = guarded.core.next(now_ns()) else { return false };
         self.call_for_help(&mut guarded);
         drop(self.fly((flight, guarded)));
         true
@@ -401,7 +401,7 @@ impl Shared {
     pub(crate) fn begin_alone(
         self: &Arc<Self>,
         batch: &Arc<BatchState>,
-        alone: &mut Option<Alone>,
+        alone: &mut Option<DirectRequests>,
         helping: &mut bool,
     ) -> bool {
         let _watch = Watch::new(self);
@@ -418,13 +418,17 @@ impl Shared {
         }
         let pool = &guarded.core.pool;
         let asks = self.options.direct == Direct::Auto;
-        let new = || Alone::new(pool.clone(), self.options.memory_bytes, asks);
+        let new = || DirectRequests::new(pool.clone(), self.options.memory_bytes, asks);
         alone.get_or_insert_with(new).begin(range);
         true
     }
 
     /// A receiver reads no more by itself.
-    pub(crate) fn end_alone(self: &Arc<Self>, batch: &Arc<BatchState>, alone: &mut Option<Alone>) {
+    pub(crate) fn end_alone(
+        self: &Arc<Self>,
+        batch: &Arc<BatchState>,
+        alone: &mut Option<DirectRequests>,
+    ) {
         if alone.is_some() {
             let _watch = Watch::new(self);
             let mut guarded = self.lock();
@@ -437,7 +441,7 @@ impl Shared {
         self: &Arc<Self>,
         guarded: &mut Guarded,
         batch: &Arc<BatchState>,
-        alone: &mut Option<Alone>,
+        alone: &mut Option<DirectRequests>,
     ) {
         let Some(mut alone) = alone.take() else { return };
         let (left, tally) = alone.end();
@@ -467,7 +471,7 @@ impl Shared {
         if guarded.is_warm() {
             let now = now_ns();
             while flights.len() < TOGETHER
-                && let Work::Fly(flight) = guarded.core.next(now)
+                && let NextWork::Fly(flight) = guarded.core.next(now)
             {
                 flights.push(flight);
             }
@@ -480,7 +484,7 @@ impl Shared {
             let mut guarded = self.lock();
             let now = now_ns();
             for (file, flight) in files {
-                if let Opened::Read(flight) = guarded.core.opened(flight, file, now) {
+                if let AfterOpen::Read(flight) = guarded.core.opened(flight, file, now) {
                     open.push(flight);
                 }
             }
@@ -522,21 +526,21 @@ impl Shared {
                 return None;
             }
             let work = if guarded.working() > self.room(&guarded) {
-                Work::Nothing // for this thread: those that may go on see to it
+                NextWork::Nothing // for this thread: those that may go on see to it
             } else {
                 guarded.core.next(now_ns())
             };
             guarded = match work {
-                Work::Fly(flight) => {
+                NextWork::Fly(flight) => {
                     self.call_for_help(&mut guarded);
                     return Some((flight, guarded));
                 }
-                Work::Wait(ns) => {
+                NextWork::Wait(ns) => {
                     let time = Duration::from_nanos(ns);
                     let woken = self.work.wait_timeout(guarded, time);
                     woken.unwrap_or_else(PoisonError::into_inner).0
                 }
-                Work::Nothing => {
+                NextWork::Nothing => {
                     guarded.idle += 1;
                     let woken = self.work.wait(guarded);
                     let mut guarded = woken.unwrap_or_else(PoisonError::into_inner);
@@ -589,19 +593,19 @@ impl Shared {
     ) -> Option<Flight> {
         let mut guarded = self.lock();
         match guarded.core.opened(flight, file, now_ns()) {
-            Opened::Read(flight) => {
+            AfterOpen::Read(flight) => {
                 self.call_for_help(&mut guarded);
                 Some(flight)
             }
-            Opened::Over => None,
+            AfterOpen::Over => None,
         }
     }
 
     /// A flight's file is said to have so many bytes; the flight to go on with, if any.
     pub(crate) fn sized(&self, flight: Flight, bytes: u64) -> Option<Flight> {
         match self.lock().core.sized(flight, bytes, now_ns()) {
-            Opened::Read(flight) => Some(flight),
-            Opened::Over => None,
+            AfterOpen::Read(flight) => Some(flight),
+            AfterOpen::Over => None,
         }
     }
 
@@ -631,10 +635,10 @@ impl Shared {
     pub(crate) fn take(
         self: &Arc<Self>,
         may_wait: bool,
-    ) -> std::result::Result<Option<Taken>, NoMore> {
+    ) -> std::result::Result<Option<TakenFlight>, NoMore> {
         loop {
             match self.take_any(may_wait)? {
-                Some(Taken { flight, .. }) if flight.is_write() => {
+                Some(TakenFlight { flight, .. }) if flight.is_write() => {
                     let result = self.carry_out(&flight);
                     drop(self.land(vec![(flight, result)]));
                 }
@@ -643,7 +647,10 @@ impl Shared {
         }
     }
 
-    fn take_any(self: &Arc<Self>, may_wait: bool) -> std::result::Result<Option<Taken>, NoMore> {
+    fn take_any(
+        self: &Arc<Self>,
+        may_wait: bool,
+    ) -> std::result::Result<Option<TakenFlight>, NoMore> {
         let mut guarded = self.lock();
         if guarded.closing || !self.by_ring(&guarded) {
             self.call_for_help(&mut guarded);
@@ -654,11 +661,11 @@ impl Shared {
             return Ok(Some(self.for_ring(&guarded, flight)));
         }
         match guarded.core.next(now_ns()) {
-            Work::Fly(flight) => {
+            NextWork::Fly(flight) => {
                 self.call_for_help(&mut guarded);
                 Ok(Some(self.for_ring(&guarded, flight)))
             }
-            Work::Wait(_) | Work::Nothing => Ok(None),
+            NextWork::Wait(_) | NextWork::Nothing => Ok(None),
         }
     }
 
@@ -680,7 +687,7 @@ impl Shared {
     fn unpack<'a>(
         &'a self,
         mut guarded: MutexGuard<'a, Guarded>,
-        packed: impl IntoIterator<Item = Packed>,
+        packed: impl IntoIterator<Item = PackedResult>,
     ) -> MutexGuard<'a, Guarded> {
         for packed in packed {
             // The others go on meanwhile.
@@ -749,11 +756,11 @@ impl Shared {
 
 /// Out of the page cache, reading does not run far ahead of the receivers: what they are given is
 /// still in a cache then, and little memory goes round.
-pub(crate) fn ahead(options: &EngineOptions, warm: bool) -> Ahead {
+pub(crate) fn ahead(options: &EngineOptions, warm: bool) -> ResultsAhead {
     if warm {
-        Ahead { bytes: 1 << 20, results: 2 * TOGETHER * options.warm_threads }
+        ResultsAhead { bytes: 1 << 20, results: 2 * TOGETHER * options.warm_threads }
     } else {
-        Ahead::default()
+        ResultsAhead::default()
     }
 }
 
@@ -762,7 +769,7 @@ pub(crate) fn enough_readers(options: &EngineOptions, warm: bool) -> usize {
     if warm { options.warm_threads } else { usize::MAX }
 }
 
-impl Devices {
+impl DeviceNumbers {
     fn add(&mut self, folder: &Path) -> u16 {
         let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let device = rustix::fs::stat(place).map_or(0, |s| s.st_dev);
@@ -778,7 +785,7 @@ fn no_descriptors(e: &Error) -> bool {
     codes.iter().any(|code| e.os_error() == Some(code.raw_os_error()))
 }
 
-fn unpack(packed: &Packed) -> Result<Buffer> {
+fn unpack(packed: &PackedResult) -> Result<Buffer> {
     let request = packed.request();
     let compression = match request.packing {
         Packing::None => Compression::None,
@@ -792,7 +799,7 @@ fn unpack(packed: &Packed) -> Result<Buffer> {
     };
     let limits =
         Limits { bytes: request.unpacked.unwrap_or(Limits::default().bytes), ..Limits::default() };
-    let mut decoder = Decoder::new(compression, &packed.bytes[..], &limits)?;
+    let mut decoder = StreamDecoder::new(compression, &packed.bytes[..], &limits)?;
     let known = request.unpacked.unwrap_or(0).min(64 * packed.bytes.len() as u64);
     let mut bytes = solio_base::memory::with_capacity(known as usize);
     loop {
@@ -829,7 +836,7 @@ pub(crate) fn forced_backend() -> Result<Option<Backend>> {
     }
 }
 
-impl Counts {
+impl EngineCounters {
     pub(crate) fn add(&self, bytes: u64, direct: bool) {
         self.bytes.fetch_add(bytes, Relaxed);
         self.pieces.fetch_add(1, Relaxed);

@@ -1,16 +1,17 @@
 //! Images, or headers alone, that were read before they are asked for.
 
-use super::functions::{self, From, Read};
+use super::functions::{self, From, ReadImage};
 use super::give;
-use super::options::Reading;
+use super::options::ImageReading;
 use crate::errors::raise;
 use crate::process::OfProcess;
+use crate::reader::lock;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use solio::image::header::Header;
 use solio::{Ahead, AheadOptions, Result};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long a wait lasts at most before Ctrl-C is looked for.
@@ -22,17 +23,17 @@ const HEADERS: usize = 256;
 /// `solio.image.Batch` without its Python face.
 #[pyclass(frozen, module = "solio._solio")]
 pub(crate) struct ImageBatch {
-    ahead: OfProcess<Mutex<Ahead<Found>>>,
+    ahead: OfProcess<Mutex<Ahead<ImageOrHeader>>>,
     count: usize,
 }
 
-enum Found {
-    Image(Read),
+enum ImageOrHeader {
+    Image(ReadImage),
     Header(Header),
 }
 
 /// A place among the paths, and an image or a header as Python gets it, or an error.
-type Given<'py> = (usize, Option<Bound<'py, PyAny>>, Option<Py<PyAny>>);
+type BatchResult<'py> = (usize, Option<Bound<'py, PyAny>>, Option<Py<PyAny>>);
 
 #[pymethods]
 impl ImageBatch {
@@ -43,7 +44,7 @@ impl ImageBatch {
         headers: bool,
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        let reading = Reading::new(options)?;
+        let reading = ImageReading::new(options)?;
         let work = reading.work.clone();
         let usual = if headers { HEADERS } else { 2 * work.threads + 1 };
         let room =
@@ -65,29 +66,29 @@ impl ImageBatch {
             let (paths, reading) = &*job;
             let from = From::Path(&paths[i]);
             if headers {
-                return reading.header(from).map(Found::Header);
+                return reading.header(from).map(ImageOrHeader::Header);
             }
-            reading.read(from, work).map(Found::Image)
+            reading.read(from, work).map(ImageOrHeader::Image)
         });
         let ahead = Mutex::new(ahead.map_err(|e| raise(py, &e))?);
         Ok(ImageBatch { ahead: OfProcess::new(ahead, "a batch of images"), count })
     }
 
     /// The next image or header, or why there is none; `None` when all were given.
-    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Given<'py>>> {
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<BatchResult<'py>>> {
         let ahead = self.ahead.get(py)?;
         loop {
             // Others may be asking, too: which one it is can be told within the lock only.
             let (index, found, over) = py.detach(|| {
-                let mut ahead = ahead.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut ahead = lock(ahead);
                 (self.count - ahead.left(), ahead.next_within(POLL), ahead.left() == 0)
             });
             match found {
-                Some(Ok(Found::Image(read))) => {
+                Some(Ok(ImageOrHeader::Image(read))) => {
                     let given = functions::give_read(py, read)?.into_pyobject(py)?;
                     return Ok(Some((index, Some(given.into_any()), None)));
                 }
-                Some(Ok(Found::Header(header))) => {
+                Some(Ok(ImageOrHeader::Header(header))) => {
                     let given = give::header(py, &header)?;
                     return Ok(Some((index, Some(given.into_any()), None)));
                 }
@@ -104,6 +105,6 @@ impl ImageBatch {
     /// How many have not been taken.
     fn left(&self, py: Python<'_>) -> PyResult<usize> {
         let ahead = self.ahead.get(py)?;
-        Ok(py.detach(|| ahead.lock().unwrap_or_else(PoisonError::into_inner).left()))
+        Ok(py.detach(|| lock(ahead).left()))
     }
 }

@@ -5,7 +5,7 @@
 //! the order of the chunks themselves. ("The OpenEXR File Layout", component four; "Technical
 //! Introduction to OpenEXR", "Tiles".)
 
-use crate::header::{Box2i, Kind, LevelMode, LineOrder, Rounding, Tiles};
+use super::{Box2i, Kind, LevelMode, LineOrder, Rounding, Tiles};
 use crate::{Block, Channel, Compression};
 use solio_base::Error;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub struct Level {
 
 /// Where a chunk lies in its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ChunkPlace {
     /// Index into [`Shape::levels`].
     pub(crate) level: usize,
     /// Which tile, counted from the left and from the top.
@@ -121,12 +121,12 @@ impl Shape {
     /// Where chunk `index` lies; `index` is less than [`Shape::chunks`].
     // Inlined: a place that is handed over in memory is waited for behind all samples before it.
     #[inline(always)]
-    pub(crate) fn place(&self, index: u64) -> Place {
+    pub(crate) fn place(&self, index: u64) -> ChunkPlace {
         let level = self.levels.partition_point(|level| level.first_chunk <= index) - 1;
         let of = &self.levels[level];
         let within = index - of.first_chunk;
         let tile = [within % of.across, within / of.across];
-        Place { level, tile, window: self.window_of(of, tile) }
+        ChunkPlace { level, tile, window: self.window_of(of, tile) }
     }
 
     /// The pixels of a tile of `level`.
@@ -265,13 +265,7 @@ mod tests {
     use crate::PixelType;
 
     fn shape(window: Box2i, tiles: Option<Tiles>) -> Shape {
-        let channel = |name: &str| Channel {
-            name: name.into(),
-            pixel_type: PixelType::Half,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = |name: &str| Channel::new(name, PixelType::Half);
         let channels = vec![channel("R"), channel("A")];
         let kind = if tiles.is_some() { Kind::Tiled } else { Kind::Scanline };
         Shape::new(kind, channels, Compression::Zip, window, LineOrder::Increasing, tiles).unwrap()

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What has names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum SceneNameKind {
     FloatTexture,
     SpectrumTexture,
     Material,
@@ -20,29 +20,29 @@ pub(super) enum What {
     Object,
 }
 
-impl What {
-    pub(super) fn texture(is_spectrum: bool) -> What {
-        if is_spectrum { What::SpectrumTexture } else { What::FloatTexture }
+impl SceneNameKind {
+    pub(super) fn texture(is_spectrum: bool) -> SceneNameKind {
+        if is_spectrum { SceneNameKind::SpectrumTexture } else { SceneNameKind::FloatTexture }
     }
 
     pub(super) fn word(self) -> &'static str {
         match self {
-            What::FloatTexture | What::SpectrumTexture => "texture",
-            What::Material => "material",
-            What::Medium => "medium",
-            What::Object => "object",
+            SceneNameKind::FloatTexture | SceneNameKind::SpectrumTexture => "texture",
+            SceneNameKind::Material => "material",
+            SceneNameKind::Medium => "medium",
+            SceneNameKind::Object => "object",
         }
     }
 
     /// Whether the end of a block gives the names back that held before it.
     fn is_of_blocks(self) -> bool {
-        !matches!(self, What::Medium | What::Object)
+        !matches!(self, SceneNameKind::Medium | SceneNameKind::Object)
     }
 }
 
 /// What a name stands for.
 #[derive(Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct NameMeaning {
     pub(super) number: u32,
     /// Whether the block of its definition goes on. Behind it the name is known still, where version 3
     /// says that it is none and takes what holds without it.
@@ -51,7 +51,7 @@ pub(super) struct Known {
 
 #[derive(Default)]
 struct OfKind {
-    known: HashMap<Box<[u8]>, Known, FixedState>,
+    known: HashMap<Box<[u8]>, NameMeaning, FixedState>,
     /// How often names were defined again.
     again: HashMap<Box<[u8]>, u64, FixedState>,
     /// Names that were made here.
@@ -59,19 +59,19 @@ struct OfKind {
 }
 
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct SceneNames {
     kinds: [OfKind; 5],
     /// What definitions in open blocks have hidden.
-    hidden: Vec<(What, Box<[u8]>, Option<Known>)>,
+    hidden: Vec<(SceneNameKind, Box<[u8]>, Option<NameMeaning>)>,
 }
 
-impl Names {
-    pub(super) fn get(&self, what: What, name: &[u8]) -> Option<Known> {
+impl SceneNames {
+    pub(super) fn get(&self, what: SceneNameKind, name: &[u8]) -> Option<NameMeaning> {
         self.kinds[what as usize].known.get(name).copied()
     }
 
     /// Lets a name stand for `number` from now on. Returns the name that it has in the scene.
-    pub(super) fn add(&mut self, what: What, name: &[u8], number: u32) -> Vec<u8> {
+    pub(super) fn add(&mut self, what: SceneNameKind, name: &[u8], number: u32) -> Vec<u8> {
         let OfKind { known, again, made } = &mut self.kinds[what as usize];
         let mut own = name.to_vec();
         if let Some(count) = again.get(name) {
@@ -83,12 +83,18 @@ impl Names {
         if own != name {
             made.insert(own[..].into());
         }
-        known.insert(name.into(), Known { number, is_open: true });
+        known.insert(name.into(), NameMeaning { number, is_open: true });
         own
     }
 
     /// Before a definition of version 3: what was defined under its name is hidden.
-    pub(super) fn hide(&mut self, what: What, name: &[u8], is_defined: bool, is_in_block: bool) {
+    pub(super) fn hide(
+        &mut self,
+        what: SceneNameKind,
+        name: &[u8],
+        is_defined: bool,
+        is_in_block: bool,
+    ) {
         let OfKind { known, again, .. } = &mut self.kinds[what as usize];
         let mut before = None;
         if is_defined {
@@ -120,9 +126,9 @@ impl Names {
 
     /// Forgets all but media.
     pub(super) fn forget_early(&mut self) {
-        let media = std::mem::take(&mut self.kinds[What::Medium as usize]);
-        *self = Names::default();
-        self.kinds[What::Medium as usize] = media;
+        let media = std::mem::take(&mut self.kinds[SceneNameKind::Medium as usize]);
+        *self = SceneNames::default();
+        self.kinds[SceneNameKind::Medium as usize] = media;
     }
 
     /// What parameters of a statement call otherwise than the scene does: the parameter, the string
@@ -134,7 +140,8 @@ impl Names {
         statement: &Statement,
     ) -> Vec<(usize, usize, &'s [u8])> {
         let mut renamed = Vec::new();
-        let usual = [What::FloatTexture, What::SpectrumTexture, What::Material];
+        let usual =
+            [SceneNameKind::FloatTexture, SceneNameKind::SpectrumTexture, SceneNameKind::Material];
         if usual.iter().all(|what| self.kinds[*what as usize].made.is_empty()) {
             return renamed;
         }
@@ -147,17 +154,19 @@ impl Names {
                     let floats = texture_of_floats(piece, statement, parameter, Version::V3);
                     // Where the one type is not there, the other counts.
                     let is_spectrum = floats != Some(true);
-                    [What::texture(is_spectrum), What::texture(!is_spectrum)]
+                    [SceneNameKind::texture(is_spectrum), SceneNameKind::texture(!is_spectrum)]
                 }
-                _ if matches!(name, b"namedmaterial1" | b"namedmaterial2") => [What::Material; 2],
+                _ if matches!(name, b"namedmaterial1" | b"namedmaterial2") => {
+                    [SceneNameKind::Material; 2]
+                }
                 _ => continue,
             };
             for (j, string) in piece.strings[span.range()].iter().enumerate() {
                 let name = piece.text(*string);
                 let found = kinds.iter().find_map(|what| Some((*what, self.get(*what, name)?)));
-                let Some((what, Known { number, .. })) = found else { continue };
+                let Some((what, NameMeaning { number, .. })) = found else { continue };
                 let own = match what {
-                    What::Material => &scene.materials[number as usize].name[..],
+                    SceneNameKind::Material => &scene.materials[number as usize].name[..],
                     _ => &scene.textures[number as usize].name[..],
                 };
                 if own != name {

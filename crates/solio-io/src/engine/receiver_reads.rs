@@ -10,8 +10,8 @@
 
 use super::batch::BatchState;
 use super::core::answer;
-use super::later::Place;
-use super::pool::{Buffer, Landing, Pool};
+use super::deferred::SlotNumber;
+use super::pool::{BlockPool, Buffer, Landing};
 use super::request::{Done, Request};
 use super::residency::{Residency, residency};
 use super::scheduler::SMALL;
@@ -31,14 +31,14 @@ static READ: SpanName = SpanName::new("read small file");
 const SLOW_NS: u64 = 60_000;
 
 /// What a receiver has taken to itself.
-pub(crate) struct Alone {
-    pool: Arc<Pool>,
+pub(crate) struct DirectRequests {
+    pool: Arc<BlockPool>,
     /// Larger files are not for it.
     most: u64,
     /// Whether files that are not in the page cache are to be found out.
     asks: bool,
     range: Range<u32>,
-    folder: Folder,
+    folder: LastFolder,
     looks: bool,
     pub(crate) tally: Tally,
 }
@@ -60,21 +60,21 @@ pub(crate) struct Tally {
 }
 
 /// What a file turned out to be.
-enum Seen {
+enum DirectOutcome {
     Whole(Buffer),
     Cold,
     Large,
     Other,
 }
 
-impl Alone {
-    pub(crate) fn new(pool: Arc<Pool>, memory_bytes: u64, asks: bool) -> Self {
-        Alone {
+impl DirectRequests {
+    pub(crate) fn new(pool: Arc<BlockPool>, memory_bytes: u64, asks: bool) -> Self {
+        DirectRequests {
             pool,
             most: memory_bytes.min(SMALL - 1),
             asks,
             range: 0..0,
-            folder: Folder::default(),
+            folder: LastFolder::default(),
             looks: asks,
             tally: Tally::default(),
         }
@@ -88,7 +88,7 @@ impl Alone {
 
     /// What it has not read, and what came of the rest.
     pub(crate) fn end(&mut self) -> (Range<u32>, Tally) {
-        self.folder = Folder::default();
+        self.folder = LastFolder::default();
         (std::mem::take(&mut self.range), std::mem::take(&mut self.tally))
     }
 
@@ -108,7 +108,7 @@ impl Alone {
         None
     }
 
-    fn one(&mut self, batch: &BatchState, index: usize, place: &Place) -> Option<Done> {
+    fn one(&mut self, batch: &BatchState, index: usize, place: &SlotNumber) -> Option<Done> {
         let request = &batch.requests[index];
         let done = |begin: Option<u64>, end, result| answer(batch, index, begin, result, end);
         let begin_ns = now_ns();
@@ -118,14 +118,14 @@ impl Alone {
             return Some(done(None, begin_ns, Err(Error::cancelled())));
         }
         let looks = std::mem::take(&mut self.looks);
-        let seen = self.read(request, looks).unwrap_or(Seen::Other);
+        let seen = self.read(request, looks).unwrap_or(DirectOutcome::Other);
         let end_ns = now_ns();
         let bytes = match seen {
-            Seen::Whole(bytes) => bytes,
+            DirectOutcome::Whole(bytes) => bytes,
             other => {
                 match other {
-                    Seen::Cold => self.tally.cold += 1,
-                    Seen::Large => self.tally.large += 1,
+                    DirectOutcome::Cold => self.tally.cold += 1,
+                    DirectOutcome::Large => self.tally.large += 1,
                     _ => {}
                 }
                 if !place.put_back() {
@@ -146,39 +146,39 @@ impl Alone {
         Some(done(Some(begin_ns), end_ns, result))
     }
 
-    fn read(&mut self, request: &Request, looks: bool) -> Result<Seen> {
+    fn read(&mut self, request: &Request, looks: bool) -> Result<DirectOutcome> {
         let failed = |e: rustix::io::Errno| Error::io("read", e.into());
         let file = self.folder.open(&request.path).map_err(failed)?;
         // What has no end is no regular file, and what is empty may not be one.
         let bytes = rustix::fs::seek(&file, SeekFrom::End(0)).map_err(failed)?;
         if bytes >= SMALL {
-            return Ok(Seen::Large);
+            return Ok(DirectOutcome::Large);
         }
         if bytes == 0 || bytes > self.most.min(request.at_most) {
-            return Ok(Seen::Other);
+            return Ok(DirectOutcome::Other);
         }
         if looks && residency(file.as_fd(), 0, bytes) == Residency::Cold {
-            return Ok(Seen::Cold);
+            return Ok(DirectOutcome::Cold);
         }
         let landing = Landing::new(&self.pool, 0, bytes as usize)?;
         // SAFETY: the only window.
         let window = unsafe { landing.window(0, bytes as usize) };
         match rustix::io::pread(&file, window, 0) {
-            Ok(read) if read as u64 == bytes => Ok(Seen::Whole(landing.into_buffer())),
-            _ => Ok(Seen::Other),
+            Ok(read) if read as u64 == bytes => Ok(DirectOutcome::Whole(landing.into_buffer())),
+            _ => Ok(DirectOutcome::Other),
         }
     }
 }
 
 /// The folder of the last file.
 #[derive(Default)]
-pub(crate) struct Folder {
+pub(crate) struct LastFolder {
     path: Vec<u8>,
     /// From its second file on.
     file: Option<OwnedFd>,
 }
 
-impl Folder {
+impl LastFolder {
     pub(crate) fn open(&mut self, path: &Path) -> rustix::io::Result<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let bytes = path.as_os_str().as_bytes();

@@ -30,11 +30,11 @@ const STOPPED: u32 = u32::MAX - 2;
 const ENDED: u32 = u32::MAX - 3;
 
 /// Where a request is: its slot in the scheduler, which may belong to another one by now, or none.
-pub(crate) struct Place(AtomicU32);
+pub(crate) struct SlotNumber(AtomicU32);
 
-impl Place {
+impl SlotNumber {
     pub(crate) fn later() -> Self {
-        Place(AtomicU32::new(LATER))
+        SlotNumber(AtomicU32::new(LATER))
     }
 
     fn change(&self, from: u32, to: u32) -> bool {

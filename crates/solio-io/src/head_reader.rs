@@ -7,7 +7,7 @@
 //! * 1,000 files of 35 kB, one thread: 5 µs a file, of which opening and closing are three quarters;
 //!   10 µs the plain way, with `fstat`, `fadvise` and a look at the first four bytes.
 
-use crate::engine::Folder;
+use crate::engine::LastFolder;
 use crate::throttle;
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
@@ -23,15 +23,15 @@ static READ: SpanName = SpanName::new("read head");
 /// Reads the starts of files, one after the other.
 #[derive(Default)]
 pub struct HeadReader {
-    folder: Folder,
+    folder: LastFolder,
     head: Vec<u8>,
-    counts: Counts,
+    counts: HeadCounters,
 }
 
 /// What was read since it was last told. All threads count in one place: telling it for each file
 /// makes them wait for each other.
 #[derive(Default)]
-struct Counts {
+struct HeadCounters {
     files: AtomicU64,
     total: AtomicU64,
     read: AtomicU64,
@@ -42,7 +42,7 @@ pub struct HeadSource<'r> {
     pub(crate) file: OwnedFd,
     head: &'r [u8],
     pub(crate) bytes: u64,
-    counts: &'r Counts,
+    counts: &'r HeadCounters,
 }
 
 impl HeadSource<'_> {
@@ -107,7 +107,7 @@ impl HeadReader {
 
     /// Tells `progress` what was read since the last call.
     pub fn count(&mut self, progress: &Progress) {
-        let Counts { files, total, read } = std::mem::take(&mut self.counts);
+        let HeadCounters { files, total, read } = std::mem::take(&mut self.counts);
         (0..files.into_inner()).for_each(|_| progress.add_file());
         progress.add_read_total(total.into_inner());
         progress.add_read(read.into_inner());

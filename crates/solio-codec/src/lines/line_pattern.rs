@@ -1,15 +1,15 @@
 //! The shape of a line: its marks. Lines of one shape need no further look.
 
-use super::{NONE, Window};
+use super::{NONE, TextWindow};
 
 /// Marks of a line to compare others with, at most 32.
-struct Pattern {
+struct LinePattern {
     low: [u128; 2],
     mask: [u128; 2],
     len: usize,
 }
 
-impl Pattern {
+impl LinePattern {
     fn new(marks: &[u8]) -> Option<Self> {
         let mut bytes = [[0u8; 16]; 2];
         bytes.as_flattened_mut().get_mut(..marks.len())?.copy_from_slice(marks);
@@ -18,7 +18,7 @@ impl Pattern {
             1..16 => (1u128 << (8 * used)) - 1,
             _ => u128::MAX,
         };
-        Some(Pattern {
+        Some(LinePattern {
             low: bytes.map(u128::from_le_bytes),
             mask: [mask(marks.len()), mask(marks.len().saturating_sub(16))],
             len: marks.len(),
@@ -39,7 +39,14 @@ impl Pattern {
     /// How many lines from mark `from` on, of `marks` marks in all, have this pattern, with
     /// nothing between their first `head` marks and their last `tail` ones.
     #[inline(always)]
-    fn count(&self, window: &Window, from: usize, marks: usize, head: usize, tail: usize) -> usize {
+    fn count(
+        &self,
+        window: &TextWindow,
+        from: usize,
+        marks: usize,
+        head: usize,
+        tail: usize,
+    ) -> usize {
         let mut line = from;
         let mut start = if from == 0 { 0 } else { window.at[from - 1].wrapping_add(1) };
         while line + self.len <= marks {
@@ -71,7 +78,7 @@ fn line(marks: &[u8]) -> Option<(&[u8], usize)> {
 
 /// `f a/b/c …`.
 pub(super) struct FaceShape {
-    pattern: Pattern,
+    pattern: LinePattern,
     /// Numbers of a corner, also the empty one of `a//c`.
     pub(super) parts: usize,
     pub(super) corners: usize,
@@ -81,7 +88,7 @@ pub(super) struct FaceShape {
 
 impl FaceShape {
     /// The shape of the line that starts at mark `from`.
-    pub(super) fn new(window: &Window, from: usize, marks: usize) -> Option<Self> {
+    pub(super) fn new(window: &TextWindow, from: usize, marks: usize) -> Option<Self> {
         let marks = &window.marks[from..marks];
         let (body, tail) = line(marks)?;
         let rest = body.strip_prefix(b"f ")?;
@@ -96,7 +103,7 @@ impl FaceShape {
         {
             return None;
         }
-        let pattern = Pattern::new(&marks[..body.len() + tail])?;
+        let pattern = LinePattern::new(&marks[..body.len() + tail])?;
         let empty_uvs = parts == 3 && window.at[from + 3] - window.at[from + 2] == 1;
         Some(FaceShape { pattern, parts, corners, empty_uvs, tail })
     }
@@ -105,7 +112,7 @@ impl FaceShape {
         self.pattern.len
     }
 
-    pub(super) fn count(&self, window: &Window, from: usize, marks: usize) -> usize {
+    pub(super) fn count(&self, window: &TextWindow, from: usize, marks: usize) -> usize {
         self.pattern.count(window, from, marks, 2, self.tail)
     }
 

@@ -37,7 +37,7 @@ const DEFINITE: [i32; 5] =
     [libc::ENOENT, libc::EACCES, libc::ENOTDIR, libc::ELOOP, libc::ENAMETOOLONG];
 
 /// A file whose size is asked for.
-pub(crate) struct Asked {
+pub(crate) struct StatFlight {
     flight: Flight,
     path: CString,
     /// Where the answer goes; on the heap, as the system has its address.
@@ -45,7 +45,7 @@ pub(crate) struct Asked {
 }
 
 /// What a file turned out to be before it was opened.
-pub(crate) enum Seen {
+pub(crate) enum StatOutcome {
     Small {
         flight: Flight,
         path: CString,
@@ -62,9 +62,9 @@ pub(crate) enum Seen {
     },
 }
 
-impl Asked {
+impl StatFlight {
     pub(crate) fn new(flight: Flight, path: CString) -> Self {
-        Asked { flight, path, stat: Box::new(MaybeUninit::zeroed()) }
+        StatFlight { flight, path, stat: Box::new(MaybeUninit::zeroed()) }
     }
 
     /// What the system is asked for. It points to what `self` owns on the heap.
@@ -74,17 +74,17 @@ impl Asked {
         opcode::Statx::new(here, self.path.as_ptr(), answer).mask(mask).build()
     }
 
-    pub(crate) fn seen(self, answer: i32) -> Seen {
-        let Asked { flight, path, stat } = self;
+    pub(crate) fn seen(self, answer: i32) -> StatOutcome {
+        let StatFlight { flight, path, stat } = self;
         if let Some(error) = definite(answer, &flight) {
-            return Seen::None { flight, error };
+            return StatOutcome::None { flight, error };
         }
         // SAFETY: it was all zeros, which is a valid value of integers, before the system wrote.
         let stat = unsafe { stat.assume_init() };
         let kind = FileType::from_raw_mode(stat.stx_mode.into());
         match answer == 0 && kind.is_file() && stat.stx_size < SMALL {
-            true => Seen::Small { flight, path, bytes: stat.stx_size },
-            false => Seen::Other { flight },
+            true => StatOutcome::Small { flight, path, bytes: stat.stx_size },
+            false => StatOutcome::Other { flight },
         }
     }
 }
@@ -98,7 +98,7 @@ pub(crate) struct Link {
 }
 
 /// How it ended.
-pub(crate) enum End {
+pub(crate) enum LinkEnd {
     /// All bytes are there.
     Whole { flight: Flight },
     /// There is no such file any more, or it may not be read.
@@ -153,18 +153,18 @@ impl Link {
     }
 
     /// What has come of it, when all are answered.
-    pub(crate) fn end(self) -> End {
+    pub(crate) fn end(self) -> LinkEnd {
         let Link { flight, answers, .. } = self;
         let answers: Vec<i32> = answers.into_iter().map(|a| a.expect("all are answered")).collect();
         let (open, reads) = (answers[0], &answers[1..answers.len() - 1]);
         if let Some(error) = definite(open, &flight) {
-            return End::NotOpened { flight, error };
+            return LinkEnd::NotOpened { flight, error };
         }
         let failed = open < 0 || reads.iter().any(|&read| read < 0);
         let read: i64 = reads.iter().map(|&read| i64::from(read)).sum();
         match !failed && read == flight.grant.length as i64 {
-            true => End::Whole { flight },
-            false => End::Unclear { flight },
+            true => LinkEnd::Whole { flight },
+            false => LinkEnd::Unclear { flight },
         }
     }
 }

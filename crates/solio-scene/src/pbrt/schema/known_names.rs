@@ -87,11 +87,11 @@ const METALS: [&str; 7] = ["Ag", "Al", "Au", "Cu", "CuZn", "MgO", "TiO2"];
 
 /// Whether a film has such a sensor, measured wavelength by wavelength.
 fn is_sensor(name: &str) -> bool {
-    use super::table::{Known, table};
+    use super::table::{KnownValues, table};
     let film = table().class(crate::pbrt::Directive::Film, "rgb");
     let row = film.and_then(|film| film.row(b"sensor", super::Version::V4));
     match row.map(|row| &row.known) {
-        Some(Known::Strings { strings, .. }) => strings.contains(&name) && name != "cie1931",
+        Some(KnownValues::Strings { strings, .. }) => strings.contains(&name) && name != "cie1931",
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 /// Fills with time, empties with use. Whoever takes more than there is goes into debt, and the
 /// next one waits until it is paid; so pieces of any size keep the rate.
 #[derive(Clone, Debug)]
-pub(crate) struct Bucket {
+pub(crate) struct TokenBucket {
     per_second: f64,
     tokens: f64,
     /// What may be saved up while nothing is taken.
@@ -11,11 +11,11 @@ pub(crate) struct Bucket {
     filled_ns: u64,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// Saves up at most a 50th of a second: a rate that is kept over short times too.
     pub(crate) fn new(per_second: u64) -> Self {
         let per_second = per_second.max(1) as f64;
-        Bucket { per_second, tokens: 0.0, most: (per_second / 50.0).max(1.0), filled_ns: 0 }
+        TokenBucket { per_second, tokens: 0.0, most: (per_second / 50.0).max(1.0), filled_ns: 0 }
     }
 
     /// Nanoseconds to wait before the next take; 0 when one may be made now.
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn keeps_the_rate_whatever_the_pieces() {
         for piece in [1u64, 1000, 65_536, 5_000_000] {
-            let (mut bucket, mut now, mut moved) = (Bucket::new(1_000_000), 0, 0);
+            let (mut bucket, mut now, mut moved) = (TokenBucket::new(1_000_000), 0, 0);
             while now < 100_000_000_000 {
                 match bucket.wait_ns(now) {
                     0 => {

@@ -5,12 +5,13 @@
 //! file (`handles.rs`). So the whole path is folded where its last folder folds, by Unicode's
 //! simple folding, whatever table the medium has.
 
+use solio_base::lock;
 use solio_codec::fold::fold_path;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Folders whose answer is remembered.
 const MOST_FOLDERS: usize = 1024;
@@ -19,14 +20,14 @@ const MOST_FOLDERS: usize = 1024;
 pub(super) type Folds = fn(&Path) -> Option<bool>;
 
 /// Names of files, with what each folder answered.
-pub(super) struct Names {
+pub(super) struct PathNames {
     folds: Folds,
     folders: Mutex<HashMap<PathBuf, bool>>,
 }
 
-impl Names {
-    pub(super) fn new(folds: Folds) -> Names {
-        Names { folds, folders: Mutex::new(HashMap::new()) }
+impl PathNames {
+    pub(super) fn new(folds: Folds) -> PathNames {
+        PathNames { folds, folders: Mutex::new(HashMap::new()) }
     }
 
     /// The name to keep the file at `path` under.
@@ -42,7 +43,7 @@ impl Names {
     }
 
     fn folded(&self, folder: &Path) -> bool {
-        let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let folders = || lock(&self.folders);
         if let Some(known) = folders().get(folder) {
             return *known;
         }
@@ -88,7 +89,7 @@ mod tests {
     #[test]
     fn names_are_folded_where_the_folder_folds() {
         static ASKED: AtomicUsize = AtomicUsize::new(0);
-        let names = Names::new(|folder| {
+        let names = PathNames::new(|folder| {
             ASKED.fetch_add(1, Ordering::Relaxed);
             (!folder.ends_with("gone")).then(|| folder.ends_with("Folding"))
         });
