@@ -1,9 +1,9 @@
 //! Where readers put what they find, within bounds.
 
-use crate::bytes::View;
 use crate::metadata::{Gap, Tag};
 use crate::rule::Rule;
 use crate::{Fields, Value};
+use solio_container::ByteView;
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -107,8 +107,8 @@ impl<'f> Gather<'f> {
     }
 
     /// A whole block, as data by the name of its group.
-    pub(crate) fn block(&mut self, group: &'static str, view: View<'_>) {
-        self.put(group, group, view.data(), Rule::Binary);
+    pub(crate) fn block(&mut self, group: &'static str, view: ByteView<'_>) {
+        self.put(group, group, view.into(), Rule::Binary);
     }
 
     /// Whether no more is taken.

@@ -2,11 +2,11 @@
 //!
 //! ICC.1:2022, clauses 7 (header, tag table) and 10 (types). All numbers are big-endian.
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
 use crate::table;
 use crate::value::{Value, lossy};
+use solio_container::ByteView;
 use std::borrow::Cow;
 
 const GROUP: &str = "ICC_Profile";
@@ -17,7 +17,7 @@ const MOST_TAGS: u32 = 256;
 const MOST_TEXT: u64 = 1 << 20;
 
 /// Reads a profile.
-pub(crate) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+pub(crate) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     if !gather.fields.wants_profile() || view.len() < 132 {
         return;
     }
@@ -60,7 +60,7 @@ const VENDORS: &str = "appl:Apple Computer Inc.|APPL:Apple Computer Inc.|ADBE:Ad
     KCMS:Kodak|EPSO:Seiko Epson Corporation|CANO:Canon|NKON:Nikon Corporation|MNLT:Minolta|\
     DELL:Dell Computer Corporation|none:none";
 
-fn header(view: View<'_>, gather: &mut Gather<'_>) {
+fn header(view: ByteView<'_>, gather: &mut Gather<'_>) {
     let text = |at: u64| {
         let text = view.get(at, 4).map(|b| lossy(&b)).unwrap_or_default();
         crate::text::before_zero(&text).to_owned()
@@ -106,23 +106,23 @@ fn header(view: View<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Numbers of 16.16 bits, to five decimals.
-fn fixed(part: View<'_>) -> Value {
+fn fixed(part: ByteView<'_>) -> Value {
     let bytes = part.all(1 << 16).unwrap_or_default();
     let numbers = bytes.chunks_exact(4).map(|b| i32::from_be_bytes([b[0], b[1], b[2], b[3]]));
     let rounded = |v: i32| (f64::from(v) / 65536.0 * 1e5).round() / 1e5;
     Value::Floats(numbers.map(rounded).collect())
 }
 
-fn tag(row: &'static table::Row, part: View<'_>, gather: &mut Gather<'_>) {
+fn tag(row: &'static table::Row, part: ByteView<'_>, gather: &mut Gather<'_>) {
     if row.rule == Rule::Binary {
         if gather.wants(GROUP, row.name) {
-            gather.put(GROUP, row.name, part.data(), Rule::Binary);
+            gather.put(GROUP, row.name, part.into(), Rule::Binary);
         }
         return;
     }
     let Some(kind) = part.array::<4>(0) else { return };
     let body = part.from(8);
-    let text = |view: View<'_>| view.all(MOST_TEXT).unwrap_or_default().into_owned();
+    let text = |view: ByteView<'_>| view.all(MOST_TEXT).unwrap_or_default().into_owned();
     let value = match &kind {
         b"text" => Value::Text(crate::text::before_zero(&crate::text::latin1(&text(body))).into()),
         b"desc" => {
@@ -145,13 +145,13 @@ fn tag(row: &'static table::Row, part: View<'_>, gather: &mut Gather<'_>) {
                 part(5)
             ))
         }
-        _ => part.data(),
+        _ => part.into(),
     };
     gather.put(GROUP, row.name, value, row.rule);
 }
 
 /// Text in several languages: the first has the tag's name, others their language behind it.
-fn localized(name: &'static str, part: View<'_>, gather: &mut Gather<'_>) {
+fn localized(name: &'static str, part: ByteView<'_>, gather: &mut Gather<'_>) {
     let count = part.be32(8).unwrap_or(0).min(256);
     let size = u64::from(part.be32(12).unwrap_or(12)).max(12);
     for n in 0..u64::from(count) {
@@ -177,7 +177,7 @@ fn localized(name: &'static str, part: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn measurement(part: View<'_>, gather: &mut Gather<'_>) {
+fn measurement(part: ByteView<'_>, gather: &mut Gather<'_>) {
     let words = |words| Rule::Words { words, hex: false };
     let group = "ICC-meas";
     let number = |at: u64| Value::int(part.be32(at).unwrap_or(0));
@@ -193,7 +193,7 @@ fn measurement(part: View<'_>, gather: &mut Gather<'_>) {
 
 const ILLUMINANTS: &str = "0:Unknown|1:D50|2:D65|3:D93|4:F2|5:D55|6:A|7:Equi-Power (E)|8:F8";
 
-fn viewing(part: View<'_>, gather: &mut Gather<'_>) {
+fn viewing(part: ByteView<'_>, gather: &mut Gather<'_>) {
     let group = "ICC-view";
     gather.put(group, "ViewingCondIlluminant", fixed(part.part(8, 12)), Rule::Plain);
     gather.put(group, "ViewingCondSurround", fixed(part.part(20, 12)), Rule::Plain);
@@ -202,7 +202,7 @@ fn viewing(part: View<'_>, gather: &mut Gather<'_>) {
     gather.put(group, "ViewingCondIlluminantType", kind, rule);
 }
 
-fn chromaticity(part: View<'_>, gather: &mut Gather<'_>) {
+fn chromaticity(part: ByteView<'_>, gather: &mut Gather<'_>) {
     let group = "ICC-chrm";
     let channels = part.be16(8).unwrap_or(0);
     gather.int(group, "ChromaticityChannels", channels);

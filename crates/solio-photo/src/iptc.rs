@@ -5,12 +5,12 @@
 //! ```
 //! IPTC Information Interchange Model 4.2, chapter 1.5.
 
-use crate::bytes::View;
-use crate::exif::word;
 use crate::gather::Gather;
 use crate::rule::Rule;
 use crate::table;
 use crate::value::{Value, binary_text};
+use solio_container::ByteView;
+use solio_container::tiff::word;
 
 /// Most bytes that are read.
 const MOST: u64 = 16 << 20;
@@ -33,7 +33,7 @@ pub(crate) enum Home {
 }
 
 /// Reads the datasets of `view`.
-pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
+pub(crate) fn read(view: ByteView<'_>, home: Home, gather: &mut Gather<'_>) {
     let first = usize::from(home == Home::Second);
     let is_free = |number: &usize| gather.iptc_groups >> number & 1 == 0;
     let number = (first..GROUPS.len()).find(is_free).unwrap_or(GROUPS.len() - 1);
@@ -143,13 +143,13 @@ mod tests {
             [set(0, &[0, 2]), set(25, b"a"), set(25, b"b\xe9"), set(55, b"20040621")].concat();
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        read(View::memory(&bytes), Home::Other, &mut gather);
+        read(ByteView::memory(&bytes), Home::Other, &mut gather);
         let shown: Vec<String> =
             gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
         let wanted = ["ApplicationRecordVersion=2", "Keywords=a, bé", "DateCreated=2004:06:21"];
         assert_eq!(shown, wanted);
         for end in 0..bytes.len() {
-            read(View::memory(&bytes[..end]), Home::Other, &mut Gather::new(&fields));
+            read(ByteView::memory(&bytes[..end]), Home::Other, &mut Gather::new(&fields));
         }
     }
     #[test]
@@ -171,7 +171,7 @@ mod tests {
         ];
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        read(View::memory(&bytes.concat()), Home::Other, &mut gather);
+        read(ByteView::memory(&bytes.concat()), Home::Other, &mut gather);
         let shown: Vec<String> =
             gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
         let wanted = [

@@ -19,7 +19,6 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::ptr_arg)] // names of groups are cloned, as a rule without allocating
 
-mod bytes;
 mod cbor;
 mod composite;
 mod container;

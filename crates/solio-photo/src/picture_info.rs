@@ -1,14 +1,14 @@
 //! Text in JPEG's APP12, as cameras wrote it before EXIF: lines of `Name=value`.
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
+use solio_container::ByteView;
 
 const GROUP: &str = "PictureInfo";
 
 /// Reads a segment that holds such a text.
-pub(crate) fn read(body: View<'_>, gather: &mut Gather<'_>) {
+pub(crate) fn read(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let bytes = body.all(1 << 16).unwrap_or_default();
     let text = lossy(&bytes);
     let Some(start) = text.find("[picture info]") else { return };

@@ -14,9 +14,9 @@ mod when;
 pub(crate) use names::{Names, hash};
 pub(crate) use when::{Seen, When};
 
-use crate::exif::Stored;
 use crate::metadata::in_group;
 use crate::rule::Rule;
+use solio_container::tiff::FieldType;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -36,7 +36,7 @@ pub(crate) struct Lazy {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Head {
     /// The unit of places and, if a row says nothing else, the type of numbers.
-    pub(crate) unit: Option<Stored>,
+    pub(crate) unit: Option<FieldType>,
     /// The byte order.
     pub(crate) big: Option<bool>,
     /// The group of its tags.
@@ -95,7 +95,7 @@ impl Book {
                 "low" => head.low = true,
                 other => match other.strip_prefix('@') {
                     Some(group) => head.group = Some(group),
-                    None => head.unit = Some(Stored::of_name(other)?),
+                    None => head.unit = Some(FieldType::of_name(other)?),
                 },
             }
         }

@@ -8,14 +8,15 @@
 //! those with 0x1000 added or changed.
 
 use super::trailer;
-use crate::bytes::View;
-use crate::exif::{Place, Stored, decode, read_note};
+use crate::exif::{Place, decode, read_note};
 use crate::gather::Gather;
 use crate::maker::{Around, Camera, read_record};
 use crate::number::plain;
 use crate::rule::{Named, Rule};
 use crate::table;
 use crate::value::{Value, lossy};
+use solio_container::ByteView;
+use solio_container::tiff::FieldType;
 use std::borrow::Cow;
 
 const GROUP: &str = "CanonRaw";
@@ -39,12 +40,12 @@ const NOTES: [(u16, u16); 8] = [
 struct Walk<'a> {
     big: bool,
     entries: usize,
-    notes: Vec<(u16, View<'a>)>,
+    notes: Vec<(u16, ByteView<'a>)>,
     camera: Camera,
 }
 
 /// Reads the heaps.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     let big = view.get(0, 2).is_some_and(|order| *order == *b"MM");
     let mut walk = Walk { big, entries: 0, notes: Vec::new(), camera: Camera::NONE.clone() };
     let Some(head) = walk.long(view, 2) else { return };
@@ -56,16 +57,16 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
 }
 
 impl<'a> Walk<'a> {
-    fn long(&self, view: View<'_>, at: u64) -> Option<u32> {
+    fn long(&self, view: ByteView<'_>, at: u64) -> Option<u32> {
         if self.big { view.be32(at) } else { view.le32(at) }
     }
 
-    fn short(&self, view: View<'_>, at: u64) -> Option<u16> {
+    fn short(&self, view: ByteView<'_>, at: u64) -> Option<u16> {
         if self.big { view.be16(at) } else { view.le16(at) }
     }
 
     /// `kind`: the number of the heap in the one around it.
-    fn heap(&mut self, view: View<'a>, kind: u16, depth: u8, gather: &mut Gather<'_>) {
+    fn heap(&mut self, view: ByteView<'a>, kind: u16, depth: u8, gather: &mut Gather<'_>) {
         let Some(place) = view.len().checked_sub(4).and_then(|at| self.long(view, at)) else {
             return;
         };
@@ -105,7 +106,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn tag(&mut self, tag: u16, heap: u16, part: View<'a>, gather: &mut Gather<'_>) {
+    fn tag(&mut self, tag: u16, heap: u16, part: ByteView<'a>, gather: &mut Gather<'_>) {
         if let Some((_, number)) = NOTES.iter().find(|(here, _)| *here == tag) {
             self.notes.push((*number, part));
             return;
@@ -160,7 +161,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A tag of the table.
-    fn plain(&self, tag: u16, part: View<'a>, gather: &mut Gather<'_>) {
+    fn plain(&self, tag: u16, part: ByteView<'a>, gather: &mut Gather<'_>) {
         let Some(row) = table::RAW.table("crw").and_then(|t| t.get().row(u32::from(tag))) else {
             return;
         };
@@ -174,21 +175,21 @@ impl<'a> Walk<'a> {
             return;
         }
         if row.rule == Rule::Binary {
-            let value = part.data();
+            let value = Value::from(part);
             return gather.put(group, row.name, value, row.rule);
         }
         let (stored, one) = match row.stored.and_then(|text| text.split_once('[')) {
-            Some((name, _)) => (Stored::of_name(name), true),
-            None => (row.stored.and_then(Stored::of_name), false),
+            Some((name, _)) => (FieldType::of_name(name), true),
+            None => (row.stored.and_then(FieldType::of_name), false),
         };
-        let stored = stored.unwrap_or(Stored::Undef);
+        let stored = stored.unwrap_or(FieldType::Undef);
         let most = if one { stored.size() as u64 } else { 1 << 10 };
         let bytes = part.all(most).unwrap_or_default();
         gather.put(group, row.name, decode(&bytes, stored, self.big), row.rule);
     }
 
     /// Compensation, and time and aperture as powers of two.
-    fn exposure(&self, part: View<'a>, gather: &mut Gather<'_>) {
+    fn exposure(&self, part: ByteView<'a>, gather: &mut Gather<'_>) {
         let float = |at: u64| Some(f64::from(f32::from_bits(self.long(part, at)?)));
         let (Some(compensation), Some(time), Some(aperture)) = (float(0), float(4), float(8))
         else {
@@ -215,7 +216,7 @@ impl<'a> Walk<'a> {
         for (number, part) in &self.notes {
             let bytes = part.all(1 << 16).unwrap_or_default();
             directory.extend(number.to_le_bytes());
-            directory.extend((Stored::Int16u as u16).to_le_bytes());
+            directory.extend((FieldType::Int16u as u16).to_le_bytes());
             directory.extend((bytes.len() as u32 / 2).to_le_bytes());
             let at = (head + data.len()) as u32;
             let start = bytes.iter().copied().chain([0; 4]).take(4);
@@ -228,7 +229,7 @@ impl<'a> Walk<'a> {
         }
         directory.extend([0; 4]);
         directory.extend(data);
-        let (view, camera) = (View::memory(&directory), &self.camera);
+        let (view, camera) = (ByteView::memory(&directory), &self.camera);
         read_note(&Place { view, at: 0, big: false, group: "Canon", table, camera }, gather);
     }
 }

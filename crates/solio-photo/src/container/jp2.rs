@@ -2,27 +2,29 @@
 //!
 //! ISO/IEC 15444-1, annexes A and I; ISO/IEC 18181-2.
 
-use super::bmff::{Header, boxes};
+use super::bmff::boxes;
 use super::{jumbf, jxl};
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, xmp};
+use solio_container::ByteView;
 
 const GROUP: &str = "Jpeg2000";
 
 /// Reads the boxes of a file.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     let mut room = jxl::Room::default();
-    boxes(view, 0, &mut |header, body| {
-        if header.kind != *b"brob" {
-            one(header, body, gather);
-        } else if let Some((kind, content)) = room.unpack(body, gather) {
-            one(&Header { kind, start: 0 }, View::memory(&content), gather);
+    for found in boxes(view, 0) {
+        if &found.kind != b"brob" {
+            one(&found.kind, found.body, gather);
+        } else if let Some((kind, content)) = room.unpack(found.body, gather) {
+            one(&kind, ByteView::memory(&content), gather);
         }
-        !gather.is_full() && !gather.is_settled()
-    });
+        if gather.is_full() || gather.is_settled() {
+            return;
+        }
+    }
 }
 
 /// Identifiers of `uuid` boxes.
@@ -33,18 +35,14 @@ const IPTC_UUID: [u8; 16] = [
     0x33, 0xc7, 0xa4, 0xd2, 0xb8, 0x1d, 0x47, 0x23, 0xa0, 0xba, 0xf1, 0xa3, 0xe0, 0x97, 0xad, 0x38,
 ];
 
-fn one(header: &Header, body: View<'_>, gather: &mut Gather<'_>) {
-    match &header.kind {
+fn one(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
+    match kind {
         b"ftyp" => brands(body, gather),
         b"jp2h" | b"res " => {
-            boxes(body, 0, &mut |inner, part| {
-                // One level only: what these boxes hold has no boxes within, but for resolutions.
-                if &inner.kind == b"res " && header.kind == *b"res " {
-                    return true;
-                }
-                one(inner, part, gather);
-                !gather.is_full()
-            });
+            // One level only: what these boxes hold has no boxes within, except resolutions.
+            for inner in boxes(body, 0).filter(|inner| [&inner.kind, kind] != [b"res "; 2]) {
+                one(&inner.kind, inner.body, gather);
+            }
         }
         b"ihdr" => image_header(body, gather),
         b"colr" => color(body, gather),
@@ -71,13 +69,13 @@ fn one(header: &Header, body: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn packet(body: View<'_>, gather: &mut Gather<'_>) {
+fn packet(body: ByteView<'_>, gather: &mut Gather<'_>) {
     if let Some(bytes) = body.all(xmp::MOST_PACKET) {
         xmp::read(&bytes, gather);
     }
 }
 
-fn brands(body: View<'_>, gather: &mut Gather<'_>) {
+fn brands(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let Some(major) = body.get(0, 4) else { return };
     let words = "jp2 :JPEG 2000 Image (.JP2)|jpm :JPEG 2000 Compound Image (.JPM)|\
         jpx :JPEG 2000 with extensions (.JPX)|jxl :JPEG XL Image (.JXL)|jph :High-throughput JPEG 2000 (.JPH)";
@@ -87,7 +85,7 @@ fn brands(body: View<'_>, gather: &mut Gather<'_>) {
     super::bmff::compatible_brands(GROUP, body, gather);
 }
 
-fn image_header(body: View<'_>, gather: &mut Gather<'_>) {
+fn image_header(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let (Some(height), Some(width), Some(parts), Some(rest)) =
         (body.be32(0), body.be32(4), body.be16(8), body.array::<2>(10))
     else {
@@ -103,7 +101,7 @@ fn image_header(body: View<'_>, gather: &mut Gather<'_>) {
     gather.put(GROUP, "Compression", Value::int(rest[1]), rule);
 }
 
-fn color(body: View<'_>, gather: &mut Gather<'_>) {
+fn color(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let Some([method, precedence, approximation]) = body.array::<3>(0) else { return };
     let words = |words| Rule::Words { words, hex: false };
     let methods = words("1:Enumerated|2:Restricted ICC|3:Any ICC|4:Vendor Color");
@@ -127,7 +125,7 @@ fn color(body: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn resolution(body: View<'_>, which: &'static str, gather: &mut Gather<'_>) {
+fn resolution(body: ByteView<'_>, which: &'static str, gather: &mut Gather<'_>) {
     let Some([yn, yd, xn, xd]) = body
         .array::<8>(0)
         .map(|b| [0, 2, 4, 6].map(|i| f64::from(u16::from_be_bytes([b[i], b[i + 1]]))))
@@ -153,7 +151,7 @@ fn resolution(body: View<'_>, which: &'static str, gather: &mut Gather<'_>) {
 }
 
 /// The head of a bare codestream: sizes and comments.
-pub(super) fn read_codestream(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read_codestream(view: ByteView<'_>, gather: &mut Gather<'_>) {
     let Some([width, height, left, top]) = view
         .array::<16>(8)
         .map(|b| [0, 4, 8, 12].map(|i| u32::from_be_bytes([b[i], b[i + 1], b[i + 2], b[i + 3]])))

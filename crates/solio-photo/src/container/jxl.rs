@@ -7,9 +7,9 @@
 //! ```
 //! ISO/IEC 18181-1 (SizeHeader), 18181-2 (boxes); RFC 7932 (Brotli).
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use brotli_decompressor::Decompressor;
+use solio_container::ByteView;
 use std::io::Read;
 
 /// Most packed boxes of a file, most packed bytes of all of them, and most that come of these: real
@@ -37,7 +37,7 @@ impl Room {
     /// The type and the content of what is packed in `body`.
     pub(super) fn unpack(
         &mut self,
-        body: View<'_>,
+        body: ByteView<'_>,
         gather: &mut Gather<'_>,
     ) -> Option<([u8; 4], Vec<u8>)> {
         let kind = body.array::<4>(0)?;
@@ -73,7 +73,7 @@ impl Room {
 }
 
 /// The size that a codestream, or its first part, starts with.
-pub(super) fn read_codestream(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read_codestream(view: ByteView<'_>, gather: &mut Gather<'_>) {
     if view.array::<2>(0) != Some([0xff, 0x0a]) || gather.find("File", "ImageWidth").is_some() {
         return;
     }
@@ -175,7 +175,7 @@ mod tests {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         let body = [kind, packed].concat();
-        let unpacked = room.unpack(View::memory(&body), &mut gather);
+        let unpacked = room.unpack(ByteView::memory(&body), &mut gather);
         assert_eq!(gather.warnings.is_empty(), unpacked.is_some() || kind == b"brob");
         unpacked.map(|(_, content)| content.len())
     }

@@ -24,10 +24,10 @@ mod tiff;
 mod trailer;
 mod user_data;
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::metadata::Gap;
 use crate::{icc, photoshop, xmp};
+use solio_container::ByteView;
 
 pub(crate) use itunes::short_hex;
 
@@ -39,12 +39,12 @@ pub fn kind_name(head: &[u8], extension: &str) -> Option<&'static str> {
     kind::of_head(head, extension).map(kind::Kind::name)
 }
 
-pub(crate) fn read_jpeg(view: View<'_>, gather: &mut Gather<'_>) {
+pub(crate) fn read_jpeg(view: ByteView<'_>, gather: &mut Gather<'_>) {
     jpeg::read(view, gather);
 }
 
 /// Reads whatever the file is. False where it has no known format.
-pub(crate) fn read(view: View<'_>, extension: &str, gather: &mut Gather<'_>) -> bool {
+pub(crate) fn read(view: ByteView<'_>, extension: &str, gather: &mut Gather<'_>) -> bool {
     let mut head = [0; 32];
     let available = view.len().min(32) as usize;
     if let Some(start) = view.get(0, available) {
@@ -59,7 +59,7 @@ pub(crate) fn read(view: View<'_>, extension: &str, gather: &mut Gather<'_>) -> 
     true
 }
 
-fn read_as(kind: kind::Kind, view: View<'_>, gather: &mut Gather<'_>) {
+fn read_as(kind: kind::Kind, view: ByteView<'_>, gather: &mut Gather<'_>) {
     match kind.reader {
         kind::Reader::Jpeg => jpeg::read(view, gather),
         kind::Reader::Tiff => tiff::read(view, kind.role(), gather),

@@ -4,10 +4,11 @@
 
 use super::bmff::{self, boxes};
 use super::languages::{self, Texts};
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
+use solio_container::ByteView;
+use solio_container::boxes::BmffBox;
 use std::borrow::Cow;
 
 const GROUP: &str = "QuickTime";
@@ -27,7 +28,7 @@ struct Place {
 }
 
 /// Reads a movie's boxes.
-pub(super) fn read(body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let mut place = Place {
         group: Cow::Borrowed(GROUP),
         depth: 0,
@@ -40,13 +41,13 @@ pub(super) fn read(body: View<'_>, gather: &mut Gather<'_>) {
     walk(body, &mut place, gather);
 }
 
-fn walk(body: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+fn walk(body: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     if bmff::too_deep(place.depth) {
         return;
     }
     place.depth += 1;
-    boxes(body, 0, &mut |header, part| {
-        match &header.kind {
+    for BmffBox { kind, body: part, .. } in boxes(body, 0) {
+        match &kind {
             b"mvhd" => movie_head(part, place, gather),
             b"trak" => {
                 place.tracks += 1;
@@ -96,13 +97,15 @@ fn walk(body: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
             }
             _ => {}
         }
-        !gather.is_full()
-    });
+        if gather.is_full() {
+            break;
+        }
+    }
     place.depth -= 1;
 }
 
 /// Fields after version and flags whose width depends on the version.
-fn dates(part: View<'_>) -> Option<(i64, i64, u64)> {
+fn dates(part: ByteView<'_>) -> Option<(i64, i64, u64)> {
     Some(if part.u8(0)? == 1 {
         (part.be64(4)? as i64, part.be64(12)? as i64, 20)
     } else {
@@ -110,7 +113,7 @@ fn dates(part: View<'_>) -> Option<(i64, i64, u64)> {
     })
 }
 
-fn span(part: View<'_>, at: u64) -> Option<(u64, u64)> {
+fn span(part: ByteView<'_>, at: u64) -> Option<(u64, u64)> {
     if part.u8(0)? == 1 {
         Some((part.be64(at)?, at + 8))
     } else {
@@ -131,7 +134,7 @@ fn fixed(value: u32) -> Value {
     Value::Floats(vec![f64::from(value as i32) / 65536.0])
 }
 
-fn matrix(part: View<'_>, at: u64) -> Value {
+fn matrix(part: ByteView<'_>, at: u64) -> Value {
     let number = |i: u64| {
         let value = f64::from(part.be32(at + 4 * i).unwrap_or(0) as i32);
         // The third column has 30 bits behind its point.
@@ -140,7 +143,7 @@ fn matrix(part: View<'_>, at: u64) -> Value {
     Value::Floats((0..9).map(number).collect())
 }
 
-fn movie_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+fn movie_head(part: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     let date = place.date;
     let seconds = Rule::Named(Named::Seconds);
     let Some((created, modified, at)) = dates(part) else { return };
@@ -177,7 +180,7 @@ fn movie_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     }
 }
 
-fn track_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn track_head(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
     let date = place.date;
     let Some((created, modified, at)) = dates(part) else { return };
@@ -205,7 +208,7 @@ fn track_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
     }
 }
 
-fn media_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+fn media_head(part: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
     let date = place.date;
     let Some((created, modified, at)) = dates(part) else { return };
@@ -230,7 +233,7 @@ const HANDLERS: &str = "alis:Alias Data|crsm:Clock Reference|hint:Hint Track|ips
 /// What a track, or a list of metadata, holds.
 pub(super) fn handler(
     group: impl Into<Cow<'static, str>>,
-    part: View<'_>,
+    part: ByteView<'_>,
     gather: &mut Gather<'_>,
 ) {
     let group = group.into();
@@ -275,7 +278,7 @@ fn vendor_name(
     gather.put(group, name, Value::Text(code), rule);
 }
 
-fn video_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn video_head(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     let (Some(mode), Some(color)) = (part.be16(4), part.array::<6>(6)) else { return };
     let words = "0:srcCopy|1:srcOr|2:srcXor|3:srcBic|4:notSrcCopy|32:blend|36:transparent|64:ditherCopy|\
         256:alpha|257:premultipliedWhite|258:premultipliedBlack|259:composition";
@@ -286,7 +289,7 @@ fn video_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
 }
 
 /// How the samples of a track are packed.
-fn descriptions(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn descriptions(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
     let Some(format) = part.array::<4>(12) else { return };
     let entry = part.from(16);
@@ -328,10 +331,10 @@ fn descriptions(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
     }
 }
 
-fn video_extensions(entry: View<'_>, place: &Place, gather: &mut Gather<'_>) {
-    boxes(entry, 78, &mut |header, body| {
+fn video_extensions(entry: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
+    for BmffBox { kind, body, .. } in boxes(entry, 78) {
         let group = || place.group.clone();
-        match (&header.kind, body.be32(0), body.be32(4)) {
+        match (&kind, body.be32(0), body.be32(4)) {
             (b"pasp", Some(across), Some(down)) => {
                 gather.text(group(), "PixelAspectRatio", format!("{across}:{down}"));
             }
@@ -349,30 +352,28 @@ fn video_extensions(entry: View<'_>, place: &Place, gather: &mut Gather<'_>) {
             }
             _ => {}
         }
-        true
-    });
+    }
 }
 
 /// How much of the pictures is meant to be seen.
-fn apertures(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
-    boxes(part, 0, &mut |header, body| {
-        let name = match &header.kind {
+fn apertures(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
+    for BmffBox { kind, body, .. } in boxes(part, 0) {
+        let name = match &kind {
             b"clef" => "CleanApertureDimensions",
             b"prof" => "ProductionApertureDimensions",
             b"enof" => "EncodedPixelsDimensions",
-            _ => return true,
+            _ => continue,
         };
         if let (Some(width), Some(height)) = (body.be32(4), body.be32(8)) {
             let size = [width, height].map(|v| f64::from(v) / 65536.0);
             let rule = Rule::Named(Named::Dimensions);
             gather.put(place.group.clone(), name, Value::Floats(size.to_vec()), rule);
         }
-        true
-    });
+    }
 }
 
 /// Frames by the length of each run of samples.
-fn frame_rate(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn frame_rate(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     if &place.handler != b"vide" || place.media_scale == 0 {
         return;
     }
@@ -404,12 +405,12 @@ pub(super) fn key_of(
 }
 
 /// Lists of metadata: iTunes' by four letters, Apple's by keys with names. `track`: of which one.
-pub(super) fn meta(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
+pub(super) fn meta(part: ByteView<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
     let mut texts = Texts::default();
     let first = if part.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
     let mut keys: Vec<String> = Vec::new();
-    boxes(part, first, &mut |header, body| {
-        match &header.kind {
+    for BmffBox { kind, body, .. } in boxes(part, first) {
+        match &kind {
             b"hdlr" => handler(
                 track.map_or(GROUP.into(), |track| Cow::Owned(track.to_owned())),
                 body,
@@ -425,20 +426,20 @@ pub(super) fn meta(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>)
                     at += u64::from(len);
                 }
             }
-            b"ilst" => boxes(body, 0, &mut |item, content| {
-                list_item(&item.kind, content, &keys, track, &mut texts, gather);
-                !gather.is_full()
-            }),
+            b"ilst" => {
+                for item in boxes(body, 0) {
+                    list_item(&item.kind, item.body, &keys, track, &mut texts, gather);
+                }
+            }
             _ => {}
         }
-        true
-    });
+    }
     texts.end(gather);
 }
 
 fn list_item(
     kind: &[u8; 4],
-    content: View<'_>,
+    content: ByteView<'_>,
     keys: &[String],
     track: Option<&str>,
     texts: &mut Texts,
@@ -449,8 +450,8 @@ fn list_item(
     }
     let number = u32::from_be_bytes(*kind);
     let key = keys.get((number as usize).wrapping_sub(1));
-    boxes(content, 0, &mut |header, body| {
-        let (b"data", Some(form)) = (&header.kind, body.be32(0)) else { return true };
+    for BmffBox { kind, body, .. } in boxes(content, 0) {
+        let (b"data", Some(form)) = (&kind, body.be32(0)) else { continue };
         let data = body.from(8);
         let language =
             languages::of_item(body.array(4).unwrap_or_default(), body.be16(6).unwrap_or(0));
@@ -473,24 +474,25 @@ fn list_item(
             };
             texts.add(key_of(track, "ItemList", row.name), language, value, row.rule, gather);
         }
-        true
-    });
+    }
 }
 
 /// Well-known types of data: 1 text, 13 and 14 pictures, 21, 65 to 67 and 74
 /// numbers with a sign, 22 and 75 to 78 without, 23 and 24 floats, 70 to 72 points, sizes and
 /// rectangles of floats.
-pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
+pub(super) fn data_value(form: u32, data: ByteView<'_>) -> Value {
     let bytes = if matches!(form & 0xff, 13 | 14 | 27) { None } else { data.all(1 << 20) };
     let Some(bytes) = bytes else {
-        return data.data();
+        return data.into();
     };
     match (form & 0xff, bytes.len()) {
         (1, _) => Value::Text(lossy(&bytes)),
         (2, _) => Value::Text(crate::text::utf16(&bytes, true)),
-        (23, 4) => crate::exif::decode(&bytes, crate::exif::Stored::Float, true),
-        (24, 8) => crate::exif::decode(&bytes, crate::exif::Stored::Double, true),
-        (70..=72, 8 | 16) => crate::exif::decode(&bytes, crate::exif::Stored::Float, true),
+        (23, 4) => crate::exif::decode(&bytes, solio_container::tiff::FieldType::Float, true),
+        (24, 8) => crate::exif::decode(&bytes, solio_container::tiff::FieldType::Double, true),
+        (70..=72, 8 | 16) => {
+            crate::exif::decode(&bytes, solio_container::tiff::FieldType::Float, true)
+        }
         (form, 1..=8) => {
             let sum = bytes.iter().fold(0i64, |sum, b| sum << 8 | i64::from(*b));
             let unused = 64 - 8 * bytes.len() as u32;

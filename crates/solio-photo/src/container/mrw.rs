@@ -4,17 +4,17 @@
 //! "\0MRM" · length of all blocks (4) · blocks: "\0PRD", "\0TTW" (TIFF), "\0WBG", "\0RIF", "\0PAD"
 //! ```
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::maker::{Around, Camera, read_record};
 use crate::{exif, table};
+use solio_container::ByteView;
 use std::borrow::Cow;
 
 /// Most blocks of a file.
 const MOST_BLOCKS: usize = 64;
 
 /// Reads the blocks.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     let Some(length) = view.be32(4) else { return };
     let all = view.part(8, u64::from(length));
     let mut at = 0;

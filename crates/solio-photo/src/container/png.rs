@@ -6,40 +6,36 @@
 use super::colors::coding_points;
 use super::kind::Kind;
 use super::png_text::{profile, text};
-use crate::bytes::View;
 use crate::exif;
 use crate::gather::Gather;
 use crate::rule::Rule;
 use crate::value::{Value, lossy};
+use solio_container::ByteView;
+use solio_container::png::{PngChunk, PngChunks, PngHeader};
 
 pub(super) const GROUP: &str = "PNG";
 /// Most chunks that are looked at.
 const MOST_CHUNKS: usize = 1 << 16;
 
 /// Reads all chunks but the picture's.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    let mut at = 8;
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     // The first chunk says whether colours are numbers of a palette.
     let indexed = view.u8(25) == Some(3);
-    for _ in 0..MOST_CHUNKS {
-        let (Some(len), Some(name)) = (view.be32(at), view.array::<4>(at + 4)) else { return };
-        let body = view.part(at + 8, u64::from(len));
-        if body.len() < u64::from(len) {
+    for PngChunk { kind, len, body, .. } in
+        PngChunks::new(view).map_while(Result::ok).take(MOST_CHUNKS)
+    {
+        if body.len() < len {
             gather.warn("PNG: a chunk ends past the end of the file");
             return;
         }
-        if &name == b"IEND" {
-            return;
-        }
-        chunk(&name, body, indexed, gather);
+        chunk(&kind, body, indexed, gather);
         if gather.is_full() {
             return;
         }
-        at += 12 + u64::from(len);
     }
 }
 
-fn chunk(name: &[u8; 4], body: View<'_>, indexed: bool, gather: &mut Gather<'_>) {
+fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<'_>) {
     match name {
         b"IHDR" => header(body, gather),
         b"eXIf" => {
@@ -123,7 +119,7 @@ fn chunk(name: &[u8; 4], body: View<'_>, indexed: bool, gather: &mut Gather<'_>)
 }
 
 /// How a picture is to be placed, joined or moved.
-fn placing(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
+fn placing(name: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
     let words = |words| Rule::Words { words, hex: false };
     match name {
         b"oFFs" => {
@@ -169,17 +165,17 @@ fn placing(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn binary(name: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
-    gather.put(GROUP, name, body.data(), Rule::Binary);
+fn binary(name: &'static str, body: ByteView<'_>, gather: &mut Gather<'_>) {
+    gather.put(GROUP, name, body.into(), Rule::Binary);
 }
 
-fn bytes(name: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
+fn bytes(name: &'static str, body: ByteView<'_>, gather: &mut Gather<'_>) {
     let bytes = body.all(16).unwrap_or_default();
     let numbers = bytes.iter().map(|b| i64::from(*b)).collect();
     gather.put(GROUP, name, Value::Ints(numbers), Rule::Plain);
 }
 
-fn chromaticities(body: View<'_>, gather: &mut Gather<'_>) {
+fn chromaticities(body: ByteView<'_>, gather: &mut Gather<'_>) {
     const NAMES: [&str; 8] =
         ["WhitePointX", "WhitePointY", "RedX", "RedY", "GreenX", "GreenY", "BlueX", "BlueY"];
     for (n, name) in NAMES.into_iter().enumerate() {
@@ -188,21 +184,18 @@ fn chromaticities(body: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn header(body: View<'_>, gather: &mut Gather<'_>) {
-    let (Some(width), Some(height), Some(rest)) = (body.be32(0), body.be32(4), body.array::<5>(8))
-    else {
-        return;
-    };
+fn header(body: ByteView<'_>, gather: &mut Gather<'_>) {
+    let Some(header) = PngHeader::read(body) else { return };
     let words = |words| Rule::Words { words, hex: false };
-    gather.int(GROUP, "ImageWidth", width);
-    gather.int(GROUP, "ImageHeight", height);
-    gather.int(GROUP, "BitDepth", rest[0]);
+    gather.int(GROUP, "ImageWidth", header.width);
+    gather.int(GROUP, "ImageHeight", header.height);
+    gather.int(GROUP, "BitDepth", header.bits);
     let colors = words("0:Grayscale|2:RGB|3:Palette|4:Grayscale with Alpha|6:RGB with Alpha");
-    gather.put(GROUP, "ColorType", Value::int(rest[1]), colors);
-    gather.put(GROUP, "Compression", Value::int(rest[2]), words("0:Deflate/Inflate"));
-    gather.put(GROUP, "Filter", Value::int(rest[3]), words("0:Adaptive"));
+    gather.put(GROUP, "ColorType", Value::int(header.color_type), colors);
+    gather.put(GROUP, "Compression", Value::int(header.compression), words("0:Deflate/Inflate"));
+    gather.put(GROUP, "Filter", Value::int(header.filter), words("0:Adaptive"));
     let interlace = words("0:Noninterlaced|1:Adam7 Interlace");
-    gather.put(GROUP, "Interlace", Value::int(rest[4]), interlace);
+    gather.put(GROUP, "Interlace", Value::int(header.interlace), interlace);
 }
 
 #[cfg(test)]
@@ -214,7 +207,7 @@ mod tests {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         for (name, body) in chunks {
-            chunk(name, View::memory(body), false, &mut gather);
+            chunk(name, ByteView::memory(body), false, &mut gather);
         }
         let shown = |t: &crate::Tag| (format!("{}:{}", t.group, t.name), t.text().plain());
         gather.tags.iter().map(shown).collect()
@@ -225,7 +218,7 @@ mod tests {
         let shown = |indexed, body: &[u8]| {
             let fields = Fields::all();
             let mut gather = Gather::new(&fields);
-            chunk(b"tRNS", View::memory(body), indexed, &mut gather);
+            chunk(b"tRNS", ByteView::memory(body), indexed, &mut gather);
             gather.tags[0].text().plain()
         };
         assert_eq!(shown(false, &[0, 7]), "7");

@@ -4,12 +4,12 @@
 //! writes them.
 
 use super::png::GROUP;
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::iptc::Home;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, photoshop, xmp};
+use solio_container::ByteView;
 use std::borrow::Cow;
 use std::io::Read;
 
@@ -24,7 +24,7 @@ fn inflate(packed: &[u8]) -> Vec<u8> {
     out
 }
 
-pub(super) fn profile(body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn profile(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let fields = gather.fields;
     if !fields.wants_profile() && !fields.wants(GROUP, "ProfileName") {
         return;
@@ -33,11 +33,11 @@ pub(super) fn profile(body: View<'_>, gather: &mut Gather<'_>) {
     let Some(end) = all.iter().position(|b| *b == 0) else { return };
     gather.text(GROUP, "ProfileName", crate::text::latin1(&all[..end]));
     let profile = inflate(all.get(end + 2..).unwrap_or_default());
-    icc::read(View::memory(&profile), gather);
+    icc::read(ByteView::memory(&profile), gather);
 }
 
 /// A keyword and its text, in one of three forms.
-pub(super) fn text(form: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn text(form: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
     let all = body.all(MOST_UNPACKED).unwrap_or_default();
     let Some(end) = all.iter().position(|b| *b == 0) else { return };
     let (keyword, rest) = (crate::text::latin1(&all[..end]), &all[end + 1..]);
@@ -154,7 +154,7 @@ fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
 /// Another format's block as text.
 fn raw_profile(kind: &str, content: &[u8], gather: &mut Gather<'_>) {
     let bytes = unpacked(content);
-    let view = View::memory(bytes.as_deref().unwrap_or_default());
+    let view = ByteView::memory(bytes.as_deref().unwrap_or_default());
     let starts = |mark: &[u8]| view.get(0, mark.len()).is_some_and(|head| *head == *mark);
     let name = match kind {
         "exif" => "EXIF_Profile",

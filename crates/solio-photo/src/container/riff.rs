@@ -2,27 +2,26 @@
 //!
 //! WebP Container Specification; VP8 data format (RFC 6386, 9.1).
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::Rule;
 use crate::value::Value;
 use crate::{exif, icc, xmp};
+use solio_container::ByteView;
+use solio_container::riff::{RiffChunk, RiffChunks, webp_size};
 
 const GROUP: &str = "RIFF";
 /// Most chunks that are looked at.
 const MOST_CHUNKS: usize = 1 << 14;
 
 /// Reads a WebP file.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    let mut at = 12;
-    for _ in 0..MOST_CHUNKS {
-        let (Some(name), Some(len)) = (view.array::<4>(at), view.le32(at + 4)) else { return };
-        let body = view.part(at + 8, u64::from(len));
-        let whole = body.len() == u64::from(len);
-        match &name {
-            b"VP8X" => extended(body, gather),
-            b"VP8 " => lossy_picture(body, gather),
-            b"VP8L" => lossless_picture(body, gather),
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
+    for chunk in RiffChunks::new(view, 12).take(MOST_CHUNKS) {
+        let body = chunk.body;
+        let whole = body.len() == chunk.len;
+        match &chunk.kind {
+            b"VP8X" => extended(chunk, gather),
+            b"VP8 " => lossy_picture(chunk, gather),
+            b"VP8L" => lossless_picture(chunk, gather),
             b"ALPH" => alpha(body, gather),
             b"ANIM" => {
                 if let Some(color) = body.array::<4>(0) {
@@ -53,55 +52,46 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
         if gather.is_full() || gather.is_settled() {
             return;
         }
-        at += 8 + ((u64::from(len) + 1) & !1);
     }
 }
 
-fn extended(body: View<'_>, gather: &mut Gather<'_>) {
+fn extended(chunk: RiffChunk<'_>, gather: &mut Gather<'_>) {
     // Only this chunk tells that the file is of the extended kind.
     if let Some(tag) = gather.tags.iter_mut().find(|t| t.name == "FileType") {
         tag.value = Value::text("Extended WEBP");
     }
-    let Some(flags) = body.le32(0) else { return };
+    let Some(flags) = chunk.body.le32(0) else { return };
     let bits = Rule::Bits("1:Animation|2:XMP|3:EXIF|4:Alpha|5:ICC Profile");
     gather.put(GROUP, "WebP_Flags", Value::int(flags), bits);
-    let size = |at: u64| {
-        let [a, b, c] = body.array::<3>(at)?;
-        Some(u32::from_le_bytes([a, b, c, 0]) + 1)
-    };
-    if let (Some(width), Some(height)) = (size(4), size(7)) {
+    if let Some((width, height)) = webp_size(&chunk) {
         gather.int(GROUP, "ImageWidth", width);
         gather.int(GROUP, "ImageHeight", height);
     }
 }
 
-fn lossy_picture(body: View<'_>, gather: &mut Gather<'_>) {
-    let (Some(head), Some(width), Some(height)) = (body.u8(0), body.le16(6), body.le16(8)) else {
-        return;
-    };
-    if body.get(3, 3).is_none_or(|start| *start != [0x9d, 0x01, 0x2a]) {
-        return;
-    }
+fn lossy_picture(chunk: RiffChunk<'_>, gather: &mut Gather<'_>) {
+    let Some((width, height)) = webp_size(&chunk) else { return };
+    let byte = |at| chunk.body.u8(at).unwrap_or(0);
     let words = "0:0 (bicubic reconstruction, normal loop)|\
         1:1 (bilinear reconstruction, simple loop)|2:2 (bilinear reconstruction, no loop)|\
         3:3 (no reconstruction, no loop)";
-    let version = Value::int(head >> 1 & 7);
+    let version = Value::int(byte(0) >> 1 & 7);
     gather.put(GROUP, "VP8Version", version, Rule::Words { words, hex: false });
-    gather.int(GROUP, "ImageWidth", width & 0x3fff);
-    gather.int(GROUP, "HorizontalScale", width >> 14);
-    gather.int(GROUP, "ImageHeight", height & 0x3fff);
-    gather.int(GROUP, "VerticalScale", height >> 14);
+    gather.int(GROUP, "ImageWidth", width);
+    gather.int(GROUP, "HorizontalScale", byte(7) >> 6);
+    gather.int(GROUP, "ImageHeight", height);
+    gather.int(GROUP, "VerticalScale", byte(9) >> 6);
 }
 
-fn lossless_picture(body: View<'_>, gather: &mut Gather<'_>) {
-    let (Some(0x2f), Some(bits)) = (body.u8(0), body.le32(1)) else { return };
-    gather.int(GROUP, "ImageWidth", (bits & 0x3fff) + 1);
-    gather.int(GROUP, "ImageHeight", (bits >> 14 & 0x3fff) + 1);
+fn lossless_picture(chunk: RiffChunk<'_>, gather: &mut Gather<'_>) {
+    let Some((width, height)) = webp_size(&chunk) else { return };
+    gather.int(GROUP, "ImageWidth", width);
+    gather.int(GROUP, "ImageHeight", height);
     let words = Rule::Words { words: "0:No|1:Yes", hex: false };
-    gather.put(GROUP, "AlphaIsUsed", Value::int(bits >> 28 & 1), words);
+    gather.put(GROUP, "AlphaIsUsed", Value::int(chunk.body.u8(4).unwrap_or(0) >> 4 & 1), words);
 }
 
-fn alpha(body: View<'_>, gather: &mut Gather<'_>) {
+fn alpha(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let Some(bits) = body.u8(0) else { return };
     let words = |words| Rule::Words { words, hex: false };
     let preprocessing = words("0:none|1:Level Reduction");

@@ -1,9 +1,10 @@
 //! Pictures for viewing within a TIFF structure: two tags frame each, and what they are called
 //! depends on the directory and on what the structure is. Names are those that ExifTool gives.
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::Rule;
+use crate::value::data_at;
+use solio_container::ByteView;
 
 /// What a TIFF structure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ const FROM_RAW: Names = ("JpgFromRawStart", "JpgFromRawLength", "JpgFromRaw");
 const STRIPS: (&str, &str) = ("StripOffsets", "StripByteCounts");
 
 /// Names the picture that the directory `group` frames, if there is one.
-pub(super) fn name(view: View<'_>, role: Role, group: &str, gather: &mut Gather<'_>) {
+pub(super) fn name(view: ByteView<'_>, role: Role, group: &str, gather: &mut Gather<'_>) {
     let wanted = |(start, length, picture): &Names| {
         [picture, start, length].iter().any(|name| gather.fields.asks(group, name))
     };
@@ -78,7 +79,7 @@ fn of_strips(role: Role, group: &str, gather: &Gather<'_>) -> Option<Names> {
 
 /// Gives the two tags that frame a picture its names, and adds the picture.
 fn frame(
-    view: View<'_>,
+    view: ByteView<'_>,
     group: &str,
     (at, bytes): (&str, &str),
     (start, length, picture): Names,
@@ -98,7 +99,7 @@ fn frame(
         if (place as u64).saturating_add(count as u64) > end {
             gather.cut_off();
         }
-        let value = view.data_at(place as u64, count as u64);
+        let value = data_at(view, place as u64, count as u64);
         gather.put(group.to_owned(), picture, value, Rule::Binary);
     }
 }

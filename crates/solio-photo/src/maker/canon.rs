@@ -2,11 +2,12 @@
 
 use super::lenses::Lenses;
 use super::{Block, Camera, Note, number_at, put, read_record};
-use crate::exif::{Place, Stored, decode};
+use crate::exif::{Place, decode};
 use crate::gather::Gather;
 use crate::rule::{Own, Rule, words};
 use crate::table;
 use crate::value::Value;
+use solio_container::tiff::FieldType;
 
 const GROUP: &str = "Canon";
 
@@ -87,7 +88,7 @@ fn shot_info(block: &Block<'_>, gather: &mut Gather<'_>) {
     let before = gather.tags.len();
     record(block, "canon_shot_info", gather);
     // The lower distance says something only beside the upper one.
-    if block.number(19, Stored::Int16u).is_none_or(|upper| upper == 0) {
+    if block.number(19, FieldType::Int16u).is_none_or(|upper| upper == 0) {
         let mut n = 0;
         gather.tags.retain(|tag| {
             n += 1;
@@ -108,7 +109,7 @@ fn preview(block: &Block<'_>, gather: &mut Gather<'_>) {
 
 fn camera_settings(block: &Block<'_>, gather: &mut Gather<'_>) {
     record(block, "canon_camera_settings", gather);
-    let number = |index| block.number(index, Stored::Int16u);
+    let number = |index| block.number(index, FieldType::Int16u);
     let units = number(25).filter(|units| *units > 0).unwrap_or(1);
     for (index, name) in [(23, "MaxFocalLength"), (24, "MinFocalLength")] {
         if let Some(length) = number(index).filter(|length| *length > 0) {
@@ -125,7 +126,7 @@ fn millimetres(name: &'static str, length: i64, units: i64, gather: &mut Gather<
 /// Compact cameras keep the temperature three numbers before the end.
 fn camera_info32(block: &Block<'_>, gather: &mut Gather<'_>) {
     let at = (block.part.len() / 4).checked_sub(3);
-    let value = at.and_then(|at| block.number(at, Stored::Int32s));
+    let value = at.and_then(|at| block.number(at, FieldType::Int32s));
     let value = value.filter(|value| *value != 0 && (-50..100).contains(value));
     if let Some(value) = value.filter(|_| block.part.len() >= 1600 / 5) {
         gather.put(GROUP, "CameraTemperature", Value::int(value), Rule::Template("{} C"));
@@ -136,8 +137,8 @@ fn camera_info32(block: &Block<'_>, gather: &mut Gather<'_>) {
 fn focal_length(block: &Block<'_>, gather: &mut Gather<'_>) {
     record(block, "canon_focal_length", gather);
     let big = block.around.big;
-    let units = block.entry(1).and_then(|(part, _)| number_at(part, 25, Stored::Int16u, big));
-    if let Some(length) = block.number(1, Stored::Int16u).filter(|length| *length > 0) {
+    let units = block.entry(1).and_then(|(part, _)| number_at(part, 25, FieldType::Int16u, big));
+    if let Some(length) = block.number(1, FieldType::Int16u).filter(|length| *length > 0) {
         millimetres("FocalLength", length, units.filter(|units| *units > 0).unwrap_or(1), gather);
     }
 }
@@ -172,14 +173,14 @@ fn af_info(block: &Block<'_>, second: bool, gather: &mut Gather<'_>) {
         9:Spot AF|10:AF Point Expansion (8 point)|11:Flexizone Multi (49 point)|\
         12:Flexizone Multi (9 point)|13:Flexizone Single|14:Large Zone AF";
     for (index, name) in heads.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-        let Some(number) = block.number(index as u64, Stored::Int16u) else { return };
+        let Some(number) = block.number(index as u64, FieldType::Int16u) else { return };
         let rule = match *name {
             "AFAreaMode" => Rule::Words { words: MODES, hex: false },
             _ => Rule::Plain,
         };
         gather.put(GROUP, *name, Value::int(number), rule);
     }
-    let points = block.number(if second { 2 } else { 0 }, Stored::Int16u).unwrap_or(0) as u64;
+    let points = block.number(if second { 2 } else { 0 }, FieldType::Int16u).unwrap_or(0) as u64;
     let mut at = 2 * heads.len() as u64;
     let lists: &[&str] = if second {
         &["AFAreaWidths", "AFAreaHeights", "AFAreaXPositions", "AFAreaYPositions"]
@@ -190,7 +191,7 @@ fn af_info(block: &Block<'_>, second: bool, gather: &mut Gather<'_>) {
         let Some(bytes) = block.part.get(at, 2 * count as usize) else { return false };
         at += 2 * count;
         if !name.is_empty() {
-            let value = decode(&bytes, Stored::Int16s, block.around.big);
+            let value = decode(&bytes, FieldType::Int16s, block.around.big);
             gather.put(GROUP, name, value, rule);
         }
         true
@@ -216,7 +217,7 @@ fn groups(block: &Block<'_>, name: &str, gather: &mut Gather<'_>) {
     if !gather.fields.wants_any(table.head.group.unwrap_or(GROUP), table) {
         return;
     }
-    let word = |at: u64| block.number(at, Stored::Int32s);
+    let word = |at: u64| block.number(at, FieldType::Int32s);
     let words = block.part.len() / 4;
     let mut at = 2;
     while at + 3 <= words {
@@ -237,7 +238,7 @@ fn groups(block: &Block<'_>, name: &str, gather: &mut Gather<'_>) {
 fn custom(block: &Block<'_>, name: &str, gather: &mut Gather<'_>) {
     let Some(table) = table::CANON.table(name) else { return };
     for index in 1..block.part.len() / 2 {
-        let Some(both) = block.number(index, Stored::Int16u) else { return };
+        let Some(both) = block.number(index, FieldType::Int16u) else { return };
         put(table, both as u32 >> 8, Value::int(both & 0xff), &block.around, gather);
     }
 }

@@ -24,17 +24,18 @@ pub(crate) use panasonic::raw_table;
 pub(crate) use pentax::read_movie;
 pub(crate) use record::{Around, Block, number_at, put, read_record};
 
-use crate::bytes::View;
-use crate::exif::{Place, read_note, word};
+use crate::exif::{Place, read_note};
 use crate::gather::Gather;
 use crate::rule::{Own, Rule};
 use crate::table::{self, Lazy};
 use crate::value::Value;
+use solio_container::ByteView;
+use solio_container::tiff::word;
 
 /// A note and what is around it.
 pub(crate) struct Note<'a> {
     /// The TIFF structure that the note is in.
-    pub(crate) tiff: View<'a>,
+    pub(crate) tiff: ByteView<'a>,
     /// Where the note starts in it.
     pub(crate) at: u64,
     /// How long it is.
@@ -98,7 +99,7 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Reads Canon's note where it is a TIFF structure of its own; `main`: the one with the model.
-pub(crate) fn read_canon(view: View<'_>, main: Option<View<'_>>, gather: &mut Gather<'_>) {
+pub(crate) fn read_canon(view: ByteView<'_>, main: Option<ByteView<'_>>, gather: &mut Gather<'_>) {
     let Some(table) = table::CANON.table("canon") else { return };
     if gather.fields.wants_any("Canon", table) {
         // The tags found do not tell the model where it is not asked for.
@@ -109,7 +110,7 @@ pub(crate) fn read_canon(view: View<'_>, main: Option<View<'_>>, gather: &mut Ga
 }
 
 /// The model that the first directory of a TIFF structure names.
-fn model_of(view: View<'_>) -> Option<String> {
+fn model_of(view: ByteView<'_>) -> Option<String> {
     let big = view.array::<2>(0)? == *b"MM";
     let number = |at: u64, bytes: usize| Some(word(&view.get(at, bytes)?, big));
     let directory = number(4, 4)?;
@@ -188,11 +189,11 @@ fn preview_start(block: &Block<'_>, gather: &mut Gather<'_>) {
 }
 
 /// The preview that two tags of a maker frame.
-fn preview(view: View<'_>, group: &'static str, gather: &mut Gather<'_>) {
+fn preview(view: ByteView<'_>, group: &'static str, gather: &mut Gather<'_>) {
     let number = |name| gather.find(group, name)?.value.integer(0);
     let (at, bytes) = (number("PreviewImageStart"), number("PreviewImageLength"));
     if let (Some(at), Some(bytes @ 1..)) = (at, bytes) {
-        let value = view.data_at(at.max(0) as u64, bytes as u64);
+        let value = crate::value::data_at(view, at.max(0) as u64, bytes as u64);
         gather.put(group, "PreviewImage", value, Rule::Binary);
     }
 }

@@ -2,12 +2,13 @@
 //! camera's serial number and its count of exposures.
 
 use super::{Block, Camera, Note, nikon_af, number_at, put, read_record};
-use crate::bytes::View;
-use crate::exif::{Place, Stored, decode};
+use crate::exif::{Place, decode};
 use crate::gather::Gather;
 use crate::rule::{Own, Rule, words};
 use crate::table;
 use crate::value::Value;
+use solio_container::ByteView;
+use solio_container::tiff::FieldType;
 
 const GROUP: &str = "Nikon";
 
@@ -42,7 +43,7 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
     if head.starts_with(b"Nikon\0\x02") {
         let view = tiff.from(note.at + 10);
         let big = view.array::<2>(0)? == *b"MM";
-        let at = number_at(view, 1, Stored::Int32u, big)? as u64;
+        let at = number_at(view, 1, FieldType::Int32u, big)? as u64;
         return Some(Place { view, at, big, group, table, camera });
     }
     let nikon = camera.make.to_ascii_uppercase().starts_with("NIKON");
@@ -86,7 +87,7 @@ fn secret(block: &Block<'_>, table: &str, gather: &mut Gather<'_>) {
     if is_lens && has_no_old_lens(&bytes) {
         bytes.truncate(4);
     }
-    read_record(View::memory(&bytes), table, &block.around, gather);
+    read_record(ByteView::memory(&bytes), table, &block.around, gather);
 }
 
 /// Lenses of the new mount leave the old one's fields blank, all of them: zero is a number of old lenses.
@@ -106,7 +107,7 @@ fn balance(block: &Block<'_>, gather: &mut Gather<'_>) {
     let Some(bytes) = block.part.from(start).get(0, (place & !1) + 8) else { return };
     let mut bytes = bytes.into_owned();
     decipher(&mut bytes, serial, count);
-    let levels = decode(&bytes[place & !1..], Stored::Int16u, block.around.big);
+    let levels = decode(&bytes[place & !1..], FieldType::Int16u, block.around.big);
     let name = if place & 1 == 0 { "WB_RGGBLevels" } else { "WB_GRBGLevels" };
     gather.put(block.around.group.clone(), name, levels, Rule::Plain);
 }
@@ -126,7 +127,7 @@ fn keys(block: &Block<'_>) -> Option<(u32, u32)> {
         0x60
     };
     let (count, _) = block.entry(0xa7)?;
-    let count = number_at(count, 0, Stored::Int32u, block.around.big)?;
+    let count = number_at(count, 0, FieldType::Int32u, block.around.big)?;
     Some((serial, count as u32))
 }
 
@@ -144,7 +145,7 @@ fn decipher(bytes: &mut [u8], serial: u32, count: u32) {
 
 /// A record at the place that the number here names.
 fn pointed(block: &Block<'_>, table: &str, gather: &mut Gather<'_>) {
-    let at = block.number(0, Stored::Int32u).filter(|at| *at > 0);
+    let at = block.number(0, FieldType::Int32u).filter(|at| *at > 0);
     if let (Some(at), Some(table)) = (at, table::NIKON.table(table)) {
         read_record(block.view.from(at as u64), table, &block.around, gather);
     }
@@ -154,12 +155,12 @@ fn pointed(block: &Block<'_>, table: &str, gather: &mut Gather<'_>) {
 fn settings(block: &Block<'_>, gather: &mut Gather<'_>) {
     let Some(table) = table::NIKON.table("nikon_settings") else { return };
     let big = block.around.big;
-    let count = block.number(5, Stored::Int32u).unwrap_or(0);
+    let count = block.number(5, FieldType::Int32u).unwrap_or(0);
     for entry in 3..(3 + count.clamp(0, 4096) as u64) {
         let Some(bytes) = block.part.get(8 * entry, 8) else { return };
-        let Some(id) = decode(&bytes[..2], Stored::Int16u, big).integer(0) else { return };
+        let Some(id) = decode(&bytes[..2], FieldType::Int16u, big).integer(0) else { return };
         let kind = u16::from(if big { bytes[2] } else { bytes[3] });
-        let Some(stored) = Stored::of_number(kind).filter(|s| s.size() <= 4) else { continue };
+        let Some(stored) = FieldType::of_number(kind).filter(|s| s.size() <= 4) else { continue };
         if gather.is_full() {
             return;
         }

@@ -2,10 +2,10 @@
 //! another byte of the record names.
 
 use super::Block;
-use crate::exif::Stored;
 use crate::gather::Gather;
 use crate::rule::{Rule, bits};
 use crate::value::Value;
+use solio_container::tiff::FieldType;
 
 /// Where the record says which pattern it is.
 const PATTERN: u64 = 6;
@@ -66,7 +66,7 @@ fn word((row, column): (u8, u8)) -> String {
 pub(super) fn points(block: &Block<'_>, name: &'static str, gather: &mut Gather<'_>) {
     let Some(kind) = block.view.u8(PATTERN) else { return };
     if kind == 2 {
-        if let Some(set) = block.number(0, Stored::Int16u) {
+        if let Some(set) = block.number(0, FieldType::Int16u) {
             put(block, name, Value::int(set), bits(ELEVEN, &Value::int(set)), gather);
         }
         return;

@@ -1,12 +1,13 @@
 //! Maker notes of Olympus and OM System.
 
 use super::{Block, Camera, Note};
-use crate::exif::{Place, word};
+use crate::exif::Place;
 use crate::gather::Gather;
 use crate::number::plain;
 use crate::rule::{Own, Rule, look_up};
 use crate::table;
 use crate::value::{Value, lossy};
+use solio_container::tiff::word;
 
 /// The rules that Olympus' tables name.
 pub(super) const RULES: &[Own] = &[
@@ -168,7 +169,7 @@ fn focus_mode(value: &Value) -> Value {
     const MODES: &str = "0:Single AF|1:Sequential shooting AF|2:Continuous AF|3:Multi AF|\
         4:Face Detect|10:MF";
     const BITS: &str = "0:S-AF|2:C-AF|4:MF|5:Face Detect|6:Imager AF|\
-        7:Live View Magnification Frame|8:AF sensor";
+        7:Live ByteView Magnification Frame|8:AF sensor";
     let numbers = numbers(value);
     let Some(mode) = numbers.first() else { return value.clone() };
     let mode = named(MODES, *mode);

@@ -1,13 +1,14 @@
 //! Maker notes of Casio, DJI, Kodak, Motorola, Ricoh, Samsung, Sanyo and Sigma: small ones.
 
 use super::{Around, Block, Camera, Note, read_record};
-use crate::bytes::View;
-use crate::exif::{Place, read_note, word};
+use crate::exif::{Place, read_note};
 use crate::gather::Gather;
 use crate::number::plain;
 use crate::rule::{Own, Rule};
 use crate::table;
 use crate::value::{Value, lossy};
+use solio_container::ByteView;
+use solio_container::tiff::word;
 use std::borrow::Cow;
 
 /// The rules that their tables name.
@@ -48,12 +49,12 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
 
 /// The directory behind `skip` bytes of a note, and what its offsets count from: the TIFF
 /// structure where the first of them points behind the directory then, else the note.
-fn based<'a>(note: &Note<'a>, skip: u64) -> Option<(View<'a>, u64, bool)> {
+fn based<'a>(note: &Note<'a>, skip: u64) -> Option<(ByteView<'a>, u64, bool)> {
     let (view, big) = (note.tiff.from(note.at), note.big);
     let number = |at, bytes| Some(word(&view.get(at, bytes)?, big));
     let count = number(skip, 2)?.min(512);
     let offsets = (0..count).map(|n| skip + 2 + 12 * n).filter_map(|entry| {
-        let kind = crate::exif::Stored::of_number(number(entry + 2, 2)? as u16)?;
+        let kind = solio_container::tiff::FieldType::of_number(number(entry + 2, 2)? as u16)?;
         let bytes = number(entry + 4, 4)?.saturating_mul(kind.size() as u64);
         if bytes > 4 { number(entry + 8, 4) } else { None }
     });
@@ -66,7 +67,7 @@ fn based<'a>(note: &Note<'a>, skip: u64) -> Option<(View<'a>, u64, bool)> {
 
 /// Reads a note that is no directory. False where it is none of these makers'.
 pub(super) fn read(
-    body: View<'_>,
+    body: ByteView<'_>,
     head: &[u8],
     camera: &Camera,
     big: bool,
@@ -113,7 +114,7 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
 }
 
 /// `Rv0207;Sf6C84;Rg76;…`: two letters and a value.
-fn ricoh(body: View<'_>, gather: &mut Gather<'_>) {
+fn ricoh(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let bytes = body.all(1 << 12).unwrap_or_default();
     let text = lossy(&bytes);
     for pair in text.split([';', ':']).take(64) {
@@ -209,7 +210,7 @@ mod tests {
     fn a_text_of_ricoh() {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        ricoh(View::memory(b"Rv0103;Rg1C;Bg18;Ll0:\0\xff"), &mut gather);
+        ricoh(ByteView::memory(b"Rv0103;Rg1C;Bg18;Ll0:\0\xff"), &mut gather);
         let all: Vec<_> = gather.tags.iter().map(|t| (&*t.name, t.text().plain())).collect();
         let want = [("FirmwareVersion", "1.03"), ("RedGain", "1C"), ("BlueGain", "18")];
         assert_eq!(all, want.map(|(name, value)| (name, value.to_owned())));

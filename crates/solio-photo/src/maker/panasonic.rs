@@ -1,11 +1,12 @@
 //! Maker notes of Panasonic.
 
 use super::{Block, Camera, Note};
-use crate::exif::{Place, Stored, decode};
+use crate::exif::{Place, decode};
 use crate::gather::Gather;
 use crate::rule::{Own, Rule};
 use crate::table::{self, Lazy};
 use crate::value::Value;
+use solio_container::tiff::FieldType;
 
 /// The rules that Panasonic's table names.
 pub(super) const RULES: &[Own] =
@@ -39,7 +40,7 @@ pub(crate) fn raw_table() -> Option<&'static Lazy> {
 /// The picture for viewing within a raw file has what EXIF says and the maker's note. What the file
 /// said before counts.
 fn jpeg(block: &Block<'_>, gather: &mut Gather<'_>) {
-    let value = block.part.data();
+    let value = Value::from(block.part);
     gather.put(block.around.group.clone(), "JpgFromRaw", value, Rule::Binary);
     let before = gather.mark();
     crate::container::read_jpeg(block.part, gather);
@@ -47,34 +48,34 @@ fn jpeg(block: &Block<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Part of a block, as `stored`.
-fn part(block: &Block<'_>, at: u64, bytes: usize, stored: Stored) -> Option<Value> {
+fn part(block: &Block<'_>, at: u64, bytes: usize, stored: FieldType) -> Option<Value> {
     Some(decode(&block.part.get(at, bytes)?, stored, block.around.big))
 }
 
 /// How many faces, and the place of each: centre and size.
 fn faces(block: &Block<'_>, gather: &mut Gather<'_>) {
-    let Some(count) = part(block, 0, 2, Stored::Int16u) else { return };
+    let Some(count) = part(block, 0, 2, FieldType::Int16u) else { return };
     let faces = count.integer(0).unwrap_or(0).clamp(0, 5) as u64;
     let group = block.around.group;
     gather.put(group.clone(), "NumFacePositions", count, Rule::Plain);
     for n in 0..faces {
-        let Some(place) = part(block, 2 + n * 8, 8, Stored::Int16u) else { return };
+        let Some(place) = part(block, 2 + n * 8, 8, FieldType::Int16u) else { return };
         gather.put(group.clone(), format!("Face{}Position", n + 1), place, Rule::Plain);
     }
 }
 
 /// How many faces have a name; name, place and age of each.
 fn recognized(block: &Block<'_>, gather: &mut Gather<'_>) {
-    let Some(count) = part(block, 0, 2, Stored::Int16u) else { return };
+    let Some(count) = part(block, 0, 2, FieldType::Int16u) else { return };
     let faces = count.integer(0).unwrap_or(0).clamp(0, 3) as u64;
     let group = block.around.group;
     gather.put(group.clone(), "FacesRecognized", count, Rule::Plain);
     for n in 0..faces {
         let at = 4 + n * 48;
         let rows = [
-            ("Name", at, 20, Stored::Text),
-            ("Position", at + 20, 8, Stored::Int16u),
-            ("Age", at + 28, 20, Stored::Text),
+            ("Name", at, 20, FieldType::Text),
+            ("Position", at + 20, 8, FieldType::Int16u),
+            ("Age", at + 28, 20, FieldType::Text),
         ];
         for (name, at, bytes, stored) in rows {
             let Some(value) = part(block, at, bytes, stored) else { return };

@@ -1,13 +1,13 @@
 //! Maker notes of Pentax, and of Ricoh's cameras of that name.
 
 use super::{Around, Block, Camera, Note, read_record};
-use crate::bytes::View;
 use crate::exif::Place;
 use crate::gather::Gather;
 use crate::number::plain;
 use crate::rule::{Named, Own, Rule, look_up};
 use crate::table;
 use crate::value::{Value, binary_text};
+use solio_container::ByteView;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -52,13 +52,13 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
 }
 
 /// The byte order in which a directory has fewer entries: some heads name the wrong one.
-fn counts_big(view: View<'_>, at: u64) -> Option<bool> {
+fn counts_big(view: ByteView<'_>, at: u64) -> Option<bool> {
     let count = view.array::<2>(at)?;
     Some(u16::from_be_bytes(count) < u16::from_le_bytes(count))
 }
 
 /// Reads what films of these cameras hold among their user data.
-pub(crate) fn read_movie(body: View<'_>, gather: &mut Gather<'_>) {
+pub(crate) fn read_movie(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let ours = body.get(0, 6).is_some_and(|head| head[..] == *b"PENTAX");
     if let (true, Some(table)) = (ours, table::PENTAX.table("pentax_movie")) {
         let (group, camera) = (Cow::Borrowed("Pentax"), &Camera::NONE);

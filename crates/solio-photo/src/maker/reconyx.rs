@@ -2,15 +2,15 @@
 //!
 //! Source: the maker's own description, as metadata-extractor (Apache-2.0) follows it.
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
 use crate::value::Value;
+use solio_container::ByteView;
 
 const GROUP: &str = "Reconyx";
 
 /// Reads a note.
-pub(super) fn read(body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(body: ByteView<'_>, gather: &mut Gather<'_>) {
     if !gather.fields.wants_group(GROUP) || body.len() < 130 {
         return;
     }

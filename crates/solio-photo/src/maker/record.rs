@@ -1,20 +1,21 @@
 //! Records: numbers at fixed places, without a directory.
 
 use super::Camera;
-use crate::bytes::View;
-use crate::exif::{Stored, decode, word};
+use crate::exif::decode;
 use crate::gather::Gather;
 use crate::metadata::Tag;
 use crate::rule::Rule;
 use crate::table::{Lazy, Row, Seen};
 use crate::value::Value;
+use solio_container::ByteView;
+use solio_container::tiff::{FieldType, word};
 use std::borrow::Cow;
 
 /// What a record's table leaves open.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     /// The unit of places.
-    pub(crate) unit: Option<Stored>,
+    pub(crate) unit: Option<FieldType>,
     /// The byte order.
     pub(crate) big: bool,
     /// The group of what the record is in.
@@ -26,13 +27,13 @@ pub(crate) struct Around<'a> {
 /// An entry of a directory that its maker's module reads.
 pub(crate) struct Block<'a> {
     /// The entry's value.
-    pub(crate) part: View<'a>,
+    pub(crate) part: ByteView<'a>,
     /// Its type.
-    pub(crate) stored: Stored,
+    pub(crate) stored: FieldType,
     /// How many numbers.
     pub(crate) count: u64,
     /// What the directory's offsets count from, and where it starts there.
-    pub(crate) view: View<'a>,
+    pub(crate) view: ByteView<'a>,
     pub(crate) directory: u64,
     pub(crate) around: Around<'a>,
 }
@@ -45,13 +46,13 @@ impl<'a> Block<'a> {
     }
 
     /// The value of another entry of the directory that the block is in, and its type.
-    pub(crate) fn entry(&self, id: u16) -> Option<(View<'a>, Stored)> {
+    pub(crate) fn entry(&self, id: u16) -> Option<(ByteView<'a>, FieldType)> {
         let big = self.around.big;
         let number = |at: u64, bytes: usize| Some(word(&self.view.get(at, bytes)?, big));
         let count = number(self.directory, 2)?.min(MOST_ENTRIES);
         let place = |n: u64| self.directory + 2 + 12 * n;
         let at = (0..count).map(place).find(|at| number(*at, 2) == Some(u64::from(id)))?;
-        let stored = Stored::of_number(number(at + 2, 2)? as u16)?;
+        let stored = FieldType::of_number(number(at + 2, 2)? as u16)?;
         let bytes = number(at + 4, 4)?.checked_mul(stored.size() as u64)?;
         let from = if bytes <= 4 { at + 8 } else { number(at + 8, 4)? };
         let part = self.view.part(from, bytes);
@@ -59,13 +60,18 @@ impl<'a> Block<'a> {
     }
 
     /// The number of `stored` at `index` of the block.
-    pub(crate) fn number(&self, index: u64, stored: Stored) -> Option<i64> {
+    pub(crate) fn number(&self, index: u64, stored: FieldType) -> Option<i64> {
         number_at(self.part, index, stored, self.around.big)
     }
 }
 
 /// The number of `stored` at `index` of `part`.
-pub(crate) fn number_at(part: View<'_>, index: u64, stored: Stored, big: bool) -> Option<i64> {
+pub(crate) fn number_at(
+    part: ByteView<'_>,
+    index: u64,
+    stored: FieldType,
+    big: bool,
+) -> Option<i64> {
     let bytes = part.get(index.checked_mul(stored.size() as u64)?, stored.size())?;
     decode(&bytes, stored, big).integer(0)
 }
@@ -95,7 +101,7 @@ const MOST_DEPTH: u8 = 4;
 
 /// Reads numbers at fixed places; a row's number times the unit is its place.
 pub(crate) fn read_record(
-    part: View<'_>,
+    part: ByteView<'_>,
     table: &'static Lazy,
     around: &Around<'_>,
     gather: &mut Gather<'_>,
@@ -107,13 +113,13 @@ pub(crate) fn read_record(
 }
 
 fn record(
-    part: View<'_>,
+    part: ByteView<'_>,
     table: &'static Lazy,
     around: &Around<'_>,
     gather: &mut Gather<'_>,
     depth: u8,
 ) {
-    let unit = table.head.unit.or(around.unit).unwrap_or(Stored::Int8u);
+    let unit = table.head.unit.or(around.unit).unwrap_or(FieldType::Int8u);
     let big = table.head.big.unwrap_or(around.big);
     let mut taken = None;
     let before = gather.tags.len();
@@ -137,7 +143,7 @@ fn record(
                         record(inner, table, &Around { group, ..around }, gather, depth + 1);
                     }
                     None => {
-                        let (stored, count) = (Stored::Undef, inner.len());
+                        let (stored, count) = (FieldType::Undef, inner.len());
                         let (view, directory) = (part, at);
                         let block = Block { part: inner, stored, count, view, directory, around };
                         super::hook(name, &block, gather);
@@ -165,7 +171,13 @@ fn known(tags: &[Tag], around: &Around<'_>, row: &Row) -> bool {
     tags.iter().any(|tag| tag.name == row.name && tag.group == *around.group)
 }
 
-fn holds(row: &Row, around: &Around<'_>, bytes: u64, unit: Stored, value: Option<&Value>) -> bool {
+fn holds(
+    row: &Row,
+    around: &Around<'_>,
+    bytes: u64,
+    unit: FieldType,
+    value: Option<&Value>,
+) -> bool {
     row.when.is_none_or(|when| {
         let (camera, kind, count) = (around.camera, unit.name(), bytes / unit.size() as u64);
         when.holds(&Seen { camera, count, bytes, kind, value })
@@ -173,17 +185,17 @@ fn holds(row: &Row, around: &Around<'_>, bytes: u64, unit: Stored, value: Option
 }
 
 /// A row's type, and how many there are of it where the row says so.
-fn length(row: &Row, unit: Stored) -> (Stored, Option<u64>) {
+fn length(row: &Row, unit: FieldType) -> (FieldType, Option<u64>) {
     let (name, count) = match row.stored.and_then(|stored| stored.split_once('[')) {
         Some((name, count)) => (Some(name), count.trim_end_matches(']').parse().ok()),
         None => (row.stored, None),
     };
     let name = name.map(|name| name.strip_suffix("_swapped").unwrap_or(name));
-    (name.and_then(Stored::of_name).unwrap_or(unit), count)
+    (name.and_then(FieldType::of_name).unwrap_or(unit), count)
 }
 
 /// A row's value; lists end where the record does.
-fn number(part: View<'_>, at: u64, row: &Row, unit: Stored, big: bool) -> Option<Value> {
+fn number(part: ByteView<'_>, at: u64, row: &Row, unit: FieldType, big: bool) -> Option<Value> {
     let (stored, count) = length(row, unit);
     let there = part.len().saturating_sub(at) / stored.size() as u64;
     let count = count.unwrap_or(1).min(there);
@@ -218,7 +230,7 @@ mod tests {
         let mut gather = Gather::new(&fields);
         let group = Cow::Borrowed("G");
         let around = Around { unit: None, big: true, group: &group, camera: Camera::NONE };
-        let part = View::memory(b"\x01\x02\x5a\x07ab\0c");
+        let part = ByteView::memory(b"\x01\x02\x5a\x07ab\0c");
         read_record(part, &TABLE, &around, &mut gather);
         let all: Vec<_> = gather.tags.iter().map(|t| (&*t.name, t.value.plain())).collect();
         let want = [("First", "258"), ("Low", "10"), ("High", "5"), ("B", "7"), ("Text", "ab")];

@@ -2,13 +2,13 @@
 
 use super::lenses::Lenses;
 use super::{Block, Camera, Note, put, read_record};
-use crate::bytes::View;
 use crate::exif::Place;
 use crate::gather::Gather;
 use crate::number::{leading, plain};
 use crate::rule::{Own, Rule, words};
 use crate::table;
 use crate::value::Value;
+use solio_container::ByteView;
 
 /// The rules that Sony's tables name.
 pub(super) const RULES: &[Own] = &[
@@ -68,7 +68,7 @@ pub(super) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_
     }
     let Some(bytes) = block.part.all(MOST_RECORD) else { return };
     let plain = deciphered(&bytes);
-    read_record(View::memory(&plain), table, &block.around, gather);
+    read_record(ByteView::memory(&plain), table, &block.around, gather);
 }
 
 /// An entry that another has the place of where the notes are of the newer form.

@@ -14,9 +14,9 @@ use crate::Format;
 use crate::any_image::read_picture;
 use crate::picture::{Decoded, ImageFormat, decode};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
-use solio_catalog::whole;
 use solio_codec::array::file::is_array_file;
 use solio_codec::compress::Compression;
+use solio_container::{check_container, kind_of_head};
 use solio_exr::{CheckOptions, Problem};
 use solio_io::Opened;
 use std::path::Path;
@@ -94,7 +94,7 @@ impl FileCheck {
 /// Checks the file at `path`, by as little of it as tells:
 ///
 /// * OpenEXR: header, tables, heads of chunks;
-/// * JPEG, PNG, TIFF and raw photos, GIF, WebP, HEIF, MP4, PSD: the structure ([`whole`]);
+/// * JPEG, PNG, TIFF and raw photos, GIF, WebP, HEIF, MP4, PSD: the structure ([`check_container`]);
 /// * binary PLY and STL: the counts of the header; other meshes and HDR are read;
 /// * scenes of pbrt: every statement, name and file; archives (`.solio`): all sums;
 /// * of any file: that it is not empty nor all zeros, that its name is that of its content.
@@ -190,7 +190,7 @@ fn check_stream(path: &Path, options: &CheckOptions, work: &Work) -> Result<File
     let got = opened.source.read_at(0, &mut head).map_err(|e| e.at_path(path))?;
     let head = &head[..got];
     let is_known = ImageFormat::of_content(head).or(ImageFormat::of_name(path)).is_some()
-        || whole::kind(head).is_some()
+        || kind_of_head(head).is_some()
         || is_array_file(head);
     let is_blank = head.iter().all(|byte| *byte == 0);
     if !is_known && !is_blank {
@@ -245,7 +245,7 @@ impl File<'_> {
         if by_content.or(by_name) == Some(ImageFormat::Exr) {
             return check_exr(path, Some(self.source()).filter(|_| !options.decode), options, work);
         }
-        if whole::kind(self.head).is_some() {
+        if kind_of_head(self.head).is_some() {
             return self.structure(by_content.or(by_name), options, work);
         }
         if by_content == Some(ImageFormat::Hdr) {
@@ -274,7 +274,7 @@ impl File<'_> {
         let format = by_content.or(format_of_name(path));
         match format {
             Some(ImageFormat::Exr) => check_exr(path, Some(self.source()), options, work),
-            _ if whole::kind(self.head).is_some() => self.structure(format, options, work),
+            _ if kind_of_head(self.head).is_some() => self.structure(format, options, work),
             Some(format) => self.pixels(format, &options.limits, work),
             None => Ok(FileCheck { format: OTHER, ..FileCheck::default() }),
         }
@@ -299,9 +299,9 @@ impl File<'_> {
         work: &Work,
     ) -> Result<FileCheck> {
         let path = self.path;
-        let format_name = whole::kind(self.head).unwrap_or(OTHER);
+        let format_name = kind_of_head(self.head).unwrap_or(OTHER);
         let mut check = FileCheck { format: format_name, ..FileCheck::default() };
-        match whole::whole(self.source()) {
+        match check_container(format_name, self.source()) {
             Ok(found) => {
                 let found = found.unwrap_or_default();
                 (check.found, check.notes) = (found.found, found.notes);
@@ -337,7 +337,7 @@ impl File<'_> {
         let name = unpacked_name(path);
         let mut check = FileCheck { format, ..FileCheck::default() };
         if ImageFormat::of_content(head).is_some()
-            || whole::kind(head).is_some()
+            || kind_of_head(head).is_some()
             || kinds::with_mark(name).is_some()
         {
             return match in_room(self.source(), work.memory_bytes, &options.limits) {

@@ -1,0 +1,151 @@
+//! The few facts of a picture that every container's header has.
+
+use crate::boxes::Boxes;
+use crate::check::with_view;
+use crate::gif::GifHeader;
+use crate::png::{PngChunks, PngHeader};
+use crate::psd::PsdHeader;
+use crate::riff::{RiffChunks, webp_size};
+use crate::{ByteView, jpeg, tiff};
+use solio_base::{Result, Source};
+
+/// What a picture is, before it is decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContainerHeader {
+    /// Columns, before any rotation that the metadata asks for.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Bits of a sample, or of an index into a palette; 0 where the header does not say.
+    pub bits: u16,
+    /// Samples of a pixel: 1 for grey and palettes; 0 where the header does not say.
+    pub channels: u16,
+    /// Whether there is an ICC profile.
+    pub has_profile: bool,
+}
+
+/// The header of a picture; `kind` is that of [`kind_of_head`](crate::kind_of_head). `None` for kinds
+/// that have no pixels, and for files whose header is not there. Of files with several pictures it is
+/// that of the largest (TIFF, HEIF) or the first.
+///
+/// ```
+/// use solio_container::container_header;
+/// let file = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06\0\0\0sum.";
+/// let header = container_header("png", &&file[..])?.unwrap();
+/// assert_eq!((header.width, header.height), (640, 480));
+/// assert_eq!((header.bits, header.channels, header.has_profile), (8, 4, false));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of `source`.
+pub fn container_header(kind: &str, source: &dyn Source) -> Result<Option<ContainerHeader>> {
+    with_view(source, |view| {
+        let header = match kind {
+            "jpeg" => of_jpeg(view),
+            "png" => of_png(view),
+            "gif" => of_gif(view),
+            "webp" => of_webp(view),
+            "tiff" => tiff::header(view),
+            "psd" => of_psd(view),
+            "heif" | "avif" => of_heif(view),
+            "jp2" => of_jp2(view),
+            _ => None,
+        };
+        header.map(Ok)
+    })
+}
+
+fn of_jpeg(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let mut has_profile = false;
+    let frame = jpeg::head(view).find_map(|segment| {
+        has_profile |= segment.marker == 0xe2 && segment.body.starts_with(b"ICC_PROFILE\0");
+        segment.frame()
+    })?;
+    let (width, height) = (frame.width.into(), frame.height.into());
+    let (bits, channels) = (frame.bits.into(), frame.components.into());
+    Some(ContainerHeader { width, height, bits, channels, has_profile })
+}
+
+fn of_png(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let mut chunks = PngChunks::new(view).map_while(Result::ok);
+    let PngHeader { width, height, bits, color_type, .. } = PngHeader::read(chunks.next()?.body)?;
+    let channels = match color_type {
+        2 => 3,
+        4 => 2,
+        6 => 4,
+        _ => 1,
+    };
+    let has_profile =
+        chunks.take_while(|chunk| &chunk.kind != b"IDAT").any(|chunk| &chunk.kind == b"iCCP");
+    Some(ContainerHeader { width, height, bits: bits.into(), channels, has_profile })
+}
+
+fn of_gif(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let GifHeader { width, height, flags, .. } = GifHeader::read(view).ok()?;
+    let (width, height, bits) = (width.into(), height.into(), u16::from(flags & 7) + 1);
+    Some(ContainerHeader { width, height, bits, channels: 1, has_profile: false })
+}
+
+fn of_webp(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let chunk = RiffChunks::new(view, 12).next()?;
+    let (width, height) = webp_size(&chunk)?;
+    let flags = if &chunk.kind == b"VP8X" { chunk.body.u8(0)? } else { 0 };
+    let is_clear = flags & 0x10 != 0
+        || &chunk.kind == b"VP8L" && chunk.body.u8(4).is_some_and(|bits| bits & 0x10 != 0);
+    let (channels, has_profile) = (if is_clear { 4 } else { 3 }, flags & 0x20 != 0);
+    Some(ContainerHeader { width, height, bits: 8, channels, has_profile })
+}
+
+fn of_psd(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let PsdHeader { width, height, bits, channels, .. } = PsdHeader::read(view).ok()?;
+    Some(ContainerHeader { width, height, bits, channels, has_profile: false })
+}
+
+/// The properties of the items: the largest extent is that of the picture, others are its tiles and
+/// thumbnails (ISO/IEC 23008-12, 6.5).
+fn of_heif(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let inner = |view, at, kind: &[u8; 4]| {
+        Boxes::new(view, at).map_while(Result::ok).find(|found| &found.kind == kind)
+    };
+    let meta = inner(view, 0, b"meta")?.body;
+    let properties = inner(inner(meta, 4, b"iprp")?.body, 0, b"ipco")?.body;
+    let mut header = ContainerHeader::default();
+    for found in Boxes::new(properties, 0).map_while(Result::ok) {
+        let body = found.body;
+        match &found.kind {
+            b"ispe" => {
+                let size = (body.be32(4)?, body.be32(8)?);
+                (header.width, header.height) = size.max((header.width, header.height));
+            }
+            b"pixi" if header.channels < u16::from(body.u8(4)?) => {
+                (header.channels, header.bits) = (body.u8(4)?.into(), body.u8(5)?.into());
+            }
+            b"colr" => header.has_profile |= matches!(&body.array(0)?, b"prof" | b"rICC"),
+            _ => {}
+        }
+    }
+    Some(header).filter(|header| header.width > 0)
+}
+
+fn of_jp2(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let mut boxes = Boxes::new(view, 0).map_while(Result::ok);
+    let inner = boxes.find(|found| &found.kind == b"jp2h")?.body;
+    let mut header = ContainerHeader::default();
+    for found in Boxes::new(inner, 0).map_while(Result::ok) {
+        let body = found.body;
+        match &found.kind {
+            b"ihdr" => {
+                (header.height, header.width) = (body.be32(0)?, body.be32(4)?);
+                (header.channels, header.bits) =
+                    (body.be16(8)?, u16::from(body.u8(10)? & 0x7f) + 1);
+            }
+            b"colr" => header.has_profile |= matches!(body.u8(0)?, 2 | 3),
+            _ => {}
+        }
+    }
+    Some(header).filter(|header| header.width > 0)
+}
+
+#[cfg(test)]
+mod tests;
