@@ -7,18 +7,12 @@ use solio_base::Result;
 /// What the file starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GifHeader {
-    /// `87a` or `89a`.
-    pub version: [u8; 3],
     /// Columns.
     pub width: u16,
     /// Rows.
     pub height: u16,
-    /// Bit 7: there is a colour table; bits 4 to 6: its depth, 0 to 2: its size.
+    /// Bit 7: there is a colour table; bits 0 to 2: its size.
     pub flags: u8,
-    /// The index of the background colour.
-    pub background: u8,
-    /// The shape of a pixel; 0 where nothing is said.
-    pub aspect: u8,
 }
 
 impl GifHeader {
@@ -27,10 +21,9 @@ impl GifHeader {
     /// # Errors
     /// `Corrupt` for a file that ends inside it.
     pub fn read(view: ByteView<'_>) -> Result<GifHeader> {
-        let version = view.take(3, "the signature")?;
-        let [w0, w1, h0, h1, flags, background, aspect] = view.take(6, "the screen descriptor")?;
+        let [w0, w1, h0, h1, flags, _, _] = view.take(6, "the screen descriptor")?;
         let (width, height) = (u16::from_le_bytes([w0, w1]), u16::from_le_bytes([h0, h1]));
-        Ok(GifHeader { version, width, height, flags, background, aspect })
+        Ok(GifHeader { width, height, flags })
     }
 }
 

@@ -1,12 +1,11 @@
 //! The few facts of a picture that every container's header has.
 
-use crate::boxes::Boxes;
 use crate::check::with_view;
 use crate::gif::GifHeader;
-use crate::png::{PngChunks, PngHeader};
+use crate::png::PngHeader;
 use crate::psd::PsdHeader;
-use crate::riff::{RiffChunks, webp_size};
-use crate::{ByteView, jpeg, tiff};
+use crate::riff::webp_size;
+use crate::{ByteView, boxes, jpeg, png_chunks, riff_chunks, tiff};
 use solio_base::{Result, Source};
 
 /// What a picture is, before it is decoded.
@@ -68,8 +67,8 @@ fn of_jpeg(view: ByteView<'_>) -> Option<ContainerHeader> {
 }
 
 fn of_png(view: ByteView<'_>) -> Option<ContainerHeader> {
-    let mut chunks = PngChunks::new(view).map_while(Result::ok);
-    let PngHeader { width, height, bits, color_type, .. } = PngHeader::read(chunks.next()?.body)?;
+    let mut chunks = png_chunks(view).map_while(Result::ok);
+    let PngHeader { width, height, bits, color_type } = PngHeader::read(chunks.next()?.body)?;
     let channels = match color_type {
         2 => 3,
         4 => 2,
@@ -82,13 +81,13 @@ fn of_png(view: ByteView<'_>) -> Option<ContainerHeader> {
 }
 
 fn of_gif(view: ByteView<'_>) -> Option<ContainerHeader> {
-    let GifHeader { width, height, flags, .. } = GifHeader::read(view).ok()?;
+    let GifHeader { width, height, flags } = GifHeader::read(view).ok()?;
     let (width, height, bits) = (width.into(), height.into(), u16::from(flags & 7) + 1);
     Some(ContainerHeader { width, height, bits, channels: 1, has_profile: false })
 }
 
 fn of_webp(view: ByteView<'_>) -> Option<ContainerHeader> {
-    let chunk = RiffChunks::new(view, 12).next()?;
+    let chunk = riff_chunks(view, 12).next()?.ok()?;
     let (width, height) = webp_size(&chunk)?;
     let flags = if &chunk.kind == b"VP8X" { chunk.body.u8(0)? } else { 0 };
     let is_clear = flags & 0x10 != 0
@@ -106,12 +105,12 @@ fn of_psd(view: ByteView<'_>) -> Option<ContainerHeader> {
 /// thumbnails (ISO/IEC 23008-12, 6.5).
 fn of_heif(view: ByteView<'_>) -> Option<ContainerHeader> {
     let inner = |view, at, kind: &[u8; 4]| {
-        Boxes::new(view, at).map_while(Result::ok).find(|found| &found.kind == kind)
+        boxes(view, at).map_while(Result::ok).find(|found| &found.kind == kind)
     };
     let meta = inner(view, 0, b"meta")?.body;
     let properties = inner(inner(meta, 4, b"iprp")?.body, 0, b"ipco")?.body;
     let mut header = ContainerHeader::default();
-    for found in Boxes::new(properties, 0).map_while(Result::ok) {
+    for found in boxes(properties, 0).map_while(Result::ok) {
         let body = found.body;
         match &found.kind {
             b"ispe" => {
@@ -129,10 +128,10 @@ fn of_heif(view: ByteView<'_>) -> Option<ContainerHeader> {
 }
 
 fn of_jp2(view: ByteView<'_>) -> Option<ContainerHeader> {
-    let mut boxes = Boxes::new(view, 0).map_while(Result::ok);
-    let inner = boxes.find(|found| &found.kind == b"jp2h")?.body;
+    let mut outer = boxes(view, 0).map_while(Result::ok);
+    let inner = outer.find(|found| &found.kind == b"jp2h")?.body;
     let mut header = ContainerHeader::default();
-    for found in Boxes::new(inner, 0).map_while(Result::ok) {
+    for found in boxes(inner, 0).map_while(Result::ok) {
         let body = found.body;
         match &found.kind {
             b"ihdr" => {

@@ -18,8 +18,6 @@ pub struct PsdHeader {
     pub width: u32,
     /// Bits of a sample.
     pub bits: u16,
-    /// 1: grey, 3: RGB, 4: CMYK, …
-    pub mode: u16,
 }
 
 impl PsdHeader {
@@ -37,7 +35,6 @@ impl PsdHeader {
             height: be32(14),
             width: be32(18),
             bits: be16(22),
-            mode: be16(24),
         })
     }
 }

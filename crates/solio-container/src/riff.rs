@@ -1,56 +1,11 @@
-//! RIFF: WebP, AVI, WAV. Chunks of name, length (little-endian) and data, padded to even.
+//! RIFF: WebP, AVI, WAV.
 
 use crate::cursor::{ViewCursor, damaged};
-use crate::{ByteView, ContainerReport};
+use crate::{ByteView, ContainerChunk, ContainerReport, riff_chunks};
 use solio_base::Result;
 
-/// A chunk.
-#[derive(Clone, Copy)]
-pub struct RiffChunk<'a> {
-    /// Its name: `VP8X`, `EXIF`, …
-    pub kind: [u8; 4],
-    /// Where it starts.
-    pub at: u64,
-    /// How many bytes of data its header promises.
-    pub len: u64,
-    /// Its data, as far as they are there.
-    pub body: ByteView<'a>,
-}
-
-/// Chunks behind each other; a part of a header at the end is not one.
-///
-/// ```
-/// use solio_container::{ByteView, riff::RiffChunks};
-/// let file = b"RIFF\x16\0\0\0WEBPICCP\x01\0\0\0x\0EXIF\0\0\0\0";
-/// let kinds = RiffChunks::new(ByteView::memory(file), 12).map(|chunk| chunk.kind);
-/// assert_eq!(kinds.collect::<Vec<_>>(), [*b"ICCP", *b"EXIF"]);
-/// ```
-pub struct RiffChunks<'a> {
-    view: ByteView<'a>,
-    at: u64,
-}
-
-impl<'a> RiffChunks<'a> {
-    /// Those of `view` from `at` on.
-    pub fn new(view: ByteView<'a>, at: u64) -> Self {
-        RiffChunks { view, at }
-    }
-}
-
-impl<'a> Iterator for RiffChunks<'a> {
-    type Item = RiffChunk<'a>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let RiffChunks { view, at } = *self;
-        let (kind, len) = (view.array(at)?, u64::from(view.le32(at + 4)?));
-        // Chunks have even lengths; the last byte is sometimes left out.
-        self.at = at + 8 + len.next_multiple_of(2);
-        Some(RiffChunk { kind, at, len, body: view.part(at + 8, len) })
-    }
-}
-
 /// The size of a WebP picture as one of its chunks has it: `VP8X`, `VP8 ` or `VP8L` (RFC 9649).
-pub fn webp_size(chunk: &RiffChunk<'_>) -> Option<(u32, u32)> {
+pub fn webp_size(chunk: &ContainerChunk<'_>) -> Option<(u32, u32)> {
     let body = chunk.body;
     match &chunk.kind {
         b"VP8X" => {
@@ -91,7 +46,7 @@ pub(crate) fn check(view: ByteView<'_>) -> Result<ContainerReport> {
         let end = file.at + size;
         view.reach(end, "the RIFF chunk")?;
         file.skip(4, "the head")?;
-        for chunk in RiffChunks::new(view.part(0, end), file.at) {
+        for chunk in riff_chunks(view.part(0, end), file.at).map_while(Result::ok) {
             if chunk.body.len() < chunk.len {
                 let over = chunk.len - chunk.body.len();
                 let message = format!("a chunk ends {over} bytes after what holds it");

@@ -7,6 +7,7 @@
 use crate::exif::decode;
 use crate::gather::Gather;
 use crate::iptc::Home;
+use crate::maker::read_container;
 use crate::rule::{Named, Rule};
 use crate::table;
 use crate::value::{Value, lossy};
@@ -99,13 +100,8 @@ fn resource(number: u16, part: ByteView<'_>, home: Home, gather: &mut Gather<'_>
         0x0421 => version(part, gather),
         0x041a => slices(part, gather),
         0x041e => urls(part, gather),
-        0x0426 => print_scale(part, gather),
-        0x0428 => {
-            if let Some(bytes) = part.array::<8>(4) {
-                let ratio = Value::Floats(vec![f64::from_be_bytes(bytes)]);
-                gather.put(GROUP, "PixelAspectRatio", ratio, Rule::Plain);
-            }
-        }
+        0x0426 => read_container("print_scale", part, GROUP, gather),
+        0x0428 => read_container("pixel_aspect", part, GROUP, gather),
         0x0406 => quality(part, gather),
         _ => {
             if let Some(row) = table::PHOTOSHOP.get().row(u32::from(number)) {
@@ -192,19 +188,6 @@ fn urls(part: ByteView<'_>, gather: &mut Gather<'_>) {
     gather.put(GROUP, "URL_List", Value::List(list), Rule::Plain);
 }
 
-fn print_scale(part: ByteView<'_>, gather: &mut Gather<'_>) {
-    let Some(bytes) = part.array::<14>(0) else { return };
-    let float = |at: usize| {
-        let bytes = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-        f64::from(f32::from_be_bytes(bytes))
-    };
-    let words = Rule::Words { words: "0:Centered|1:Size to Fit|2:User Defined", hex: false };
-    let style = Value::int(u16::from_be_bytes([bytes[0], bytes[1]]));
-    gather.put(GROUP, "PrintStyle", style, words);
-    gather.put(GROUP, "PrintPosition", Value::Floats(vec![float(2), float(6)]), Rule::Plain);
-    gather.put(GROUP, "PrintScale", Value::Floats(vec![float(10)]), Rule::Plain);
-}
-
 fn quality(part: ByteView<'_>, gather: &mut Gather<'_>) {
     let (Some(quality), Some(format)) = (part.be16(0), part.be16(2)) else { return };
     let quality = Value::int(quality as i16);
@@ -221,13 +204,7 @@ fn quality(part: ByteView<'_>, gather: &mut Gather<'_>) {
 pub(crate) fn read_file(view: ByteView<'_>, gather: &mut Gather<'_>) {
     gather.has_place_for_iptc = true;
     let Ok(header) = PsdHeader::read(view) else { return };
-    gather.int(GROUP, "NumChannels", header.channels);
-    gather.int(GROUP, "ImageHeight", header.height);
-    gather.int(GROUP, "ImageWidth", header.width);
-    gather.int(GROUP, "BitDepth", header.bits);
-    let words = "0:Bitmap|1:Grayscale|2:Indexed|3:RGB|4:CMYK|7:Multichannel|8:Duotone|9:Lab";
-    let rule = Rule::Words { words, hex: false };
-    gather.put(GROUP, "ColorMode", Value::int(header.mode), rule);
+    read_container("psd_header", view, GROUP, gather);
     let mut sections = sections(view, header).map_while(Result::ok).skip(1);
     let Some(resources) = sections.next() else { return };
     read(resources.body, Home::Standard, gather);

@@ -260,7 +260,9 @@ macro_rules! books {
 }
 
 books! {
-    /// Raw files that are no TIFF.
+    /// Headers, chunks, boxes and segments of containers.
+    CONTAINERS = "containers.tsv";
+    /// Raw files that are not TIFF.
     RAW = "raw.tsv";
     /// Kodak's directories in APP3.
     KODAK_SEGMENT = "kodak_segment.tsv";

@@ -2,15 +2,15 @@
 //!
 //! ISO/IEC 14496-12 (boxes), 23008-12 (HEIF: items and their properties), QuickTime File Format.
 
-use super::colors::coding_points;
 use super::movie;
 use crate::gather::Gather;
-use crate::maker::Camera;
+use crate::maker::{Around, Camera, read_container, read_record};
 use crate::rule::{Named, Rule};
+use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, xmp};
-use solio_container::ByteView;
-use solio_container::boxes::{BmffBox, Boxes};
+use solio_container::tiff::FieldType;
+use solio_container::{ByteView, ContainerChunk};
 use std::borrow::Cow;
 
 const GROUP: &str = "QuickTime";
@@ -22,13 +22,13 @@ const MOST_BOXES: usize = 1 << 14;
 const MOST_ITEMS: usize = 1 << 12;
 
 /// The boxes of `view` from `at` on, up to the first that is damaged.
-pub(super) fn boxes(view: ByteView<'_>, at: u64) -> impl Iterator<Item = BmffBox<'_>> {
-    Boxes::new(view, at).map_while(Result::ok).take(MOST_BOXES)
+pub(super) fn boxes(view: ByteView<'_>, at: u64) -> impl Iterator<Item = ContainerChunk<'_>> {
+    solio_container::boxes(view, at).map_while(Result::ok).take(MOST_BOXES)
 }
 
 /// Reads a file of boxes.
 pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    for BmffBox { kind, start, len, body } in boxes(view, 0) {
+    for ContainerChunk { kind, start, len, body, .. } in boxes(view, 0) {
         match &kind {
             b"ftyp" => brands(body, gather),
             b"meta" => items(view, body, gather),
@@ -176,9 +176,9 @@ pub(super) fn items(file: ByteView<'_>, meta: ByteView<'_>, gather: &mut Gather<
     let first = if meta.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
     let mut list: Vec<Item> = Vec::new();
     let mut primary = None;
-    let mut properties: Vec<BmffBox<'_>> = Vec::new();
+    let mut properties: Vec<ContainerChunk<'_>> = Vec::new();
     let mut data = None;
-    for BmffBox { kind, body, .. } in boxes(meta, first) {
+    for ContainerChunk { kind, body, .. } in boxes(meta, first) {
         match &kind {
             b"hdlr" => movie::handler(GROUP, body, gather),
             b"pitm" => {
@@ -395,8 +395,8 @@ fn property(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
             gather.int(GROUP, "Rotation", degrees);
         }
         b"colr" => color(GROUP, body, gather),
-        b"hvcC" => hevc(body, gather),
-        b"av1C" => av1(body, gather),
+        b"hvcC" => read_container("hevc", body, GROUP, gather),
+        b"av1C" => read_container("av1", body, GROUP, gather),
         _ => {}
     }
 }
@@ -413,64 +413,11 @@ pub(super) fn color(
     }
     let group = group.into();
     gather.text(group.clone(), "ColorProfiles", lossy(&kind));
-    let (Some(primaries), Some(transfer), Some(matrix)) =
-        (body.be16(4), body.be16(6), body.be16(8))
-    else {
-        return;
-    };
-    coding_points(group, [primaries, transfer, matrix], gather);
-}
-
-/// ISO/IEC 14496-15, 8.3.3.1.
-fn hevc(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    let Some(b) = body.array::<23>(0) else { return };
-    let words = |words| Rule::Words { words, hex: false };
-    const PROFILES: &str = "0:No Profile|1:Main|2:Main 10|3:Main Still Picture|\
-        4:Format Range Extensions|5:High Throughput|6:Multiview Main|7:Scalable Main|\
-        8:3D Main|9:Screen Content Coding Extensions|10:Scalable Format Range Extensions|\
-        11:High Throughput Screen Content Coding Extensions";
-    gather.int(GROUP, "HEVCConfigurationVersion", b[0]);
-    let space = words("0:Conforming");
-    gather.put(GROUP, "GeneralProfileSpace", Value::int(b[1] >> 6), space);
-    let tier = words("0:Main Tier|1:High Tier");
-    gather.put(GROUP, "GeneralTierFlag", Value::int(b[1] >> 5 & 1), tier);
-    gather.put(GROUP, "GeneralProfileIDC", Value::int(b[1] & 31), words(PROFILES));
-    let flags = u32::from_be_bytes([b[2], b[3], b[4], b[5]]);
-    let rule = Rule::Bits(
-        "20:High Throughput Screen Content Coding Extensions|21:Scalable Format Range Extensions|\
-         22:Screen Content Coding Extensions|23:3D Main|24:Scalable Main|25:Multiview Main|\
-         26:High Throughput|27:Format Range Extensions|28:Main Still Picture|29:Main 10|30:Main|\
-         31:No Profile",
-    );
-    gather.put(GROUP, "GenProfileCompatibilityFlags", Value::int(flags), rule);
-    let constraints = b[6..12].iter().map(|b| i64::from(*b)).collect();
-    gather.put(GROUP, "ConstraintIndicatorFlags", Value::Ints(constraints), Rule::Plain);
-    gather.put(GROUP, "GeneralLevelIDC", Value::int(b[12]), Rule::Named(Named::HevcLevel));
-    gather.int(GROUP, "MinSpatialSegmentationIDC", u16::from_be_bytes([b[13] & 15, b[14]]));
-    gather.int(GROUP, "ParallelismType", b[15] & 3);
-    let chroma = words("0:Monochrome|1:4:2:0|2:4:2:2|3:4:4:4");
-    gather.put(GROUP, "ChromaFormat", Value::int(b[16] & 3), chroma);
-    gather.int(GROUP, "BitDepthLuma", (b[17] & 7) + 8);
-    gather.int(GROUP, "BitDepthChroma", (b[18] & 7) + 8);
-    gather.int(GROUP, "AverageFrameRate", u16::from_be_bytes([b[19], b[20]]));
-    let rate =
-        words("0:Unknown|1:Constant Frame Rate|2:Each Temporal Layer is Constant Frame Rate");
-    gather.put(GROUP, "ConstantFrameRate", Value::int(b[21] >> 6), rate);
-    gather.int(GROUP, "NumTemporalLayers", b[21] >> 3 & 7);
-    let nested = words("0:No|1:Yes");
-    gather.put(GROUP, "TemporalIDNested", Value::int(b[21] >> 2 & 1), nested);
-}
-
-/// AV1 Codec ISO Media File Format Binding, 2.3.
-fn av1(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    let Some(b) = body.array::<4>(0) else { return };
-    let words = |words| Rule::Words { words, hex: false };
-    gather.int(GROUP, "AV1ConfigurationVersion", b[0] & 0x7f);
-    let bits = Value::int(b[2] >> 2 & 7);
-    let formats = words("0:YUV 4:4:4|2:YUV 4:2:2|3:YUV 4:2:0|7:Monochrome 4:0:0");
-    gather.put(GROUP, "ChromaFormat", bits, formats);
-    let position = words("0:Unknown|1:Vertical|2:Colocated|3:(reserved)");
-    gather.put(GROUP, "ChromaSamplePosition", Value::int(b[2] & 3), position);
+    let unit = Some(FieldType::Int16u);
+    let around = Around { unit, big: true, group: &group, camera: Camera::NONE };
+    if let Some(table) = CONTAINERS.table("code_points") {
+        read_record(body.part(4, 6), table, &around, gather);
+    }
 }
 
 /// Whether boxes lie too deep.

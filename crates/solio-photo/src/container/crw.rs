@@ -10,7 +10,7 @@
 use super::trailer;
 use crate::exif::{Place, decode, read_note};
 use crate::gather::Gather;
-use crate::maker::{Around, Camera, read_record};
+use crate::maker::{Around, Camera, read_block};
 use crate::number::plain;
 use crate::rule::{Named, Rule};
 use crate::table;
@@ -162,30 +162,11 @@ impl<'a> Walk<'a> {
 
     /// A tag of the table.
     fn plain(&self, tag: u16, part: ByteView<'a>, gather: &mut Gather<'_>) {
-        let Some(row) = table::RAW.table("crw").and_then(|t| t.get().row(u32::from(tag))) else {
-            return;
-        };
-        let group = Cow::Borrowed(GROUP);
-        if let Rule::Record(name) = row.rule {
-            if let Some(table) = table::RAW.table(name) {
-                let around =
-                    Around { unit: None, big: self.big, group: &group, camera: &self.camera };
-                read_record(part, table, &around, gather);
-            }
-            return;
+        if let Some(table) = table::RAW.table("crw") {
+            let group = Cow::Borrowed(GROUP);
+            let around = Around { unit: None, big: self.big, group: &group, camera: &self.camera };
+            read_block(table, tag.into(), part, &around, gather);
         }
-        if row.rule == Rule::Binary {
-            let value = Value::from(part);
-            return gather.put(group, row.name, value, row.rule);
-        }
-        let (stored, one) = match row.stored.and_then(|text| text.split_once('[')) {
-            Some((name, _)) => (FieldType::of_name(name), true),
-            None => (row.stored.and_then(FieldType::of_name), false),
-        };
-        let stored = stored.unwrap_or(FieldType::Undef);
-        let most = if one { stored.size() as u64 } else { 1 << 10 };
-        let bytes = part.all(most).unwrap_or_default();
-        gather.put(group, row.name, decode(&bytes, stored, self.big), row.rule);
     }
 
     /// Compensation, and time and aperture as powers of two.

@@ -3,11 +3,12 @@
 //! GIF89a specification, sections 18 to 26; XMP specification part 3, 1.1.2.
 
 use crate::gather::Gather;
+use crate::maker::read_container;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{icc, xmp};
 use solio_container::ByteView;
-use solio_container::gif::{GifBlock, GifBlocks, GifHeader};
+use solio_container::gif::{GifBlock, GifBlocks};
 
 const GROUP: &str = "GIF";
 /// Most bytes of an extension that are kept.
@@ -17,19 +18,7 @@ const MOST_BLOCKS: usize = 1 << 20;
 
 /// Reads everything except the pictures.
 pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    let Ok(header) = GifHeader::read(view) else { return };
-    gather.text(GROUP, "GIFVersion", lossy(&header.version));
-    gather.int(GROUP, "ImageWidth", header.width);
-    gather.int(GROUP, "ImageHeight", header.height);
-    let words = Rule::Words { words: "0:No|1:Yes", hex: false };
-    gather.put(GROUP, "HasColorMap", Value::int(header.flags >> 7), words);
-    gather.int(GROUP, "ColorResolutionDepth", (header.flags >> 4 & 7) + 1);
-    gather.int(GROUP, "BitsPerPixel", (header.flags & 7) + 1);
-    gather.int(GROUP, "BackgroundColor", header.background);
-    if header.aspect > 0 {
-        let ratio = (f64::from(header.aspect) + 15.0) / 64.0;
-        gather.put(GROUP, "PixelAspectRatio", Value::Floats(vec![ratio]), Rule::Plain);
-    }
+    read_container("gif_screen", view, GROUP, gather);
     let Ok(mut blocks) = GifBlocks::new(view) else { return };
     let (mut frames, mut hundredths) = (0, 0);
     let mut budget = MOST_BLOCKS;

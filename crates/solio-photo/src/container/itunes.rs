@@ -8,8 +8,7 @@ use super::movie::data_value;
 use crate::gather::Gather;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, binary_text, lossy};
-use solio_container::ByteView;
-use solio_container::boxes::BmffBox;
+use solio_container::{ByteView, ContainerChunk};
 
 const GROUP: &str = "iTunes";
 /// Names that are called otherwise.
@@ -38,7 +37,7 @@ pub(super) fn read(content: ByteView<'_>, gather: &mut Gather<'_>) {
         return;
     }
     let mut name = String::new();
-    for BmffBox { kind, body, .. } in boxes(content, 0) {
+    for ContainerChunk { kind, body, .. } in boxes(content, 0) {
         match &kind {
             b"name" => name = lossy(&body.from(4).all(1 << 10).unwrap_or_default()),
             b"data" if !name.is_empty() && !UNREAD.contains(&&*name) => {

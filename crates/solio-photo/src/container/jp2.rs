@@ -5,6 +5,7 @@
 use super::bmff::boxes;
 use super::{jumbf, jxl};
 use crate::gather::Gather;
+use crate::maker::read_container;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, xmp};
@@ -44,7 +45,7 @@ fn one(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
                 one(&inner.kind, inner.body, gather);
             }
         }
-        b"ihdr" => image_header(body, gather),
+        b"ihdr" => read_container("jp2_header", body, GROUP, gather),
         b"colr" => color(body, gather),
         b"resc" => resolution(body, "Capture", gather),
         b"resd" => resolution(body, "Display", gather),
@@ -85,43 +86,12 @@ fn brands(body: ByteView<'_>, gather: &mut Gather<'_>) {
     super::bmff::compatible_brands(GROUP, body, gather);
 }
 
-fn image_header(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    let (Some(height), Some(width), Some(parts), Some(rest)) =
-        (body.be32(0), body.be32(4), body.be16(8), body.array::<2>(10))
-    else {
-        return;
-    };
-    gather.int(GROUP, "ImageHeight", height);
-    gather.int(GROUP, "ImageWidth", width);
-    gather.int(GROUP, "NumberOfComponents", parts);
-    gather.put(GROUP, "BitsPerComponent", Value::int(rest[0]), Rule::Named(Named::Jp2Bits));
-    let words = "0:Uncompressed|1:Modified Huffman|2:Modified READ|3:Modified Modified READ|\
-        4:JBIG|5:JPEG|6:JPEG-LS|7:JPEG 2000|8:JBIG2";
-    let rule = Rule::Words { words, hex: false };
-    gather.put(GROUP, "Compression", Value::int(rest[1]), rule);
-}
-
 fn color(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    let Some([method, precedence, approximation]) = body.array::<3>(0) else { return };
-    let words = |words| Rule::Words { words, hex: false };
-    let methods = words("1:Enumerated|2:Restricted ICC|3:Any ICC|4:Vendor Color");
-    gather.put(GROUP, "ColorSpecMethod", Value::int(method), methods);
-    gather.int(GROUP, "ColorSpecPrecedence", precedence as i8);
-    let approximations = words(
-        "0:Not Specified|1:Accurate|2:Exceptional Quality|3:Reasonable Quality|4:Poor Quality",
-    );
-    gather.put(GROUP, "ColorSpecApproximation", Value::int(approximation), approximations);
-    if method == 1 {
-        let spaces = words(
-            "0:Bi-level|1:YCbCr(1)|3:YCbCr(2)|4:YCbCr(3)|9:PhotoYCC|11:CMY|12:CMYK|13:YCCK|14:CIELab|\
-             15:Bi-level(2)|16:sRGB|17:Grayscale|18:sYCC|19:CIEJab|20:e-sRGB|21:ROMM-RGB|\
-             22:sRGB based YPbPr|23:YPbPr(1125/60)|24:YPbPr(1250/50)",
-        );
-        if let Some(space) = body.be32(3) {
-            gather.put(GROUP, "ColorSpace", Value::int(space), spaces);
-        }
-    } else if matches!(method, 2 | 3) {
-        icc::read(body.from(3), gather);
+    read_container("jp2_color", body, GROUP, gather);
+    match body.u8(0) {
+        Some(1) => read_container("jp2_color_space", body.from(3), GROUP, gather),
+        Some(2 | 3) => icc::read(body.from(3), gather),
+        _ => {}
     }
 }
 

@@ -6,7 +6,7 @@
 use super::{flashpix, jumbf, mpf, segments, trailer};
 use crate::gather::Gather;
 use crate::iptc::Home;
-use crate::maker::Camera;
+use crate::maker::{Camera, read_container};
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{Fields, Tag, exif, icc, photoshop, table, xmp};
@@ -123,7 +123,7 @@ fn segment<'v>(
     let starts = |mark: &[u8]| body.starts_with(mark);
     match segment.marker {
         0xc0..=0xcf => frame(segment, gather),
-        0xe0 if starts(b"JFIF\0") => jfif(body, gather),
+        0xe0 if starts(b"JFIF\0") => read_container("jfif", body, "JFIF", gather),
         0xe0 if starts(b"JFXX\0\x10") => {
             gather.put("JFXX", "ThumbnailImage", body.from(6).into(), Rule::Binary);
         }
@@ -166,7 +166,7 @@ fn segment<'v>(
                 gather.int("AdobeCM", "AdobeCMType", kind);
             }
         }
-        0xee if starts(b"Adobe") => adobe(body.from(5), gather),
+        0xee if starts(b"Adobe") => read_container("adobe_segment", body.from(5), "Adobe", gather),
         0xfe => comment(body, gather),
         _ => {}
     }
@@ -245,36 +245,6 @@ fn frame(segment: JpegSegment<'_>, gather: &mut Gather<'_>) {
         let rule = Rule::Named(Named::SubSampling);
         gather.put("File", "YCbCrSubSampling", Value::Ints(ratio.to_vec()), rule);
     }
-}
-
-fn jfif(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    let Some(version) = body.array::<2>(5) else { return };
-    let version = Value::Ints(version.map(i64::from).to_vec());
-    gather.put("JFIF", "JFIFVersion", version, Rule::Named(Named::JfifVersion));
-    let Some(head) = body.array::<7>(7) else { return };
-    let words = Rule::Words { words: "0:None|1:inches|2:cm", hex: false };
-    gather.put("JFIF", "ResolutionUnit", Value::int(head[0]), words);
-    gather.int("JFIF", "XResolution", u16::from_be_bytes([head[1], head[2]]));
-    gather.int("JFIF", "YResolution", u16::from_be_bytes([head[3], head[4]]));
-    if head[5] > 0 && head[6] > 0 {
-        gather.int("JFIF", "ThumbnailWidth", head[5]);
-        gather.int("JFIF", "ThumbnailHeight", head[6]);
-    }
-}
-
-fn adobe(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    let (Some(version), Some(flags0), Some(flags1), Some(transform)) =
-        (body.be16(0), body.be16(2), body.be16(4), body.u8(6))
-    else {
-        return;
-    };
-    gather.int("Adobe", "DCTEncodeVersion", version);
-    let blend = Rule::Bits("15:Encoded with Blend=1 downsampling");
-    gather.put("Adobe", "APP14Flags0", Value::int(flags0), blend);
-    gather.put("Adobe", "APP14Flags1", Value::int(flags1), Rule::Bits(""));
-    let words = "0:Unknown (RGB or CMYK)|1:YCbCr|2:YCCK";
-    let rule = Rule::Words { words, hex: false };
-    gather.put("Adobe", "ColorTransform", Value::int(transform), rule);
 }
 
 /// "Save for the web": tag, length, value.

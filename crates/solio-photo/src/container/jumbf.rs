@@ -7,8 +7,7 @@ use crate::gather::Gather;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{cbor, text_tree};
-use solio_container::ByteView;
-use solio_container::boxes::BmffBox;
+use solio_container::{ByteView, ContainerChunk};
 
 /// Longest CBOR or JSON that is read.
 const MOST: u64 = 1 << 20;
@@ -25,7 +24,7 @@ fn walk(view: ByteView<'_>, label: &mut String, depth: u8, gather: &mut Gather<'
     if too_deep(depth) {
         return;
     }
-    for BmffBox { kind, body, .. } in boxes(view, 0) {
+    for ContainerChunk { kind, body, .. } in boxes(view, 0) {
         let named = |what: &str| format!("{}{what}", name_of(label));
         match &kind {
             b"jumb" => walk(body, &mut label.clone(), depth + 1, gather),

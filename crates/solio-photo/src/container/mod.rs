@@ -1,7 +1,6 @@
 //! Containers: which format a file has, and where its metadata lies.
 
 mod bmff;
-mod colors;
 mod crw;
 mod flashpix;
 mod gif;

@@ -5,10 +5,10 @@
 use super::bmff::{self, boxes};
 use super::languages::{self, Texts};
 use crate::gather::Gather;
+use crate::maker::read_container;
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
-use solio_container::ByteView;
-use solio_container::boxes::BmffBox;
+use solio_container::{ByteView, ContainerChunk};
 use std::borrow::Cow;
 
 const GROUP: &str = "QuickTime";
@@ -46,7 +46,7 @@ fn walk(body: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
         return;
     }
     place.depth += 1;
-    for BmffBox { kind, body: part, .. } in boxes(body, 0) {
+    for ContainerChunk { kind, body: part, .. } in boxes(body, 0) {
         match &kind {
             b"mvhd" => movie_head(part, place, gather),
             b"trak" => {
@@ -74,18 +74,8 @@ fn walk(body: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
                 }
                 handler(place.group.clone(), part, gather);
             }
-            b"vmhd" => video_head(part, place, gather),
-            b"smhd" => {
-                if let Some(balance) = part.be16(4) {
-                    let balance = f64::from(balance as i16) / 256.0;
-                    gather.put(
-                        place.group.clone(),
-                        "Balance",
-                        Value::Floats(vec![balance]),
-                        Rule::Plain,
-                    );
-                }
-            }
+            b"vmhd" => read_container("video_header", part, place.group.clone(), gather),
+            b"smhd" => read_container("sound_header", part, place.group.clone(), gather),
             b"stsd" => descriptions(part, place, gather),
             b"stts" => frame_rate(part, place, gather),
             b"meta" => meta(part, None, gather),
@@ -278,16 +268,6 @@ fn vendor_name(
     gather.put(group, name, Value::Text(code), rule);
 }
 
-fn video_head(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
-    let (Some(mode), Some(color)) = (part.be16(4), part.array::<6>(6)) else { return };
-    let words = "0:srcCopy|1:srcOr|2:srcXor|3:srcBic|4:notSrcCopy|32:blend|36:transparent|64:ditherCopy|\
-        256:alpha|257:premultipliedWhite|258:premultipliedBlack|259:composition";
-    let rule = Rule::Words { words, hex: false };
-    gather.put(place.group.clone(), "GraphicsMode", Value::int(mode), rule);
-    let parts = color.chunks_exact(2).map(|b| i64::from(u16::from_be_bytes([b[0], b[1]])));
-    gather.put(place.group.clone(), "OpColor", Value::Ints(parts.collect()), Rule::Plain);
-}
-
 /// How the samples of a track are packed.
 fn descriptions(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
@@ -317,22 +297,14 @@ fn descriptions(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
         }
         b"soun" => {
             gather.text(group(), "AudioFormat", lossy(&format));
-            let (Some(channels), Some(bits), Some(rate)) =
-                (entry.be16(16), entry.be16(18), entry.be32(24))
-            else {
-                return;
-            };
-            gather.int(group(), "AudioChannels", channels);
-            gather.int(group(), "AudioBitsPerSample", bits);
-            let rate = Value::Floats(vec![f64::from(rate) / 65536.0]);
-            gather.put(group(), "AudioSampleRate", rate, Rule::Plain);
+            read_container("sound_entry", entry, group(), gather);
         }
         _ => {}
     }
 }
 
 fn video_extensions(entry: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
-    for BmffBox { kind, body, .. } in boxes(entry, 78) {
+    for ContainerChunk { kind, body, .. } in boxes(entry, 78) {
         let group = || place.group.clone();
         match (&kind, body.be32(0), body.be32(4)) {
             (b"pasp", Some(across), Some(down)) => {
@@ -357,7 +329,7 @@ fn video_extensions(entry: ByteView<'_>, place: &Place, gather: &mut Gather<'_>)
 
 /// How much of the pictures is meant to be seen.
 fn apertures(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
-    for BmffBox { kind, body, .. } in boxes(part, 0) {
+    for ContainerChunk { kind, body, .. } in boxes(part, 0) {
         let name = match &kind {
             b"clef" => "CleanApertureDimensions",
             b"prof" => "ProductionApertureDimensions",
@@ -409,7 +381,7 @@ pub(super) fn meta(part: ByteView<'_>, track: Option<&str>, gather: &mut Gather<
     let mut texts = Texts::default();
     let first = if part.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
     let mut keys: Vec<String> = Vec::new();
-    for BmffBox { kind, body, .. } in boxes(part, first) {
+    for ContainerChunk { kind, body, .. } in boxes(part, first) {
         match &kind {
             b"hdlr" => handler(
                 track.map_or(GROUP.into(), |track| Cow::Owned(track.to_owned())),
@@ -450,7 +422,7 @@ fn list_item(
     }
     let number = u32::from_be_bytes(*kind);
     let key = keys.get((number as usize).wrapping_sub(1));
-    for BmffBox { kind, body, .. } in boxes(content, 0) {
+    for ContainerChunk { kind, body, .. } in boxes(content, 0) {
         let (b"data", Some(form)) = (&kind, body.be32(0)) else { continue };
         let data = body.from(8);
         let language =

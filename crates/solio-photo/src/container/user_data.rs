@@ -9,8 +9,7 @@ use crate::gather::Gather;
 use crate::table::{Row, USER_DATA};
 use crate::value::{Value, lossy};
 use crate::xmp;
-use solio_container::ByteView;
-use solio_container::boxes::BmffBox;
+use solio_container::{ByteView, ContainerChunk};
 
 const GROUP: &str = "UserData";
 /// Most bytes of one text.
@@ -21,7 +20,7 @@ const MOST_LANGUAGES: usize = 64;
 /// Reads the boxes of user data, those of the film or of one of its tracks.
 pub(super) fn read(part: ByteView<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
     let mut texts = Texts::default();
-    for BmffBox { kind, body, .. } in boxes(part, 0) {
+    for ContainerChunk { kind, body, .. } in boxes(part, 0) {
         match &kind {
             b"meta" => movie::meta(body, track, gather),
             b"TAGS" => crate::maker::read_movie(body, gather),

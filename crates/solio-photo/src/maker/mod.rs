@@ -22,7 +22,7 @@ mod sony;
 
 pub(crate) use panasonic::raw_table;
 pub(crate) use pentax::read_movie;
-pub(crate) use record::{Around, Block, number_at, put, read_record};
+pub(crate) use record::{Around, Block, number_at, put, read_block, read_container, read_record};
 
 use crate::exif::{Place, read_note};
 use crate::gather::Gather;

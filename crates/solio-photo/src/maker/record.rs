@@ -5,7 +5,7 @@ use crate::exif::decode;
 use crate::gather::Gather;
 use crate::metadata::Tag;
 use crate::rule::Rule;
-use crate::table::{Lazy, Row, Seen};
+use crate::table::{CONTAINERS, Lazy, Row, Seen};
 use crate::value::Value;
 use solio_container::ByteView;
 use solio_container::tiff::{FieldType, word};
@@ -96,8 +96,50 @@ pub(crate) fn put(
 
 /// Most entries of a maker's directory that are looked through.
 const MOST_ENTRIES: u64 = 1024;
+/// Most bytes of a block's values.
+const MOST_BYTES: u64 = 1 << 10;
 /// Records within records.
 const MOST_DEPTH: u8 = 4;
+
+/// Reads the record `name` of a container; `group`: that of its tags, where the table names none.
+pub(crate) fn read_container(
+    name: &str,
+    part: ByteView<'_>,
+    group: impl Into<Cow<'static, str>>,
+    gather: &mut Gather<'_>,
+) {
+    let around = Around { unit: None, big: true, group: &group.into(), camera: Camera::NONE };
+    if let Some(table) = CONTAINERS.table(name) {
+        read_record(part, table, &around, gather);
+    }
+}
+
+/// Reads a block as the row of its number says: as a record, as data or as values.
+pub(crate) fn read_block(
+    table: &'static Lazy,
+    id: u32,
+    part: ByteView<'_>,
+    around: &Around<'_>,
+    gather: &mut Gather<'_>,
+) {
+    let Some(row) = table.get().row(id) else { return };
+    let group = table.head.group.map_or_else(|| around.group.clone(), Cow::Borrowed);
+    let big = table.head.big.unwrap_or(around.big);
+    match row.rule {
+        Rule::Record(name) => {
+            if let Some(inner) = table.book.and_then(|book| book.table(name)) {
+                read_record(part, inner, &Around { group: &group, big, ..*around }, gather);
+            }
+        }
+        Rule::Binary => gather.put(group, row.name, part.into(), row.rule),
+        rule => {
+            let (stored, count) = length(row, FieldType::Undef);
+            let most = count.map_or(MOST_BYTES, |count| count * stored.size() as u64);
+            let bytes = part.all(most).unwrap_or_default();
+            gather.put(group, row.name, decode(&bytes, stored, big), rule);
+        }
+    }
+}
 
 /// Reads numbers at fixed places; a row's number times the unit is its place.
 pub(crate) fn read_record(
