@@ -1,31 +1,8 @@
 //! GIF: a screen descriptor, then blocks up to the trailer (GIF89a, appendix A).
 
 use crate::cursor::{ViewCursor, damaged};
-use crate::{ByteView, ContainerReport};
+use crate::{ByteView, ContainerHeader, ContainerReport};
 use solio_base::Result;
-
-/// What the file starts with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GifHeader {
-    /// Columns.
-    pub width: u16,
-    /// Rows.
-    pub height: u16,
-    /// Bit 7: there is a colour table; bits 0 to 2: its size.
-    pub flags: u8,
-}
-
-impl GifHeader {
-    /// The header of a file.
-    ///
-    /// # Errors
-    /// `Corrupt` for a file that ends inside it.
-    pub fn read(view: ByteView<'_>) -> Result<GifHeader> {
-        let [w0, w1, h0, h1, flags, _, _] = view.take(6, "the screen descriptor")?;
-        let (width, height) = (u16::from_le_bytes([w0, w1]), u16::from_le_bytes([h0, h1]));
-        Ok(GifHeader { width, height, flags })
-    }
-}
 
 /// A block; what it holds follows in sub-blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +26,8 @@ pub enum GifBlock {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub struct GifBlocks<'a> {
-    /// What the file starts with.
-    pub header: GifHeader,
+    /// The size of the screen, and how many bits an index into the palette has.
+    pub header: ContainerHeader,
     file: ViewCursor<'a>,
     /// What has sub-blocks that were not taken.
     within: Option<&'static str>,
@@ -62,9 +39,17 @@ impl<'a> GifBlocks<'a> {
     /// # Errors
     /// `Corrupt` for a file that ends before the first block.
     pub fn new(view: ByteView<'a>) -> Result<Self> {
-        let header = GifHeader::read(view)?;
-        let mut blocks = GifBlocks { header, file: ViewCursor::new(view, 13), within: None };
-        blocks.pass_colors(header.flags)?;
+        let mut file = ViewCursor::new(view, 6);
+        let [w0, w1, h0, h1, flags, _, _] = file.take("the screen descriptor")?;
+        let header = ContainerHeader {
+            width: u16::from_le_bytes([w0, w1]).into(),
+            height: u16::from_le_bytes([h0, h1]).into(),
+            bits: u16::from(flags & 7) + 1,
+            channels: 1,
+            has_profile: false,
+        };
+        let mut blocks = GifBlocks { header, file, within: None };
+        blocks.pass_colors(flags)?;
         Ok(blocks)
     }
 
@@ -116,7 +101,7 @@ impl<'a> GifBlocks<'a> {
 /// Checks all blocks.
 pub(crate) fn check(view: ByteView<'_>) -> Result<ContainerReport> {
     let mut blocks = GifBlocks::new(view)?;
-    let found = crate::pixels(blocks.header.width, blocks.header.height);
+    let found = blocks.header.pixels();
     while blocks.next_block()?.is_some() {}
     let mut report = ContainerReport { found, ..ContainerReport::default() };
     report.note_rest(view.from(blocks.file.at));

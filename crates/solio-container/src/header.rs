@@ -1,11 +1,9 @@
 //! The few facts of a picture that every container's header has.
 
 use crate::check::with_view;
-use crate::gif::GifHeader;
-use crate::png::PngHeader;
-use crate::psd::PsdHeader;
+use crate::gif::GifBlocks;
 use crate::riff::webp_size;
-use crate::{ByteView, boxes, jpeg, png_chunks, riff_chunks, tiff};
+use crate::{ByteView, boxes, jpeg, png, png_chunks, psd, riff_chunks, tiff};
 use solio_base::{Result, Source};
 
 /// What a picture is, before it is decoded.
@@ -21,6 +19,13 @@ pub struct ContainerHeader {
     pub channels: u16,
     /// Whether there is an ICC profile.
     pub has_profile: bool,
+}
+
+impl ContainerHeader {
+    /// `640 × 480 pixels`.
+    pub(crate) fn pixels(&self) -> String {
+        format!("{} × {} pixels", self.width, self.height)
+    }
 }
 
 /// The header of a picture; `kind` is that of [`kind_of_head`](crate::kind_of_head). `None` for kinds
@@ -43,10 +48,10 @@ pub fn container_header(kind: &str, source: &dyn Source) -> Result<Option<Contai
         let header = match kind {
             "jpeg" => of_jpeg(view),
             "png" => of_png(view),
-            "gif" => of_gif(view),
+            "gif" => GifBlocks::new(view).ok().map(|blocks| blocks.header),
             "webp" => of_webp(view),
             "tiff" => tiff::header(view),
-            "psd" => of_psd(view),
+            "psd" => psd::header(view).ok(),
             "heif" | "avif" => of_heif(view),
             "jp2" => of_jp2(view),
             _ => None,
@@ -61,29 +66,15 @@ fn of_jpeg(view: ByteView<'_>) -> Option<ContainerHeader> {
         has_profile |= segment.marker == 0xe2 && segment.body.starts_with(b"ICC_PROFILE\0");
         segment.frame()
     })?;
-    let (width, height) = (frame.width.into(), frame.height.into());
-    let (bits, channels) = (frame.bits.into(), frame.components.into());
-    Some(ContainerHeader { width, height, bits, channels, has_profile })
+    Some(ContainerHeader { has_profile, ..frame })
 }
 
 fn of_png(view: ByteView<'_>) -> Option<ContainerHeader> {
     let mut chunks = png_chunks(view).map_while(Result::ok);
-    let PngHeader { width, height, bits, color_type } = PngHeader::read(chunks.next()?.body)?;
-    let channels = match color_type {
-        2 => 3,
-        4 => 2,
-        6 => 4,
-        _ => 1,
-    };
+    let header = png::header(chunks.next()?.body)?;
     let has_profile =
         chunks.take_while(|chunk| &chunk.kind != b"IDAT").any(|chunk| &chunk.kind == b"iCCP");
-    Some(ContainerHeader { width, height, bits: bits.into(), channels, has_profile })
-}
-
-fn of_gif(view: ByteView<'_>) -> Option<ContainerHeader> {
-    let GifHeader { width, height, flags } = GifHeader::read(view).ok()?;
-    let (width, height, bits) = (width.into(), height.into(), u16::from(flags & 7) + 1);
-    Some(ContainerHeader { width, height, bits, channels: 1, has_profile: false })
+    Some(ContainerHeader { has_profile, ..header })
 }
 
 fn of_webp(view: ByteView<'_>) -> Option<ContainerHeader> {
@@ -94,11 +85,6 @@ fn of_webp(view: ByteView<'_>) -> Option<ContainerHeader> {
         || &chunk.kind == b"VP8L" && chunk.body.u8(4).is_some_and(|bits| bits & 0x10 != 0);
     let (channels, has_profile) = (if is_clear { 4 } else { 3 }, flags & 0x20 != 0);
     Some(ContainerHeader { width, height, bits: 8, channels, has_profile })
-}
-
-fn of_psd(view: ByteView<'_>) -> Option<ContainerHeader> {
-    let PsdHeader { width, height, bits, channels, .. } = PsdHeader::read(view).ok()?;
-    Some(ContainerHeader { width, height, bits, channels, has_profile: false })
 }
 
 /// The properties of the items: the largest extent is that of the picture, others are its tiles and

@@ -2,7 +2,7 @@
 //! (ITU-T T.81, annex B).
 
 use crate::cursor::{ViewCursor, damaged};
-use crate::{ByteView, ContainerReport, boxes};
+use crate::{ByteView, ContainerHeader, ContainerReport, boxes};
 use solio_base::{Error, Result};
 
 /// Pictures behind each other; cameras write three.
@@ -33,19 +33,6 @@ pub struct JpegSegment<'a> {
     pub body: ByteView<'a>,
 }
 
-/// What a frame header says about the picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JpegFrame {
-    /// Bits of a sample.
-    pub bits: u8,
-    /// Columns.
-    pub width: u16,
-    /// Rows; 0 where the pixels tell.
-    pub height: u16,
-    /// 1 for grey, 3 for colours, 4 for CMYK.
-    pub components: u8,
-}
-
 impl JpegSegment<'_> {
     /// Where the next one starts, if nothing lies between.
     pub fn end(&self) -> u64 {
@@ -53,12 +40,17 @@ impl JpegSegment<'_> {
     }
 
     /// The frame header, if it is one: all of C0 to CF except three, and F7 of JPEG-LS.
-    pub fn frame(&self) -> Option<JpegFrame> {
+    pub fn frame(&self) -> Option<ContainerHeader> {
         let is_frame =
             matches!(self.marker, 0xc0..=0xcf | 0xf7) && !matches!(self.marker, 0xc4 | 0xc8 | 0xcc);
         let [bits, h1, h0, w1, w0, components] = self.body.array(0).filter(|_| is_frame)?;
-        let (width, height) = (u16::from_be_bytes([w1, w0]), u16::from_be_bytes([h1, h0]));
-        Some(JpegFrame { bits, width, height, components })
+        Some(ContainerHeader {
+            width: u16::from_be_bytes([w1, w0]).into(),
+            height: u16::from_be_bytes([h1, h0]).into(),
+            bits: bits.into(),
+            channels: components.into(),
+            has_profile: false,
+        })
     }
 }
 
@@ -173,7 +165,7 @@ pub(crate) fn check(view: ByteView<'_>) -> Result<ContainerReport> {
         let mut segments = JpegSegments::new(view, at + 2);
         let frame = check_picture(view, &mut segments)?;
         if let (0, Some(frame)) = (picture, frame) {
-            report.found = crate::pixels(frame.width, frame.height);
+            report.found = frame.pixels();
         }
         at = segments.at();
         let rest = view.from(at);
@@ -201,7 +193,10 @@ pub(crate) fn check_exv(view: ByteView<'_>) -> Result<ContainerReport> {
     Ok(report)
 }
 
-fn check_picture(view: ByteView<'_>, segments: &mut JpegSegments<'_>) -> Result<Option<JpegFrame>> {
+fn check_picture(
+    view: ByteView<'_>,
+    segments: &mut JpegSegments<'_>,
+) -> Result<Option<ContainerHeader>> {
     let mut frame = None;
     while let Some(segment) = segments.next() {
         let segment = segment?;

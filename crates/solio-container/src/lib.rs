@@ -29,8 +29,3 @@ pub use chunk::{ContainerChunk, ContainerChunks, boxes, png_chunks, riff_chunks}
 pub use header::{ContainerHeader, container_header};
 pub use kind::kind_of_head;
 pub use view::{ByteView, ReadSteps, SourceCache};
-
-/// `640 × 480 pixels`.
-fn pixels(width: impl std::fmt::Display, height: impl std::fmt::Display) -> String {
-    format!("{width} × {height} pixels")
-}

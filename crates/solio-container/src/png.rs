@@ -1,31 +1,23 @@
 //! PNG: what the header says, and the order and the sums of the chunks (W3C PNG, third edition).
 
 use crate::cursor::damaged;
-use crate::{ByteView, ContainerChunk, ContainerReport, png_chunks};
+use crate::{ByteView, ContainerChunk, ContainerHeader, ContainerReport, png_chunks};
 use solio_base::Result;
 
 /// Bytes that are summed at once.
 const WIDE: u64 = 64 << 10;
 
-/// What `IHDR` says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PngHeader {
-    /// Columns.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-    /// Bits of a sample, or of an index into the palette.
-    pub bits: u8,
-    /// 0: grey, 2: RGB, 3: palette, 4: grey with alpha, 6: RGB with alpha.
-    pub color_type: u8,
-}
-
-impl PngHeader {
-    /// The data of `IHDR`; `None` where they are too short.
-    pub fn read(body: ByteView<'_>) -> Option<PngHeader> {
-        let (width, height, [bits, color_type]) = (body.be32(0)?, body.be32(4)?, body.array(8)?);
-        Some(PngHeader { width, height, bits, color_type })
-    }
+/// What the data of `IHDR` say; `None` where they are too short.
+pub(crate) fn header(body: ByteView<'_>) -> Option<ContainerHeader> {
+    let (width, height, [bits, color_type]) = (body.be32(0)?, body.be32(4)?, body.array(8)?);
+    let channels = match color_type {
+        2 => 3,
+        4 => 2,
+        6 => 4,
+        // Grey, or a palette.
+        _ => 1,
+    };
+    Some(ContainerHeader { width, height, bits: bits.into(), channels, has_profile: false })
 }
 
 /// Checks the order of the chunks, and their sums.
@@ -45,8 +37,8 @@ pub(crate) fn check(view: ByteView<'_>) -> Result<ContainerReport> {
             let message = format!("IHDR has to be the first chunk; {name} stands here");
             return Err(damaged(message, at));
         }
-        if let (b"IHDR", Some(header)) = (&kind, PngHeader::read(body)) {
-            report.found = crate::pixels(header.width, header.height);
+        if let (b"IHDR", Some(header)) = (&kind, header(body)) {
+            report.found = header.pixels();
         }
         let mut sum = crc32fast::Hasher::new();
         let mut part = view.part(at + 4, len + 4);

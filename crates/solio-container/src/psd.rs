@@ -2,41 +2,24 @@
 //! Formats Specification).
 
 use crate::cursor::{ViewCursor, damaged};
-use crate::{ByteView, ContainerReport};
+use crate::{ByteView, ContainerHeader, ContainerReport};
 use solio_base::Result;
 
-/// What the file starts with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PsdHeader {
-    /// Whether it is a PSB, whose layers have lengths of eight bytes.
-    pub is_large: bool,
-    /// Colour channels and alpha.
-    pub channels: u16,
-    /// Rows.
-    pub height: u32,
-    /// Columns.
-    pub width: u32,
-    /// Bits of a sample.
-    pub bits: u16,
+/// The header of a file.
+///
+/// # Errors
+/// `Corrupt` for a file that ends inside it.
+pub fn header(view: ByteView<'_>) -> Result<ContainerHeader> {
+    let head: [u8; 26] = view.take(0, "the head")?;
+    let be16 = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
+    let be32 = |at: usize| u32::from(be16(at)) << 16 | u32::from(be16(at + 2));
+    let (height, width, bits, channels) = (be32(14), be32(18), be16(22), be16(12));
+    Ok(ContainerHeader { width, height, bits, channels, has_profile: false })
 }
 
-impl PsdHeader {
-    /// The header of a file.
-    ///
-    /// # Errors
-    /// `Corrupt` for a file that ends inside it.
-    pub fn read(view: ByteView<'_>) -> Result<PsdHeader> {
-        let head: [u8; 26] = view.take(0, "the head")?;
-        let be16 = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
-        let be32 = |at: usize| u32::from(be16(at)) << 16 | u32::from(be16(at + 2));
-        Ok(PsdHeader {
-            is_large: be16(4) == 2,
-            channels: be16(12),
-            height: be32(14),
-            width: be32(18),
-            bits: be16(22),
-        })
-    }
+/// Whether the file is a PSB, whose layers have lengths of eight bytes.
+pub fn is_large(view: ByteView<'_>) -> bool {
+    view.be16(4) == Some(2)
 }
 
 /// A section between the header and the pixels.
@@ -57,19 +40,16 @@ pub struct PsdSection<'a> {
 /// let mut file = b"8BPS\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x02\0\0\0\x03\0\x08\0\x01".to_vec();
 /// file.extend(b"\0\0\0\0\0\0\0\x028B\0\0\0\0");
 /// let view = ByteView::memory(&file);
-/// let header = psd::PsdHeader::read(view)?;
+/// let header = psd::header(view)?;
 /// assert_eq!((header.width, header.height), (3, 2));
-/// let lengths = psd::sections(view, header).map(|section| section.unwrap().body.len());
+/// let lengths = psd::sections(view).map(|section| section.unwrap().body.len());
 /// assert_eq!(lengths.collect::<Vec<_>>(), [0, 2, 0]);
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-pub fn sections(
-    view: ByteView<'_>,
-    header: PsdHeader,
-) -> impl Iterator<Item = Result<PsdSection<'_>>> {
+pub fn sections(view: ByteView<'_>) -> impl Iterator<Item = Result<PsdSection<'_>>> {
     let mut file = ViewCursor::new(view, 26);
     ["the colours", "the image resources", "the layers"].into_iter().map(move |what| {
-        let len = match header.is_large && what == "the layers" {
+        let len = match what == "the layers" && is_large(view) {
             true => u64::from_be_bytes(file.take(what)?),
             false => file.be32(what)?,
         };
@@ -81,14 +61,14 @@ pub fn sections(
 
 /// Checks the sections and the lengths of the pixels.
 pub(crate) fn check(view: ByteView<'_>) -> Result<ContainerReport> {
-    let header = PsdHeader::read(view)?;
+    let header = header(view)?;
     let mut file = ViewCursor::new(view, 0);
-    for section in sections(view, header) {
+    for section in sections(view) {
         let section = section?;
         view.reach(section.end, section.what)?;
         file.at = section.end;
     }
-    let found = crate::pixels(header.width, header.height);
+    let found = header.pixels();
     let mut report = ContainerReport { found, ..ContainerReport::default() };
     let rows = u64::from(header.channels) * u64::from(header.height);
     match file.be16("the pixels")? {
@@ -96,7 +76,7 @@ pub(crate) fn check(view: ByteView<'_>) -> Result<ContainerReport> {
             let row = (u64::from(header.width) * u64::from(header.bits)).div_ceil(8);
             file.skip(rows.saturating_mul(row), "the pixels")?;
         }
-        1 => pass_packed_rows(&mut file, rows, header.is_large)?,
+        1 => pass_packed_rows(&mut file, rows, is_large(view))?,
         2 | 3 => {
             report.notes.push("the pixels are zipped, and were not looked at".into());
             return Ok(report);

@@ -3,7 +3,8 @@
 //! ICC.1:2022, clauses 7 (header, tag table) and 10 (types). All numbers are big-endian.
 
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::maker::read_container;
+use crate::rule::Rule;
 use crate::table;
 use crate::value::{Value, lossy};
 use solio_container::ByteView;
@@ -39,9 +40,9 @@ pub(crate) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
             continue;
         }
         if name == u32::from_be_bytes(*b"meas") {
-            measurement(part, gather);
+            read_container("icc_measurement", part, HEADER, gather);
         } else if name == u32::from_be_bytes(*b"view") {
-            viewing(part, gather);
+            read_container("icc_viewing", part, HEADER, gather);
         } else if name == u32::from_be_bytes(*b"chrm") {
             chromaticity(part, gather);
         } else if let Some(row) = table::ICC.get().row(name) {
@@ -53,56 +54,13 @@ pub(crate) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-const VENDORS: &str = "appl:Apple Computer Inc.|APPL:Apple Computer Inc.|ADBE:Adobe Systems Inc.|\
-    MSFT:Microsoft Corporation|SGI :Silicon Graphics Inc.|SGI:Silicon Graphics Inc.|\
-    SUNW:Sun Microsystems Inc.|TGNT:Taligent Inc.|\
-    HP  :Hewlett-Packard|IEC :Hewlett-Packard|Lino:Linotronic|lcms:Little CMS|KODA:Kodak|\
-    KCMS:Kodak|EPSO:Seiko Epson Corporation|CANO:Canon|NKON:Nikon Corporation|MNLT:Minolta|\
-    DELL:Dell Computer Corporation|none:none";
-
 fn header(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    let text = |at: u64| {
-        let text = view.get(at, 4).map(|b| lossy(&b)).unwrap_or_default();
-        crate::text::before_zero(&text).to_owned()
-    };
-    let words = |words| Rule::Words { words, hex: false };
-    let vendor = |at: u64, gather: &mut Gather<'_>, name: &'static str| {
-        // A vendor that no list has is shown as it is.
-        let code = text(at);
-        let known = crate::rule::look_up(VENDORS, &code).is_some();
-        let rule = if known { words(VENDORS) } else { Rule::Plain };
-        gather.put(HEADER, name, Value::Text(code), rule);
-    };
-    vendor(4, gather, "ProfileCMMType");
-    let version = view.be16(8).unwrap_or(0);
-    gather.put(HEADER, "ProfileVersion", Value::int(version), Rule::Named(Named::IccVersion));
-    const CLASSES: &str = "scnr:Input Device Profile|mntr:Display Device Profile|\
-        prtr:Output Device Profile|link:DeviceLink Profile|spac:ColorSpace Conversion Profile|\
-        abst:Abstract Profile|nmcl:NamedColor Profile|nkpf:Nikon Input Device Profile (NON-STANDARD!)";
-    gather.put(HEADER, "ProfileClass", Value::Text(text(12)), words(CLASSES));
-    gather.text(HEADER, "ColorSpaceData", text(16));
-    gather.text(HEADER, "ProfileConnectionSpace", text(20));
+    read_container("icc_start", view, HEADER, gather);
     let date: Vec<u16> = (0..6).map(|i| view.be16(24 + 2 * i).unwrap_or(0)).collect();
     let [y, mo, d, h, m, s] = date[..] else { return };
     let date = format!("{y:04}:{mo:02}:{d:02} {h:02}:{m:02}:{s:02}");
     gather.text(HEADER, "ProfileDateTime", date);
-    gather.text(HEADER, "ProfileFileSignature", text(36));
-    vendor(40, gather, "PrimaryPlatform");
-    let flags = view.be32(44).unwrap_or(0);
-    gather.put(HEADER, "CMMFlags", Value::int(flags), Rule::Named(Named::IccFlags));
-    vendor(48, gather, "DeviceManufacturer");
-    gather.text(HEADER, "DeviceModel", text(52));
-    let attributes = [56, 60].map(|at| i64::from(view.be32(at).unwrap_or(0)));
-    let rule = Rule::Named(Named::IccAttributes);
-    gather.put(HEADER, "DeviceAttributes", Value::Ints(attributes.to_vec()), rule);
-    const INTENTS: &str = "0:Perceptual|1:Media-Relative Colorimetric|2:Saturation|\
-        3:ICC-Absolute Colorimetric";
-    gather.put(HEADER, "RenderingIntent", Value::int(view.be32(64).unwrap_or(0)), words(INTENTS));
-    gather.put(HEADER, "ConnectionSpaceIlluminant", fixed(view.part(68, 12)), Rule::Plain);
-    vendor(80, gather, "ProfileCreator");
-    let id = view.get(84, 16).unwrap_or_default();
-    let id = Value::Ints(id.iter().map(|b| i64::from(*b)).collect());
-    gather.put(HEADER, "ProfileID", id, Rule::Named(Named::IccId));
+    read_container("icc_header", view, HEADER, gather);
 }
 
 /// Numbers of 16.16 bits, to five decimals.
@@ -177,38 +135,10 @@ fn localized(name: &'static str, part: ByteView<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn measurement(part: ByteView<'_>, gather: &mut Gather<'_>) {
-    let words = |words| Rule::Words { words, hex: false };
-    let group = "ICC-meas";
-    let number = |at: u64| Value::int(part.be32(at).unwrap_or(0));
-    gather.put(group, "MeasurementObserver", number(8), words("0:Unknown|1:CIE 1931|2:CIE 1964"));
-    gather.put(group, "MeasurementBacking", fixed(part.part(12, 12)), Rule::Plain);
-    let geometry = words("0:Unknown|1:0/45 or 45/0|2:0/d or d/0");
-    gather.put(group, "MeasurementGeometry", number(24), geometry);
-    let flare = f64::from(part.be32(28).unwrap_or(0)) / 65536.0;
-    let flare = Value::Floats(vec![(flare * 1e5).round() / 1e5]);
-    gather.put(group, "MeasurementFlare", flare, Rule::Named(Named::IccPercent));
-    gather.put(group, "MeasurementIlluminant", number(32), words(ILLUMINANTS));
-}
-
-const ILLUMINANTS: &str = "0:Unknown|1:D50|2:D65|3:D93|4:F2|5:D55|6:A|7:Equi-Power (E)|8:F8";
-
-fn viewing(part: ByteView<'_>, gather: &mut Gather<'_>) {
-    let group = "ICC-view";
-    gather.put(group, "ViewingCondIlluminant", fixed(part.part(8, 12)), Rule::Plain);
-    gather.put(group, "ViewingCondSurround", fixed(part.part(20, 12)), Rule::Plain);
-    let kind = Value::int(part.be32(32).unwrap_or(0));
-    let rule = Rule::Words { words: ILLUMINANTS, hex: false };
-    gather.put(group, "ViewingCondIlluminantType", kind, rule);
-}
-
 fn chromaticity(part: ByteView<'_>, gather: &mut Gather<'_>) {
     let group = "ICC-chrm";
     let channels = part.be16(8).unwrap_or(0);
-    gather.int(group, "ChromaticityChannels", channels);
-    let colorant = Value::int(part.be16(10).unwrap_or(0));
-    let words = "0:Unknown|1:ITU-R BT.709|2:SMPTE RP145-1994|3:EBU Tech.3213-E|4:P22";
-    gather.put(group, "ChromaticityColorant", colorant, Rule::Words { words, hex: false });
+    read_container("icc_chromaticity", part, group, gather);
     const NAMES: [&str; 4] = [
         "ChromaticityChannel1",
         "ChromaticityChannel2",

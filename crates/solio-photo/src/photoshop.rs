@@ -13,7 +13,7 @@ use crate::table;
 use crate::value::{Value, lossy};
 use crate::{icc, iptc, xmp};
 use solio_container::ByteView;
-use solio_container::psd::{PsdHeader, sections};
+use solio_container::psd::{is_large, sections};
 use solio_container::tiff::FieldType;
 
 const GROUP: &str = "Photoshop";
@@ -83,19 +83,15 @@ const BLOCKS: [u16; 4] = [0x0404, 0x0424, 0x040f, 0x0422];
 fn resource(number: u16, part: ByteView<'_>, home: Home, gather: &mut Gather<'_>) {
     match number {
         0x0404 => iptc::read(part, home, gather),
-        0x0424 => {
-            if let Some(packet) = part.all(xmp::MOST_PACKET) {
-                xmp::read(&packet, gather);
-            }
-        }
+        0x0424 => xmp::read_view(part, gather),
         0x040f => icc::read(part, gather),
         0x0422 => {
             // Places within it count from its own start.
             if let Some(bytes) = part.all(1 << 24) {
-                crate::exif::read_tiff(ByteView::memory(&bytes), crate::exif::Role::Part, gather);
+                crate::exif::read_part(ByteView::memory(&bytes), gather);
             }
         }
-        0x03ed => resolution(part, gather),
+        0x03ed => read_container("photoshop_resolution", part, GROUP, gather),
         0x0409 | 0x040c => thumbnail(number, part, gather),
         0x0421 => version(part, gather),
         0x041a => slices(part, gather),
@@ -121,22 +117,6 @@ fn resource(number: u16, part: ByteView<'_>, home: Home, gather: &mut Gather<'_>
             }
         }
     }
-}
-
-fn resolution(part: ByteView<'_>, gather: &mut Gather<'_>) {
-    let fixed = |at: u64| {
-        let value = f64::from(part.be32(at).unwrap_or(0)) / 65536.0;
-        Value::Floats(vec![(value * 100.0).round() / 100.0])
-    };
-    let words = Rule::Words { words: "1:inches|2:cm", hex: false };
-    let unit = |at: u64| Value::int(part.be16(at).unwrap_or(0));
-    if part.len() < 16 {
-        return;
-    }
-    gather.put(GROUP, "XResolution", fixed(0), Rule::Plain);
-    gather.put(GROUP, "DisplayedUnitsX", unit(4), words);
-    gather.put(GROUP, "YResolution", fixed(8), Rule::Plain);
-    gather.put(GROUP, "DisplayedUnitsY", unit(12), words);
 }
 
 fn thumbnail(number: u16, part: ByteView<'_>, gather: &mut Gather<'_>) {
@@ -203,23 +183,18 @@ fn quality(part: ByteView<'_>, gather: &mut Gather<'_>) {
 /// Reads a PSD file, except its layers and pixels.
 pub(crate) fn read_file(view: ByteView<'_>, gather: &mut Gather<'_>) {
     gather.has_place_for_iptc = true;
-    let Ok(header) = PsdHeader::read(view) else { return };
     read_container("psd_header", view, GROUP, gather);
-    let mut sections = sections(view, header).map_while(Result::ok).skip(1);
+    let mut sections = sections(view).map_while(Result::ok).skip(1);
     let Some(resources) = sections.next() else { return };
     read(resources.body, Home::Standard, gather);
     let Some(layers) = sections.next() else { return };
     // The length of what is said of all layers, then how many there are.
     let body = layers.body;
     let (bytes, count) =
-        if header.is_large { (body.be64(0), 8) } else { (body.be32(0).map(u64::from), 4) };
+        if is_large(view) { (body.be64(0), 8) } else { (body.be32(0).map(u64::from), 4) };
     let count = body.be16(count).filter(|_| bytes.is_some_and(|bytes| bytes > 0));
     gather.int(GROUP, "LayerCount", count.map_or(0, |n| (n as i16).unsigned_abs()));
-    if let Some(packing) = view.be16(layers.end) {
-        let words = "0:Uncompressed|1:RLE|2:ZIP without prediction|3:ZIP with prediction";
-        let rule = Rule::Words { words, hex: false };
-        gather.put(GROUP, "Compression", Value::int(packing), rule);
-    }
+    read_container("psd_pixels", view.from(layers.end), GROUP, gather);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Every directory of a TIFF file, and where it says that bytes lie (TIFF 6.0; DNG; Exif 3.0).
 
-use super::{Tiff, TiffEntry, TiffStart, tags};
+use super::{Tiff, TiffEntry, tags};
 use crate::cursor::damaged;
 use crate::{ByteView, ContainerHeader, ContainerReport};
 use solio_base::{Error, Result};
@@ -36,7 +36,7 @@ pub(crate) fn check(view: ByteView<'_>) -> Result<ContainerReport> {
     let pages = pages(view, true)?;
     let found = match pages.largest {
         ContainerHeader { width: 0, .. } => format!("{} directories", pages.seen.len()),
-        ContainerHeader { width, height, .. } => crate::pixels(width, height),
+        largest => largest.pixels(),
     };
     let mut report = ContainerReport { found, ..ContainerReport::default() };
     // Makers keep things where no directory of the standard leads.
@@ -52,14 +52,16 @@ pub(crate) fn header(view: ByteView<'_>) -> Option<ContainerHeader> {
 }
 
 fn pages(view: ByteView<'_>, is_strict: bool) -> Result<TiffPages<'_>> {
-    let start = TiffStart::read(view).and_then(TiffStart::or_wide);
-    let TiffStart { tiff, first, .. } =
-        start.ok_or_else(|| view.cut(if view.len() < 8 { 8 } else { 16 }, "the head"))?;
+    let end = if view.len() < 8 { 8 } else { 16 };
+    let tiff = Tiff::open(view, true).ok_or_else(|| view.cut(end, "the head"))?;
+    if tiff.is_wide {
+        view.reach(end, "the head")?;
+    }
     let mut pages = TiffPages {
         tiff,
         is_strict,
         end: 0,
-        waiting: vec![first],
+        waiting: vec![tiff.first],
         seen: BTreeSet::new(),
         largest: ContainerHeader::default(),
     };

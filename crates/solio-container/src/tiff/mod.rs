@@ -16,7 +16,7 @@ pub use field_type::FieldType;
 use crate::ByteView;
 use std::borrow::Cow;
 
-/// How the numbers of a TIFF structure are stored, and what its offsets count from.
+/// A TIFF structure: how its numbers are stored, and what its offsets count from.
 #[derive(Clone, Copy)]
 pub struct Tiff<'a> {
     /// What offsets count from.
@@ -25,53 +25,22 @@ pub struct Tiff<'a> {
     pub is_big_endian: bool,
     /// BigTIFF: offsets and counts of eight bytes.
     pub is_wide: bool,
-}
-
-/// What a TIFF structure starts with.
-#[derive(Clone, Copy)]
-pub struct TiffStart<'a> {
-    /// How it is stored; never as BigTIFF before [`TiffStart::or_wide`].
-    pub tiff: Tiff<'a>,
     /// 42, 43 for BigTIFF, others in raw photos.
     pub version: u16,
     /// Where the first directory starts.
     pub first: u64,
 }
 
-impl<'a> TiffStart<'a> {
-    /// The start of a structure; `None` where no byte order stands.
-    pub fn read(view: ByteView<'a>) -> Option<Self> {
-        let head = view.array::<8>(0)?;
-        let is_big_endian = match &head[..2] {
-            b"II" => false,
-            b"MM" => true,
-            _ => return None,
-        };
-        let tiff = Tiff { view, is_big_endian, is_wide: false };
-        let version = word(&head[2..4], is_big_endian) as u16;
-        Some(TiffStart { tiff, version, first: word(&head[4..8], is_big_endian) })
-    }
-
-    /// The start as that of a file, which may be BigTIFF; `None` for a BigTIFF that ends in it.
-    pub fn or_wide(mut self) -> Option<Self> {
-        if self.version == 43 {
-            self.tiff.is_wide = true;
-            self.first = self.tiff.word(8, 8)?;
-        }
-        Some(self)
-    }
-}
-
 /// A directory whose count of entries is known.
 ///
 /// ```
-/// use solio_container::{ByteView, tiff::{TiffStart, tags}};
+/// use solio_container::{ByteView, tiff::{Tiff, tags}};
 /// let file = b"II*\0\x08\0\0\0\x01\0\x00\x01\x03\0\x01\0\0\0\x80\x02\0\0\0\0\0\0";
-/// let start = TiffStart::read(ByteView::memory(file)).unwrap();
-/// let directory = start.tiff.directory(start.first).unwrap();
+/// let tiff = Tiff::open(ByteView::memory(file), true).unwrap();
+/// let directory = tiff.directory(tiff.first).unwrap();
 /// let entry = directory.entry(&directory.bytes().unwrap(), 0).unwrap();
 /// assert_eq!((entry.tag, entry.count), (tags::IMAGE_WIDTH, 1));
-/// assert_eq!(start.tiff.word(entry.at, 2), Some(640));
+/// assert_eq!(tiff.word(entry.at, 2), Some(640));
 /// assert_eq!(directory.next(), Some(0));
 /// ```
 #[derive(Clone, Copy)]
@@ -104,6 +73,25 @@ impl TiffEntry {
 }
 
 impl<'a> Tiff<'a> {
+    /// The structure that starts with `view`; only a file may be BigTIFF. `None` where no byte order
+    /// stands.
+    pub fn open(view: ByteView<'a>, is_file: bool) -> Option<Self> {
+        let head = view.array::<8>(0)?;
+        let is_big_endian = match &head[..2] {
+            b"II" => false,
+            b"MM" => true,
+            _ => return None,
+        };
+        let version = word(&head[2..4], is_big_endian) as u16;
+        let first = word(&head[4..8], is_big_endian);
+        let is_wide = is_file && version == 43;
+        let mut tiff = Tiff { view, is_big_endian, is_wide, version, first };
+        if is_wide {
+            tiff.first = tiff.word(8, 8).unwrap_or(0);
+        }
+        Some(tiff)
+    }
+
     /// A number of up to eight bytes.
     pub fn word(&self, at: u64, bytes: usize) -> Option<u64> {
         self.view.with(at, bytes, |found| word(found, self.is_big_endian))

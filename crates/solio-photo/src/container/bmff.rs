@@ -59,11 +59,7 @@ const CANON_UUID: [u8; 16] = [
 /// A box that an identifier names: XMP, or Canon's directories in CR3.
 pub(super) fn identified(body: ByteView<'_>, gather: &mut Gather<'_>) {
     match body.array::<16>(0) {
-        Some(XMP_UUID) => {
-            if let Some(packet) = body.from(16).all(xmp::MOST_PACKET) {
-                xmp::read(&packet, gather);
-            }
-        }
+        Some(XMP_UUID) => xmp::read_view(body.from(16), gather),
         Some(CANON_UUID) => {
             let mut main = None;
             for part in boxes(body, 16) {
@@ -96,7 +92,7 @@ fn canon(kind: &[u8; 4], part: ByteView<'_>, main: Option<ByteView<'_>>, gather:
             let text = lossy(&part.all(256).unwrap_or_default());
             gather.text("Canon", "CompressorVersion", crate::text::before_zero(&text).to_owned());
         }
-        b"CMT1" => drop(exif::read_tiff(part, exif::Role::Part, gather)),
+        b"CMT1" => drop(exif::read_part(part, gather)),
         b"CMT2" => exif::read_as(part, "ExifIFD", &EXIF, Camera::NONE, gather),
         b"CMT3" => crate::maker::read_canon(part, main, gather),
         b"CMT4" => exif::read_as(part, "GPS", &GPS, Camera::NONE, gather),
@@ -118,19 +114,8 @@ fn picture(
     gather.put(group, name, part.part(start, u64::from(bytes)).into(), Rule::Binary);
 }
 
-const BRANDS: &str = "qt  :Apple QuickTime (.MOV/QT)|heic:High Efficiency Image Format HEVC still image (.HEIC)|\
-    hevc:High Efficiency Image Format HEVC sequence (.HEICS)|heix:High Efficiency Image Format still image (.HEIF)|mif1:High Efficiency Image Format still image (.HEIF)|\
-    msf1:High Efficiency Image Format sequence (.HEIFS)|avif:AV1 Image File Format (.AVIF)|crx :Canon Raw (.CRX)|\
-    isom:MP4 Base Media v1 [IS0 14496-12:2003]|iso2:MP4 Base Media v2 [ISO 14496-12:2005]|\
-    mp41:MP4 v1 [ISO 14496-1:ch13]|mp42:MP4 v2 [ISO 14496-14]|avc1:MP4 Base w/ AVC ext [ISO 14496-12:2005]|\
-    M4A :Apple iTunes AAC-LC (.M4A) Audio|M4V :Apple iTunes Video (.M4V) Video|\
-    3gp4:3GPP Media (.3GP) Release 4|3gp5:3GPP Media (.3GP) Release 5|MSNV:MPEG-4 (.MP4) for SonyPSP|sdv :SD Memory Card Video|\
-    NDXC:H.264/MPEG-4 AVC (.MP4) Nero Cinema Profile";
-
 fn brands(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    let Some(major) = body.get(0, 4) else { return };
-    let rule = Rule::Words { words: BRANDS, hex: false };
-    gather.put(GROUP, "MajorBrand", Value::Text(lossy(&major)), rule);
+    read_container("brand", body.part(0, 4), GROUP, gather);
     minor_version(GROUP, body, gather);
     compatible_brands(GROUP, body, gather);
 }
@@ -240,16 +225,9 @@ fn item_content(item: &Item, source: ByteView<'_>, budget: &mut u64, gather: &mu
     };
     if is_exif {
         let skip = u64::from(part.be32(0).unwrap_or(0)).saturating_add(4);
-        let mut tiff = part.from(skip);
-        if tiff.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0")) {
-            tiff = tiff.from(6);
-        }
-        exif::read_tiff(tiff, exif::Role::Part, gather);
-    } else if is_xmp
-        && gather.fields.wants_groups_like("XMP")
-        && let Some(packet) = part.all(xmp::MOST_PACKET)
-    {
-        xmp::read(&packet, gather);
+        exif::read_part(part.from(skip), gather);
+    } else if is_xmp && gather.fields.wants_groups_like("XMP") {
+        xmp::read_view(part, gather);
     }
 }
 

@@ -8,7 +8,7 @@
 //! those with 0x1000 added or changed.
 
 use super::trailer;
-use crate::exif::{Place, decode, read_note};
+use crate::exif::{Place, read_note};
 use crate::gather::Gather;
 use crate::maker::{Around, Camera, read_block};
 use crate::number::plain;

@@ -6,7 +6,7 @@ use super::bmff::boxes;
 use super::{jumbf, jxl};
 use crate::gather::Gather;
 use crate::maker::read_container;
-use crate::rule::{Named, Rule};
+use crate::rule::Rule;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, xmp};
 use solio_container::ByteView;
@@ -51,7 +51,7 @@ fn one(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
         b"resd" => resolution(body, "Display", gather),
         b"Exif" => {
             let skip = u64::from(body.be32(0).unwrap_or(0)).saturating_add(4);
-            exif::read_tiff(body.from(skip), exif::Role::Part, gather);
+            exif::read_part(body.from(skip), gather);
         }
         b"xml " => packet(body, gather),
         b"jumb" => jumbf::read(body, gather),
@@ -62,7 +62,7 @@ fn one(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
             Some(XMP_UUID) => packet(body.from(16), gather),
             Some(IPTC_UUID) => iptc::read(body.from(16), iptc::Home::Other, gather),
             Some(id) if &id == b"JpgTiffExif->JP2" => {
-                exif::read_tiff(body.from(16), exif::Role::Part, gather);
+                exif::read_part(body.from(16), gather);
             }
             _ => {}
         },
@@ -71,17 +71,11 @@ fn one(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
 }
 
 fn packet(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    if let Some(bytes) = body.all(xmp::MOST_PACKET) {
-        xmp::read(&bytes, gather);
-    }
+    xmp::read_view(body, gather)
 }
 
 fn brands(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    let Some(major) = body.get(0, 4) else { return };
-    let words = "jp2 :JPEG 2000 Image (.JP2)|jpm :JPEG 2000 Compound Image (.JPM)|\
-        jpx :JPEG 2000 with extensions (.JPX)|jxl :JPEG XL Image (.JXL)|jph :High-throughput JPEG 2000 (.JPH)";
-    let rule = Rule::Words { words, hex: false };
-    gather.put(GROUP, "MajorBrand", Value::Text(lossy(&major)), rule);
+    read_container("jp2_brand", body.part(0, 4), GROUP, gather);
     super::bmff::minor_version(GROUP, body, gather);
     super::bmff::compatible_brands(GROUP, body, gather);
 }

@@ -10,8 +10,8 @@ use crate::maker::{Camera, read_container};
 use crate::rule::{Named, Rule};
 use crate::value::{Value, lossy};
 use crate::{Fields, Tag, exif, icc, photoshop, table, xmp};
-use solio_container::ByteView;
-use solio_container::jpeg::{JpegFrame, JpegSegment, head};
+use solio_container::jpeg::{JpegSegment, head};
+use solio_container::{ByteView, ContainerHeader};
 use std::collections::BTreeMap;
 
 /// Most segments that are looked at.
@@ -175,7 +175,7 @@ fn segment<'v>(
 /// Reads EXIF that starts in the segment `body`; `behind` is what follows that.
 fn exif_of_segments(body: ByteView<'_>, behind: ByteView<'_>, gather: &mut Gather<'_>) {
     let before = gather.mark();
-    exif::read_tiff(body.from(6), exif::Role::Part, gather);
+    exif::read_part(body.from(6), gather);
     // To look behind the segment costs a read, so only what was not in it leads there.
     if !gather.is_cut() {
         return;
@@ -185,7 +185,7 @@ fn exif_of_segments(body: ByteView<'_>, behind: ByteView<'_>, gather: &mut Gathe
         let first = body.from(6).all(1 << 16).unwrap_or_default();
         gather.back_to(before);
         let whole = [&first[..], &rest].concat();
-        exif::read_tiff(ByteView::memory(&whole), exif::Role::Part, gather);
+        exif::read_part(ByteView::memory(&whole), gather);
     }
 }
 
@@ -215,7 +215,9 @@ fn keep(bytes: &mut usize, more: usize) -> bool {
 }
 
 fn frame(segment: JpegSegment<'_>, gather: &mut Gather<'_>) {
-    let Some(JpegFrame { bits, width, height, components }) = segment.frame() else { return };
+    let Some(ContainerHeader { width, height, bits, channels, .. }) = segment.frame() else {
+        return;
+    };
     const PROCESSES: &str = "0:Baseline DCT, Huffman coding|1:Extended sequential DCT, Huffman coding|\
         2:Progressive DCT, Huffman coding|3:Lossless, Huffman coding|\
         5:Sequential DCT, differential Huffman coding|6:Progressive DCT, differential Huffman coding|\
@@ -228,8 +230,8 @@ fn frame(segment: JpegSegment<'_>, gather: &mut Gather<'_>) {
     let rule = Rule::Words { words: PROCESSES, hex: false };
     gather.put("File", "EncodingProcess", Value::int(segment.marker & 15), rule);
     gather.int("File", "BitsPerSample", bits);
-    gather.int("File", "ColorComponents", components);
-    if components != 3 {
+    gather.int("File", "ColorComponents", channels);
+    if channels != 3 {
         return;
     }
     // How often each component is sampled, across and down; the least is one.

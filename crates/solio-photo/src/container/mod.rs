@@ -74,11 +74,7 @@ fn read_as(kind: kind::Kind, view: ByteView<'_>, gather: &mut Gather<'_>) {
         kind::Reader::Mrw => mrw::read(view, gather),
         kind::Reader::Raf => raf::read(view, gather),
         kind::Reader::Icc => icc::read(view, gather),
-        kind::Reader::Xmp => {
-            if let Some(packet) = view.all(xmp::MOST_PACKET) {
-                xmp::read(&packet, gather);
-            }
-        }
+        kind::Reader::Xmp => xmp::read_view(view, gather),
         kind::Reader::Nothing => gather.leave(Gap::Format),
     }
 }

@@ -215,11 +215,6 @@ fn media_head(part: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     place.media_scale = scale;
 }
 
-const HANDLERS: &str = "alis:Alias Data|crsm:Clock Reference|hint:Hint Track|ipsm:IPMP|m7sm:MPEG-7 Stream|\
-    mdir:Metadata|mdta:Metadata Tags|meta:NRT Metadata|mjsm:MPEG-J|ocsm:Object Content|odsm:Object Descriptor|\
-    pict:Picture|priv:Private|psmd:Panasonic Static Metadata|sbtl:Subtitle|sdsm:Scene Description|soun:Audio Track|\
-    subp:Subpicture|text:Text|tmcd:Time Code|url :URL|vide:Video Track";
-
 /// What a track, or a list of metadata, holds.
 pub(super) fn handler(
     group: impl Into<Cow<'static, str>>,
@@ -228,18 +223,16 @@ pub(super) fn handler(
 ) {
     let group = group.into();
     let (Some(class), Some(kind)) = (part.array::<4>(4), part.array::<4>(8)) else { return };
-    let words = |words| Rule::Words { words, hex: false };
     // A track has a second handler for its data; the first tells what it is.
     if class != [0; 4] && gather.find(&group, "HandlerClass").is_none() {
-        let classes = words("mhlr:Media Handler|dhlr:Data Handler");
-        gather.put(group.clone(), "HandlerClass", Value::Text(lossy(&class)), classes);
+        read_container("handler_class", part.from(4), group.clone(), gather);
     }
     // What a data handler handles is not what the track is about.
     if !matches!(&kind, b"alis" | b"url ") {
-        gather.put(group.clone(), "HandlerType", Value::Text(lossy(&kind)), words(HANDLERS));
+        read_container("handler_type", part.from(8), group.clone(), gather);
     }
-    if let Some(vendor) = part.array::<4>(12).filter(|vendor| *vendor != [0; 4]) {
-        vendor_name(group.clone(), "HandlerVendorID", vendor, gather);
+    if part.be32(12) != Some(0) {
+        read_container("handler_vendor", part.part(12, 4), group.clone(), gather);
     }
     let name = part.from(24).all(256).unwrap_or_default();
     let name = match &name[..] {
@@ -254,20 +247,6 @@ pub(super) fn handler(
     }
 }
 
-fn vendor_name(
-    group: Cow<'static, str>,
-    name: &'static str,
-    vendor: [u8; 4],
-    gather: &mut Gather<'_>,
-) {
-    const VENDORS: &str = "appl:Apple|pent:Pentax|olym:Olympus|niko:Nikon|sany:Sanyo|pana:Panasonic|\
-        ffmp:FFmpeg|GoPr:GoPro|kdak:Kodak|mino:Minolta|pr01:Olympus|NIKO:Nikon| KD :Kodak|fe20:Olympus (fe20)";
-    let code = lossy(&vendor);
-    let known = crate::rule::look_up(VENDORS, &code).is_some();
-    let rule = if known { Rule::Words { words: VENDORS, hex: false } } else { Rule::Plain };
-    gather.put(group, name, Value::Text(code), rule);
-}
-
 /// How the samples of a track are packed.
 fn descriptions(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
@@ -276,15 +255,10 @@ fn descriptions(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     match &place.handler {
         b"vide" => {
             gather.text(group(), "CompressorID", lossy(&format));
-            if let Some(vendor) = entry.array::<4>(12).filter(|vendor| *vendor != [0; 4]) {
-                vendor_name(group(), "VendorID", vendor, gather);
+            if entry.be32(12) != Some(0) {
+                read_container("video_vendor", entry.part(12, 4), group(), gather);
             }
-            let Some((width, height)) = entry.be16(24).zip(entry.be16(26)) else { return };
-            gather.int(group(), "SourceImageWidth", width);
-            gather.int(group(), "SourceImageHeight", height);
-            let resolution = |at: u64| fixed(entry.be32(at).unwrap_or(0));
-            gather.put(group(), "XResolution", resolution(28), Rule::Plain);
-            gather.put(group(), "YResolution", resolution(32), Rule::Plain);
+            read_container("video_entry", entry, group(), gather);
             let name = entry.get(42, 32).unwrap_or_default();
             if let [len, text @ ..] = &name[..]
                 && *len > 0
@@ -311,17 +285,8 @@ fn video_extensions(entry: ByteView<'_>, place: &Place, gather: &mut Gather<'_>)
                 gather.text(group(), "PixelAspectRatio", format!("{across}:{down}"));
             }
             (b"colr", ..) => bmff::color(group(), body, gather),
-            (b"fiel", ..) => {
-                if let Some([fields, order]) = body.array::<2>(0) {
-                    let order = Value::Ints(vec![i64::from(fields), i64::from(order)]);
-                    gather.put(group(), "VideoFieldOrder", order, Rule::Named(Named::FieldOrder));
-                }
-            }
-            (b"btrt", Some(buffer), Some(most)) => {
-                gather.int(group(), "BufferSize", buffer);
-                gather.int(group(), "MaxBitrate", most);
-                gather.int(group(), "AverageBitrate", body.be32(8).unwrap_or(0));
-            }
+            (b"fiel", ..) => read_container("field_order", body, group(), gather),
+            (b"btrt", ..) => read_container("bit_rate", body, group(), gather),
             _ => {}
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
         let body = all.part(at + 8, u64::from(len));
         let table = match &name {
             b"\0TTW" => {
-                exif::read_tiff(body, exif::Role::Part, gather);
+                exif::read_part(body, gather);
                 None
             }
             b"\0PRD" => Some("mrw_prd"),

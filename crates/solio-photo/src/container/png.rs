@@ -37,9 +37,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
 fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<'_>) {
     match name {
         b"eXIf" => {
-            // Some writers keep the mark that JPEG has.
-            let marked = body.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0"));
-            if !exif::read_tiff(body.from(if marked { 6 } else { 0 }), exif::Role::Part, gather) {
+            if !exif::read_part(body, gather) {
                 binary("eXIf", body, gather);
             }
         }

@@ -29,15 +29,8 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
             b"VP8L" => lossless_picture(chunk, gather),
             b"ALPH" => read_container("webp_alpha", body, GROUP, gather),
             b"ANIM" => read_container("webp_animation", body, GROUP, gather),
-            b"EXIF" if whole => {
-                let marked = body.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0"));
-                exif::read_tiff(body.from(if marked { 6 } else { 0 }), exif::Role::Part, gather);
-            }
-            b"XMP " | b"XMP\0" if whole => {
-                if let Some(packet) = body.all(xmp::MOST_PACKET) {
-                    xmp::read(&packet, gather);
-                }
-            }
+            b"EXIF" if whole => drop(exif::read_part(body, gather)),
+            b"XMP " | b"XMP\0" if whole => xmp::read_view(body, gather),
             b"ICCP" if whole => icc::read(body, gather),
             _ => {}
         }

@@ -48,6 +48,8 @@ fn last(view: ByteView<'_>, gather: &mut Gather<'_>) -> Option<u64> {
     }
 }
 
+/// The block of XMP in what Canon's programs append.
+const CANON_XMP: u32 = 0xffff_00f6;
 /// The mark of what Canon's programs append.
 const CANON: [u8; 20] = *b"CANON OPTIONAL DATA\0";
 
@@ -68,10 +70,8 @@ pub(super) fn canon(view: ByteView<'_>, gather: &mut Gather<'_>) -> Option<u64> 
     for _ in 0..MOST_ENTRIES {
         let (Some(kind), Some(bytes)) = (blocks.be32(at), blocks.be32(at + 4)) else { break };
         let block = blocks.part(at + 8, u64::from(bytes));
-        if kind == 0xffff_00f6
-            && let Some(packet) = block.all(xmp::MOST_PACKET)
-        {
-            xmp::read(&packet, gather);
+        if kind == CANON_XMP {
+            xmp::read_view(block, gather);
         }
         at += 8 + u64::from(bytes);
     }

@@ -24,11 +24,7 @@ pub(super) fn read(part: ByteView<'_>, track: Option<&str>, gather: &mut Gather<
         match &kind {
             b"meta" => movie::meta(body, track, gather),
             b"TAGS" => crate::maker::read_movie(body, gather),
-            b"XMP_" => {
-                if let Some(packet) = body.all(xmp::MOST_PACKET) {
-                    xmp::read(&packet, gather);
-                }
-            }
+            b"XMP_" => xmp::read_view(body, gather),
             kind => {
                 if let Some(row) = USER_DATA.get().row(u32::from_be_bytes(*kind)) {
                     let counted = kind[0] == 0xa9;

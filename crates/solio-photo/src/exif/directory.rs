@@ -12,7 +12,7 @@ use crate::table::{self, Lazy, Row, Seen};
 use crate::value::Value;
 use crate::{icc, iptc, maker, photoshop, xmp};
 use solio_container::ByteView;
-use solio_container::tiff::{FieldType, Tiff, TiffEntry, TiffStart, word};
+use solio_container::tiff::{FieldType, Tiff, TiffEntry, word};
 use std::borrow::Cow;
 
 /// Most directories of one file.
@@ -31,18 +31,16 @@ const MOST_BLOCK: u64 = 16 << 20;
 /// Reads a TIFF structure that starts at the start of `view`. False where it is none.
 pub(crate) fn read_tiff(view: ByteView<'_>, role: Role, gather: &mut Gather<'_>) -> bool {
     let file = role != Role::Part;
-    let Some(start) = TiffStart::read(view) else { return false };
-    let order = if start.tiff.is_big_endian { "MM" } else { "II" };
+    let Some(tiff) = Tiff::open(view, file) else { return false };
+    let order = if tiff.is_big_endian { "MM" } else { "II" };
     const ORDERS: &str = "II:Little-endian (Intel, II)|MM:Big-endian (Motorola, MM)";
     if gather.wants("File", "ExifByteOrder") {
         let rule = Rule::Words { words: ORDERS, hex: false };
         gather.put("File", "ExifByteOrder", Value::text(order), rule);
     }
-    let raw = if start.version == PANASONIC && file { maker::raw_table() } else { None };
-    let start = if file { start.or_wide() } else { Some(start) };
-    let Some(TiffStart { tiff, first, .. }) = start else { return true };
+    let raw = if tiff.version == PANASONIC && file { maker::raw_table() } else { None };
     let mut walk = Walk { role, raw, ..Walk::new(tiff, gather) };
-    let mut next = Some(first);
+    let mut next = Some(tiff.first);
     let mut number = 0;
     while let Some(at) = next.filter(|at| *at != 0) {
         let group = match number {
@@ -59,6 +57,13 @@ pub(crate) fn read_tiff(view: ByteView<'_>, role: Role, gather: &mut Gather<'_>)
     true
 }
 
+/// Reads the TIFF structure of another file's part, behind the mark that JPEG has where a writer kept
+/// that. False where it is none.
+pub(crate) fn read_part(view: ByteView<'_>, gather: &mut Gather<'_>) -> bool {
+    let mark = if view.starts_with(b"Exif\0\0") { 6 } else { 0 };
+    read_tiff(view.from(mark), Role::Part, gather)
+}
+
 /// Reads the first directory of a TIFF structure as one of another place.
 pub(crate) fn read_as(
     view: ByteView<'_>,
@@ -67,9 +72,9 @@ pub(crate) fn read_as(
     camera: &Camera,
     gather: &mut Gather<'_>,
 ) {
-    let Some(TiffStart { tiff, first, .. }) = TiffStart::read(view) else { return };
+    let Some(tiff) = Tiff::open(view, false) else { return };
     let mut walk = Walk { camera, ..Walk::new(tiff, gather) };
-    walk.directory(first, Cow::Borrowed(group), table, 0);
+    walk.directory(tiff.first, Cow::Borrowed(group), table, 0);
 }
 
 /// Reads all directories of a TIFF structure that is none of EXIF, as one group.
@@ -79,9 +84,9 @@ pub(crate) fn read_chain(
     table: &'static Lazy,
     gather: &mut Gather<'_>,
 ) {
-    let Some(TiffStart { tiff, first, .. }) = TiffStart::read(view) else { return };
+    let Some(tiff) = Tiff::open(view, false) else { return };
     let mut walk = Walk::new(tiff, gather);
-    let mut next = Some(first);
+    let mut next = Some(tiff.first);
     while let Some(at) = next.filter(|at| *at != 0) {
         next = walk.directory(at, Cow::Borrowed(group), table, 0);
     }
@@ -125,7 +130,8 @@ pub(crate) struct Place<'a> {
 
 /// Reads the directory of a maker's note.
 pub(crate) fn read_note(place: &Place<'_>, gather: &mut Gather<'_>) {
-    let tiff = Tiff { view: place.view, is_big_endian: place.big, is_wide: false };
+    let (view, is_big_endian) = (place.view, place.big);
+    let tiff = Tiff { view, is_big_endian, is_wide: false, version: 0, first: place.at };
     let mut walk = Walk { camera: place.camera, ..Walk::new(tiff, gather) };
     walk.directory(place.at, Cow::Borrowed(place.group), place.table, 0);
 }

@@ -34,6 +34,13 @@ pub(crate) fn read(packet: &[u8], gather: &mut Gather<'_>) {
     }
 }
 
+/// Reads a packet of XMP that is all of `view`.
+pub(crate) fn read_view(view: ByteView<'_>, gather: &mut Gather<'_>) {
+    if let Some(packet) = view.all(MOST_PACKET) {
+        read(&packet, gather);
+    }
+}
+
 /// The packet as UTF-8, whichever of the five allowed encodings it has.
 fn utf8(packet: &[u8]) -> Cow<'_, str> {
     let packet = match packet {
