@@ -4,7 +4,7 @@
 
 use crate::gather::Gather;
 use crate::maker::read_container;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::table;
 use crate::value::{Value, lossy};
 use solio_container::ByteView;
@@ -71,10 +71,10 @@ fn fixed(part: ByteView<'_>) -> Value {
     Value::Floats(numbers.map(rounded).collect())
 }
 
-fn tag(row: &'static table::Row, part: ByteView<'_>, gather: &mut Gather<'_>) {
-    if row.rule == Rule::Binary {
+fn tag(row: &'static table::TagRow, part: ByteView<'_>, gather: &mut Gather<'_>) {
+    if row.rule == TagRule::Binary {
         if gather.wants(GROUP, row.name) {
-            gather.put(GROUP, row.name, part.into(), Rule::Binary);
+            gather.put(GROUP, row.name, part.into(), TagRule::Binary);
         }
         return;
     }
@@ -146,6 +146,6 @@ fn chromaticity(part: ByteView<'_>, gather: &mut Gather<'_>) {
         "ChromaticityChannel4",
     ];
     for (n, name) in NAMES.into_iter().take(usize::from(channels)).enumerate() {
-        gather.put(group, name, fixed(part.part(12 + 8 * n as u64, 8)), Rule::Plain);
+        gather.put(group, name, fixed(part.part(12 + 8 * n as u64, 8)), TagRule::Plain);
     }
 }

@@ -6,9 +6,9 @@
 
 use crate::exif::decode;
 use crate::gather::Gather;
-use crate::iptc::Home;
+use crate::iptc::IptcHome;
 use crate::maker::read_container;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::table;
 use crate::value::{Value, lossy};
 use crate::{icc, iptc, xmp};
@@ -43,7 +43,7 @@ const NAMES: [&str; 19] = [
 ];
 
 /// Reads a run of resources. `home`: what place that is for IPTC.
-pub(crate) fn read(view: ByteView<'_>, home: Home, gather: &mut Gather<'_>) {
+pub(crate) fn read(view: ByteView<'_>, home: IptcHome, gather: &mut Gather<'_>) {
     let fields = gather.fields;
     // Few of the resources are wanted where a few fields are.
     let own = NAMES.iter().any(|name| fields.wants(GROUP, name))
@@ -80,7 +80,7 @@ pub(crate) fn read(view: ByteView<'_>, home: Home, gather: &mut Gather<'_>) {
 /// Resources that other formats are in.
 const BLOCKS: [u16; 4] = [0x0404, 0x0424, 0x040f, 0x0422];
 
-fn resource(number: u16, part: ByteView<'_>, home: Home, gather: &mut Gather<'_>) {
+fn resource(number: u16, part: ByteView<'_>, home: IptcHome, gather: &mut Gather<'_>) {
     match number {
         0x0404 => iptc::read(part, home, gather),
         0x0424 => xmp::read_view(part, gather),
@@ -122,7 +122,7 @@ fn resource(number: u16, part: ByteView<'_>, home: Home, gather: &mut Gather<'_>
 fn thumbnail(number: u16, part: ByteView<'_>, gather: &mut Gather<'_>) {
     let name = if number == 0x0409 { "PhotoshopBGRThumbnail" } else { "PhotoshopThumbnail" };
     let picture = part.from(28);
-    gather.put(GROUP, name, picture.into(), Rule::Binary);
+    gather.put(GROUP, name, picture.into(), TagRule::Binary);
 }
 
 /// A Unicode string with its length before it; gives the place after it.
@@ -134,7 +134,7 @@ fn unicode(part: ByteView<'_>, at: u64) -> Option<(String, u64)> {
 
 fn version(part: ByteView<'_>, gather: &mut Gather<'_>) {
     if let Some(merged) = part.u8(4) {
-        let words = Rule::Words { words: "0:No|1:Yes", hex: false };
+        let words = TagRule::Words { words: "0:No|1:Yes", hex: false };
         gather.put(GROUP, "HasRealMergedData", Value::int(merged), words);
     }
     let Some((writer, at)) = unicode(part, 5) else { return };
@@ -165,17 +165,17 @@ fn urls(part: ByteView<'_>, gather: &mut Gather<'_>) {
         list.push(Value::Text(text));
         at = next;
     }
-    gather.put(GROUP, "URL_List", Value::List(list), Rule::Plain);
+    gather.put(GROUP, "URL_List", Value::List(list), TagRule::Plain);
 }
 
 fn quality(part: ByteView<'_>, gather: &mut Gather<'_>) {
     let (Some(quality), Some(format)) = (part.be16(0), part.be16(2)) else { return };
     let quality = Value::int(quality as i16);
-    gather.put(GROUP, "PhotoshopQuality", quality, Rule::Named(Named::PhotoshopQuality));
-    let words = Rule::Words { words: "0:Standard|1:Optimized|257:Progressive", hex: true };
+    gather.put(GROUP, "PhotoshopQuality", quality, TagRule::Named(Named::PhotoshopQuality));
+    let words = TagRule::Words { words: "0:Standard|1:Optimized|257:Progressive", hex: true };
     gather.put(GROUP, "PhotoshopFormat", Value::int(format), words);
     if let Some(scans) = part.be16(4).filter(|_| format == 257) {
-        let words = Rule::Words { words: "1:3 Scans|2:4 Scans|3:5 Scans", hex: false };
+        let words = TagRule::Words { words: "1:3 Scans|2:4 Scans|3:5 Scans", hex: false };
         gather.put(GROUP, "ProgressiveScans", Value::int(scans), words);
     }
 }
@@ -186,7 +186,7 @@ pub(crate) fn read_file(view: ByteView<'_>, gather: &mut Gather<'_>) {
     read_container("psd_header", view, GROUP, gather);
     let mut sections = sections(view).map_while(Result::ok).skip(1);
     let Some(resources) = sections.next() else { return };
-    read(resources.body, Home::Standard, gather);
+    read(resources.body, IptcHome::Standard, gather);
     let Some(layers) = sections.next() else { return };
     // The length of what is said of all layers, then how many there are.
     let body = layers.body;
@@ -217,13 +217,13 @@ mod tests {
         let bytes = bytes.concat();
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        read(ByteView::memory(&bytes), Home::Other, &mut gather);
+        read(ByteView::memory(&bytes), IptcHome::Other, &mut gather);
         let shown: Vec<String> =
             gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
         let digest = format!("IPTCDigest={}", "ab".repeat(16));
         assert_eq!(shown, ["CopyrightFlag=True", &digest, "GlobalAngle=30"]);
         for end in 0..bytes.len() {
-            read(ByteView::memory(&bytes[..end]), Home::Other, &mut Gather::new(&fields));
+            read(ByteView::memory(&bytes[..end]), IptcHome::Other, &mut Gather::new(&fields));
         }
     }
 }

@@ -4,8 +4,8 @@
 
 use super::movie;
 use crate::gather::Gather;
-use crate::maker::{Around, Camera, read_container, read_record};
-use crate::rule::{Named, Rule};
+use crate::maker::{Around, CameraModel, read_container, read_record};
+use crate::rule::{Named, TagRule};
 use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, xmp};
@@ -93,9 +93,9 @@ fn canon(kind: &[u8; 4], part: ByteView<'_>, main: Option<ByteView<'_>>, gather:
             gather.text("Canon", "CompressorVersion", crate::text::before_zero(&text).to_owned());
         }
         b"CMT1" => drop(exif::read_part(part, gather)),
-        b"CMT2" => exif::read_as(part, "ExifIFD", &EXIF, Camera::NONE, gather),
+        b"CMT2" => exif::read_as(part, "ExifIFD", &EXIF, CameraModel::NONE, gather),
         b"CMT3" => crate::maker::read_canon(part, main, gather),
-        b"CMT4" => exif::read_as(part, "GPS", &GPS, Camera::NONE, gather),
+        b"CMT4" => exif::read_as(part, "GPS", &GPS, CameraModel::NONE, gather),
         b"THMB" => picture("Canon", "ThumbnailImage", part, 8, gather),
         _ => {}
     }
@@ -111,7 +111,7 @@ fn picture(
 ) {
     let Some(bytes) = part.be32(at) else { return };
     let start = if at == 8 { at + 8 } else { at + 4 };
-    gather.put(group, name, part.part(start, u64::from(bytes)).into(), Rule::Binary);
+    gather.put(group, name, part.part(start, u64::from(bytes)).into(), TagRule::Binary);
 }
 
 fn brands(body: ByteView<'_>, gather: &mut Gather<'_>) {
@@ -137,13 +137,13 @@ pub(super) fn compatible_brands(group: &'static str, body: ByteView<'_>, gather:
     let brands = bytes.chunks_exact(4).filter(|b| !b.contains(&0)).map(|b| Value::Text(lossy(b)));
     let brands: Vec<Value> = brands.collect();
     if !bytes.is_empty() {
-        gather.put(group, "CompatibleBrands", Value::List(brands), Rule::Plain);
+        gather.put(group, "CompatibleBrands", Value::List(brands), TagRule::Plain);
     }
 }
 
 /// One item of a picture.
 #[derive(Default)]
-struct Item {
+struct HeifItem {
     id: u32,
     kind: [u8; 4],
     mime: String,
@@ -159,7 +159,7 @@ struct Item {
 pub(super) fn items(file: ByteView<'_>, meta: ByteView<'_>, gather: &mut Gather<'_>) {
     // QuickTime's has no version and flags in front.
     let first = if meta.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
-    let mut list: Vec<Item> = Vec::new();
+    let mut list: Vec<HeifItem> = Vec::new();
     let mut primary = None;
     let mut properties: Vec<ContainerChunk<'_>> = Vec::new();
     let mut data = None;
@@ -206,7 +206,7 @@ pub(super) fn items(file: ByteView<'_>, meta: ByteView<'_>, gather: &mut Gather<
 }
 
 /// `budget`: how many bytes may still be put together from several places.
-fn item_content(item: &Item, source: ByteView<'_>, budget: &mut u64, gather: &mut Gather<'_>) {
+fn item_content(item: &HeifItem, source: ByteView<'_>, budget: &mut u64, gather: &mut Gather<'_>) {
     let is_exif = &item.kind == b"Exif";
     let is_xmp = &item.kind == b"mime" && item.mime.starts_with("application/rdf+xml");
     if !is_exif && !is_xmp {
@@ -253,18 +253,18 @@ fn join(
     Some(all)
 }
 
-fn find(list: &mut Vec<Item>, id: u32) -> Option<&mut Item> {
+fn find(list: &mut Vec<HeifItem>, id: u32) -> Option<&mut HeifItem> {
     if let Some(n) = list.iter().position(|item| item.id == id) {
         return list.get_mut(n);
     }
     if list.len() >= MOST_ITEMS {
         return None;
     }
-    list.push(Item { id, ..Item::default() });
+    list.push(HeifItem { id, ..HeifItem::default() });
     list.last_mut()
 }
 
-fn item_infos(body: ByteView<'_>, list: &mut Vec<Item>) {
+fn item_infos(body: ByteView<'_>, list: &mut Vec<HeifItem>) {
     let start = if body.u8(0) == Some(0) { 6 } else { 8 };
     for part in boxes(body, start).filter(|part| &part.kind == b"infe").map(|part| part.body) {
         let (id, at) = match part.u8(0).unwrap_or(0) {
@@ -282,7 +282,7 @@ fn item_infos(body: ByteView<'_>, list: &mut Vec<Item>) {
     }
 }
 
-fn item_places(body: ByteView<'_>, list: &mut Vec<Item>) {
+fn item_places(body: ByteView<'_>, list: &mut Vec<HeifItem>) {
     let (Some(version), Some(sizes)) = (body.u8(0), body.be16(4)) else { return };
     let sizes = [sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15, sizes & 15].map(u64::from);
     let [offset_size, length_size, base_size, index_size] = sizes;
@@ -324,7 +324,7 @@ fn item_places(body: ByteView<'_>, list: &mut Vec<Item>) {
     places();
 }
 
-fn associations(body: ByteView<'_>, list: &mut Vec<Item>) {
+fn associations(body: ByteView<'_>, list: &mut Vec<HeifItem>) {
     let (Some(version), Some(flags), Some(count)) = (body.u8(0), body.u8(3), body.be32(4)) else {
         return;
     };
@@ -357,7 +357,7 @@ fn property(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
         b"ispe" => {
             if let (Some(width), Some(height)) = (body.be32(4), body.be32(8)) {
                 let size = Value::Ints(vec![i64::from(width), i64::from(height)]);
-                gather.put(GROUP, "ImageSpatialExtent", size, Rule::Named(Named::Dimensions));
+                gather.put(GROUP, "ImageSpatialExtent", size, TagRule::Named(Named::Dimensions));
                 gather.int("File", "ImageWidth", width);
                 gather.int("File", "ImageHeight", height);
             }
@@ -366,7 +366,7 @@ fn property(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
             let count = u64::from(body.u8(4).unwrap_or(0));
             let depths = body.part(5, count).all(16).unwrap_or_default();
             let depths = depths.iter().map(|b| i64::from(*b)).collect();
-            gather.put(GROUP, "ImagePixelDepth", Value::Ints(depths), Rule::Plain);
+            gather.put(GROUP, "ImagePixelDepth", Value::Ints(depths), TagRule::Plain);
         }
         b"irot" => {
             let degrees = i64::from(body.u8(0).unwrap_or(0) & 3) * 90;
@@ -392,7 +392,7 @@ pub(super) fn color(
     let group = group.into();
     gather.text(group.clone(), "ColorProfiles", lossy(&kind));
     let unit = Some(FieldType::Int16u);
-    let around = Around { unit, big: true, group: &group, camera: Camera::NONE };
+    let around = Around { unit, big: true, group: &group, camera: CameraModel::NONE };
     if let Some(table) = CONTAINERS.table("code_points") {
         read_record(body.part(4, 6), table, &around, gather);
     }

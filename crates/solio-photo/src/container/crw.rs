@@ -8,11 +8,11 @@
 //! those with 0x1000 added or changed.
 
 use super::trailer;
-use crate::exif::{Place, read_note};
+use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
-use crate::maker::{Around, Camera, read_block};
+use crate::maker::{Around, CameraModel, read_block};
 use crate::number::plain;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::table;
 use crate::value::{Value, lossy};
 use solio_container::ByteView;
@@ -37,17 +37,18 @@ const NOTES: [(u16, u16); 8] = [
 ];
 
 /// What has been seen of a file.
-struct Walk<'a> {
+struct CrwWalk<'a> {
     big: bool,
     entries: usize,
     notes: Vec<(u16, ByteView<'a>)>,
-    camera: Camera,
+    camera: CameraModel,
 }
 
 /// Reads the heaps.
 pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     let big = view.get(0, 2).is_some_and(|order| *order == *b"MM");
-    let mut walk = Walk { big, entries: 0, notes: Vec::new(), camera: Camera::NONE.clone() };
+    let mut walk =
+        CrwWalk { big, entries: 0, notes: Vec::new(), camera: CameraModel::NONE.clone() };
     let Some(head) = walk.long(view, 2) else { return };
     walk.heap(view.from(u64::from(head)), 0, 0, gather);
     walk.note(gather);
@@ -56,7 +57,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-impl<'a> Walk<'a> {
+impl<'a> CrwWalk<'a> {
     fn long(&self, view: ByteView<'_>, at: u64) -> Option<u32> {
         if self.big { view.be32(at) } else { view.le32(at) }
     }
@@ -136,24 +137,24 @@ impl<'a> Walk<'a> {
             0x180b if self.camera.model.contains("EOS") => {
                 let number = long().unwrap_or(0);
                 let value = both(number.to_string(), format!("{number:010}"));
-                gather.put(GROUP, "SerialNumber", value, Rule::Both);
+                gather.put(GROUP, "SerialNumber", value, TagRule::Both);
             }
             0x1814 => {
                 let steps = f32::from_bits(long().unwrap_or(0));
                 let value = Value::Floats(vec![f64::from(steps) + 5.0]);
-                gather.put(GROUP, "MeasuredEV", value, Rule::Plain);
+                gather.put(GROUP, "MeasuredEV", value, TagRule::Plain);
             }
             0x1817 => {
                 let number = long().unwrap_or(0);
                 let shown = format!("{}-{:04}", number / 10_000, number % 10_000);
-                gather.put(GROUP, "FileNumber", both(number.to_string(), shown), Rule::Both);
+                gather.put(GROUP, "FileNumber", both(number.to_string(), shown), TagRule::Both);
             }
             0x1818 => self.exposure(part, gather),
             0x180b => {}
             // The words are those of the maker's notes.
             0x1834 => {
                 let words = table::CANON.table("canon").and_then(|t| t.get().row(0x0010));
-                let rule = words.map_or(Rule::Plain, |row| row.rule);
+                let rule = words.map_or(TagRule::Plain, |row| row.rule);
                 gather.put(GROUP, "CanonModelID", Value::int(long().unwrap_or(0)), rule);
             }
             _ => self.plain(tag, part, gather),
@@ -177,10 +178,10 @@ impl<'a> Walk<'a> {
             return;
         };
         let value = |number: f64| Value::Text(plain(number));
-        gather.put(GROUP, "ExposureCompensation", value(compensation), Rule::Plain);
-        let rule = Rule::Named(Named::ExposureTime);
+        gather.put(GROUP, "ExposureCompensation", value(compensation), TagRule::Plain);
+        let rule = TagRule::Named(Named::ExposureTime);
         gather.put(GROUP, "ShutterSpeedValue", value((-time).exp2()), rule);
-        let rule = Rule::Named(Named::OneDecimal);
+        let rule = TagRule::Named(Named::OneDecimal);
         gather.put(GROUP, "ApertureValue", value((aperture / 2.0).exp2()), rule);
     }
 
@@ -211,6 +212,9 @@ impl<'a> Walk<'a> {
         directory.extend([0; 4]);
         directory.extend(data);
         let (view, camera) = (ByteView::memory(&directory), &self.camera);
-        read_note(&Place { view, at: 0, big: false, group: "Canon", table, camera }, gather);
+        read_note(
+            &NoteDirectory { view, at: 0, big: false, group: "Canon", table, camera },
+            gather,
+        );
     }
 }

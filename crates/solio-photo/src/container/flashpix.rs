@@ -25,14 +25,14 @@ const HEAD: usize = 28;
 
 /// The streams of a file.
 #[derive(Default)]
-pub(super) struct Streams(Vec<Stream>);
+pub(super) struct FlashpixStreams(Vec<FlashpixStream>);
 
-struct Stream {
+struct FlashpixStream {
     name: String,
     bytes: Vec<u8>,
 }
 
-impl Streams {
+impl FlashpixStreams {
     /// Takes in a segment, without "FPXR\0"; `keep` says whether so many more bytes may be kept.
     pub(super) fn add(&mut self, body: ByteView<'_>, keep: impl FnOnce(usize) -> bool) {
         match body.u8(1) {
@@ -67,7 +67,7 @@ impl Streams {
             if head[..4] == [0xff; 4] {
                 at += 16;
             }
-            self.0.push(Stream { name: utf16(&name, false), bytes: Vec::new() });
+            self.0.push(FlashpixStream { name: utf16(&name, false), bytes: Vec::new() });
         }
     }
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn read(segments: &[Vec<u8>]) -> Vec<(String, String)> {
-        let mut streams = Streams::default();
+        let mut streams = FlashpixStreams::default();
         for segment in segments {
             streams.add(ByteView::memory(segment), |_| true);
         }

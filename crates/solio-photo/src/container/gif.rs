@@ -4,7 +4,7 @@
 
 use crate::gather::Gather;
 use crate::maker::read_container;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{icc, xmp};
 use solio_container::ByteView;
@@ -41,7 +41,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     }
     if hundredths > 0 {
         let duration = Value::Floats(vec![hundredths as f64 / 100.0]);
-        gather.put(GROUP, "Duration", duration, Rule::Named(Named::Seconds));
+        gather.put(GROUP, "Duration", duration, TagRule::Named(Named::Seconds));
     }
 }
 
@@ -109,7 +109,7 @@ fn application(
         b"ICCRGBG1012" => icc::read(ByteView::memory(&content(false)?), gather),
         b"NETSCAPE2.0" => {
             if let [1, low, high, ..] = content(false)?[..] {
-                let words = Rule::Words { words: "0:Infinite|*:{}", hex: false };
+                let words = TagRule::Words { words: "0:Infinite|*:{}", hex: false };
                 let loops = Value::int(u16::from_le_bytes([low, high]));
                 gather.put(GROUP, "AnimationIterations", loops, words);
             }

@@ -6,7 +6,7 @@
 use super::bmff::boxes;
 use super::movie::data_value;
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, binary_text, lossy};
 use solio_container::{ByteView, ContainerChunk};
 
@@ -56,8 +56,8 @@ fn put(name: &str, form: u32, data: ByteView<'_>, gather: &mut Gather<'_>) {
         return gather.text(GROUP, shown, binary_text(data.len()));
     }
     let rule = match name {
-        "iTunNORM" | "iTunSMPB" => Rule::Named(Named::ShortHex),
-        _ => Rule::Plain,
+        "iTunNORM" | "iTunSMPB" => TagRule::Named(Named::ShortHex),
+        _ => TagRule::Plain,
     };
     gather.put(GROUP, shown, data_value(form, data), rule);
 }

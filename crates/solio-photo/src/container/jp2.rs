@@ -6,7 +6,7 @@ use super::bmff::boxes;
 use super::{jumbf, jxl};
 use crate::gather::Gather;
 use crate::maker::read_container;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, xmp};
 use solio_container::ByteView;
@@ -15,7 +15,7 @@ const GROUP: &str = "Jpeg2000";
 
 /// Reads the boxes of a file.
 pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    let mut room = jxl::Room::default();
+    let mut room = jxl::BrotliRoom::default();
     for found in boxes(view, 0) {
         if &found.kind != b"brob" {
             one(&found.kind, found.body, gather);
@@ -60,7 +60,7 @@ fn one(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
         b"jxlp" => jxl::read_codestream(body.from(4), gather),
         b"uuid" => match body.array::<16>(0) {
             Some(XMP_UUID) => packet(body.from(16), gather),
-            Some(IPTC_UUID) => iptc::read(body.from(16), iptc::Home::Other, gather),
+            Some(IPTC_UUID) => iptc::read(body.from(16), iptc::IptcHome::Other, gather),
             Some(id) if &id == b"JpgTiffExif->JP2" => {
                 exif::read_part(body.from(16), gather);
             }
@@ -104,12 +104,12 @@ fn resolution(body: ByteView<'_>, which: &'static str, gather: &mut Gather<'_>) 
             Value::Text(crate::number::significant(n / d, 7))
         }
     };
-    let unit = Rule::Words {
+    let unit = TagRule::Words {
         words: "-3:km|-2:100 m|-1:10 m|0:m|1:10 cm|2:cm|3:mm|4:0.1 mm|5:0.01 mm|6:um",
         hex: false,
     };
-    gather.put(GROUP, format!("{which}YResolution"), ratio(yn, yd), Rule::Plain);
-    gather.put(GROUP, format!("{which}XResolution"), ratio(xn, xd), Rule::Plain);
+    gather.put(GROUP, format!("{which}YResolution"), ratio(yn, yd), TagRule::Plain);
+    gather.put(GROUP, format!("{which}XResolution"), ratio(xn, xd), TagRule::Plain);
     gather.put(GROUP, format!("{which}YResolutionUnit"), Value::int(ye as i8), unit);
     gather.put(GROUP, format!("{which}XResolutionUnit"), Value::int(xe as i8), unit);
 }

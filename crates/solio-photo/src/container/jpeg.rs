@@ -5,9 +5,9 @@
 
 use super::{flashpix, jumbf, mpf, segments, trailer};
 use crate::gather::Gather;
-use crate::iptc::Home;
-use crate::maker::{Camera, read_container};
-use crate::rule::{Named, Rule};
+use crate::iptc::IptcHome;
+use crate::maker::{CameraModel, read_container};
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{Fields, Tag, exif, icc, photoshop, table, xmp};
 use solio_container::jpeg::{JpegSegment, head};
@@ -35,7 +35,7 @@ struct Joined<'v> {
     /// Boxes of JUMBF: by number, the parts by theirs.
     boxes: BTreeMap<u16, BTreeMap<u32, Vec<u8>>>,
     /// FlashPix' streams.
-    streams: flashpix::Streams,
+    streams: flashpix::FlashpixStreams,
     bytes: usize,
 }
 
@@ -125,7 +125,7 @@ fn segment<'v>(
         0xc0..=0xcf => frame(segment, gather),
         0xe0 if starts(b"JFIF\0") => read_container("jfif", body, "JFIF", gather),
         0xe0 if starts(b"JFXX\0\x10") => {
-            gather.put("JFXX", "ThumbnailImage", body.from(6).into(), Rule::Binary);
+            gather.put("JFXX", "ThumbnailImage", body.from(6).into(), TagRule::Binary);
         }
         0xe1 if starts(b"http://ns.adobe.com/xap/1.0/\0") => {
             let packet = body.from(29);
@@ -153,7 +153,7 @@ fn segment<'v>(
         0xe3 if starts(b"_JPSJPS_") => segments::stereo(body, gather),
         0xe3 if starts(b"Meta\0\0") => {
             if let Some(table) = table::KODAK_SEGMENT.table("kodak_meta") {
-                exif::read_as(body.from(6), "MetaIFD", table, Camera::NONE, gather);
+                exif::read_as(body.from(6), "MetaIFD", table, CameraModel::NONE, gather);
             }
         }
         0xe6 if starts(b"GoPro\0") => segments::gopro(body.from(6), 0, gather),
@@ -227,7 +227,7 @@ fn frame(segment: JpegSegment<'_>, gather: &mut Gather<'_>) {
         14:Progressive DCT, differential arithmetic coding|15:Lossless, differential arithmetic coding";
     gather.int("File", "ImageWidth", width);
     gather.int("File", "ImageHeight", height);
-    let rule = Rule::Words { words: PROCESSES, hex: false };
+    let rule = TagRule::Words { words: PROCESSES, hex: false };
     gather.put("File", "EncodingProcess", Value::int(segment.marker & 15), rule);
     gather.int("File", "BitsPerSample", bits);
     gather.int("File", "ColorComponents", channels);
@@ -244,7 +244,7 @@ fn frame(segment: JpegSegment<'_>, gather: &mut Gather<'_>) {
     let (across, down) = (least(|s| s.0), least(|s| s.1));
     if samples.len() == 3 && across > 0 && down > 0 {
         let ratio = [most(|s| s.0) / across, most(|s| s.1) / down].map(i64::from);
-        let rule = Rule::Named(Named::SubSampling);
+        let rule = TagRule::Named(Named::SubSampling);
         gather.put("File", "YCbCrSubSampling", Value::Ints(ratio.to_vec()), rule);
     }
 }
@@ -257,7 +257,7 @@ fn ducky(body: ByteView<'_>, gather: &mut Gather<'_>) {
         match tag {
             1 => {
                 let quality = Value::int(part.be32(0).unwrap_or(0));
-                gather.put("Ducky", "Quality", quality, Rule::Named(Named::PerHundred));
+                gather.put("Ducky", "Quality", quality, TagRule::Named(Named::PerHundred));
             }
             2 | 3 => {
                 let bytes = part.from(4).all(1 << 16).unwrap_or_default();
@@ -282,7 +282,7 @@ fn comment(body: ByteView<'_>, gather: &mut Gather<'_>) {
 /// Photoshop's resources, however many segments they are in.
 fn resources(parts: &[ByteView<'_>], mut bytes: usize, gather: &mut Gather<'_>) {
     if let [one] = parts {
-        return photoshop::read(*one, Home::Standard, gather);
+        return photoshop::read(*one, IptcHome::Standard, gather);
     }
     let mut all = Vec::new();
     for part in parts.iter().filter_map(|part| part.all(1 << 16)) {
@@ -291,7 +291,7 @@ fn resources(parts: &[ByteView<'_>], mut bytes: usize, gather: &mut Gather<'_>) 
         }
     }
     if !all.is_empty() {
-        photoshop::read(ByteView::memory(&all), Home::Standard, gather);
+        photoshop::read(ByteView::memory(&all), IptcHome::Standard, gather);
     }
 }
 

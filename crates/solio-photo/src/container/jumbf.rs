@@ -4,7 +4,7 @@
 
 use super::bmff::{boxes, too_deep};
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{cbor, text_tree};
 use solio_container::{ByteView, ContainerChunk};
@@ -37,11 +37,11 @@ fn walk(view: ByteView<'_>, label: &mut String, depth: u8, gather: &mut Gather<'
                 gather.text("Jpeg2000", named("Type"), mime);
             }
             b"bidb" => {
-                gather.put("Jpeg2000", named("Data"), body.into(), Rule::Binary);
+                gather.put("Jpeg2000", named("Data"), body.into(), TagRule::Binary);
             }
             b"c2sh" => {
                 let salt = Value::Bytes(body.all(64).unwrap_or_default().into());
-                gather.put("Jpeg2000", named("Salt"), salt, Rule::Named(Named::HexLower));
+                gather.put("Jpeg2000", named("Salt"), salt, TagRule::Named(Named::HexLower));
             }
             _ => {}
         }
@@ -54,7 +54,7 @@ fn walk(view: ByteView<'_>, label: &mut String, depth: u8, gather: &mut Gather<'
 /// Type (16), which parts follow (1), label; then number, digest or a box of one's own.
 fn description(body: ByteView<'_>, label: &mut String, gather: &mut Gather<'_>) {
     let (Some(kind), Some(parts)) = (body.array::<16>(0), body.u8(16)) else { return };
-    let rule = Rule::Named(Named::BoxType);
+    let rule = TagRule::Named(Named::BoxType);
     gather.put("JUMBF", "JUMDType", Value::Bytes(kind.into()), rule);
     label.clear();
     let mut at = 17;
@@ -71,7 +71,7 @@ fn description(body: ByteView<'_>, label: &mut String, gather: &mut Gather<'_>) 
     }
     if parts & 8 != 0 {
         let digest = Value::Bytes(body.get(at, 32).unwrap_or_default().into());
-        gather.put("JUMBF", "JUMDSignature", digest, Rule::Binary);
+        gather.put("JUMBF", "JUMDSignature", digest, TagRule::Binary);
         at += 32;
     }
     if parts & 16 != 0 {

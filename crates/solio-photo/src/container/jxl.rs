@@ -21,19 +21,19 @@ const MOST_UNPACKED: u64 = 4 << 20;
 const STEP: usize = 16 << 10;
 
 /// What may still be unpacked of a file.
-pub(super) struct Room {
+pub(super) struct BrotliRoom {
     boxes: u32,
     packed: u64,
     unpacked: u64,
 }
 
-impl Default for Room {
+impl Default for BrotliRoom {
     fn default() -> Self {
-        Room { boxes: MOST_BOXES, packed: MOST_PACKED, unpacked: MOST_UNPACKED }
+        BrotliRoom { boxes: MOST_BOXES, packed: MOST_PACKED, unpacked: MOST_UNPACKED }
     }
 }
 
-impl Room {
+impl BrotliRoom {
     /// The type and the content of what is packed in `body`.
     pub(super) fn unpack(
         &mut self,
@@ -86,12 +86,12 @@ pub(super) fn read_codestream(view: ByteView<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Bits, the lowest of each byte first.
-struct Bits {
+struct JxlBits {
     bits: u128,
     left: u32,
 }
 
-impl Bits {
+impl JxlBits {
     fn take(&mut self, count: u32) -> Option<u32> {
         self.left = self.left.checked_sub(count)?;
         let value = self.bits & ((1 << count) - 1);
@@ -111,7 +111,7 @@ impl Bits {
 
 fn size(head: &[u8]) -> Option<(u32, u32)> {
     let bits = head.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
-    let mut bits = Bits { bits, left: 8 * head.len() as u32 };
+    let mut bits = JxlBits { bits, left: 8 * head.len() as u32 };
     let small = bits.take(1)? == 1;
     let height = bits.side(small)?;
     let of_height = |of: u64, to: u64| u32::try_from(u64::from(height) * of / to).ok();
@@ -171,7 +171,7 @@ mod tests {
         out
     }
 
-    fn unpack(room: &mut Room, kind: &[u8; 4], packed: &[u8]) -> Option<usize> {
+    fn unpack(room: &mut BrotliRoom, kind: &[u8; 4], packed: &[u8]) -> Option<usize> {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         let body = [kind, packed].concat();
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_is_unpacked_is_bounded() {
-        let mut room = Room::default();
+        let mut room = BrotliRoom::default();
         assert_eq!(unpack(&mut room, b"xml ", &stored(&[7; 100_000])), Some(100_000));
         assert_eq!(unpack(&mut room, b"brob", &stored(b"packed twice")), None);
         assert_eq!(unpack(&mut room, b"xml ", &stored(b"cut")[..4]), None);
@@ -192,7 +192,7 @@ mod tests {
             let unpacked = unpack(&mut room, b"jumb", &stored(b"small"));
             assert_eq!(unpacked, (n < 5).then_some(5));
         }
-        let mut room = Room { unpacked: 4, ..Room::default() };
+        let mut room = BrotliRoom { unpacked: 4, ..BrotliRoom::default() };
         assert_eq!(unpack(&mut room, b"xml ", &stored(b"five.")), None);
         assert_eq!(unpack(&mut room, b"xml ", &stored(b"x")), None);
     }

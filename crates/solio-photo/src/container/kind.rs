@@ -1,13 +1,13 @@
 //! The kind of a file, by its first bytes and, where those are shared, by its name's end.
 
-use crate::exif::Role;
+use crate::exif::TiffRole;
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::Value;
 
 /// What reads a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reader {
+pub(super) enum PhotoReader {
     Jpeg,
     Tiff,
     Png,
@@ -29,40 +29,40 @@ pub(super) enum Reader {
 
 /// A file's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(super) struct PhotoKind {
     name: &'static str,
     extension: &'static str,
     mime: &'static str,
-    pub(super) reader: Reader,
+    pub(super) reader: PhotoReader,
 }
 
 const fn kind(
     name: &'static str,
     extension: &'static str,
     mime: &'static str,
-    reader: Reader,
-) -> Kind {
-    Kind { name, extension, mime, reader }
+    reader: PhotoReader,
+) -> PhotoKind {
+    PhotoKind { name, extension, mime, reader }
 }
 
-impl Kind {
+impl PhotoKind {
     /// What a file is that says it follows the DNG specification, whatever else it is.
-    pub(super) const DNG: Kind = kind("DNG", "DNG", "image/x-adobe-dng", Reader::Nothing);
+    pub(super) const DNG: PhotoKind = kind("DNG", "DNG", "image/x-adobe-dng", PhotoReader::Nothing);
 
     /// What a PNG is that moves.
-    pub(super) const APNG: Kind = kind("APNG", "PNG", "image/apng", Reader::Png);
+    pub(super) const APNG: PhotoKind = kind("APNG", "PNG", "image/apng", PhotoReader::Png);
 
     pub(super) fn name(self) -> &'static str {
         self.name
     }
 
     /// What it is as a TIFF structure.
-    pub(super) fn role(self) -> Role {
+    pub(super) fn role(self) -> TiffRole {
         match self.name {
-            "TIFF" | "BTF" | "DNG" => Role::Tiff,
-            "CR2" => Role::Cr2,
-            "ARW" | "SR2" => Role::Sony,
-            _ => Role::Raw,
+            "TIFF" | "BTF" | "DNG" => TiffRole::Tiff,
+            "CR2" => TiffRole::Cr2,
+            "ARW" | "SR2" => TiffRole::Sony,
+            _ => TiffRole::Raw,
         }
     }
 
@@ -80,82 +80,84 @@ impl Kind {
         gather.text("File", "FileType", self.name);
         if gather.wants("File", "FileTypeExtension") {
             let extension = Value::text(self.extension);
-            gather.put("File", "FileTypeExtension", extension, Rule::Named(Named::Lower));
+            gather.put("File", "FileTypeExtension", extension, TagRule::Named(Named::Lower));
         }
         gather.text("File", "MIMEType", self.mime);
     }
 }
 
 /// Raw files that are TIFF but for their names, and a few with marks of their own.
-const TIFF_KINDS: &[(&str, Kind)] = &[
-    ("dng", kind("DNG", "DNG", "image/x-adobe-dng", Reader::Tiff)),
-    ("nef", kind("NEF", "NEF", "image/x-nikon-nef", Reader::Tiff)),
-    ("nrw", kind("NRW", "NRW", "image/x-nikon-nrw", Reader::Tiff)),
-    ("cr2", kind("CR2", "CR2", "image/x-canon-cr2", Reader::Tiff)),
-    ("arw", kind("ARW", "ARW", "image/x-sony-arw", Reader::Tiff)),
-    ("sr2", kind("SR2", "SR2", "image/x-sony-sr2", Reader::Tiff)),
-    ("srf", kind("SRF", "SRF", "image/x-sony-srf", Reader::Tiff)),
-    ("srw", kind("SRW", "SRW", "image/x-samsung-srw", Reader::Tiff)),
-    ("pef", kind("PEF", "PEF", "image/x-pentax-pef", Reader::Tiff)),
-    ("3fr", kind("3FR", "3FR", "image/x-hasselblad-3fr", Reader::Tiff)),
-    ("fff", kind("FFF", "FFF", "image/x-hasselblad-fff", Reader::Tiff)),
-    ("iiq", kind("IIQ", "IIQ", "image/x-raw", Reader::Tiff)),
-    ("erf", kind("ERF", "ERF", "image/x-epson-erf", Reader::Tiff)),
-    ("mef", kind("MEF", "MEF", "image/x-mamiya-mef", Reader::Tiff)),
-    ("mos", kind("MOS", "MOS", "image/x-raw", Reader::Tiff)),
-    ("dcr", kind("DCR", "DCR", "image/x-kodak-dcr", Reader::Tiff)),
-    ("kdc", kind("KDC", "KDC", "image/x-kodak-kdc", Reader::Tiff)),
-    ("gpr", kind("GPR", "GPR", "image/x-gopro-gpr", Reader::Tiff)),
-    ("rwl", kind("RWL", "RWL", "image/x-leica-rwl", Reader::Tiff)),
+const TIFF_KINDS: &[(&str, PhotoKind)] = &[
+    ("dng", kind("DNG", "DNG", "image/x-adobe-dng", PhotoReader::Tiff)),
+    ("nef", kind("NEF", "NEF", "image/x-nikon-nef", PhotoReader::Tiff)),
+    ("nrw", kind("NRW", "NRW", "image/x-nikon-nrw", PhotoReader::Tiff)),
+    ("cr2", kind("CR2", "CR2", "image/x-canon-cr2", PhotoReader::Tiff)),
+    ("arw", kind("ARW", "ARW", "image/x-sony-arw", PhotoReader::Tiff)),
+    ("sr2", kind("SR2", "SR2", "image/x-sony-sr2", PhotoReader::Tiff)),
+    ("srf", kind("SRF", "SRF", "image/x-sony-srf", PhotoReader::Tiff)),
+    ("srw", kind("SRW", "SRW", "image/x-samsung-srw", PhotoReader::Tiff)),
+    ("pef", kind("PEF", "PEF", "image/x-pentax-pef", PhotoReader::Tiff)),
+    ("3fr", kind("3FR", "3FR", "image/x-hasselblad-3fr", PhotoReader::Tiff)),
+    ("fff", kind("FFF", "FFF", "image/x-hasselblad-fff", PhotoReader::Tiff)),
+    ("iiq", kind("IIQ", "IIQ", "image/x-raw", PhotoReader::Tiff)),
+    ("erf", kind("ERF", "ERF", "image/x-epson-erf", PhotoReader::Tiff)),
+    ("mef", kind("MEF", "MEF", "image/x-mamiya-mef", PhotoReader::Tiff)),
+    ("mos", kind("MOS", "MOS", "image/x-raw", PhotoReader::Tiff)),
+    ("dcr", kind("DCR", "DCR", "image/x-kodak-dcr", PhotoReader::Tiff)),
+    ("kdc", kind("KDC", "KDC", "image/x-kodak-kdc", PhotoReader::Tiff)),
+    ("gpr", kind("GPR", "GPR", "image/x-gopro-gpr", PhotoReader::Tiff)),
+    ("rwl", kind("RWL", "RWL", "image/x-leica-rwl", PhotoReader::Tiff)),
 ];
 
-const TIFF: Kind = kind("TIFF", "TIF", "image/tiff", Reader::Tiff);
-const BIG_TIFF: Kind = kind("BTF", "BTF", "image/x-tiff-big", Reader::Tiff);
-const ORF: Kind = kind("ORF", "ORF", "image/x-olympus-orf", Reader::Tiff);
-const RW2: Kind = kind("RW2", "RW2", "image/x-panasonic-rw2", Reader::Tiff);
-const CR2: Kind = kind("CR2", "CR2", "image/x-canon-cr2", Reader::Tiff);
-const JPEG: Kind = kind("JPEG", "JPG", "image/jpeg", Reader::Jpeg);
-const JPS: Kind = kind("JPS", "JPS", "image/x-jps", Reader::Jpeg);
-const EXV: Kind = kind("EXV", "EXV", "image/x-exv", Reader::Jpeg);
-const PNG: Kind = kind("PNG", "PNG", "image/png", Reader::Png);
-const WEBP: Kind = kind("WEBP", "WEBP", "image/webp", Reader::Riff);
-const AVI: Kind = kind("AVI", "AVI", "video/x-msvideo", Reader::Nothing);
-const GIF: Kind = kind("GIF", "GIF", "image/gif", Reader::Gif);
-const PSD: Kind = kind("PSD", "PSD", "application/vnd.adobe.photoshop", Reader::Photoshop);
-const PSB: Kind = kind("PSB", "PSB", "application/vnd.adobe.photoshop", Reader::Photoshop);
-const JP2: Kind = kind("JP2", "JP2", "image/jp2", Reader::Jp2);
-const J2C: Kind = kind("J2C", "J2C", "image/x-j2c", Reader::Codestream);
-const JXL: Kind = kind("JXL", "JXL", "image/jxl", Reader::Jp2);
-const JXL_BARE: Kind = kind("JXL Codestream", "JXL", "image/jxl", Reader::JxlCodestream);
-const CRW: Kind = kind("CRW", "CRW", "image/x-canon-crw", Reader::Crw);
-const MRW: Kind = kind("MRW", "MRW", "image/x-minolta-mrw", Reader::Mrw);
-const RAF: Kind = kind("RAF", "RAF", "image/x-fujifilm-raf", Reader::Raf);
-const ICC: Kind = kind("ICC", "ICC", "application/vnd.iccprofile", Reader::Icc);
-const XMP: Kind = kind("XMP", "XMP", "application/rdf+xml", Reader::Xmp);
+const TIFF: PhotoKind = kind("TIFF", "TIF", "image/tiff", PhotoReader::Tiff);
+const BIG_TIFF: PhotoKind = kind("BTF", "BTF", "image/x-tiff-big", PhotoReader::Tiff);
+const ORF: PhotoKind = kind("ORF", "ORF", "image/x-olympus-orf", PhotoReader::Tiff);
+const RW2: PhotoKind = kind("RW2", "RW2", "image/x-panasonic-rw2", PhotoReader::Tiff);
+const CR2: PhotoKind = kind("CR2", "CR2", "image/x-canon-cr2", PhotoReader::Tiff);
+const JPEG: PhotoKind = kind("JPEG", "JPG", "image/jpeg", PhotoReader::Jpeg);
+const JPS: PhotoKind = kind("JPS", "JPS", "image/x-jps", PhotoReader::Jpeg);
+const EXV: PhotoKind = kind("EXV", "EXV", "image/x-exv", PhotoReader::Jpeg);
+const PNG: PhotoKind = kind("PNG", "PNG", "image/png", PhotoReader::Png);
+const WEBP: PhotoKind = kind("WEBP", "WEBP", "image/webp", PhotoReader::Riff);
+const AVI: PhotoKind = kind("AVI", "AVI", "video/x-msvideo", PhotoReader::Nothing);
+const GIF: PhotoKind = kind("GIF", "GIF", "image/gif", PhotoReader::Gif);
+const PSD: PhotoKind =
+    kind("PSD", "PSD", "application/vnd.adobe.photoshop", PhotoReader::Photoshop);
+const PSB: PhotoKind =
+    kind("PSB", "PSB", "application/vnd.adobe.photoshop", PhotoReader::Photoshop);
+const JP2: PhotoKind = kind("JP2", "JP2", "image/jp2", PhotoReader::Jp2);
+const J2C: PhotoKind = kind("J2C", "J2C", "image/x-j2c", PhotoReader::Codestream);
+const JXL: PhotoKind = kind("JXL", "JXL", "image/jxl", PhotoReader::Jp2);
+const JXL_BARE: PhotoKind = kind("JXL Codestream", "JXL", "image/jxl", PhotoReader::JxlCodestream);
+const CRW: PhotoKind = kind("CRW", "CRW", "image/x-canon-crw", PhotoReader::Crw);
+const MRW: PhotoKind = kind("MRW", "MRW", "image/x-minolta-mrw", PhotoReader::Mrw);
+const RAF: PhotoKind = kind("RAF", "RAF", "image/x-fujifilm-raf", PhotoReader::Raf);
+const ICC: PhotoKind = kind("ICC", "ICC", "application/vnd.iccprofile", PhotoReader::Icc);
+const XMP: PhotoKind = kind("XMP", "XMP", "application/rdf+xml", PhotoReader::Xmp);
 
-const MOV: Kind = kind("MOV", "MOV", "video/quicktime", Reader::Boxes);
+const MOV: PhotoKind = kind("MOV", "MOV", "video/quicktime", PhotoReader::Boxes);
 /// QuickTime by its brand, but not by its name.
-const MOV_AS_MP4: Kind = kind("MP4", "MP4", "video/quicktime", Reader::Boxes);
-const MP4: Kind = kind("MP4", "MP4", "video/mp4", Reader::Boxes);
+const MOV_AS_MP4: PhotoKind = kind("MP4", "MP4", "video/quicktime", PhotoReader::Boxes);
+const MP4: PhotoKind = kind("MP4", "MP4", "video/mp4", PhotoReader::Boxes);
 
 /// Kinds of box files by their main brand.
-const BRANDS: &[(&[u8; 4], Kind)] = &[
-    (b"heic", kind("HEIC", "HEIC", "image/heic", Reader::Boxes)),
-    (b"hevc", kind("HEICS", "HEICS", "image/heic-sequence", Reader::Boxes)),
-    (b"mif1", kind("HEIF", "HEIF", "image/heif", Reader::Boxes)),
-    (b"msf1", kind("HEIFS", "HEIFS", "image/heif-sequence", Reader::Boxes)),
-    (b"heix", kind("HEIF", "HEIF", "image/heif", Reader::Boxes)),
-    (b"avif", kind("AVIF", "AVIF", "image/avif", Reader::Boxes)),
-    (b"crx ", kind("CR3", "CR3", "image/x-canon-cr3", Reader::Boxes)),
-    (b"M4A ", kind("M4A", "M4A", "audio/mp4", Reader::Boxes)),
-    (b"M4V ", kind("M4V", "M4V", "video/x-m4v", Reader::Boxes)),
-    (b"3gp4", kind("3GP", "3GP", "video/3gpp", Reader::Boxes)),
-    (b"3gp5", kind("3GP", "3GP", "video/3gpp", Reader::Boxes)),
+const BRANDS: &[(&[u8; 4], PhotoKind)] = &[
+    (b"heic", kind("HEIC", "HEIC", "image/heic", PhotoReader::Boxes)),
+    (b"hevc", kind("HEICS", "HEICS", "image/heic-sequence", PhotoReader::Boxes)),
+    (b"mif1", kind("HEIF", "HEIF", "image/heif", PhotoReader::Boxes)),
+    (b"msf1", kind("HEIFS", "HEIFS", "image/heif-sequence", PhotoReader::Boxes)),
+    (b"heix", kind("HEIF", "HEIF", "image/heif", PhotoReader::Boxes)),
+    (b"avif", kind("AVIF", "AVIF", "image/avif", PhotoReader::Boxes)),
+    (b"crx ", kind("CR3", "CR3", "image/x-canon-cr3", PhotoReader::Boxes)),
+    (b"M4A ", kind("M4A", "M4A", "audio/mp4", PhotoReader::Boxes)),
+    (b"M4V ", kind("M4V", "M4V", "video/x-m4v", PhotoReader::Boxes)),
+    (b"3gp4", kind("3GP", "3GP", "video/3gpp", PhotoReader::Boxes)),
+    (b"3gp5", kind("3GP", "3GP", "video/3gpp", PhotoReader::Boxes)),
     (b"qt  ", MOV),
 ];
 
 /// The kind of the file that starts with `head`.
-pub(super) fn of_head(head: &[u8], extension: &str) -> Option<Kind> {
+pub(super) fn of_head(head: &[u8], extension: &str) -> Option<PhotoKind> {
     Some(match head {
         [0xff, 0xd8, 0xff, ..] if extension == "jps" => JPS,
         [0xff, 0xd8, 0xff, ..] => JPEG,
@@ -196,7 +198,7 @@ pub(super) fn of_head(head: &[u8], extension: &str) -> Option<Kind> {
 }
 
 /// A TIFF by its name's end; "CR" at byte 8 marks Canon's.
-fn tiff(head: &[u8], extension: &str) -> Kind {
+fn tiff(head: &[u8], extension: &str) -> PhotoKind {
     if head.get(8..11) == Some(b"CR\x02") {
         return CR2;
     }
@@ -204,7 +206,7 @@ fn tiff(head: &[u8], extension: &str) -> Kind {
     found.map_or(TIFF, |(_, kind)| *kind)
 }
 
-fn brand(rest: &[u8], extension: &str) -> Kind {
+fn brand(rest: &[u8], extension: &str) -> PhotoKind {
     let brand = rest.get(..4).unwrap_or_default();
     let of_brand = |brand: &[u8]| BRANDS.iter().find(|(name, _)| *name == brand).map(|(_, k)| *k);
     if let Some(kind) = of_brand(brand) {

@@ -35,7 +35,7 @@ pub(crate) use itunes::short_hex;
 /// tag `FileType` has it; `extension` is the end of its name in small letters, which decides where
 /// marks are shared. `None`: no photo, video or profile.
 pub fn kind_name(head: &[u8], extension: &str) -> Option<&'static str> {
-    kind::of_head(head, extension).map(kind::Kind::name)
+    kind::of_head(head, extension).map(kind::PhotoKind::name)
 }
 
 pub(crate) fn read_jpeg(view: ByteView<'_>, gather: &mut Gather<'_>) {
@@ -53,28 +53,28 @@ pub(crate) fn read(view: ByteView<'_>, extension: &str, gather: &mut Gather<'_>)
     kind.announce(gather);
     read_as(kind, view, gather);
     if gather.find("IFD0", "DNGVersion").is_some() {
-        kind::Kind::DNG.announce_instead(gather);
+        kind::PhotoKind::DNG.announce_instead(gather);
     }
     true
 }
 
-fn read_as(kind: kind::Kind, view: ByteView<'_>, gather: &mut Gather<'_>) {
+fn read_as(kind: kind::PhotoKind, view: ByteView<'_>, gather: &mut Gather<'_>) {
     match kind.reader {
-        kind::Reader::Jpeg => jpeg::read(view, gather),
-        kind::Reader::Tiff => tiff::read(view, kind.role(), gather),
-        kind::Reader::Png => png::read(view, gather),
-        kind::Reader::Riff => riff::read(view, gather),
-        kind::Reader::Gif => gif::read(view, gather),
-        kind::Reader::Photoshop => photoshop::read_file(view, gather),
-        kind::Reader::Boxes => bmff::read(view, gather),
-        kind::Reader::Jp2 => jp2::read(view, gather),
-        kind::Reader::JxlCodestream => jxl::read_codestream(view, gather),
-        kind::Reader::Codestream => jp2::read_codestream(view, gather),
-        kind::Reader::Crw => crw::read(view, gather),
-        kind::Reader::Mrw => mrw::read(view, gather),
-        kind::Reader::Raf => raf::read(view, gather),
-        kind::Reader::Icc => icc::read(view, gather),
-        kind::Reader::Xmp => xmp::read_view(view, gather),
-        kind::Reader::Nothing => gather.leave(Gap::Format),
+        kind::PhotoReader::Jpeg => jpeg::read(view, gather),
+        kind::PhotoReader::Tiff => tiff::read(view, kind.role(), gather),
+        kind::PhotoReader::Png => png::read(view, gather),
+        kind::PhotoReader::Riff => riff::read(view, gather),
+        kind::PhotoReader::Gif => gif::read(view, gather),
+        kind::PhotoReader::Photoshop => photoshop::read_file(view, gather),
+        kind::PhotoReader::Boxes => bmff::read(view, gather),
+        kind::PhotoReader::Jp2 => jp2::read(view, gather),
+        kind::PhotoReader::JxlCodestream => jxl::read_codestream(view, gather),
+        kind::PhotoReader::Codestream => jp2::read_codestream(view, gather),
+        kind::PhotoReader::Crw => crw::read(view, gather),
+        kind::PhotoReader::Mrw => mrw::read(view, gather),
+        kind::PhotoReader::Raf => raf::read(view, gather),
+        kind::PhotoReader::Icc => icc::read(view, gather),
+        kind::PhotoReader::Xmp => xmp::read_view(view, gather),
+        kind::PhotoReader::Nothing => gather.leave(Gap::Format),
     }
 }

@@ -6,7 +6,7 @@ use super::bmff::{self, boxes};
 use super::languages::{self, Texts};
 use crate::gather::Gather;
 use crate::maker::read_container;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use solio_container::{ByteView, ContainerChunk};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 const GROUP: &str = "QuickTime";
 
 /// Where boxes are read: the group that their tags get, and how deep they lie.
-struct Place {
+struct MovieWalk {
     group: Cow<'static, str>,
     depth: u8,
     /// Units of a second, of the movie and of the track's media.
@@ -24,24 +24,24 @@ struct Place {
     handler: [u8; 4],
     tracks: u32,
     /// How dates are shown.
-    date: Rule,
+    date: TagRule,
 }
 
 /// Reads a movie's boxes.
 pub(super) fn read(body: ByteView<'_>, gather: &mut Gather<'_>) {
-    let mut place = Place {
+    let mut place = MovieWalk {
         group: Cow::Borrowed(GROUP),
         depth: 0,
         scale: 0,
         media_scale: 0,
         handler: [0; 4],
         tracks: 0,
-        date: Rule::Named(Named::MacDate),
+        date: TagRule::Named(Named::MacDate),
     };
     walk(body, &mut place, gather);
 }
 
-fn walk(body: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+fn walk(body: ByteView<'_>, place: &mut MovieWalk, gather: &mut Gather<'_>) {
     if bmff::too_deep(place.depth) {
         return;
     }
@@ -81,7 +81,7 @@ fn walk(body: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
             b"meta" => meta(part, None, gather),
             b"uuid" => {
                 if bmff::is_canon(part) {
-                    place.date = Rule::Named(Named::MacDateUtc);
+                    place.date = TagRule::Named(Named::MacDateUtc);
                 }
                 bmff::identified(part, gather);
             }
@@ -133,9 +133,9 @@ fn matrix(part: ByteView<'_>, at: u64) -> Value {
     Value::Floats((0..9).map(number).collect())
 }
 
-fn movie_head(part: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+fn movie_head(part: ByteView<'_>, place: &mut MovieWalk, gather: &mut Gather<'_>) {
     let date = place.date;
-    let seconds = Rule::Named(Named::Seconds);
+    let seconds = TagRule::Named(Named::Seconds);
     let Some((created, modified, at)) = dates(part) else { return };
     gather.int(GROUP, "MovieHeaderVersion", part.u8(0).unwrap_or(0));
     gather.put(GROUP, "CreateDate", Value::int(created), date);
@@ -146,13 +146,13 @@ fn movie_head(part: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     let Some((units, at)) = span(part, at + 4) else { return };
     gather.put(GROUP, "Duration", length(units, scale), seconds);
     let (Some(rate), Some(volume)) = (part.be32(at), part.be16(at + 4)) else { return };
-    gather.put(GROUP, "PreferredRate", fixed(rate), Rule::Plain);
+    gather.put(GROUP, "PreferredRate", fixed(rate), TagRule::Plain);
     let volume = Value::Floats(vec![f64::from(volume as i16) / 256.0]);
-    gather.put(GROUP, "PreferredVolume", volume, Rule::Named(Named::Percent));
+    gather.put(GROUP, "PreferredVolume", volume, TagRule::Named(Named::Percent));
     if part.len() < at + 76 {
         return;
     }
-    gather.put(GROUP, "MatrixStructure", matrix(part, at + 16), Rule::Plain);
+    gather.put(GROUP, "MatrixStructure", matrix(part, at + 16), TagRule::Plain);
     const TIMES: [&str; 6] = [
         "PreviewTime",
         "PreviewDuration",
@@ -170,7 +170,7 @@ fn movie_head(part: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     }
 }
 
-fn track_head(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn track_head(part: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
     let date = place.date;
     let Some((created, modified, at)) = dates(part) else { return };
@@ -180,16 +180,16 @@ fn track_head(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     let Some(id) = part.be32(at) else { return };
     gather.int(group(), "TrackID", id);
     let Some((units, at)) = span(part, at + 8) else { return };
-    let seconds = Rule::Named(Named::Seconds);
+    let seconds = TagRule::Named(Named::Seconds);
     gather.put(group(), "TrackDuration", length(units, place.scale), seconds);
     if part.len() < at + 60 {
         return;
     }
     gather.int(group(), "TrackLayer", part.be16(at + 8).unwrap_or(0) as i16);
     let volume = f64::from(part.be16(at + 12).unwrap_or(0) as i16) / 256.0;
-    let percent = Rule::Named(Named::Percent);
+    let percent = TagRule::Named(Named::Percent);
     gather.put(group(), "TrackVolume", Value::Floats(vec![volume]), percent);
-    gather.put(group(), "MatrixStructure", matrix(part, at + 16), Rule::Plain);
+    gather.put(group(), "MatrixStructure", matrix(part, at + 16), TagRule::Plain);
     let size = |at: u64| part.be32(at).unwrap_or(0) >> 16;
     let (width, height) = (size(at + 52), size(at + 56));
     if width > 0 && height > 0 {
@@ -198,7 +198,7 @@ fn track_head(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     }
 }
 
-fn media_head(part: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+fn media_head(part: ByteView<'_>, place: &mut MovieWalk, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
     let date = place.date;
     let Some((created, modified, at)) = dates(part) else { return };
@@ -208,7 +208,7 @@ fn media_head(part: ByteView<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     let Some(scale) = part.be32(at) else { return };
     gather.int(group(), "MediaTimeScale", scale);
     let Some((units, at)) = span(part, at + 4) else { return };
-    gather.put(group(), "MediaDuration", length(units, scale), Rule::Named(Named::Seconds));
+    gather.put(group(), "MediaDuration", length(units, scale), TagRule::Named(Named::Seconds));
     if let Some(code) = part.be16(at).and_then(languages::name) {
         gather.text(group(), "MediaLanguageCode", code.into_owned());
     }
@@ -248,7 +248,7 @@ pub(super) fn handler(
 }
 
 /// How the samples of a track are packed.
-fn descriptions(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn descriptions(part: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
     let Some(format) = part.array::<4>(12) else { return };
     let entry = part.from(16);
@@ -277,7 +277,7 @@ fn descriptions(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     }
 }
 
-fn video_extensions(entry: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn video_extensions(entry: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
     for ContainerChunk { kind, body, .. } in boxes(entry, 78) {
         let group = || place.group.clone();
         match (&kind, body.be32(0), body.be32(4)) {
@@ -293,7 +293,7 @@ fn video_extensions(entry: ByteView<'_>, place: &Place, gather: &mut Gather<'_>)
 }
 
 /// How much of the pictures is meant to be seen.
-fn apertures(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn apertures(part: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
     for ContainerChunk { kind, body, .. } in boxes(part, 0) {
         let name = match &kind {
             b"clef" => "CleanApertureDimensions",
@@ -303,14 +303,14 @@ fn apertures(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
         };
         if let (Some(width), Some(height)) = (body.be32(4), body.be32(8)) {
             let size = [width, height].map(|v| f64::from(v) / 65536.0);
-            let rule = Rule::Named(Named::Dimensions);
+            let rule = TagRule::Named(Named::Dimensions);
             gather.put(place.group.clone(), name, Value::Floats(size.to_vec()), rule);
         }
     }
 }
 
 /// Frames by the length of each run of samples.
-fn frame_rate(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn frame_rate(part: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
     if &place.handler != b"vide" || place.media_scale == 0 {
         return;
     }
@@ -323,7 +323,7 @@ fn frame_rate(part: ByteView<'_>, place: &Place, gather: &mut Gather<'_>) {
     }
     if frames > 0 && units > 0 {
         let rate = frames as f64 * f64::from(place.media_scale) / units as f64;
-        let rule = Rule::Named(Named::FrameRate);
+        let rule = TagRule::Named(Named::FrameRate);
         gather.put(place.group.clone(), "VideoFrameRate", Value::Floats(vec![rate]), rule);
     }
 }
@@ -396,8 +396,8 @@ fn list_item(
             let (name, rule) = key_name(key);
             // Few bytes are a number; others are bytes of which nobody says what they are.
             let bytes = data.all(1 << 20).filter(|bytes| !matches!(bytes.len(), 1 | 2));
-            let (value, rule) = match bytes.filter(|_| form & 0xff == 0 && rule == Rule::Plain) {
-                Some(bytes) => (Value::Bytes(bytes.into_owned()), Rule::Binary),
+            let (value, rule) = match bytes.filter(|_| form & 0xff == 0 && rule == TagRule::Plain) {
+                Some(bytes) => (Value::Bytes(bytes.into_owned()), TagRule::Binary),
                 None => (data_value(form, data), rule),
             };
             texts.add(key_of(track, "Keys", name), language, value, rule, gather);
@@ -473,11 +473,11 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// What a key's value means.
-fn key_rule(short: &str) -> Rule {
-    let words = |words| Rule::Words { words, hex: false };
+fn key_rule(short: &str) -> TagRule {
+    let words = |words| TagRule::Words { words, hex: false };
     match short {
-        "creationdate" | "location.date" => Rule::Named(Named::IsoDateZone),
-        "location.ISO6709" => Rule::Named(Named::Iso6709),
+        "creationdate" | "location.date" => TagRule::Named(Named::IsoDateZone),
+        "location.ISO6709" => TagRule::Named(Named::Iso6709),
         "location.role" => words("0:Shooting Location|1:Real Location|2:Fictional Location"),
         "player.movie.audio.mute" => words("0:Off|1:On"),
         "video-orientation" => words(
@@ -485,12 +485,12 @@ fn key_rule(short: &str) -> Rule {
              5:Mirror horizontal and rotate 270 CW|6:Rotate 90 CW|\
              7:Mirror horizontal and rotate 90 CW|8:Rotate 270 CW",
         ),
-        _ => Rule::Plain,
+        _ => TagRule::Plain,
     }
 }
 
 /// `com.apple.quicktime.creationdate` as `CreationDate`, `com.android.version` as `AndroidVersion`.
-fn key_name(key: &str) -> (String, Rule) {
+fn key_name(key: &str) -> (String, TagRule) {
     let short = key.strip_prefix("com.").unwrap_or(key);
     let short = short.strip_prefix("apple.quicktime.").unwrap_or(short);
     if let Some((_, name)) = KEYS.iter().find(|(known, _)| *known == short) {

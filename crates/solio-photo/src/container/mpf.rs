@@ -3,7 +3,7 @@
 //! CIPA DC-007 (Multi-Picture Format), 5.2.
 
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::value::{Value, data_at};
 use crate::{exif, table};
 use solio_container::ByteView;
@@ -39,12 +39,12 @@ pub(super) fn read(body: ByteView<'_>, file: ByteView<'_>, gather: &mut Gather<'
             gather.put(group.clone(), name, Value::int(value as i64), rule);
         };
         let bits = "2:Representative image|3:Dependent child image|4:Dependent parent image";
-        put("MPImageFlags", flags >> 27, Rule::Bits(bits));
-        put("MPImageFormat", flags >> 24 & 7, Rule::Words { words: "0:JPEG", hex: false });
+        put("MPImageFlags", flags >> 27, TagRule::Bits(bits));
+        put("MPImageFormat", flags >> 24 & 7, TagRule::Words { words: "0:JPEG", hex: false });
         let kind = flags & 0xff_ffff;
-        put("MPImageType", kind, Rule::Words { words: TYPES, hex: true });
-        put("MPImageLength", bytes, Rule::Plain);
-        put("MPImageStart", start, Rule::Plain);
+        put("MPImageType", kind, TagRule::Words { words: TYPES, hex: true });
+        put("MPImageLength", bytes, TagRule::Plain);
+        put("MPImageStart", start, TagRule::Plain);
         gather.int(group.clone(), "DependentImage1EntryNumber", short(12));
         gather.int(group.clone(), "DependentImage2EntryNumber", short(14));
         let picture = file.part(start, bytes);
@@ -52,7 +52,7 @@ pub(super) fn read(body: ByteView<'_>, file: ByteView<'_>, gather: &mut Gather<'
             let preview = kind & 0xff_0000 == 0x1_0000;
             let name = if preview { "PreviewImage".to_owned() } else { group.clone() };
             let at = picture.place().unwrap_or(start);
-            gather.put(group, name, data_at(file, at, bytes), Rule::Binary);
+            gather.put(group, name, data_at(file, at, bytes), TagRule::Binary);
         }
     }
 }

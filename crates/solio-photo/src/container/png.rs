@@ -3,12 +3,12 @@
 //! Portable Network Graphics (third edition), chapter 5; Exif in `eXIf` (11.3.4.6), XMP in an
 //! `iTXt` of its own keyword, and the older "Raw profile type" texts of ImageMagick.
 
-use super::kind::Kind;
+use super::kind::PhotoKind;
 use super::png_text::{profile, text};
 use crate::exif;
 use crate::gather::Gather;
-use crate::maker::{Around, Camera, read_block, read_container};
-use crate::rule::Rule;
+use crate::maker::{Around, CameraModel, read_block, read_container};
+use crate::rule::TagRule;
 use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};
 use solio_container::{ByteView, png_chunks};
@@ -52,7 +52,7 @@ fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<
         }
         b"iCCP" => profile(body, gather),
         b"acTL" => {
-            Kind::APNG.announce_instead(gather);
+            PhotoKind::APNG.announce_instead(gather);
             known(name, body, gather);
         }
         b"IHDR" => known(name, body, gather),
@@ -60,7 +60,7 @@ fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<
         b"gAMA" => {
             if let Some(gamma) = body.be32(0).filter(|gamma| *gamma > 0) {
                 let gamma = (1e9 / f64::from(gamma) + 0.5).floor() / 1e4;
-                gather.put(GROUP, "Gamma", Value::Floats(vec![gamma]), Rule::Plain);
+                gather.put(GROUP, "Gamma", Value::Floats(vec![gamma]), TagRule::Plain);
             }
         }
         b"bKGD" => {
@@ -71,7 +71,7 @@ fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<
                     bytes.chunks_exact(2).map(|b| i64::from(b[0]) << 8 | i64::from(b[1])).collect()
                 }
             };
-            gather.put(GROUP, "BackgroundColor", Value::Ints(numbers), Rule::Plain);
+            gather.put(GROUP, "BackgroundColor", Value::Ints(numbers), TagRule::Plain);
         }
         b"tRNS" => {
             // A palette may have many; other pictures have one sample or three.
@@ -83,7 +83,7 @@ fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<
                     bytes.chunks_exact(2).map(|b| i64::from(b[0]) << 8 | i64::from(b[1])).collect()
                 }
             };
-            gather.put(GROUP, "Transparency", Value::Ints(numbers), Rule::Plain);
+            gather.put(GROUP, "Transparency", Value::Ints(numbers), TagRule::Plain);
         }
         b"oFFs" => {
             if let (Some(x), Some(y), Some(unit)) = (body.be32(0), body.be32(4), body.u8(8)) {
@@ -97,7 +97,7 @@ fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<
             let text = lossy(&body.from(1).all(256).unwrap_or_default());
             let mut sizes = text.split('\0');
             let unit = Value::int(unit);
-            let words = Rule::Words { words: "1:meters|2:radians", hex: false };
+            let words = TagRule::Words { words: "1:meters|2:radians", hex: false };
             gather.put(GROUP, "SubjectUnits", unit, words);
             for name in ["SubjectPixelWidth", "SubjectPixelHeight"] {
                 if let Some(size) = sizes.next() {
@@ -113,14 +113,14 @@ fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<
 /// Reads what the table has.
 fn known(name: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
     let group = Cow::Borrowed(GROUP);
-    let around = Around { unit: None, big: true, group: &group, camera: Camera::NONE };
+    let around = Around { unit: None, big: true, group: &group, camera: CameraModel::NONE };
     if let Some(table) = CONTAINERS.table("png") {
         read_block(table, u32::from_be_bytes(*name), body, &around, gather);
     }
 }
 
 fn binary(name: &'static str, body: ByteView<'_>, gather: &mut Gather<'_>) {
-    gather.put(GROUP, name, body.into(), Rule::Binary);
+    gather.put(GROUP, name, body.into(), TagRule::Binary);
 }
 
 #[cfg(test)]

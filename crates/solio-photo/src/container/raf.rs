@@ -9,7 +9,7 @@
 use super::jpeg;
 use crate::exif::decode;
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::table;
 use crate::value::{Value, lossy};
 use solio_container::ByteView;
@@ -32,7 +32,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     }
     if picture.be16(0) == Some(0xffd8) && picture.len() == u64::from(len) {
         let value = Value::Binary { at: u64::from(at), bytes: u64::from(len) };
-        gather.put("File", "PreviewImage", value, Rule::Binary);
+        gather.put("File", "PreviewImage", value, TagRule::Binary);
     }
     for (place, group) in [(0x5c, "RAF"), (0x78, "RAF2")] {
         // Older files have fewer of them, and the JPEG comes sooner.

@@ -4,7 +4,7 @@
 
 use crate::gather::Gather;
 use crate::maker::read_container;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::value::Value;
 use crate::{exif, icc, xmp};
 use solio_container::riff::webp_size;
@@ -50,7 +50,7 @@ fn extended(chunk: ContainerChunk<'_>, gather: &mut Gather<'_>) {
         tag.value = Value::text("Extended WEBP");
     }
     let Some(flags) = chunk.body.le32(0) else { return };
-    let bits = Rule::Bits("1:Animation|2:XMP|3:EXIF|4:Alpha|5:ICC Profile");
+    let bits = TagRule::Bits("1:Animation|2:XMP|3:EXIF|4:Alpha|5:ICC Profile");
     gather.put(GROUP, "WebP_Flags", Value::int(flags), bits);
     if let Some((width, height)) = webp_size(&chunk) {
         gather.int(GROUP, "ImageWidth", width);
@@ -62,6 +62,6 @@ fn lossless_picture(chunk: ContainerChunk<'_>, gather: &mut Gather<'_>) {
     let Some((width, height)) = webp_size(&chunk) else { return };
     gather.int(GROUP, "ImageWidth", width);
     gather.int(GROUP, "ImageHeight", height);
-    let words = Rule::Words { words: "0:No|1:Yes", hex: false };
+    let words = TagRule::Words { words: "0:No|1:Yes", hex: false };
     gather.put(GROUP, "AlphaIsUsed", Value::int(chunk.body.u8(4).unwrap_or(0) >> 4 & 1), words);
 }

@@ -5,7 +5,7 @@
 
 use crate::exif::decode;
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::table;
 use crate::value::Value;
 use solio_container::ByteView;
@@ -24,12 +24,12 @@ pub(super) fn stereo(body: ByteView<'_>, gather: &mut Gather<'_>) {
     else {
         return;
     };
-    let words = |words| Rule::Words { words, hex: false };
+    let words = |words| TagRule::Words { words, hex: false };
     // Only of stereo pictures the first byte is the distance between the halves.
     if kind == 1 {
         gather.int(GROUP, "JPSSeparation", separation as i8);
     }
-    let bits = Rule::Bits("0:Half height|1:Half width|2:Left field first");
+    let bits = TagRule::Bits("0:Half height|1:Half width|2:Left field first");
     gather.put(GROUP, "JPSFlags", Value::int(flags), bits);
     let layouts = match kind {
         1 => "1:Interleaved|2:Side By Side|3:Over Under|4:Anaglyph",

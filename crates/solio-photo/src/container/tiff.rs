@@ -5,6 +5,6 @@ use crate::gather::Gather;
 use solio_container::ByteView;
 
 /// Reads a TIFF file.
-pub(super) fn read(view: ByteView<'_>, role: exif::Role, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, role: exif::TiffRole, gather: &mut Gather<'_>) {
     exif::read_tiff(view, role, gather);
 }

@@ -6,8 +6,8 @@
 
 use crate::exif::decode;
 use crate::gather::Gather;
-use crate::iptc::{self, Home};
-use crate::rule::{Named, Rule};
+use crate::iptc::{self, IptcHome};
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{table, xmp};
 use solio_container::ByteView;
@@ -99,7 +99,7 @@ fn afcp(view: ByteView<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u
         };
         let part = view.part(u64::from(at), u64::from(bytes));
         match &name {
-            b"IPTC" => iptc::read(part, Home::Second, gather),
+            b"IPTC" => iptc::read(part, IptcHome::Second, gather),
             b"TEXT" => {
                 let text = lossy(&part.all(1 << 16).unwrap_or_default());
                 gather.text("AFCP", "Text", text.trim_end_matches('\0'));
@@ -113,7 +113,7 @@ fn afcp(view: ByteView<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u
 }
 
 fn picture(group: &'static str, name: &'static str, part: ByteView<'_>, gather: &mut Gather<'_>) {
-    gather.put(group, name, part.into(), Rule::Binary);
+    gather.put(group, name, part.into(), TagRule::Binary);
 }
 
 /// Kind (2), length (4), mark (4) behind each part.
@@ -122,7 +122,7 @@ fn foto_station(view: ByteView<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> 
     let bytes = u64::from(u32::from_be_bytes([tail[4], tail[5], tail[6], tail[7]]));
     let body = view.part(view.len().checked_sub(bytes)?, bytes.checked_sub(10)?);
     match kind {
-        1 => iptc::read(body, Home::Second, gather),
+        1 => iptc::read(body, IptcHome::Second, gather),
         2 => soft_edit(body, gather),
         3 => picture("FotoStation", "ThumbnailImage", body, gather),
         4 => picture("FotoStation", "PreviewImage", body, gather),
@@ -170,7 +170,7 @@ fn photo_mechanic(view: ByteView<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -
             let value = decode(data, stored, true);
             let value = match value.integer(0) {
                 // Parts of the whole in units of 2⁻¹⁶.
-                Some(part) if row.rule == Rule::Named(Named::ThousandthPercent) => {
+                Some(part) if row.rule == TagRule::Named(Named::ThousandthPercent) => {
                     Value::Floats(vec![part as f64 / 655.36])
                 }
                 _ => value,

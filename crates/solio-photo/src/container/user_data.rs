@@ -6,7 +6,7 @@ use super::bmff::boxes;
 use super::languages::{self, Foreign, Texts};
 use super::movie;
 use crate::gather::Gather;
-use crate::table::{Row, USER_DATA};
+use crate::table::{TagRow, USER_DATA};
 use crate::value::{Value, lossy};
 use crate::xmp;
 use solio_container::{ByteView, ContainerChunk};
@@ -43,7 +43,7 @@ pub(super) fn read(part: ByteView<'_>, track: Option<&str>, gather: &mut Gather<
 }
 
 /// The texts of a box, one a language; `counted`: each has its length and language in front.
-fn texts_of(row: &Row, counted: bool, body: ByteView<'_>, put: &mut dyn FnMut(Foreign, Value)) {
+fn texts_of(row: &TagRow, counted: bool, body: ByteView<'_>, put: &mut dyn FnMut(Foreign, Value)) {
     if let Some(form) = row.stored {
         if let Some((language, value)) = body.all(MOST).and_then(|bytes| of_3gpp(form, &bytes)) {
             put(language.and_then(languages::of_text), value);

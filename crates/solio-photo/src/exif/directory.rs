@@ -1,14 +1,14 @@
 //! The walk over directories. Each is visited once, so chains that bite their tails end.
 
 use super::geotiff;
-use super::pictures::{self, Role};
+use super::pictures::{self, TiffRole};
 use super::value::decode;
 use crate::gather::Gather;
-use crate::iptc::Home;
-use crate::maker::Camera;
+use crate::iptc::IptcHome;
+use crate::maker::CameraModel;
 use crate::metadata::Gap;
-use crate::rule::{Named, Rule};
-use crate::table::{self, Lazy, Row, Seen};
+use crate::rule::{Named, TagRule};
+use crate::table::{self, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
 use crate::{icc, iptc, maker, photoshop, xmp};
 use solio_container::ByteView;
@@ -29,17 +29,17 @@ const MOST_NUMBERS: u64 = 500;
 const MOST_BLOCK: u64 = 16 << 20;
 
 /// Reads a TIFF structure that starts at the start of `view`. False where it is none.
-pub(crate) fn read_tiff(view: ByteView<'_>, role: Role, gather: &mut Gather<'_>) -> bool {
-    let file = role != Role::Part;
+pub(crate) fn read_tiff(view: ByteView<'_>, role: TiffRole, gather: &mut Gather<'_>) -> bool {
+    let file = role != TiffRole::Part;
     let Some(tiff) = Tiff::open(view, file) else { return false };
     let order = if tiff.is_big_endian { "MM" } else { "II" };
     const ORDERS: &str = "II:Little-endian (Intel, II)|MM:Big-endian (Motorola, MM)";
     if gather.wants("File", "ExifByteOrder") {
-        let rule = Rule::Words { words: ORDERS, hex: false };
+        let rule = TagRule::Words { words: ORDERS, hex: false };
         gather.put("File", "ExifByteOrder", Value::text(order), rule);
     }
     let raw = if tiff.version == PANASONIC && file { maker::raw_table() } else { None };
-    let mut walk = Walk { role, raw, ..Walk::new(tiff, gather) };
+    let mut walk = DirectoryWalk { role, raw, ..DirectoryWalk::new(tiff, gather) };
     let mut next = Some(tiff.first);
     let mut number = 0;
     while let Some(at) = next.filter(|at| *at != 0) {
@@ -61,7 +61,7 @@ pub(crate) fn read_tiff(view: ByteView<'_>, role: Role, gather: &mut Gather<'_>)
 /// that. False where it is none.
 pub(crate) fn read_part(view: ByteView<'_>, gather: &mut Gather<'_>) -> bool {
     let mark = if view.starts_with(b"Exif\0\0") { 6 } else { 0 };
-    read_tiff(view.from(mark), Role::Part, gather)
+    read_tiff(view.from(mark), TiffRole::Part, gather)
 }
 
 /// Reads the first directory of a TIFF structure as one of another place.
@@ -69,11 +69,11 @@ pub(crate) fn read_as(
     view: ByteView<'_>,
     group: &'static str,
     table: &'static Lazy,
-    camera: &Camera,
+    camera: &CameraModel,
     gather: &mut Gather<'_>,
 ) {
     let Some(tiff) = Tiff::open(view, false) else { return };
-    let mut walk = Walk { camera, ..Walk::new(tiff, gather) };
+    let mut walk = DirectoryWalk { camera, ..DirectoryWalk::new(tiff, gather) };
     walk.directory(tiff.first, Cow::Borrowed(group), table, 0);
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn read_chain(
     gather: &mut Gather<'_>,
 ) {
     let Some(tiff) = Tiff::open(view, false) else { return };
-    let mut walk = Walk::new(tiff, gather);
+    let mut walk = DirectoryWalk::new(tiff, gather);
     let mut next = Some(tiff.first);
     while let Some(at) = next.filter(|at| *at != 0) {
         next = walk.directory(at, Cow::Borrowed(group), table, 0);
@@ -95,7 +95,8 @@ pub(crate) fn read_chain(
 /// Numbers of entries in EXIF's directories that matter where only the tags `named` do: those, and
 /// whatever leads elsewhere.
 pub(crate) fn ids_of(named: impl Fn(&str) -> bool) -> Vec<u16> {
-    let leads = |rule| matches!(rule, Rule::Record(_) | Rule::Directory(_) | Rule::Hook(_));
+    let leads =
+        |rule| matches!(rule, TagRule::Record(_) | TagRule::Directory(_) | TagRule::Hook(_));
     let rows = table::EXIF.get().rows().iter().filter(|row| leads(row.rule) || named(row.name));
     rows.map(|row| row.id as u16).chain(LEADING).collect()
 }
@@ -113,7 +114,7 @@ const PANASONIC: u16 = 0x55;
 const VIEWING: u16 = 0x002e;
 
 /// Where a maker's directory is, and how it is to be read.
-pub(crate) struct Place<'a> {
+pub(crate) struct NoteDirectory<'a> {
     /// What its offsets count from.
     pub(crate) view: ByteView<'a>,
     /// Where it starts there.
@@ -125,20 +126,20 @@ pub(crate) struct Place<'a> {
     /// Its tags.
     pub(crate) table: &'static Lazy,
     /// The camera.
-    pub(crate) camera: &'a Camera,
+    pub(crate) camera: &'a CameraModel,
 }
 
 /// Reads the directory of a maker's note.
-pub(crate) fn read_note(place: &Place<'_>, gather: &mut Gather<'_>) {
+pub(crate) fn read_note(place: &NoteDirectory<'_>, gather: &mut Gather<'_>) {
     let (view, is_big_endian) = (place.view, place.big);
     let tiff = Tiff { view, is_big_endian, is_wide: false, version: 0, first: place.at };
-    let mut walk = Walk { camera: place.camera, ..Walk::new(tiff, gather) };
+    let mut walk = DirectoryWalk { camera: place.camera, ..DirectoryWalk::new(tiff, gather) };
     walk.directory(place.at, Cow::Borrowed(place.group), place.table, 0);
 }
 
-struct Walk<'a, 'g, 'f> {
+struct DirectoryWalk<'a, 'g, 'f> {
     tiff: Tiff<'a>,
-    role: Role,
+    role: TiffRole,
     /// Of some raw files: what the main directory's low numbers mean.
     raw: Option<&'static Lazy>,
     seen: Vec<u64>,
@@ -147,7 +148,7 @@ struct Walk<'a, 'g, 'f> {
     /// How many directories were found through tag 0x014a.
     subs: usize,
     /// The camera, within a maker's note; else a nameless one.
-    camera: &'a Camera,
+    camera: &'a CameraModel,
     /// Where the makes and models of the main directory are.
     names: [(u64, u64); 2],
     /// Where the directory that is being read starts.
@@ -157,16 +158,16 @@ struct Walk<'a, 'g, 'f> {
     gather: &'g mut Gather<'f>,
 }
 
-impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
+impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
     fn new(tiff: Tiff<'a>, gather: &'g mut Gather<'f>) -> Self {
-        Walk {
+        DirectoryWalk {
             tiff,
-            role: Role::Part,
+            role: TiffRole::Part,
             raw: None,
             seen: Vec::new(),
             entries: 0,
             subs: 0,
-            camera: Camera::NONE,
+            camera: CameraModel::NONE,
             names: [(0, 0); 2],
             here: 0,
             geo: geotiff::Tags::default(),
@@ -175,15 +176,15 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
     }
 
     fn is_file(&self) -> bool {
-        self.role != Role::Part
+        self.role != TiffRole::Part
     }
 
     /// What place the directory is for IPTC, if `of_file` is that of a file's own.
-    fn home(&self, of_file: Home) -> Home {
+    fn home(&self, of_file: IptcHome) -> IptcHome {
         match self.is_file() {
             true => of_file,
-            false if self.gather.has_place_for_iptc => Home::Second,
-            false => Home::Other,
+            false if self.gather.has_place_for_iptc => IptcHome::Second,
+            false => IptcHome::Other,
         }
     }
 
@@ -291,9 +292,9 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         let rows = table.get().rows_of(u32::from(entry.tag));
         let Some(row) = rows.iter().find(|row| self.holds(row, entry)) else { return };
         match row.rule {
-            Rule::Record(name) => return self.record(entry, row, group, name),
-            Rule::Directory(name) => return self.inner(entry, group, name),
-            Rule::Hook(name) => return self.hook(entry, group, name),
+            TagRule::Record(name) => return self.record(entry, row, group, name),
+            TagRule::Directory(name) => return self.inner(entry, group, name),
+            TagRule::Hook(name) => return self.hook(entry, group, name),
             _ => {}
         }
         if !self.gather.wants(group, row.name) {
@@ -307,13 +308,13 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
     }
 
     /// Whether the row is for this entry of this camera.
-    fn holds(&self, row: &Row, entry: &TiffEntry) -> bool {
+    fn holds(&self, row: &TagRow, entry: &TiffEntry) -> bool {
         let Some(when) = row.when else { return true };
         let bytes = entry.bytes();
         let value = when.asks_value().then(|| self.tiff.view.get(entry.at, bytes.min(64) as usize));
         let stored = row.stored.and_then(FieldType::of_name).unwrap_or(entry.field_type);
         let value = value.flatten().map(|bytes| decode(&bytes, stored, self.tiff.is_big_endian));
-        when.holds(&Seen {
+        when.holds(&WhenFacts {
             camera: self.camera,
             count: entry.count,
             bytes,
@@ -323,7 +324,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
     }
 
     /// Numbers at fixed places within a value.
-    fn record(&mut self, entry: &TiffEntry, row: &Row, group: &Cow<'static, str>, name: &str) {
+    fn record(&mut self, entry: &TiffEntry, row: &TagRow, group: &Cow<'static, str>, name: &str) {
         let unit = row.stored.and_then(FieldType::of_name);
         let part = self.tiff.view.part(entry.at, entry.bytes());
         if let (Some(table), true) = (table::named(name), part.len() == entry.bytes()) {
@@ -339,7 +340,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if part.len() < entry.bytes() {
             return;
         }
-        let block = maker::Block {
+        let block = maker::MakerBlock {
             part,
             stored: entry.field_type,
             count: entry.count,
@@ -380,7 +381,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return;
         }
         self.gather.leave(Gap::MakerNotes);
-        let note = maker::Note {
+        let note = maker::MakerNote {
             tiff: self.tiff.view,
             at: entry.at,
             bytes: entry.bytes(),
@@ -390,7 +391,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         maker::read(&note, self.gather);
     }
 
-    fn value(&self, entry: &TiffEntry, row: &Row) -> Option<Value> {
+    fn value(&self, entry: &TiffEntry, row: &TagRow) -> Option<Value> {
         let bytes = entry.bytes();
         if entry.at.checked_add(bytes)? > self.tiff.view.len() {
             return None;
@@ -399,7 +400,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return Some(self.tiff.view.part(entry.at, bytes).into());
         }
         let stored = row.stored.and_then(FieldType::of_name).unwrap_or(entry.field_type);
-        let hidden = row.rule == Rule::Binary || row.rule == Rule::Named(Named::Offsets);
+        let hidden = row.rule == TagRule::Binary || row.rule == TagRule::Named(Named::Offsets);
         let numbers = !matches!(stored, FieldType::Text | FieldType::Undef);
         if numbers && entry.count > MOST_NUMBERS && !hidden && row.stored.is_none() {
             return Some(Value::Text(format!(
@@ -408,7 +409,7 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                 stored.name()
             )));
         }
-        if row.rule == Rule::Binary && stored == FieldType::Undef {
+        if row.rule == TagRule::Binary && stored == FieldType::Undef {
             return Some(self.tiff.view.part(entry.at, bytes).into());
         }
         let mut value =
@@ -447,8 +448,8 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                     xmp::read(&bytes, self.gather);
                 }
             }
-            0x83bb => iptc::read(part, self.home(Home::Standard), self.gather),
-            0x8649 => photoshop::read(part, self.home(Home::Other), self.gather),
+            0x83bb => iptc::read(part, self.home(IptcHome::Standard), self.gather),
+            0x8649 => photoshop::read(part, self.home(IptcHome::Other), self.gather),
             0x8773 => icc::read(part, self.gather),
             _ => {
                 let version = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"));

@@ -5,6 +5,8 @@ mod geotiff;
 mod pictures;
 mod value;
 
-pub(crate) use directory::{Place, ids_of, read_as, read_chain, read_note, read_part, read_tiff};
-pub(crate) use pictures::Role;
+pub(crate) use directory::{
+    NoteDirectory, ids_of, read_as, read_chain, read_note, read_part, read_tiff,
+};
+pub(crate) use pictures::TiffRole;
 pub(crate) use value::decode;

@@ -1,11 +1,11 @@
 //! Records: numbers at fixed places, without a directory.
 
-use super::Camera;
+use super::CameraModel;
 use crate::exif::decode;
 use crate::gather::Gather;
 use crate::metadata::Tag;
-use crate::rule::Rule;
-use crate::table::{CONTAINERS, Lazy, Row, Seen};
+use crate::rule::TagRule;
+use crate::table::{CONTAINERS, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
 use solio_container::ByteView;
 use solio_container::tiff::{FieldType, word};
@@ -21,11 +21,11 @@ pub(crate) struct Around<'a> {
     /// The group of what the record is in.
     pub(crate) group: &'a Cow<'static, str>,
     /// The camera.
-    pub(crate) camera: &'a Camera,
+    pub(crate) camera: &'a CameraModel,
 }
 
 /// An entry of a directory that its maker's module reads.
-pub(crate) struct Block<'a> {
+pub(crate) struct MakerBlock<'a> {
     /// The entry's value.
     pub(crate) part: ByteView<'a>,
     /// Its type.
@@ -38,7 +38,7 @@ pub(crate) struct Block<'a> {
     pub(crate) around: Around<'a>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> MakerBlock<'a> {
     /// The entry's value as a directory would read it, if it is no longer than 64 KiB.
     pub(crate) fn value(&self) -> Option<Value> {
         let bytes = self.part.all(1 << 16)?;
@@ -86,8 +86,13 @@ pub(crate) fn put(
 ) {
     let group = table.head.group.map_or_else(|| around.group.clone(), Cow::Borrowed);
     let count = value.count() as u64;
-    let seen =
-        Seen { camera: around.camera, count, bytes: count, kind: "int32u", value: Some(&value) };
+    let seen = WhenFacts {
+        camera: around.camera,
+        count,
+        bytes: count,
+        kind: "int32u",
+        value: Some(&value),
+    };
     let rows = table.get().rows_of(id);
     if let Some(row) = rows.iter().find(|row| row.when.is_none_or(|when| when.holds(&seen))) {
         gather.put(group, row.name, value, row.rule);
@@ -108,7 +113,7 @@ pub(crate) fn read_container(
     group: impl Into<Cow<'static, str>>,
     gather: &mut Gather<'_>,
 ) {
-    let around = Around { unit: None, big: true, group: &group.into(), camera: Camera::NONE };
+    let around = Around { unit: None, big: true, group: &group.into(), camera: CameraModel::NONE };
     if let Some(table) = CONTAINERS.table(name) {
         read_record(part, table, &around, gather);
     }
@@ -126,12 +131,12 @@ pub(crate) fn read_block(
     let group = table.head.group.map_or_else(|| around.group.clone(), Cow::Borrowed);
     let big = table.head.big.unwrap_or(around.big);
     match row.rule {
-        Rule::Record(name) => {
+        TagRule::Record(name) => {
             if let Some(inner) = table.book.and_then(|book| book.table(name)) {
                 read_record(part, inner, &Around { group: &group, big, ..*around }, gather);
             }
         }
-        Rule::Binary => gather.put(group, row.name, part.into(), row.rule),
+        TagRule::Binary => gather.put(group, row.name, part.into(), row.rule),
         rule => {
             let (stored, count) = length(row, FieldType::Undef);
             let most = count.map_or(MOST_BYTES, |count| count * stored.size() as u64);
@@ -171,7 +176,7 @@ fn record(
             continue;
         }
         let at = u64::from(row.id) * unit.size() as u64;
-        if let Rule::Record(name) | Rule::Hook(name) = row.rule {
+        if let TagRule::Record(name) | TagRule::Hook(name) = row.rule {
             let inner = part.part(at, length(row, unit).1.unwrap_or(u64::MAX));
             // Some records say with their first byte what follows.
             let first = part.u8(0).map(Value::int);
@@ -187,7 +192,8 @@ fn record(
                     None => {
                         let (stored, count) = (FieldType::Undef, inner.len());
                         let (view, directory) = (part, at);
-                        let block = Block { part: inner, stored, count, view, directory, around };
+                        let block =
+                            MakerBlock { part: inner, stored, count, view, directory, around };
                         super::hook(name, &block, gather);
                     }
                 }
@@ -209,12 +215,12 @@ fn record(
 }
 
 /// Whether one of `tags` has the row's name.
-fn known(tags: &[Tag], around: &Around<'_>, row: &Row) -> bool {
+fn known(tags: &[Tag], around: &Around<'_>, row: &TagRow) -> bool {
     tags.iter().any(|tag| tag.name == row.name && tag.group == *around.group)
 }
 
 fn holds(
-    row: &Row,
+    row: &TagRow,
     around: &Around<'_>,
     bytes: u64,
     unit: FieldType,
@@ -222,12 +228,12 @@ fn holds(
 ) -> bool {
     row.when.is_none_or(|when| {
         let (camera, kind, count) = (around.camera, unit.name(), bytes / unit.size() as u64);
-        when.holds(&Seen { camera, count, bytes, kind, value })
+        when.holds(&WhenFacts { camera, count, bytes, kind, value })
     })
 }
 
 /// A row's type, and how many there are of it where the row says so.
-fn length(row: &Row, unit: FieldType) -> (FieldType, Option<u64>) {
+fn length(row: &TagRow, unit: FieldType) -> (FieldType, Option<u64>) {
     let (name, count) = match row.stored.and_then(|stored| stored.split_once('[')) {
         Some((name, count)) => (Some(name), count.trim_end_matches(']').parse().ok()),
         None => (row.stored, None),
@@ -237,7 +243,7 @@ fn length(row: &Row, unit: FieldType) -> (FieldType, Option<u64>) {
 }
 
 /// A row's value; lists end where the record does.
-fn number(part: ByteView<'_>, at: u64, row: &Row, unit: FieldType, big: bool) -> Option<Value> {
+fn number(part: ByteView<'_>, at: u64, row: &TagRow, unit: FieldType, big: bool) -> Option<Value> {
     let (stored, count) = length(row, unit);
     let there = part.len().saturating_sub(at) / stored.size() as u64;
     let count = count.unwrap_or(1).min(there);
@@ -260,18 +266,18 @@ fn number(part: ByteView<'_>, at: u64, row: &Row, unit: FieldType, big: bool) ->
 mod tests {
     use super::*;
     use crate::Fields;
-    use crate::table::Names;
+    use crate::table::TableNames;
 
     #[test]
     fn rows_of_a_record() {
         const TEXT: &str = "0\tFirst\tint16u\t-\n2&0xf0\tHigh\t-\t-\n2&0x0f\tLow\t-\t-\n3\tA\t-\t-\tmodel~X\n\
              3\tB\t-\t-\tvalue>1\n3\tC\t-\t-\n4\tText\tstring[9]\t-\n9\tGone\tint16u\t-\n";
-        static NAMES: Names = Names::of(TEXT);
+        static NAMES: TableNames = TableNames::of(TEXT);
         static TABLE: Lazy = Lazy::new(TEXT, &NAMES);
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         let group = Cow::Borrowed("G");
-        let around = Around { unit: None, big: true, group: &group, camera: Camera::NONE };
+        let around = Around { unit: None, big: true, group: &group, camera: CameraModel::NONE };
         let part = ByteView::memory(b"\x01\x02\x5a\x07ab\0c");
         read_record(part, &TABLE, &around, &mut gather);
         let all: Vec<_> = gather.tags.iter().map(|t| (&*t.name, t.value.plain())).collect();
