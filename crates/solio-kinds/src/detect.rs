@@ -1,12 +1,50 @@
 //! The one answer to "what is this file?".
 
 use crate::family::Family;
-use crate::table::{Alias, FileKind, matches_any};
+use crate::table::{Alias, FileKind, Magic, matches};
 use crate::text;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Bytes of the head that [`FileType::detect`] wants to see, where a file has so many.
 pub const HEAD_BYTES: usize = 4096;
+
+/// A mark and what it tells.
+struct Mark {
+    magic: Magic,
+    file_type: FileType,
+}
+
+impl Mark {
+    fn is_in(&self, head: &[u8]) -> bool {
+        matches(self.magic, head)
+    }
+}
+
+/// All marks, by the first byte of the file where they tell it: a scan asks for every file. Those of
+/// aliases come first, as they may be longer than that of another row.
+struct Marks {
+    at_start: [Vec<Mark>; 256],
+    later: Vec<Mark>,
+}
+
+static MARKS: LazyLock<Marks> = LazyLock::new(|| {
+    let mut marks = Marks { at_start: [const { Vec::new() }; 256], later: Vec::new() };
+    let aliases = FileKind::ALL.iter().flat_map(|kind| {
+        kind.aliases().iter().map(|alias| (alias.magic, FileType::alias(*kind, alias)))
+    });
+    let rows = FileKind::ALL.iter().map(|kind| (kind.magic(), FileType::from(*kind)));
+    for (magics, file_type) in aliases.chain(rows) {
+        for magic in magics {
+            let mark = Mark { magic, file_type };
+            match magic[0] {
+                (0, bytes) => marks.at_start[usize::from(bytes[0])].push(mark),
+                _ => marks.later.push(mark),
+            }
+        }
+    }
+    marks
+});
 
 /// What a file is: a kind, and the alias where it is one.
 ///
@@ -101,19 +139,34 @@ impl FileType {
     /// assert_eq!(FileType::of_magic(b"v 0 0 0\n"), None);
     /// ```
     pub fn of_magic(head: &[u8]) -> Option<FileType> {
-        // An alias may have a longer mark than the row before it.
-        let aliases = FileKind::ALL.iter().flat_map(|kind| {
-            let aliases = kind.aliases().iter();
-            aliases.map(|alias| FileType::alias(*kind, alias))
-        });
-        let mut aliases =
-            aliases.filter(|known| known.alias.is_some_and(|a| matches_any(a.magic, head)));
-        let mut rows = FileKind::ALL.iter().filter(|kind| kind.is_at_start(head));
-        aliases
-            .next()
-            .or_else(|| rows.next().map(|kind| FileType::from(*kind)))
+        let first = head.first().map_or(&[][..], |first| &MARKS.at_start[usize::from(*first)]);
+        let mut marks = first.iter().chain(&MARKS.later);
+        let found = marks.find(|mark| mark.is_in(head)).map(|mark| mark.file_type);
+        found
             .or_else(|| other_brand(head))
             .or_else(|| text::is_icc(head).then(|| FileKind::Icc.into()))
+    }
+
+    /// By the first bytes, of kinds that have a mark, and by the extension (in small letters) where
+    /// several share one: images, photos, videos, profiles and packets among them.
+    ///
+    /// ```
+    /// use solio_kinds::FileType;
+    /// assert_eq!(FileType::of_head(b"II*\0\x08\0\0\0", "nef").unwrap().name(), "nef");
+    /// assert_eq!(FileType::of_head(b"hello", "jpg"), None);
+    /// ```
+    pub fn of_head(head: &[u8], extension: &str) -> Option<FileType> {
+        let marked = FileType::of_magic(head).map(|found| found.refined(head, extension));
+        marked.or_else(|| text::is_xmp(head, extension).then(|| FileKind::Xmp.into()))
+    }
+
+    /// By the name of a row or of an alias: `dng`, `jpeg`.
+    pub fn of_name(name: &str) -> Option<FileType> {
+        FileKind::ALL.iter().find_map(|kind| {
+            let alias = kind.aliases().iter().find(|alias| alias.name == name);
+            let alias = alias.map(|alias| FileType::alias(*kind, alias));
+            alias.or_else(|| (kind.as_str() == name).then(|| (*kind).into()))
+        })
     }
 
     /// What the file is that starts with `head`, has `bytes` (`None` for a stream) and is called
@@ -124,11 +177,8 @@ impl FileType {
             return FileKind::Empty.into();
         }
         let extension = plain_extension(name).unwrap_or_default();
-        if let Some(found) = FileType::of_magic(head) {
-            return found.refined(&extension);
-        }
-        if text::is_xmp(head, &extension) {
-            return FileKind::Xmp.into();
+        if let Some(found) = FileType::of_head(head, &extension) {
+            return found;
         }
         let mesh = text::mesh(head, bytes);
         if mesh == Some(FileKind::Stl) {
@@ -152,7 +202,7 @@ impl FileType {
     }
 
     /// Containers that several kinds share: the extension tells which.
-    fn refined(self, extension: &str) -> FileType {
+    fn refined(self, head: &[u8], extension: &str) -> FileType {
         let named = |kind: FileKind| {
             let alias = kind.aliases().iter().find(|alias| alias.extensions.contains(&extension));
             alias.map(|alias| FileType::alias(kind, alias))
@@ -161,7 +211,11 @@ impl FileType {
             FileKind::Tiff if self.alias.is_none() => named(FileKind::Raw).unwrap_or(self),
             FileKind::Jpeg => named(FileKind::Jpeg).unwrap_or(self),
             // QuickTime's boxes under the name of MP4.
-            FileKind::Movie if self.name() == "mov" && extension == "mp4" => FileKind::Movie.into(),
+            FileKind::Movie if self.name() == "mov" && extension == "mp4" => {
+                let is_branded = head.get(4..8) == Some(b"ftyp");
+                let foreign = is_branded.then(|| (FileKind::Movie.as_str(), self.mime()));
+                FileType { kind: FileKind::Movie, alias: None, foreign }
+            }
             _ => self,
         }
     }

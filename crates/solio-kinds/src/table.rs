@@ -114,7 +114,8 @@ kinds! {
     Jpeg "jpeg" "JPEG" Image ["jpg" "jpeg" "jpe" "jfif" "mpo" "thm"] "image/jpeg"
         [&[(0, b"\xff\xd8\xff")]] [raw!("jps", "image/x-jps")]
         [Read Write Info Meta Check Preview];
-    Png "png" "PNG" Image ["png" "apng"] "image/png" [&[(0, b"\x89PNG\r\n\x1a\n")]] []
+    Png "png" "PNG" Image ["png" "apng"] "image/png" [&[(0, b"\x89PNG\r\n\x1a\n")]]
+        [alias("apng", &[], "image/apng", &[])]
         [Read Write Info Meta Check Preview];
     Tiff "tiff" "TIFF" Image ["tif" "tiff" "tx"] "image/tiff"
         [&[(0, b"II*\0")], &[(0, b"MM\0*")]]
@@ -188,8 +189,8 @@ kinds! {
     Movie "mp4" "MP4 or QuickTime movie" Photo ["mp4" "f4v" "insv" "3g2"] "video/mp4" []
         [
             alias("mov", &["mov", "qt"], "video/quicktime",
-                  &[&[(4, b"ftypqt  ")], &[(4, b"moov")], &[(4, b"free")], &[(4, b"mdat")],
-                    &[(4, b"wide")], &[(4, b"pnot")]]),
+                  &[&[(4, b"ftypqt  ")], &[(4, b"moov")], &[(4, b"mdat")], &[(0, b"\0"), (4, b"free")],
+                    &[(0, b"\0"), (4, b"wide")], &[(0, b"\0"), (4, b"pnot")]]),
             raw!("m4a", "audio/mp4", &[(4, b"ftypM4A ")]),
             raw!("m4v", "video/x-m4v", &[(4, b"ftypM4V ")]),
             raw!("3gp", "video/3gpp", &[(4, b"ftyp3gp4")], &[(4, b"ftyp3gp5")]),
@@ -321,7 +322,7 @@ impl FileKind {
     /// assert!(solio_kinds::FileKind::Png.is_at_start(b"\x89PNG\r\n\x1a\n\0\0"));
     /// ```
     pub fn is_at_start(self, head: &[u8]) -> bool {
-        matches_any(self.magic(), head)
+        self.magic().iter().any(|magic| matches(magic, head))
     }
 
     /// Kinds in the same container.
@@ -348,11 +349,9 @@ impl FileKind {
     }
 }
 
-/// Whether `head` has all parts of one of `magic`.
-pub(crate) fn matches_any(magic: &[Magic], head: &[u8]) -> bool {
-    magic.iter().any(|parts| {
-        parts
-            .iter()
-            .all(|(offset, bytes)| head.get(*offset..).is_some_and(|rest| rest.starts_with(bytes)))
-    })
+/// Whether `head` has all parts of a mark.
+pub(crate) fn matches(magic: Magic, head: &[u8]) -> bool {
+    magic
+        .iter()
+        .all(|(offset, bytes)| head.get(*offset..).is_some_and(|rest| rest.starts_with(bytes)))
 }

@@ -4,6 +4,7 @@
 use crate::{Input, ToInput, read_gradients};
 use solio_base::{Cancel, Limits, Result, Work};
 use solio_catalog::store::{Answer, Query};
+use solio_container::container_header;
 use solio_kinds::{Ability, Family, FileKind, FileType};
 use solio_photo::{Fields, Metadata, Tag};
 
@@ -103,19 +104,28 @@ fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSumma
     let names = measures.into_iter().chain(SHOWN.map(|(_, names)| names)).flatten();
     let fields = Fields::of(names.copied().chain(["SampleFormat", "SRGBRendering"]));
     let metadata = crate::read_metadata(input, &fields, limits, work)?;
-    let size = [WIDTH, HEIGHT].map(|names| number(&metadata, names));
-    if let [Some(width), Some(height)] = size {
+    // What the structure tells is exact; metadata may be that of another image.
+    let header = container_header(input.kind(), &*input.source(work)?).ok().flatten();
+    let header = header.unwrap_or_default();
+    let of = |value: u32| (value > 0).then_some(i64::from(value));
+    let width = of(header.width).or_else(|| number(&metadata, WIDTH));
+    let height = of(header.height).or_else(|| number(&metadata, HEIGHT));
+    if let (Some(width), Some(height)) = (width, height) {
         summary.put("width", Some(FactValue::Integer(width)));
         summary.put("height", Some(FactValue::Integer(height)));
     }
-    summary.put("type", sample_type(&metadata).map(FactValue::Text));
-    summary.put("channels", channels(&metadata).map(FactValue::Text));
+    let bits = of(header.bits.into()).or_else(|| number(&metadata, BITS));
+    summary.put("type", bits.map(|bits| FactValue::Text(sample_type(&metadata, bits))));
+    let count = of(header.channels.into()).or_else(|| number(&metadata, COUNT));
+    summary.put("channels", channels(&metadata, count).map(FactValue::Text));
     for (name, tags) in SHOWN {
         let text = tag(&metadata, tags).map(|tag| tag.text().plain().trim().to_owned());
         summary.put(name, text.filter(|text| !text.is_empty()).map(FactValue::Text));
     }
-    if summary.get("profile").is_none() && metadata.get("SRGBRendering").is_some() {
-        summary.put("profile", Some(FactValue::Text("sRGB".into())));
+    if summary.get("profile").is_none() {
+        let is_srgb = metadata.get("SRGBRendering").is_some();
+        let profile = if is_srgb { Some("sRGB") } else { header.has_profile.then_some("ICC") };
+        summary.put("profile", profile.map(|profile| FactValue::Text(profile.into())));
     }
     Ok(())
 }
@@ -130,20 +140,19 @@ fn number(metadata: &Metadata, names: &[&str]) -> Option<i64> {
 }
 
 /// `uint8`, `uint16`, `float32`.
-fn sample_type(metadata: &Metadata) -> Option<String> {
-    let bits = number(metadata, BITS)?;
+fn sample_type(metadata: &Metadata, bits: i64) -> String {
     let format = match number(metadata, &["SampleFormat"]) {
         Some(2) => "int",
         Some(3) => "float",
         _ => "uint",
     };
-    Some(format!("{format}{bits}"))
+    format!("{format}{bits}")
 }
 
 /// What the file says of its colours, and how many channels that is.
-fn channels(metadata: &Metadata) -> Option<String> {
+fn channels(metadata: &Metadata, count: Option<i64>) -> Option<String> {
     let words = tag(metadata, COLORS).map(|tag| tag.text().plain());
-    match (words, number(metadata, COUNT)) {
+    match (words, count) {
         (Some(words), Some(count)) => Some(format!("{words} ({count})")),
         (Some(words), None) => Some(words),
         (None, Some(count)) => Some(count.to_string()),

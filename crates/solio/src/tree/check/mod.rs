@@ -13,8 +13,8 @@ pub use odd::{Odd, Rule};
 use crate::image::any::read_picture;
 use crate::{ImageFormat, Input, ToInput};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
-use solio_catalog::whole;
 use solio_codec::compress::Compression;
+use solio_container::{check_container, checks};
 use solio_exr::{CheckOptions, Problem};
 use solio_kinds::{Ability, Family, FileKind};
 use std::collections::BTreeSet;
@@ -202,7 +202,9 @@ fn check_content(input: &Input, options: &CheckOptions, work: &Work) -> Result<F
         FileKind::Pbrt | FileKind::Pack => scene::check_scene(input, options, work)?,
         FileKind::Exr => check_exr(input, options, work)?,
         FileKind::Hdr if input.kind() == kind => check_picture(input, ImageFormat::Hdr, work)?,
-        _ if whole::kind(input.head()).is_some() => structure(input, options, work)?,
+        _ if checks(kind) && !matches!(input.kind(), FileKind::Data | FileKind::Text) => {
+            structure(input, options, work)?
+        }
         _ if kind.family() == Family::Mesh => mesh::check(input, options, work)?,
         _ => without_mark(path, path)?,
     };
@@ -217,7 +219,7 @@ fn check_content(input: &Input, options: &CheckOptions, work: &Work) -> Result<F
 fn structure(input: &Input, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
     let path = input.path();
     let mut check = FileCheck { format: input.file_type().name(), ..FileCheck::default() };
-    match whole::whole(&*input.source(work)?) {
+    match check_container(input.kind(), &*input.source(work)?) {
         Ok(found) => {
             let found = found.unwrap_or_default();
             (check.found, check.notes) = (found.found, found.notes);
