@@ -1,12 +1,12 @@
 //! The one definition of the command line: parser, help, completions and man pages come from it.
 
 use crate::check_args;
-use crate::given::{Given, READING, SCENES, WRITING};
 use crate::gradient_args;
 use crate::image_args::{ImageArgs, PreviewArgs, SetArgs};
 use crate::inputs;
 use crate::ls_args;
 use crate::meta_args;
+use crate::typed_options::{READING, SCENES, TypedOptions, WRITING};
 use crate::version;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -98,9 +98,6 @@ pub(crate) enum Command {
     /// Run a command at a series of bandwidths: what would a slower disk cost?
     #[command(after_help = STUDY_EXAMPLES)]
     Study(StudyArgs),
-    /// Measure how fast Solio is on this machine
-    #[command(subcommand)]
-    Bench(BenchCommand),
     /// Tell how a task is done, or what a command takes
     Help {
         /// A task, such as export, or a command; without one both are listed
@@ -190,7 +187,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) write: WriteArgs,
     /// What of all this was typed.
     #[arg(skip)]
-    pub(crate) given: Given,
+    pub(crate) given: TypedOptions,
 }
 
 /// Where meshes of a scene go.
@@ -259,7 +256,7 @@ pub(crate) struct InfoArgs {
     pub(crate) read: ReadArgs,
     /// What of all this was typed.
     #[arg(skip)]
-    pub(crate) given: Given,
+    pub(crate) given: TypedOptions,
 }
 
 const PACK_EXAMPLES: &str = "\
@@ -526,56 +523,6 @@ pub(crate) struct DemoArgs {
     pub(crate) work: WorkArgs,
 }
 
-#[derive(Debug, Subcommand)]
-#[command(defer = true)]
-pub(crate) enum BenchCommand {
-    /// Every area in one run: one table, one page
-    All(crate::bench::all::AllBenchArgs),
-    /// Number text, OBJ, PLY and STL, each against the least that the machine must do
-    Mesh(BenchArgs),
-    /// Case folding of file names, each way beside the others
-    Io(KernelBenchArgs),
-    /// Rows into a fresh catalogue
-    Catalog(crate::bench::catalog::CatalogBenchArgs),
-    /// Arrays of colours and gradients, beside a copy of the same bytes
-    Color(KernelBenchArgs),
-    /// OpenEXR images by every compression, against what else reads and writes them
-    Exr(crate::bench::exr::ExrBenchArgs),
-    /// Metadata of photos, beside ExifTool and others; or the ways to run ExifTool
-    Photo(crate::bench::photo::PhotoBenchArgs),
-    /// Text, meshes and packed files of pbrt scenes, beside reading the same bytes
-    Scene(crate::bench::scene::SceneBenchArgs),
-    /// Makes a pbrt scene as large as you like: a statistical twin of Moana Island
-    Twin(crate::bench::twin::TwinArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct KernelBenchArgs {
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Fewer samples
-    #[arg(long)]
-    pub(crate) quick: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BenchArgs {
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// A smaller mesh and fewer samples: seconds instead of a minute
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Only number text, on the CPU tier in force (the whole bench asks itself for each tier)
-    #[arg(long, hide = true)]
-    pub(crate) kernels_only: bool,
-    #[command(flatten)]
-    pub(crate) record: RecordArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
     /// Files, frames as a.####.exr, folders where it goes into them; - is standard input
@@ -603,25 +550,25 @@ impl InputArgs {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machine")]
-pub(crate) struct WorkArgs {
+pub struct WorkArgs {
     /// Threads [default: all]
     #[arg(short = 'j', long = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) jobs: Option<u16>,
+    pub jobs: Option<u16>,
     /// Memory that the work may use beside its result, such as 512M or 2G [default: an eighth of
     /// the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub(crate) mem: Option<u64>,
+    pub mem: Option<u64>,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Seeing the run")]
-pub(crate) struct RecordArgs {
+pub struct RecordArgs {
     /// Write a trace of all threads, for Perfetto or chrome://tracing
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) trace: Option<PathBuf>,
+    pub trace: Option<PathBuf>,
     /// Write a page about the run: threads, CPU, disk, memory, and the machine's limit
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) report: Option<PathBuf>,
+    pub report: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -815,7 +762,7 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 /// `100M`, `1.6G`: powers of 1000, as rates of disks are given.
-pub(crate) fn parse_rate(text: &str) -> Result<u64, String> {
+pub fn parse_rate(text: &str) -> Result<u64, String> {
     parse_amount(text, 1000.0)
 }
 

@@ -4,7 +4,7 @@ use crate::args::CatArgs;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::stats;
-use crate::{Outcome, inputs, names, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::json;
 use solio::io::EngineOptions;
 use solio::io::order::Order;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     };
     let job = Job { read_bytes: read.bytes, disk_bytes, cpu_s: usage.cpu_s, ..Job::default() };
     if let Some(recorded) = recorded {
-        let from = names::one_or_count(args.inputs.files.iter(), "input");
+        let from = json_paths::one_or_count(args.inputs.files.iter(), "input");
         let title = format!("solio cat {from}");
         recorded.finish(limit.summary(title, read.files, job, usage.wall_s), &work)?;
     }

@@ -155,13 +155,13 @@ fn materials(a: &Scene<'_>, b: &Scene<'_>) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape;
+    use crate::synthetic_mesh;
 
     const EXACT: Tolerance = Tolerance { position: 0.0, uv: 0.0, normal: 0.0 };
 
     #[test]
     fn a_moved_vertex_and_another_material_are_seen() {
-        let a = shape::scene(4);
+        let a = synthetic_mesh::scene(4);
         let mut b = a.clone();
         scenes(&a, &b, EXACT).unwrap();
         b.meshes[0].face_materials.to_mut()[7] = 3;

@@ -4,10 +4,10 @@ mod report;
 
 use crate::Outcome;
 use crate::args::ConvertArgs;
-use crate::given::{IMAGES, READING, SCENES};
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::screen;
+use crate::typed_options::{IMAGES, READING, SCENES};
 use crate::{image_convert, inputs, options, scene_convert};
 use report::{All, Report};
 use solio::mesh::Scene;

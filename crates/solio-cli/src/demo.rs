@@ -9,7 +9,7 @@ use crate::compare::{self, Tolerance};
 use crate::inputs::make_way;
 use crate::limit::Limit;
 use crate::table::{Align, BAD, BOLD, DIM, GOOD, Table, bytes, count, figures};
-use crate::{options, shape};
+use crate::{options, synthetic_mesh};
 use crate::{schema, screen};
 use serde_json::json;
 use solio::mesh::Scene;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     };
     let scene = match &args.input {
         Some(path) => solio::read_mesh(path, &MeshReadOptions::default(), &work)?,
-        None => shape::scene(args.detail as usize),
+        None => synthetic_mesh::scene(args.detail as usize),
     };
     let info = MeshInfo::of(&scene);
     let cores = std::thread::available_parallelism().map_or(1, usize::from).max(work.threads);

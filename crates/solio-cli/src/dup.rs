@@ -4,7 +4,7 @@ use crate::dup_args::DupArgs;
 use crate::progress::Shown;
 use crate::stats::Reading;
 use crate::table::{DIM, bytes, some};
-use crate::{Outcome, inputs, names, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
 use solio::catalog::sums::name_in_line;
 use solio::{DuplicateGroup, DuplicateOptions, Result};
@@ -80,7 +80,7 @@ fn spare(group: &DuplicateGroup) -> Vec<u8> {
 
 fn to_json(group: &DuplicateGroup) -> Value {
     let file =
-        |file: &Vec<PathBuf>| -> Value { file.iter().map(|name| names::json(name)).collect() };
+        |file: &Vec<PathBuf>| -> Value { file.iter().map(|name| json_paths::json(name)).collect() };
     json!({
         "bytes": group.bytes,
         "wasted_bytes": group.wasted_bytes(),

@@ -2,7 +2,7 @@
 
 use crate::gradient_args::GradientArgs;
 use crate::table::visible;
-use crate::{Outcome, options, page, preview, schema, screen};
+use crate::{Outcome, chart_page, options, preview, schema, screen};
 use serde_json::{Value, json};
 use solio::color::Difference;
 use solio::color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
@@ -116,7 +116,7 @@ fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<Vec<Gradient>> {
 fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work) -> Result<()> {
     match end(output).as_deref() {
         Some("png") => solio::write_bytes(output, &picture(gradients, args, SIZE)?.to_png()?),
-        Some("html") => page::write(PAGE, &page_data(gradients, args)?, output),
+        Some("html") => chart_page::write(PAGE, &page_data(gradients, args)?, output),
         Some("exr") => {
             let [gradient] = gradients else {
                 let message = format!("an EXR image holds one gradient, not {}", gradients.len());

@@ -4,7 +4,7 @@ use crate::hash_args::HashArgs;
 use crate::progress::Shown;
 use crate::stats::Reading;
 use crate::table::{BAD, GOOD, bytes, count};
-use crate::{Outcome, inputs, names, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
 use solio::catalog::mhl;
 use solio::catalog::sums::{SumStyle, encode_sum, name_in_line};
@@ -154,7 +154,7 @@ impl Run<'_> {
                 "verified": created.verified,
                 "problems": problems,
             });
-            names::put_all(&mut line, "manifests", &created.manifests);
+            json_paths::put_all(&mut line, "manifests", &created.manifests);
             print_json("hash-mhl/1", root, line);
         } else if !args.quiet {
             let manifest =

@@ -1,7 +1,7 @@
 //! The arguments about images: `solio convert`, `set` and `preview`.
 
 use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_axis};
-use crate::given::{DRAWING, Given, IMAGES, SEEING};
+use crate::typed_options::{DRAWING, IMAGES, SEEING, TypedOptions};
 use clap::{Args, ValueEnum};
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{COLORMAPS, Gradient, Mode, colormap};
@@ -142,7 +142,7 @@ pub(crate) struct PreviewArgs {
     pub(crate) up_axis: Option<Axis>,
     /// What of all this was typed.
     #[arg(skip)]
-    pub(crate) given: Given,
+    pub(crate) given: TypedOptions,
 }
 
 // What of an image is seen.

@@ -2,13 +2,13 @@
 
 use crate::args::{AnyFormat, ConvertArgs};
 use crate::convert::{BROKEN_PIPE, is_standard, limit_between, make_folder, refuse_both};
-use crate::given::{READING, SCENES, WRITING};
 use crate::image_args::ImageArgs;
 use crate::inputs::{Found, Numbered};
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{CONVERSIONS, Table, bytes, count, figures, seconds};
-use crate::{Outcome, inputs, names, options, schema, screen};
+use crate::typed_options::{READING, SCENES, WRITING};
+use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -324,7 +324,7 @@ impl All {
 
     /// What the trace and the page say about the run.
     fn summary(&self, args: &ConvertArgs, jobs: &[ImageJob], limit: &Limit) -> Summary {
-        let from = names::one_or_count(jobs.iter().map(|(input, _)| input), "image");
+        let from = json_paths::one_or_count(jobs.iter().map(|(input, _)| input), "image");
         let title = format!("solio convert {from} -o {}", args.output.display());
         let table = self.table.for_page();
         let files = 2 * self.converted;

@@ -2,12 +2,12 @@
 
 use crate::Outcome;
 use crate::args::InfoArgs;
-use crate::given::READING;
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
+use crate::typed_options::READING;
 use crate::{image_info, image_pack};
-use crate::{inputs, names, options};
+use crate::{inputs, json_paths, options};
 use crate::{scene_info, stats};
 use crate::{schema, screen};
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         ..Job::default()
     };
     if let Some(recorded) = recorded {
-        let title = format!("solio info {}", names::one_or_count(inputs.iter(), "file"));
+        let title = format!("solio info {}", json_paths::one_or_count(inputs.iter(), "file"));
         recorded.finish(limit.summary(title, moved.files, job, usage.wall_s), &work)?;
     }
     match &infos[..] {

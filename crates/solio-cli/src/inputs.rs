@@ -174,7 +174,7 @@ fn split_list(text: &[u8], null: bool) -> Vec<PathBuf> {
 
 /// Removes the file at `path`, if there is one: before a measured write, so that each writes into
 /// a new file, with the memory that its last one has just given back.
-pub(crate) fn make_way(path: &Path) -> Result<()> {
+pub fn make_way(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
             Err(Error::io("remove", e).at_path(path))

@@ -4,7 +4,7 @@ use crate::args;
 use crate::lab_args::{LabArgs, Sample};
 use crate::stats::Reading;
 use crate::table::{Align, BOLD, DIM, Table};
-use crate::{Outcome, inputs, options, page, schema, screen};
+use crate::{Outcome, chart_page, inputs, options, schema, screen};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use solio::laboratory::{ChunkSize, Kind, MeasureOptions, Results, Verdict};
@@ -22,7 +22,7 @@ const BEST: usize = 8;
 
 /// Measures, then prints and writes what was asked for.
 pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
-    args.output.as_deref().map_or(Ok(()), page::check)?;
+    args.output.as_deref().map_or(Ok(()), chart_page::check)?;
     let work = options::work(&args.work)?;
     let files = inputs::files(&args.inputs, &work)?;
     if files.is_empty() {
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
         lab.notes.iter().for_each(|note| screen::say(&format!("note: {note}")));
     }
     if let Some(output) = &args.output {
-        page::write(PAGE, &data, output)?;
+        chart_page::write(PAGE, &data, output)?;
     }
     if args.shown.stats {
         reading.say(files.len() as u64, work.progress.now().read_bytes);

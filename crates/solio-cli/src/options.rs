@@ -11,7 +11,7 @@ use solio::{
 use std::path::Path;
 
 /// Threads and memory; the work stops at Ctrl-C.
-pub(crate) fn work(args: &WorkArgs) -> Result<Work> {
+pub fn work(args: &WorkArgs) -> Result<Work> {
     let mut work = Work::default();
     if let Some(jobs) = args.jobs {
         work.threads = usize::from(jobs);
@@ -24,7 +24,7 @@ pub(crate) fn work(args: &WorkArgs) -> Result<Work> {
 }
 
 /// Which files the run is recorded into.
-pub(crate) fn record(args: &RecordArgs) -> Record {
+pub fn record(args: &RecordArgs) -> Record {
     Record { trace: args.trace.clone(), report: args.report.clone() }
 }
 

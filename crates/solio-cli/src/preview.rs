@@ -2,10 +2,10 @@
 //! terminal.
 
 use crate::convert::{is_standard, make_folder, refuse_both};
-use crate::given::{DRAWING, SEEING};
 use crate::image_args::{PreviewArgs, ShowArgs};
 use crate::inputs::{Found, Numbered};
 use crate::stats::Seen;
+use crate::typed_options::{DRAWING, SEEING};
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::{Choice, Error, ErrorKind, FramePattern, Preview, PreviewOptions, Result, Work};

@@ -3,11 +3,11 @@
 
 use crate::args::{AnyFormat, ConvertArgs, MeshesChoice};
 use crate::convert::{limit_between, make_folder, refuse_both, without_compression};
-use crate::given::{IMAGES, READING, SCENES, WRITING};
 use crate::limit::Limit;
 use crate::stats::Seen;
 use crate::table::{Align, Table, bytes, seconds};
-use crate::{Outcome, inputs, names, options, schema, screen};
+use crate::typed_options::{IMAGES, READING, SCENES, WRITING};
+use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Format, Job, Limits, MeshPlace, Progress, Result, SceneExportOptions,
@@ -167,7 +167,7 @@ impl All {
             copied_bytes: self.read_bytes + self.written_bytes,
             cpu_s: usage.cpu_s,
         };
-        let from = names::one_or_count(inputs.iter(), "scene");
+        let from = json_paths::one_or_count(inputs.iter(), "scene");
         let title = format!("solio convert {from} -o {}", args.output.display());
         let table = self.table.for_page();
         Summary { table, ..limit.summary(title, self.files, job, usage.wall_s) }
@@ -217,7 +217,7 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
     }
     if args.json {
         let files = made.written.files.iter();
-        let files = files.map(|(path, bytes)| names::sized(path, *bytes));
+        let files = files.map(|(path, bytes)| json_paths::sized(path, *bytes));
         let line = json!({
             "files": files.collect::<Vec<_>>(),
             "bytes": made.written.file_bytes,

@@ -2,7 +2,7 @@
 
 use crate::args::{SlowDownChoice, StudyArgs};
 use crate::table::{Align, Table, bytes, figures, seconds};
-use crate::{Outcome, page, schema, screen};
+use crate::{Outcome, chart_page, schema, screen};
 use serde_json::json;
 use solio::{Cancel, Error, Result, SlowDown, Study, StudyOptions, StudyPoint};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ const PAGE: &str = include_str!("../../../web/study.html");
 
 /// Runs the command again and again, prints.
 pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
-    args.output.as_deref().map_or(Ok(()), page::check)?;
+    args.output.as_deref().map_or(Ok(()), chart_page::check)?;
     let cancel = Cancel::default();
     solio::cancel_on_signals(&cancel)?;
     let slow_down = match args.how {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
         screen::print(&table(&study));
     }
     if let Some(path) = &args.output {
-        page::write(PAGE, &data, path)?;
+        chart_page::write(PAGE, &data, path)?;
     }
     Ok(Outcome::Done)
 }

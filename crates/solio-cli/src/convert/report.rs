@@ -4,7 +4,7 @@ use super::Plan;
 use crate::args::ConvertArgs;
 use crate::limit::Limit;
 use crate::table::{Align, CONVERSIONS, Table, bytes, count, figures, seconds};
-use crate::{names, schema, screen};
+use crate::{json_paths, schema, screen};
 use serde_json::{Value, json};
 use solio::{Job, MeshInfo, Progressed, Summary, Usage, Written};
 use std::path::Path;
@@ -106,7 +106,7 @@ impl All {
 
     /// What the trace and the page say about the run.
     pub(super) fn summary(&self, inputs: &[&Path], output: &Path) -> Summary {
-        let from = names::one_or_count(inputs.iter(), "file");
+        let from = json_paths::one_or_count(inputs.iter(), "file");
         let title = format!("solio convert {from} -o {}", output.display());
         let table = self.table.for_page();
         Summary { table, ..self.limit.summary(title, self.files, self.job, self.wall_s) }
@@ -157,7 +157,7 @@ fn stats(plan: &Plan, report: &Report, limit: &Limit) -> String {
 
 fn to_json(report: &Report, limit: &Limit) -> Value {
     let files: Vec<Value> =
-        report.written.files.iter().map(|(path, bytes)| names::sized(path, *bytes)).collect();
+        report.written.files.iter().map(|(path, bytes)| json_paths::sized(path, *bytes)).collect();
     let mut line = json!({
         "files": files,
         "vertices": report.counts.vertices,
