@@ -45,7 +45,9 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let disk_bytes = solio::fetched_bytes().saturating_sub(fetched);
     drop(shown);
     let read = match read {
-        Err(e) if e.os_error() == Some(crate::convert::BROKEN_PIPE) => return Ok(Outcome::Done),
+        Err(e) if e.os_error() == Some(crate::output_path::BROKEN_PIPE) => {
+            return Ok(Outcome::Done);
+        }
         Err(e) if e.kind() == ErrorKind::Cancelled => {
             screen::complain("interrupted");
             return Ok(Outcome::Interrupted);

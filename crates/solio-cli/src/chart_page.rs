@@ -1,6 +1,6 @@
 //! Pages with one chart, which need nothing but themselves.
 
-use crate::inputs;
+use crate::output_path::{check_folder, has_end};
 use serde_json::Value;
 use solio::{Error, Result};
 use std::path::Path;
@@ -10,11 +10,11 @@ const CHART: &str = include_str!("../../../web/chart.js");
 
 /// That a page can be written to `path`: asked before what takes long.
 pub fn check(path: &Path) -> Result<()> {
-    if !inputs::has_end(path, "html") {
+    if !has_end(path, "html") {
         let error = Error::argument("what is written here is a page").at_path(path);
         return Err(error.hint("end its name in .html"));
     }
-    inputs::check_folder(path, "the page")
+    check_folder(path, "the page")
 }
 
 /// Writes `page` with its style, its helpers and `data` where comments hold their places.

@@ -1,6 +1,6 @@
 //! `solio check`: whether files are whole, and their names sound.
 
-use crate::check_args::CheckArgs;
+use crate::args::CheckArgs;
 use crate::junit::{self, Case};
 use crate::stats::Seen;
 use crate::table::{Align, BAD, DIM, GOOD, Table, count};
@@ -17,7 +17,7 @@ const SEQUENCE: &str = "sequence";
 
 /// Checks every input, goes on past bad ones.
 pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let named = inputs::collect(&args.inputs, &work)?;
     if named.is_empty() {
         screen::complain("the list names no files");
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
     let named: Vec<_> =
         named.into_iter().map(|path| (path.clone(), inputs::frames(path))).collect();
     let inputs: Vec<PathBuf> = named.iter().flat_map(|(_, files)| files.clone()).collect();
-    let seen = Seen::start(&args.shown, "check", &inputs, &work);
+    let seen = Seen::start(&args.run.shown, "check", &inputs, &work);
     let mut report = Report {
         args,
         below: false,
@@ -126,7 +126,7 @@ impl Report<'_> {
             let failure = lines(check).join("\n");
             self.case(path, check.format, failure, false);
         }
-        if self.args.json {
+        if self.args.run.json {
             screen::print(&schema::line("check/1", &[("path", path)], to_json(check)));
         } else if !check.is_fine() || !self.below || self.args.verbose {
             tell(self.args, path, check);
@@ -138,7 +138,7 @@ impl Report<'_> {
         if self.args.junit.is_some() {
             self.case(path, "unreadable", error.to_string(), true);
         }
-        if self.args.json {
+        if self.args.run.json {
             screen::print(&screen::failure(path, &error));
         }
         screen::complain_of(&error);
@@ -162,7 +162,7 @@ impl Report<'_> {
     fn finish(self) -> Result<Outcome> {
         let (files, folders) = (self.files(), self.count(FOLDER));
         let sequences = self.count(SEQUENCE);
-        if self.below && !self.args.json {
+        if self.below && !self.args.run.json {
             screen::print(&table(&self.kinds));
         }
         let mut problems = Vec::new();

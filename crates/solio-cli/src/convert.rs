@@ -3,11 +3,13 @@
 mod report;
 
 use crate::Outcome;
-use crate::args::ConvertArgs;
+use crate::args::{ConvertArgs, IMAGES, READING, SCENES};
 use crate::limit::Limit;
+use crate::output_path::{
+    BROKEN_PIPE, is_folder, is_standard, make_folder, named_file, refuse_both, without_compression,
+};
 use crate::progress::Shown;
 use crate::screen;
-use crate::typed_options::{IMAGES, READING, SCENES};
 use crate::{image_convert, inputs, options, scene_convert};
 use report::{All, Report};
 use solio::mesh::Scene;
@@ -18,9 +20,6 @@ use solio::{
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// What the system calls writing to a pipe that nobody reads.
-pub(crate) const BROKEN_PIPE: i32 = 32;
 
 /// One file to read and one to write.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     }
     options::check_axes(&args.write)?;
     if let Some(format) =
-        args.mesh_format().or_else(|| inputs::named_file(&args.output).and_then(Format::of_name))
+        args.mesh_format().or_else(|| named_file(&args.output).and_then(Format::of_name))
     {
         options::check_format(args, format)?;
     }
@@ -67,7 +66,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     }
     let record = options::record(&args.record);
     let watched = args.shown.stats || record.is_wanted();
-    let limit = if watched { limit(&plans, args, &work) } else { Limit::default() };
+    let limit = if watched {
+        Limit::of_conversion(plans.first().map(|plan| &*plan.input), &args.output, &work)
+    } else {
+        Limit::default()
+    };
     let recorded = record.start()?;
     let mut all = All::new(limit);
     let outcome = convert_all(args, &plans, &work, &mut all);
@@ -154,7 +157,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
             .hint("add --format: obj, ply, stl, exr, png…; solio help formats"));
     }
     let several = inputs.len() > 1 && !is_standard(output);
-    let folder = inputs::is_folder(output) || several && Format::of_name(output).is_none();
+    let folder = is_folder(output) || several && Format::of_name(output).is_none();
     if !folder {
         let known = is_standard(output) || Format::of_name(output).is_some();
         if args.format.is_none() && !known {
@@ -199,12 +202,6 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
     Ok(jobs.into_iter().map(|(input, output)| Plan { input, output }).collect())
 }
 
-/// Makes the folder that results go into: when it is known that they can.
-pub(crate) fn make_folder(folder: &Path) -> Result<()> {
-    let made = std::fs::create_dir_all(folder);
-    made.map_err(|e| Error::io("make the folder", e).at_path(folder))
-}
-
 /// `dir/scan.ply.gz` is `scan`; names need not be text.
 fn stem(path: &Path) -> Result<OsString> {
     if is_standard(path) {
@@ -219,38 +216,6 @@ fn stem(path: &Path) -> Result<OsString> {
         return Err(Error::argument("the file has no name").at_path(path));
     }
     Ok(OsStr::from_bytes(stem).to_owned())
-}
-
-/// The name of the file without the ending of a compression.
-pub(crate) fn without_compression(path: &Path) -> &OsStr {
-    let name = path.file_name().unwrap_or_default();
-    let ending = Compression::of_name(&name.to_string_lossy()).extension();
-    OsStr::from_bytes(&name.as_bytes()[..name.len() - ending.len()])
-}
-
-/// Refuses to mix a file and JSON.
-pub(crate) fn refuse_both(output: &Path, json: bool) -> Result<()> {
-    match is_standard(output) && json {
-        true => Err(Error::argument("--json and -o - both want standard output")),
-        false => Ok(()),
-    }
-}
-
-pub(crate) fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-/// The machine's limit between the file systems of the first input and of the output. Standard
-/// input and output take the other's: whatever is behind them is hardly faster.
-fn limit(plans: &[Plan], args: &ConvertArgs, work: &Work) -> Limit {
-    limit_between(plans.first().map(|plan| &*plan.input), &args.output, work)
-}
-
-/// The same for images.
-pub(crate) fn limit_between(input: Option<&Path>, output: &Path, work: &Work) -> Limit {
-    let files = || input.into_iter().chain([output]).filter(|path| !is_standard(path));
-    let first = files().next().unwrap_or(Path::new("."));
-    Limit::between(first, files().next_back().unwrap_or(first), work)
 }
 
 #[cfg(test)]

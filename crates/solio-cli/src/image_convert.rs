@@ -1,13 +1,13 @@
 //! `solio convert` of images, one by one or as sequences of frames.
 
-use crate::args::{AnyFormat, ConvertArgs};
-use crate::convert::{BROKEN_PIPE, is_standard, limit_between, make_folder, refuse_both};
-use crate::image_args::ImageArgs;
+use crate::args::{AnyFormat, ConvertArgs, ImageArgs, READING, SCENES, WRITING};
 use crate::inputs::{Found, Numbered};
 use crate::limit::Limit;
+use crate::output_path::{
+    BROKEN_PIPE, is_folder, is_standard, make_folder, named_file, refuse_both,
+};
 use crate::progress::Shown;
 use crate::table::{CONVERSIONS, Table, bytes, count, figures, seconds};
-use crate::typed_options::{READING, SCENES, WRITING};
 use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// Whether the command is about images: by the output, else by the first input.
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
-    let file = inputs::named_file(&args.output);
+    let file = named_file(&args.output);
     match (args.format, file.and_then(ImageFormat::of_name), file.and_then(Format::of_name)) {
         (Some(AnyFormat::Image(_)), ..) => true,
         (Some(AnyFormat::Mesh(_) | AnyFormat::Scene(_)), ..) => false,
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     let record = options::record(&args.record);
     let watched = args.shown.stats || record.is_wanted();
     let limit = match watched {
-        true => limit_between(jobs.first().map(|(input, _)| &**input), &args.output, work),
+        true => Limit::of_conversion(jobs.first().map(|(input, _)| &**input), &args.output, work),
         false => Limit::default(),
     };
     let recorded = record.start()?;
@@ -192,7 +192,7 @@ fn plan(args: &ConvertArgs, jobs: Vec<Numbered>) -> Result<Vec<ImageJob>> {
     let inputs: Vec<PathBuf> = jobs.into_iter().map(|(input, _)| input).collect();
     let one = inputs.len() == 1 && args.inputs.files_from.is_none();
     let is_nameless = !is_standard(output) && ImageFormat::of_name(output).is_none();
-    if inputs::is_folder(output) || !one && is_nameless {
+    if is_folder(output) || !one && is_nameless {
         return into_folder(args, inputs);
     }
     let several = inputs.len();

@@ -1,11 +1,10 @@
 //! `solio info`: what is in files.
 
 use crate::Outcome;
-use crate::args::InfoArgs;
+use crate::args::{InfoArgs, READING};
 use crate::limit::Limit;
 use crate::progress::Shown;
 use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
-use crate::typed_options::READING;
 use crate::{image_info, image_pack};
 use crate::{inputs, json_paths, options};
 use crate::{scene_info, stats};

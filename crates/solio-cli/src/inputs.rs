@@ -1,12 +1,12 @@
 //! Which files a command works on: its arguments, then the names in a list.
 
 use crate::args::InputArgs;
-use crate::convert::is_standard;
+use crate::output_path::{check_folder, is_standard};
 use crate::{Outcome, screen};
 use solio::{Error, FramePattern, FrameRange, Limits, Result, Work};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// The inputs in the order given; may be empty only when a list was empty.
@@ -120,33 +120,6 @@ pub(crate) fn into_frames(
             .hint("name inputs such as a.####.exr")),
     };
     distinct(frames.into_iter().map(named).collect::<Result<_>>()?)
-}
-
-/// That the folder of an output is there; `what` is what would go into it.
-pub(crate) fn check_folder(output: &Path, what: &str) -> Result<()> {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.is_dir()) {
-        None => Ok(()),
-        Some(folder) => Err(Error::argument(format!("there is no such folder for {what}"))
-            .at_path(folder)
-            .hint(format!("make it first: mkdir -p {}", folder.display()))),
-    }
-}
-
-/// Whether a file has this extension, in letters of either case: `png`.
-pub(crate) fn has_end(path: &Path, end: &str) -> bool {
-    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(end))
-}
-
-/// Whether an output is a folder: one that is there, or that its name says to be one.
-pub(crate) fn is_folder(output: &Path) -> bool {
-    let is_named = || output.as_os_str().as_bytes().ends_with(b"/");
-    !is_standard(output) && (output.is_dir() || is_named())
-}
-
-/// An output whose name tells what it is: that of a folder says nothing of what is in it.
-pub(crate) fn named_file(output: &Path) -> Option<&Path> {
-    Some(output).filter(|output| !is_folder(output))
 }
 
 /// Inputs and outputs, if no two inputs become the same file.

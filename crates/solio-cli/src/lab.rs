@@ -1,7 +1,6 @@
 //! `solio lab`: filters and codecs compared on the files at hand.
 
-use crate::args;
-use crate::lab_args::{LabArgs, Sample};
+use crate::args::{LabArgs, ProgressChoice, Sample};
 use crate::stats::Reading;
 use crate::table::{Align, BOLD, DIM, Table};
 use crate::{Outcome, chart_page, inputs, options, schema, screen};
@@ -10,7 +9,6 @@ use serde_json::{Value, json};
 use solio::laboratory::{ChunkSize, Kind, MeasureOptions, Results, Verdict};
 use solio::{Lab, LabOptions, Result, Stopwatch, run_lab};
 use std::fmt::Write;
-use std::io::IsTerminal;
 
 const PAGE: &str = include_str!("../../../web/lab.html");
 /// The bar counts so many steps.
@@ -23,26 +21,26 @@ const BEST: usize = 8;
 /// Measures, then prints and writes what was asked for.
 pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
     args.output.as_deref().map_or(Ok(()), chart_page::check)?;
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let files = inputs::files(&args.inputs, &work)?;
     if files.is_empty() {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);
     }
-    let reading = Reading::start(&files, args.shown.stats, &work);
+    let reading = Reading::start(&files, args.run.shown.stats, &work);
     let watch = Stopwatch::start();
-    let shown = Shown::new(args.shown.progress);
+    let shown = Shown::new(args.run.shown.progress);
     let lab = run_lab(&files, &lab_options(args), &work, |now| shown.show(now.done, &watch))?;
     shown.end();
     // Otherwise the object that tells all has them, too.
-    let as_json = args.json && lab.results.arrays.is_empty();
+    let as_json = args.run.json && lab.results.arrays.is_empty();
     lab.failed.iter().for_each(|(_, error)| screen::fail_at_its_path(error, as_json));
     if lab.results.arrays.is_empty() {
         return Ok(Outcome::SomeFailed);
     }
     let data = data(&lab, args, watch.wall_s());
     // What took long is printed first: the page may fail.
-    if args.json {
+    if args.run.json {
         screen::print(&schema::line("lab/1", &[], data.clone()));
     } else if args.csv {
         screen::print(&lab.results.to_csv());
@@ -53,7 +51,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
     if let Some(output) = &args.output {
         chart_page::write(PAGE, &data, output)?;
     }
-    if args.shown.stats {
+    if args.run.shown.stats {
         reading.say(files.len() as u64, work.progress.now().read_bytes);
     }
     Ok(if lab.failed.is_empty() { Outcome::Done } else { Outcome::SomeFailed })
@@ -164,20 +162,15 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(how: args::Progress) -> Shown {
-        let bar = match how {
-            args::Progress::Bar => true,
-            args::Progress::Auto => std::io::stderr().is_terminal(),
-            args::Progress::Json | args::Progress::None => false,
-        };
+    fn new(how: ProgressChoice) -> Shown {
         let style = "measuring [{bar:30}] {percent:>3}%  {msg}";
-        let style = ProgressStyle::with_template(style).ok().filter(|_| bar);
+        let style = ProgressStyle::with_template(style).ok().filter(|_| how.is_bar());
         let bar = style.map(|style| {
             let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
             bar.set_style(style.progress_chars("=> "));
             bar
         });
-        Shown { bar, json: how == args::Progress::Json, last_s: std::cell::Cell::new(-LINES_S) }
+        Shown { bar, json: how == ProgressChoice::Json, last_s: std::cell::Cell::new(-LINES_S) }
     }
 
     fn show(&self, done: f64, watch: &Stopwatch) {

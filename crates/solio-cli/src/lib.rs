@@ -11,18 +11,13 @@ mod cat;
 #[doc(hidden)]
 pub mod chart_page;
 mod check;
-mod check_args;
 mod compare;
 mod convert;
 mod demo;
 mod dup;
-mod dup_args;
 mod gradient;
-mod gradient_args;
 mod hash;
-mod hash_args;
 mod help;
-mod image_args;
 mod image_convert;
 mod image_info;
 mod image_pack;
@@ -33,26 +28,19 @@ mod json_paths;
 mod junit;
 #[cfg(feature = "lab")]
 mod lab;
-#[cfg(feature = "lab")]
-mod lab_args;
 mod light;
 mod limit;
 mod ls;
-mod ls_args;
 mod manual;
 mod meta;
-mod meta_args;
 #[doc(hidden)]
 pub mod options;
+mod output_path;
 mod pack;
 mod preview;
 mod progress;
 mod query;
 mod scan;
-mod scan_args;
-mod scan_meter;
-mod scan_shown;
-mod scan_watch;
 mod scene_convert;
 mod scene_info;
 mod scene_preview;
@@ -62,22 +50,22 @@ pub mod schema;
 pub mod screen;
 mod set;
 mod sheet;
-mod sheet_args;
 mod stats;
 mod study;
 #[doc(hidden)]
 pub mod synthetic_mesh;
 #[doc(hidden)]
 pub mod table;
-mod typed_options;
+mod terminal_bar;
+mod terminal_image;
 mod usage;
 mod version;
 
+pub use args::TypedOptions;
 use args::{Cli, Command};
 use clap::{ArgMatches, Parser};
 use solio::{Error, ErrorKind, Result};
 use std::ffi::OsString;
-pub use typed_options::TypedOptions;
 
 /// How a command ended; the numbers are the exit codes.
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! `solio meta`: what photos say about themselves.
 
+use crate::args::{EngineChoice, MetaArgs};
 use crate::json_paths::percent;
-use crate::meta_args::{EngineChoice, MetaArgs};
 use crate::stats::Seen;
 use crate::table::{BOLD, DIM, csv_cell, visible};
 use crate::{Outcome, inputs, options, screen};

@@ -1,6 +1,6 @@
 //! `solio query`: questions to a catalogue.
 
-use crate::scan_args::QueryArgs;
+use crate::args::QueryArgs;
 use crate::table::{BOLD, csv_cell, visible};
 use crate::{Outcome, screen};
 use serde_json::{Map, Value};

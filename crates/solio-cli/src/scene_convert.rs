@@ -1,12 +1,11 @@
 //! `solio convert` of scenes: to text (formatted, upgraded from version 3, unpacked), and to the
 //! formats of other programs.
 
-use crate::args::{AnyFormat, ConvertArgs, MeshesChoice};
-use crate::convert::{limit_between, make_folder, refuse_both, without_compression};
+use crate::args::{AnyFormat, ConvertArgs, IMAGES, MeshesChoice, READING, SCENES, WRITING};
 use crate::limit::Limit;
+use crate::output_path::{is_folder, make_folder, named_file, refuse_both, without_compression};
 use crate::stats::Seen;
 use crate::table::{Align, Table, bytes, seconds};
-use crate::typed_options::{IMAGES, READING, SCENES, WRITING};
 use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::json;
 use solio::{
@@ -19,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
     let to_other = match args.format {
         Some(format) => !matches!(format, AnyFormat::Scene(_)),
-        None => inputs::named_file(&args.output).and_then(Format::of_name).is_some(),
+        None => named_file(&args.output).and_then(Format::of_name).is_some(),
     };
     !to_other && inputs.first().is_some_and(|input| solio::is_scene(input))
 }
@@ -35,7 +34,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     }
     let record = options::record(&args.record);
     let limit = match record.is_wanted() {
-        true => limit_between(inputs.first().map(|input| &**input), &args.output, work),
+        true => Limit::of_conversion(inputs.first().map(|input| &**input), &args.output, work),
         false => Limit::default(),
     };
     let recorded = record.start()?;
@@ -254,7 +253,7 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let error = Error::argument(message).at_path(packed);
         return Err(error.hint("unpack it first, without --upgrade, --whole-scene and --meshes"));
     }
-    if !inputs::is_folder(output) {
+    if !is_folder(output) {
         if args.whole_scene {
             let error = Error::argument("--whole-scene writes a folder").at_path(output);
             return Err(error.hint("name it: -o out/"));

@@ -1,8 +1,8 @@
 //! Where text goes: data to standard output, everything else to standard error. Colours are
 //! stripped where they are not wanted (a pipe, `NO_COLOR`, a dumb terminal).
 
-use crate::progress::beside;
 use crate::table::{BAD, HINT};
+use crate::terminal_bar::beside;
 use serde_json::{Map, Value};
 use solio::Error;
 use solio::catalog::sequence::NamePattern;

@@ -1,8 +1,8 @@
 //! What a run that reads has cost, for `--stats`: the same words in every command.
 
 use crate::args::ShownArgs;
-use crate::convert::is_standard;
 use crate::limit::Limit;
+use crate::output_path::is_standard;
 use crate::progress::Shown;
 use crate::screen;
 use crate::table::{bytes, figures, seconds, some};

@@ -69,10 +69,10 @@ pub(super) fn small(is_lump: bool, triangles: u64, random: &mut Random) -> Shape
         leaves(triangles, 1.2, random)
     };
     // As modelling programs write them: a few digits.
-    let rounded = |value: &mut f32, parts| *value = self::rounded(f64::from(*value), parts);
-    shape.positions.as_flattened_mut().iter_mut().for_each(|value| rounded(value, 1e3));
-    shape.normals.as_flattened_mut().iter_mut().for_each(|value| rounded(value, 1e2));
-    shape.uvs.as_flattened_mut().iter_mut().for_each(|value| rounded(value, 1e3));
+    let round = |value: &mut f32, parts| *value = rounded(f64::from(*value), parts);
+    shape.positions.as_flattened_mut().iter_mut().for_each(|value| round(value, 1e3));
+    shape.normals.as_flattened_mut().iter_mut().for_each(|value| round(value, 1e2));
+    shape.uvs.as_flattened_mut().iter_mut().for_each(|value| round(value, 1e3));
     shape
 }
 

@@ -1,12 +1,11 @@
 //! The arguments of `solio gradient`.
 
-use crate::args::WorkArgs;
-use crate::image_args::parse_size2;
+use super::shared::{WorkArgs, parse_size2};
 use clap::Args;
 use solio::color::gradient::{Keys, Mode};
 use std::path::PathBuf;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   solio gradient \"black, white\"                          in the terminal
   solio gradient \"red, yellow 30%, blue\" -o sky.png --size 1024x64
@@ -20,6 +19,7 @@ Stops are written as in CSS: a colour, then where it stands (30% or 0.3); a plac
 blend of its neighbours is half way.";
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct GradientArgs {
     /// Stops ("black, white"), a name (see --list), `study` for the eight it lists first, or a file
     #[arg(value_name = "SPEC", required_unless_present = "list")]

@@ -1,10 +1,10 @@
-//! The options of `solio scan`, `solio query` and `solio merge`.
+//! The arguments of `solio scan`, `solio query` and `solio merge`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_rate, trimmed};
+use super::shared::{InputArgs, RunArgs, WorkArgs, parse_rate, recursive, trimmed};
 use clap::Args;
 use std::path::PathBuf;
 
-pub(crate) const SCAN_EXAMPLES: &str = "\
+const SCAN_EXAMPLES: &str = "\
 Examples:
   solio scan /mnt/show -o show.sqlite            again: only what changed is opened
   solio scan photos -o photos.sqlite --thumbnails --hash xxh128 --fields ISO
@@ -22,7 +22,7 @@ AZURE_STORAGE_ACCOUNT_NAME and others.
 Exit code: 0 scanned, whatever --check found: SELECT * FROM problems tells; 1 something could not be \
 read.";
 
-pub(crate) const QUERY_EXAMPLES: &str = "\
+const QUERY_EXAMPLES: &str = "\
 Examples:
   solio query show.sqlite                        the views there are
   solio query show.sqlite \"SELECT * FROM problems\"
@@ -34,13 +34,15 @@ Examples:
 The view files has a row for each file; kinds, images, photos, meshes, scenes, sequences, problems, \
 folder_sizes, duplicates (after --hash) and gallery (after --thumbnails) answer what is asked often.";
 
-pub(crate) const MERGE_EXAMPLES: &str = "\
+const MERGE_EXAMPLES: &str = "\
 Examples:
   solio merge part*.parquet -o show.parquet      the bytes that one scan would write
   solio merge a.sqlite b.parquet -o all.sqlite";
 
 #[derive(Debug, Args)]
+#[command(after_help = SCAN_EXAMPLES, arg(recursive()))]
 #[command(mut_arg("files", |files| files.help("Folders and files, or s3://, gs:// and az://")))]
+#[command(mut_arg("json", |json| json.help("Print JSON, one object")))]
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
@@ -108,16 +110,12 @@ pub(crate) struct ScanArgs {
     /// Say how much would be looked at, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
-    /// Print JSON, one object
-    #[arg(long)]
-    pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) shown: ShownArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
+    pub(crate) run: RunArgs,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = QUERY_EXAMPLES)]
 pub(crate) struct QueryArgs {
     /// The catalogue
     #[arg(value_name = "CATALOGUE", value_hint = clap::ValueHint::FilePath)]
@@ -137,6 +135,7 @@ pub(crate) struct QueryArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = MERGE_EXAMPLES)]
 pub(crate) struct MergeArgs {
     /// Parts of a catalogue, SQLite or Parquet
     #[arg(value_name = "PART", required = true, value_hint = clap::ValueHint::FilePath)]

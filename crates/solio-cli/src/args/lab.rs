@@ -1,11 +1,11 @@
 //! The arguments of `solio lab`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_size};
+use super::shared::{InputArgs, RunArgs, parse_size};
 use clap::Args;
 use solio::laboratory::RawShape;
 use std::path::PathBuf;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   solio lab beauty.exr scan.ply -o lab.html          a page, in about a minute
   solio lab *.exr --full -o lab.html                 all levels and sizes of chunks
@@ -17,6 +17,8 @@ Everything is packed and unpacked on one thread, into memory that is there, and 
 bit comes back.";
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+#[command(mut_arg("json", |json| json.help("Print JSON, one object")))]
 pub(crate) struct LabArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
@@ -39,16 +41,11 @@ pub(crate) struct LabArgs {
     /// A Python, whose packages blosc2, openzl, fpzip and imagecodecs (JPEG XL) are measured, too
     #[arg(long, value_name = "PROGRAM", value_hint = clap::ValueHint::CommandName)]
     pub(crate) python: Option<PathBuf>,
-    /// Print JSON, one object
-    #[arg(long)]
-    pub(crate) json: bool,
     /// Print comma-separated values, a line a measurement
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
     #[command(flatten)]
-    pub(crate) shown: ShownArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
+    pub(crate) run: RunArgs,
 }
 
 /// How much is measured.

@@ -1,15 +1,13 @@
-//! The arguments about images: `solio convert`, `set` and `preview`.
+//! The arguments about images: what becomes of them, and how they are seen.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, parse_axis};
-use crate::typed_options::{DRAWING, IMAGES, SEEING, TypedOptions};
+use super::shared::parse_size2;
+use super::typed_options::IMAGES;
 use clap::{Args, ValueEnum};
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{COLORMAPS, Gradient, Mode, colormap};
 use solio::image::Compression as Method;
 use solio::image::header::{Box2i, LevelMode, Rounding, Tiles};
-use solio::mesh::axes::Axis;
 use solio::{Frame, FrameRange, ToneMap};
-use std::path::PathBuf;
 
 // What becomes of images.
 #[derive(Debug, Args)]
@@ -78,77 +76,9 @@ pub(crate) struct ImageArgs {
     pub(crate) frame: Option<FrameChoice>,
 }
 
+/// How light becomes colours, and which channels are seen.
 #[derive(Debug, Args)]
-#[command(mut_arg("files", |files| files.help("Attributes, and the files that get them")))]
-pub(crate) struct SetArgs {
-    #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-    /// Write here instead of into the same file: a file, or a folder
-    #[arg(short, long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
-    pub(crate) output: Option<PathBuf>,
-    /// Remove this attribute; may be given several times
-    #[arg(short, long, value_name = "NAME")]
-    pub(crate) delete: Vec<String>,
-    /// Only in this part, by number or name [default: all parts]
-    #[arg(long, value_name = "PART")]
-    pub(crate) part: Option<String>,
-    /// Return only when the output rests safely on the disk
-    #[arg(long)]
-    pub(crate) durable: bool,
-    /// Say what would be done, and do nothing
-    #[arg(short = 'n', long)]
-    pub(crate) dry_run: bool,
-    /// Print JSON, one object per file
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) shown: ShownArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(mut_arg("files", |files| files.help("Files; - is an image on standard input")))]
-pub(crate) struct PreviewArgs {
-    #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-    /// PNG file (of scenes and meshes also .exr), folder, or frames such as b.####.png; without it the
-    /// terminal shows the picture
-    #[arg(short, long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
-    pub(crate) output: Option<PathBuf>,
-    /// Most columns and rows; larger images are made smaller, each pixel the mean of those under it
-    #[arg(long, value_name = "N|WxH", value_parser = parse_size2)]
-    pub(crate) size: Option<[u32; 2]>,
-    /// Print JSON, one object per file
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) shown: ShownArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
-    #[command(flatten)]
-    pub(crate) show: ShowArgs,
-    /// Of a scene or a mesh: rays a pixel are this number's square
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16), help_heading = DRAWING)]
-    pub(crate) samples: u8,
-    /// Of a scene or a mesh: rays a sample that look how much of the sky a place sees
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024), help_heading = DRAWING)]
-    pub(crate) occlusion: u16,
-    /// Of a scene or a mesh: write the output early, coarse, and again as the picture gets better
-    #[arg(long, requires = "output", help_heading = DRAWING)]
-    pub(crate) progressive: bool,
-    /// Of a mesh: the axis that is up [default: Y in OBJ, Z in PLY and STL]
-    #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true, help_heading = DRAWING)]
-    pub(crate) up_axis: Option<Axis>,
-    /// What of all this was typed.
-    #[arg(skip)]
-    pub(crate) given: TypedOptions,
-}
-
-// What of an image is seen.
-#[derive(Debug, Args)]
-#[command(next_help_heading = SEEING)]
-pub(crate) struct ShowArgs {
+pub(crate) struct SeenArgs {
     /// Exposure in stops; each doubles the light
     #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true,
         value_parser = parse_exposure)]
@@ -159,9 +89,6 @@ pub(crate) struct ShowArgs {
     /// JPEG, TIFF of integers and those within photos, unless they are made brighter]
     #[arg(long, value_name = "OPERATOR", value_parser = parse_tonemap)]
     pub(crate) tonemap: Option<ToneMap>,
-    /// The part, by number or name
-    #[arg(long, value_name = "PART")]
-    pub(crate) part: Option<String>,
     /// The layer: diffuse for diffuse.R, diffuse.G, diffuse.B [default: the finished picture]
     #[arg(long, conflicts_with = "channels")]
     pub(crate) layer: Option<String>,
@@ -172,12 +99,9 @@ pub(crate) struct ShowArgs {
     /// inferno, plasma, cividis, turbo or another name of `solio gradient --list`
     #[arg(long, value_name = "NAME", value_parser = parse_colormap)]
     pub(crate) colormap: Option<Gradient>,
-    /// Which pixels: the display window, or all that there are [default: display]
-    #[arg(long, value_enum, value_name = "WINDOW")]
-    pub(crate) frame: Option<FrameChoice>,
 }
 
-pub(crate) fn parse_colormap(name: &str) -> Result<Gradient, String> {
+fn parse_colormap(name: &str) -> Result<Gradient, String> {
     let preset = || Preset::of_name(name).map(|preset| preset.gradient(Mode::default()));
     let unknown =
         || format!("expected one of {} or of solio gradient --list", COLORMAPS.join(", "));
@@ -253,24 +177,14 @@ fn parse_frames(text: &str) -> Result<FrameRange, String> {
     text.parse::<FrameRange>().map_err(|e| e.to_string())
 }
 
-pub(crate) fn parse_exposure(text: &str) -> Result<f32, String> {
+fn parse_exposure(text: &str) -> Result<f32, String> {
     let steps = text.parse().map_err(|_| "expected a number of stops".to_owned())?;
     f32::is_finite(steps).then_some(steps).ok_or_else(|| "expected a finite number".to_owned())
 }
 
-pub(crate) fn parse_tonemap(text: &str) -> Result<ToneMap, String> {
+fn parse_tonemap(text: &str) -> Result<ToneMap, String> {
     let names = || ToneMap::ALL.map(ToneMap::name).join(", ");
     ToneMap::of_name(text).ok_or_else(|| format!("use {}", names()))
-}
-
-/// `640x480`, or `640` for both.
-pub(crate) fn parse_size2(text: &str) -> Result<[u32; 2], String> {
-    let (width, height) = text.split_once(['x', '×']).unwrap_or((text, text));
-    let size = [width, height].map(|side| side.parse::<u32>().ok().filter(|n| *n > 0));
-    match size {
-        [Some(width), Some(height)] => Ok([width, height]),
-        _ => Err("use 640 or 640x480".into()),
-    }
 }
 
 #[cfg(test)]

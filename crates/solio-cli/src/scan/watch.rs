@@ -1,8 +1,8 @@
 //! `solio scan --watch`: the catalogue is kept current until Ctrl-C.
 
-use crate::scan::{quarantine, tell};
-use crate::scan_args::ScanArgs;
-use crate::scan_meter::{Cost, Meter};
+use super::meter::{Cost, Meter};
+use super::report::{quarantine, tell};
+use crate::args::ScanArgs;
 use crate::{Outcome, screen};
 use solio::{Error, ErrorKind, LiveCatalog, Result, Round, Scan, Work};
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,12 +22,12 @@ pub(crate) fn run(
     let every = every_s.map(Duration::from_secs);
     let meter = Meter::start(args, wanted.roots, work);
     let (mut live, report) =
-        crate::scan_shown::while_shown(args.shown.progress, wanted.count, &meter, || {
+        super::progress::while_shown(args.run.shown.progress, wanted.count, &meter, || {
             LiveCatalog::open(wanted, every, work)
         })?;
     quarantine(args, wanted.count, &report)?;
     tell(args, wanted.count, &report, &meter.cost());
-    if !args.json {
+    if !args.run.json {
         screen::say("watching; Ctrl-C ends it");
     }
     let ended = rounds(args, &mut live, work);

@@ -1,9 +1,9 @@
 //! The arguments of `solio ls`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, no_stream};
+use super::shared::{InputArgs, RunArgs, no_stream};
 use clap::Args;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   solio ls shots/                    beauty.1001-1100#.exr  98/100  missing …
   solio ls -r --json /projects       one JSON object a line
@@ -20,7 +20,9 @@ fewer are told as odd padding, and frames that are there twice as doubles.
 Exit code: 0 listed; 1 something could not be looked at; 3 nothing matched.";
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 #[command(mut_arg("files", no_stream))]
+#[command(mut_arg("json", |json| json.help("Print JSON, one object per file, folder or sequence")))]
 pub(crate) struct LsArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
@@ -33,15 +35,10 @@ pub(crate) struct LsArgs {
     /// Sizes, of sequences those of all frames together
     #[arg(short, long)]
     pub(crate) long: bool,
-    /// Print JSON, one object per file, folder or sequence
-    #[arg(long)]
-    pub(crate) json: bool,
     /// Print names alone, each with a zero byte behind it; of sequences with exactly the frames that
     /// are there, or each file's where that would be read otherwise
     #[arg(long, conflicts_with = "json")]
     pub(crate) print0: bool,
     #[command(flatten)]
-    pub(crate) shown: ShownArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
+    pub(crate) run: RunArgs,
 }

@@ -1,7 +1,7 @@
 //! What a scan costs, also while it runs, and how close that is to the machine's limit.
 
+use crate::args::ScanArgs;
 use crate::limit::Limit;
-use crate::scan_args::ScanArgs;
 use solio::{Job, Progress, Stopwatch, Work};
 use std::path::PathBuf;
 
@@ -25,12 +25,12 @@ pub(crate) struct Cost {
 impl Meter {
     /// The limit is that of the first root's file system and of the catalogue's.
     pub(crate) fn start(args: &ScanArgs, roots: &[PathBuf], work: &Work) -> Meter {
-        let is_wanted = args.shown.stats || crate::scan_shown::is_shown(args.shown.progress);
+        let is_wanted = args.run.shown.stats || args.run.shown.progress.is_shown();
         let limit = is_wanted.then(|| Limit::between(&roots[0], &args.output, work));
         let (progress, clock) = (work.progress.clone(), Stopwatch::start());
         Meter {
             limit,
-            is_asked: args.shown.stats,
+            is_asked: args.run.shown.stats,
             progress,
             clock,
             fetched_bytes: solio::fetched_bytes(),

@@ -1,37 +1,27 @@
 //! The progress of a scan: files, their rate, and how long it may still take.
 
-use crate::args::Progress;
-use crate::scan_meter::Meter;
+use super::meter::Meter;
+use crate::args::ProgressChoice;
 use crate::schema;
 use crate::screen::say;
 use crate::table::{bytes, count, figures};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use solio::ScanCount;
-use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Whether progress is shown at all: unasked only on a terminal.
-pub(crate) fn is_shown(how: Progress) -> bool {
-    match how {
-        Progress::None => false,
-        Progress::Auto => std::io::stderr().is_terminal(),
-        Progress::Json | Progress::Bar => true,
-    }
-}
-
 /// Runs `job` while its counts are shown.
 pub(crate) fn while_shown<T>(
-    how: Progress,
+    how: ProgressChoice,
     counts: &ScanCount,
     meter: &Meter,
     job: impl FnOnce() -> T,
 ) -> T {
-    if !is_shown(how) {
+    if !how.is_shown() {
         return job();
     }
-    let is_json = how == Progress::Json;
+    let is_json = how == ProgressChoice::Json;
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let shown = scope.spawn(|| {

@@ -1,11 +1,11 @@
 //! The arguments of `solio check`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, named};
+use super::shared::{InputArgs, RunArgs, named, recursive};
 use clap::Args;
 use solio::Rule;
 use std::path::PathBuf;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   solio check /projects/shots              everything below: files, names, sequences
   solio check shots/*.exr                  header, table of chunks, head of each chunk
@@ -29,6 +29,7 @@ have no holes).
 Exit code: 0 all are whole; 1 some are not; 3 there are no files.";
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, arg(recursive()))]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
@@ -44,14 +45,9 @@ pub(crate) struct CheckArgs {
     /// Also tell of files in folders that they are well
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
-    /// Print JSON, one object per file
-    #[arg(long)]
-    pub(crate) json: bool,
     /// Write a report for JUnit's readers, such as Jenkins and GitLab
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) junit: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) shown: ShownArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
+    pub(crate) run: RunArgs,
 }

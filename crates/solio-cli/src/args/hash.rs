@@ -1,11 +1,11 @@
-//! The options of `solio hash`.
+//! The arguments of `solio hash`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, named};
+use super::shared::{InputArgs, RunArgs, named, recursive};
 use clap::Args;
 use solio::digest::Algorithm;
 use solio::io::order::Order;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   solio hash shots/ > shots.xxh128           all files below, as xxhsum writes them
   solio hash -a sha256 *.exr | sha256sum -c
@@ -17,6 +17,7 @@ Files are read whole, as they lie on the disk, each once for all algorithms.
 Exit code: 0 all is well; 1 something could not be read, has changed, is missing or new.";
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, arg(recursive()))]
 pub(crate) struct HashArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
@@ -53,11 +54,6 @@ pub(crate) struct HashArgs {
     /// that is free
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,
-    /// Print JSON, one object per file
-    #[arg(long)]
-    pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) shown: ShownArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
+    pub(crate) run: RunArgs,
 }

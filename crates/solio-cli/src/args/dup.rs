@@ -1,10 +1,10 @@
-//! The options of `solio dup`.
+//! The arguments of `solio dup`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, named, no_stream, parse_size};
+use super::shared::{InputArgs, RunArgs, named, no_stream, parse_size, recursive};
 use clap::Args;
 use solio::io::order::Order;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   solio dup shots/ textures/               groups, the largest waste first
   solio dup --least 1M --json shots/
@@ -17,7 +17,9 @@ below the path that was named first, then by name. Links are not followed.
 Exit code: 0 also where there are duplicates; 1 something could not be read.";
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, arg(recursive()))]
 #[command(mut_arg("files", no_stream))]
+#[command(mut_arg("json", |json| json.help("Print JSON, one object per group")))]
 pub(crate) struct DupArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
@@ -37,11 +39,6 @@ pub(crate) struct DupArgs {
     /// that is free
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,
-    /// Print JSON, one object per group
-    #[arg(long)]
-    pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) shown: ShownArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
+    pub(crate) run: RunArgs,
 }

@@ -1,11 +1,11 @@
 //! The arguments of `solio meta`.
 
-use crate::args::{InputArgs, ShownArgs, WorkArgs, named, trimmed};
+use super::shared::{InputArgs, ShownArgs, WorkArgs, named, trimmed};
 use clap::{Args, ValueEnum};
 use solio::io::order::Order;
 use std::path::PathBuf;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   solio meta photo.jpg
   solio meta -r photos -f DateTimeOriginal,CreateDate,Model --csv > dates.csv
@@ -27,6 +27,7 @@ pub(crate) enum EngineChoice {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct MetaArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

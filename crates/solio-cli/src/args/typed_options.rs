@@ -57,33 +57,3 @@ impl TypedOptions {
         self.options.iter().any(|(_, other)| other == heading)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::args::Cli;
-    use clap::CommandFactory;
-
-    fn of(line: &str) -> TypedOptions {
-        let mut root = Cli::command();
-        let matches = root.try_get_matches_from_mut(line.split(' ')).unwrap();
-        TypedOptions::of(&root, &matches)
-    }
-
-    #[test]
-    fn what_was_typed_is_known_by_its_heading() {
-        let given =
-            of("solio convert a.obj -o b.ply -z zip --exposure 0 --upgrade --digits 3 --json");
-        assert_eq!(
-            [IMAGES, SCENES, READING, WRITING].map(|h| given.has(h)),
-            [true, true, false, true]
-        );
-        let error = given.refuse(&[WRITING], &["durable"], "images").unwrap_err();
-        assert!(error.to_string().contains("--digits does nothing for images"), "{error}");
-        assert!(given.refuse(&[WRITING], &["digits"], "images").is_ok());
-        assert!(given.refuse(&[READING], &[], "images").is_ok());
-        let defaults = of("solio convert a.obj -o b.ply");
-        assert!(!defaults.has(IMAGES));
-        assert!(!of("solio ls").has(IMAGES));
-    }
-}
