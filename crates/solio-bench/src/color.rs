@@ -10,7 +10,7 @@ use solio::color::arrays::{Conversion, Sample};
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{Floats, Mode, Sampler, Table8};
 use solio::{Result, cpu};
-use solio_cli::table::{Align, DIM, Table};
+use solio_cli::table::{Align, DIM, TextTable};
 use solio_cli::{Outcome, schema, screen};
 use std::hint::black_box;
 
@@ -22,7 +22,7 @@ const MANY_VALUES: usize = 1 << 24;
 const CHUNK: usize = 1 << 12;
 
 /// One kernel as measured.
-struct Line {
+struct ColorLine {
     work: &'static str,
     pixels: usize,
     /// Seconds for all pixels.
@@ -38,7 +38,7 @@ struct Line {
 }
 
 /// Runs a kernel over all pixels, or a copy of as many bytes.
-type Run<'a> = &'a mut dyn FnMut();
+type ColorRun<'a> = &'a mut dyn FnMut();
 
 pub(crate) fn run(args: &KernelBenchArgs) -> Result<Outcome> {
     let lines = measure(if args.quick { 7 } else { 41 })?;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &KernelBenchArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn measure(samples: usize) -> Result<Vec<Line>> {
+fn measure(samples: usize) -> Result<Vec<ColorLine>> {
     let floats: Vec<f32> = noise(3 * PIXELS).map(|x| x as f32 / 65535.0).collect();
     let bytes: Vec<u8> = noise(3 * PIXELS).map(|x| (x >> 8) as u8).collect();
     let halves: Vec<half::f16> = floats.iter().map(|x| half::f16::from_f32(*x)).collect();
@@ -80,7 +80,7 @@ fn converted<T: Sample>(
     from: &[T],
     spaces: &[Space],
     samples: usize,
-    lines: &mut Vec<Line>,
+    lines: &mut Vec<ColorLine>,
 ) -> Result<()> {
     let steps: Vec<Conversion> =
         spaces.windows(2).map(|pair| Conversion::new(pair[0], pair[1])).collect();
@@ -107,7 +107,7 @@ fn converted<T: Sample>(
     let mut plain = || black_box(&mut copy).copy_from_slice(black_box(from));
     let line = beside(work, 6 * size_of::<T>(), samples, &mut kernel, &mut plain);
     let same = first.iter().zip(&to).filter(|(a, b)| same_bits(**a, **b)).count();
-    lines.push(Line { answer: format!("{same} of {} numbers as before", from.len()), ..line });
+    lines.push(ColorLine { answer: format!("{same} of {} numbers as before", from.len()), ..line });
     Ok(())
 }
 
@@ -119,7 +119,7 @@ fn same_bits<T: Sample>(a: T, b: T) -> bool {
 }
 
 /// A gradient over values, in eight bits.
-fn applied(work: &'static str, values: &[f32], samples: usize) -> Line {
+fn applied(work: &'static str, values: &[f32], samples: usize) -> ColorLine {
     let sampler = rainbow();
     let table = Table8::new(sampler.clone());
     let mut colors = vec![[0_u8; 4]; values.len()];
@@ -131,11 +131,11 @@ fn applied(work: &'static str, values: &[f32], samples: usize) -> Line {
     let right = values.iter().zip(&colors).step_by(997).filter(exact).count();
     let looked = values.len().div_ceil(997);
     let answer = format!("{right} of {looked} colours exact");
-    Line { answer, pixels: values.len(), ..line }
+    ColorLine { answer, pixels: values.len(), ..line }
 }
 
 /// A gradient over values, in floats.
-fn applied_floats(values: &[f32], samples: usize) -> Result<Line> {
+fn applied_floats(values: &[f32], samples: usize) -> Result<ColorLine> {
     let floats = Floats::new(rainbow());
     let mut colors = vec![[0.0_f32; 4]; values.len()];
     let mut copy = colors.clone();
@@ -145,7 +145,7 @@ fn applied_floats(values: &[f32], samples: usize) -> Result<Line> {
     let mut plain = || black_box(&mut copy).copy_from_slice(black_box(&from));
     let line = beside("gradient, f32 to f32 RGBA", 20, samples, &mut kernel, &mut plain);
     failed?;
-    Ok(Line { answer: format!("last colour {:?}", colors[colors.len() - 1]), ..line })
+    Ok(ColorLine { answer: format!("last colour {:?}", colors[colors.len() - 1]), ..line })
 }
 
 fn rainbow() -> Sampler {
@@ -158,9 +158,9 @@ fn beside(
     work: &'static str,
     bytes: usize,
     samples: usize,
-    kernel: Run<'_>,
-    plain: Run<'_>,
-) -> Line {
+    kernel: ColorRun<'_>,
+    plain: ColorRun<'_>,
+) -> ColorLine {
     let (mut ours, mut copy, mut again) = (Vec::new(), Vec::new(), Vec::new());
     for sample in 0..=samples {
         let taken = [time(1, kernel), time(1, plain), time(1, kernel)];
@@ -171,7 +171,7 @@ fn beside(
             again.push(taken[2]);
         }
     }
-    Line {
+    ColorLine {
         work,
         pixels: PIXELS,
         seconds: median(&ours),
@@ -193,13 +193,13 @@ fn noise(count: usize) -> impl Iterator<Item = u32> {
     .take(count)
 }
 
-impl Line {
+impl ColorLine {
     fn millions_a_second(&self, seconds: f64) -> f64 {
         self.pixels as f64 / seconds / 1e6
     }
 }
 
-fn as_json(line: &Line) -> Value {
+fn as_json(line: &ColorLine) -> Value {
     json!({
         "case": line.work,
         "peer": "a copy of the same bytes",
@@ -216,9 +216,9 @@ fn as_json(line: &Line) -> Value {
     })
 }
 
-fn as_table(lines: &[Line]) -> String {
+fn as_table(lines: &[ColorLine]) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("arrays of colours, one core", Left),
         ("Mpix/s", Right),
         ("a copy", Right),

@@ -15,7 +15,7 @@ const PATH: &[u8; 64] = b"../../../MyGame/Content/Characters/Hero/T_Hero_BaseCol
 const PATHS: usize = 64;
 
 /// One way as measured.
-pub(crate) struct Line {
+pub(crate) struct FoldLine {
     pub(crate) work: &'static str,
     pub(crate) way: String,
     /// Billions of bytes of input in a second.
@@ -33,18 +33,18 @@ pub(crate) struct Line {
 }
 
 /// Folds all inputs, one call each; returns whether the last answer was right.
-type Run = Box<dyn Fn(bool) -> bool>;
+type FoldCalls = Box<dyn Fn(bool) -> bool>;
 
-struct Way {
+struct FoldWay {
     name: String,
-    run: Run,
+    run: FoldCalls,
 }
 
 /// Measures every way on every tier that this machine has.
 ///
 /// # Panics
 /// When an answer is wrong.
-pub(crate) fn measure(samples: usize) -> Vec<Line> {
+pub(crate) fn measure(samples: usize) -> Vec<FoldLine> {
     let mut lines = Vec::new();
     for (work, calls, len) in
         [("UE4, 4096 codes", 1, 64 * PATHS), ("UE4, paths of 64 codes", PATHS, 64)]
@@ -63,9 +63,9 @@ fn measure_work(
     work: &'static str,
     calls: usize,
     bytes: usize,
-    ways: Vec<Way>,
+    ways: Vec<FoldWay>,
     samples: usize,
-) -> Vec<Line> {
+) -> Vec<FoldLine> {
     let mut repeats = Vec::new();
     for way in &ways {
         assert!((way.run)(true), "{work}, {}: wrong answer", way.name);
@@ -88,7 +88,7 @@ fn measure_work(
         }
         again.push(sample(0));
     }
-    let line = |(i, way): (usize, &Way)| Line {
+    let line = |(i, way): (usize, &FoldWay)| FoldLine {
         work,
         way: way.name.clone(),
         gb_s: bytes as f64 / median(&taken[i]) / 1e9,
@@ -107,7 +107,7 @@ fn way<T: Copy + PartialEq + 'static>(
     inputs: &[Vec<T>],
     expected: &[Vec<T>],
     fold: impl Fn(&mut Vec<T>, &[T]) + 'static,
-) -> Way {
+) -> FoldWay {
     let (inputs, expected) = (inputs.to_vec(), expected.to_vec());
     let out = std::cell::RefCell::new(Vec::new());
     let run = move |whole: bool| {
@@ -121,11 +121,11 @@ fn way<T: Copy + PartialEq + 'static>(
         }
         right
     };
-    Way { name: name.into(), run: Box::new(run) }
+    FoldWay { name: name.into(), run: Box::new(run) }
 }
 
 /// Unreal Engine's folding of `calls` inputs of `len` codes.
-fn ue4_ways(calls: usize, len: usize) -> Vec<Way> {
+fn ue4_ways(calls: usize, len: usize) -> Vec<FoldWay> {
     // A few letters of Latin-1 among the ASCII, one of them beyond the rule's codes.
     let code = |i: usize| match i % 61 {
         7 => [0xc4, 0xd6, 0xdf, 0x416][i / 61 % 4],
@@ -156,7 +156,7 @@ fn text(more: &str) -> Vec<Vec<u8>> {
 }
 
 /// Folding of UTF-8.
-fn path_ways(inputs: &[Vec<u8>]) -> Vec<Way> {
+fn path_ways(inputs: &[Vec<u8>]) -> Vec<FoldWay> {
     let lower = |path: &Vec<u8>| String::from_utf8_lossy(path).to_lowercase().into_bytes();
     let expected: Vec<Vec<u8>> = inputs.iter().map(lower).collect();
     let ascii: Vec<Vec<u8>> = inputs.iter().map(|path| path.to_ascii_lowercase()).collect();

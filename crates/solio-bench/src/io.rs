@@ -3,7 +3,7 @@
 use crate::{KernelBenchArgs, fold};
 use serde_json::{Value, json};
 use solio::Result;
-use solio_cli::table::{Align, DIM, Table};
+use solio_cli::table::{Align, DIM, TextTable};
 use solio_cli::{Outcome, schema, screen};
 
 /// `solio-bench io`
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &KernelBenchArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn fold_json(line: &fold::Line) -> Value {
+fn fold_json(line: &fold::FoldLine) -> Value {
     json!({
         "case": format!("fold {}", line.work),
         "way": line.way,
@@ -31,9 +31,9 @@ fn fold_json(line: &fold::Line) -> Value {
     })
 }
 
-fn fold_table(lines: &[fold::Line]) -> String {
+fn fold_table(lines: &[fold::FoldLine]) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("case folding, one core", Left),
         ("way", Left),
         ("GB/s", Right),

@@ -15,7 +15,7 @@ use solio_io::probe::{read_plain, write_plain};
 use std::path::Path;
 
 /// One job as measured.
-pub(crate) struct Line {
+pub(crate) struct JobLine {
     pub(crate) name: &'static str,
     pub(crate) bytes: usize,
     /// Turns of ours, plain and ours again.
@@ -35,17 +35,17 @@ pub(crate) struct Line {
 
 /// The samples of one job.
 #[derive(Default)]
-struct Samples {
+struct JobSamples {
     ours: Vec<Usage>,
     plain: Vec<Usage>,
     again: Vec<Usage>,
 }
 
-impl Samples {
-    fn line(&self, name: &'static str, bytes: usize, answer: String) -> Line {
+impl JobSamples {
+    fn line(&self, name: &'static str, bytes: usize, answer: String) -> JobLine {
         let wall = |usages: &[Usage]| usages.iter().map(|u| u.wall_s).collect::<Vec<_>>();
         let cpu = |usages: &[Usage]| usages.iter().map(|u| u.cpu_s).collect::<Vec<_>>();
-        Line {
+        JobLine {
             name,
             bytes,
             rounds: self.plain.len(),
@@ -62,7 +62,7 @@ impl Samples {
 }
 
 /// Where and how often.
-struct Bench<'a> {
+struct JobBench<'a> {
     folder: &'a Path,
     samples: usize,
     work: &'a Work,
@@ -75,9 +75,9 @@ pub(crate) fn measure(
     detail: usize,
     samples: usize,
     work: &Work,
-    mut done: impl FnMut(Line),
+    mut done: impl FnMut(JobLine),
 ) -> Result<()> {
-    let mut bench = Bench { folder, samples, work, buffer: Vec::new() };
+    let mut bench = JobBench { folder, samples, work, buffer: Vec::new() };
     let corners = synthetic_mesh::scene(detail);
     let options = MeshWriteOptions::default();
     done(bench.write("write OBJ, merging corners", "corners.obj", &corners, &options)?);
@@ -104,14 +104,14 @@ pub(crate) fn measure(
     Ok(())
 }
 
-impl Bench<'_> {
+impl JobBench<'_> {
     fn write(
         &mut self,
         name: &'static str,
         file: &str,
         scene: &Scene<'_>,
         options: &MeshWriteOptions,
-    ) -> Result<Line> {
+    ) -> Result<JobLine> {
         let path = self.folder.join(file);
         let plain_path = self.folder.join("plain");
         let format = Format::of_name(&path)
@@ -122,7 +122,7 @@ impl Bench<'_> {
             .then(|| file.replace(".obj", ".mtl"));
         named.obj.material_library = library;
         let expected = solio::encode_mesh(scene, format, &named, self.work)?;
-        let mut samples = Samples::default();
+        let mut samples = JobSamples::default();
         for round in 0..=self.samples {
             make_way(&path)?;
             let ours = timed(|| solio::write_mesh(scene, &path, &named, self.work).map(drop))?;
@@ -144,10 +144,10 @@ impl Bench<'_> {
         Err(Error::corrupt(format!("{name}: the file differs from the first one")).at_path(path))
     }
 
-    fn read(&mut self, name: &'static str, file: &str, expected: &Scene<'_>) -> Result<Line> {
+    fn read(&mut self, name: &'static str, file: &str, expected: &Scene<'_>) -> Result<JobLine> {
         let path = self.folder.join(file);
         let options = MeshReadOptions { skip_materials: true, ..MeshReadOptions::default() };
-        let mut samples = Samples::default();
+        let mut samples = JobSamples::default();
         for round in 0..=self.samples {
             let mut scene = Scene::default();
             let mut load = || -> Result<Usage> {
@@ -169,7 +169,7 @@ impl Bench<'_> {
     }
 }
 
-impl Samples {
+impl JobSamples {
     /// The first round only warms up.
     fn add(&mut self, round: usize, ours: Usage, plain: Usage, again: Usage) {
         if round > 0 {

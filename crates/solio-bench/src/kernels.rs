@@ -18,7 +18,7 @@ const ROWS: usize = 4096;
 const MANY_ROWS: usize = 2_000_000;
 
 /// One kernel as measured.
-pub(crate) struct Line {
+pub(crate) struct KernelLine {
     pub(crate) name: &'static str,
     /// Nanoseconds for one number.
     pub(crate) ns: f64,
@@ -33,25 +33,25 @@ pub(crate) struct Line {
 }
 
 /// Runs a kernel once into a buffer; returns whether the answer was right.
-type Run = Box<dyn FnMut(&mut Vec<u8>) -> bool>;
+type KernelRun = Box<dyn FnMut(&mut Vec<u8>) -> bool>;
 
-struct Case {
+struct KernelCase {
     name: &'static str,
     numbers: usize,
     /// The text by the plain road of std, which the kernel must equal.
     text: Vec<u8>,
-    run: Run,
+    run: KernelRun,
 }
 
 /// Measures every kernel on the CPU tier in force.
 ///
 /// # Panics
 /// When a kernel's answer differs from std's.
-pub(crate) fn measure(samples: usize) -> Vec<Line> {
+pub(crate) fn measure(samples: usize) -> Vec<KernelLine> {
     cases().into_iter().map(|case| measure_case(case, samples)).collect()
 }
 
-fn measure_case(mut case: Case, samples: usize) -> Line {
+fn measure_case(mut case: KernelCase, samples: usize) -> KernelLine {
     let mut out = Vec::with_capacity(2 * case.text.len() + 4096);
     assert!((case.run)(&mut out), "{}: the answer differs from std's", case.name);
     let once = time(1, &mut || {
@@ -69,7 +69,7 @@ fn measure_case(mut case: Case, samples: usize) -> Line {
         assert!(right, "{}: the answer differs from std's", case.name);
     }
     let per_number = 1e9 / case.numbers as f64;
-    Line {
+    KernelLine {
         name: case.name,
         ns: median(&kernel) * per_number,
         copy_ns: median(&copy) * per_number,
@@ -88,7 +88,7 @@ pub(super) fn time(repeat: usize, run: &mut dyn FnMut()) -> f64 {
     watch.wall_s() / repeat as f64
 }
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<KernelCase> {
     let positions = rows(ROWS, |x| x * 20.0 - 10.0);
     let doubles: Vec<[f64; 3]> =
         positions.iter().map(|row| row.map(|x| f64::from(x) * 1000.0 + 500_000.123)).collect();
@@ -133,7 +133,7 @@ fn writer(
     numbers: usize,
     text: Vec<u8>,
     fill: impl Fn(&mut Vec<u8>) + 'static,
-) -> Case {
+) -> KernelCase {
     let expected = text.clone();
     let run = move |out: &mut Vec<u8>| {
         out.clear();
@@ -142,12 +142,12 @@ fn writer(
         out.len() == expected.len() && out.last() == expected.last()
     };
     let mut once = Vec::new();
-    let mut run: Run = Box::new(run);
+    let mut run: KernelRun = Box::new(run);
     assert!(run(&mut once) && once == text, "{name}: not the text that std calls right");
-    Case { name, numbers, text, run }
+    KernelCase { name, numbers, text, run }
 }
 
-fn rows_case(name: &'static str, digits: Digits, rows: Vec<[f32; 3]>) -> Case {
+fn rows_case(name: &'static str, digits: Digits, rows: Vec<[f32; 3]>) -> KernelCase {
     let numbers = 3 * rows.len();
     let given = rows.clone();
     let fill = move |out: &mut Vec<u8>| {
@@ -157,7 +157,7 @@ fn rows_case(name: &'static str, digits: Digits, rows: Vec<[f32; 3]>) -> Case {
 }
 
 /// Faces with their text.
-struct Faces {
+struct FaceText {
     offsets: Vec<u32>,
     vertices: Vec<u32>,
     uvs: Vec<u32>,
@@ -165,7 +165,7 @@ struct Faces {
     text: Vec<u8>,
 }
 
-fn faces() -> Faces {
+fn faces() -> FaceText {
     let offsets: Vec<u32> = (0..=ROWS as u32).map(|i| 4 * i).collect();
     let vertices: Vec<u32> =
         (0..4 * ROWS as u32).map(|i| i.wrapping_mul(2_654_435_761) % 2_000_000).collect();
@@ -179,11 +179,11 @@ fn faces() -> Faces {
         }
         text.push('\n');
     }
-    Faces { offsets, vertices, uvs, normals, text: text.into_bytes() }
+    FaceText { offsets, vertices, uvs, normals, text: text.into_bytes() }
 }
 
-fn faces_case() -> Case {
-    let Faces { offsets, vertices, uvs, normals, text } = faces();
+fn faces_case() -> KernelCase {
+    let FaceText { offsets, vertices, uvs, normals, text } = faces();
     writer("write f v/vt/vn", 12 * ROWS, text, move |out| {
         let corners = format::Corners {
             vertices: &vertices,
@@ -204,7 +204,7 @@ fn takes_rows() -> bool {
 }
 
 /// Lines `v x y z` by the kernel that reads runs of equal lines.
-fn read_rows_case(name: &'static str, rows: &[[f32; 3]]) -> Case {
+fn read_rows_case(name: &'static str, rows: &[[f32; 3]]) -> KernelCase {
     let text = fixed_rows(b"v ", 6, rows);
     let numbers = 3 * rows.len();
     let expected: Vec<[f32; 3]> =
@@ -219,12 +219,12 @@ fn read_rows_case(name: &'static str, rows: &[[f32; 3]]) -> Case {
         let right = if std::mem::take(&mut first) { got == expected } else { true };
         right && end == len && got.last() == expected.last()
     });
-    Case { name, numbers, text, run }
+    KernelCase { name, numbers, text, run }
 }
 
 /// Lines `f v/vt/vn …` by the kernel that reads runs of equal lines.
-fn read_faces_case() -> Case {
-    let Faces { offsets, vertices, uvs, normals, text } = faces();
+fn read_faces_case() -> KernelCase {
+    let FaceText { offsets, vertices, uvs, normals, text } = faces();
     let mut reader = lines::Reader::default();
     let (input, len) = padded(&text);
     let [mut v, mut t, mut n, mut ends] = [const { Vec::new() }; 4];
@@ -237,7 +237,7 @@ fn read_faces_case() -> Case {
         let end = reader.faces(black_box(&input), 0, len, &mut out);
         end == len && v == vertices && t == uvs && n == normals && ends == offsets[1..]
     });
-    Case { name: "read f v/vt/vn", numbers: 12 * ROWS, text, run }
+    KernelCase { name: "read f v/vt/vn", numbers: 12 * ROWS, text, run }
 }
 
 /// The text with what the line reader wants after it, and its own length.
@@ -247,7 +247,7 @@ fn padded(text: &[u8]) -> (Vec<u8>, usize) {
     (input, text.len())
 }
 
-fn parse_case(rows: &[[f32; 3]]) -> Case {
+fn parse_case(rows: &[[f32; 3]]) -> KernelCase {
     let text = fixed_rows(b"", 6, rows);
     let input = text.clone();
     let line: Vec<f32> = {
@@ -264,7 +264,7 @@ fn parse_case(rows: &[[f32; 3]]) -> Case {
         }
         sum == expected
     });
-    Case { name: "parse f32, one by one", numbers: 3 * rows.len(), text, run }
+    KernelCase { name: "parse f32, one by one", numbers: 3 * rows.len(), text, run }
 }
 
 /// The right text of rows. Fixed digits: what std writes. Shortest: what `fill` writes, because

@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use solio::{Error, Result, Summary, cpu};
 use solio_cli::args::{RecordArgs, WorkArgs};
-use solio_cli::table::{Align, BOLD, DIM, Table, bytes, figures};
+use solio_cli::table::{Align, BOLD, DIM, TextTable, bytes, figures};
 use solio_cli::{Outcome, options, schema, screen};
 use std::process::{Command, Stdio};
 
@@ -86,7 +86,7 @@ fn kernels_on(tier: cpu::Tier, args: &MeshBenchArgs) -> Result<Vec<Value>> {
     parsed.map_err(|e| failed(e.to_string()))
 }
 
-fn kernel_json(line: &kernels::Line) -> Value {
+fn kernel_json(line: &kernels::KernelLine) -> Value {
     json!({
         "kernel": line.name,
         "tier": cpu::tier().name(),
@@ -99,7 +99,7 @@ fn kernel_json(line: &kernels::Line) -> Value {
     })
 }
 
-fn job_json(line: &jobs::Line) -> Value {
+fn job_json(line: &jobs::JobLine) -> Value {
     json!({
         "case": line.name,
         "peer": "plain",
@@ -119,7 +119,7 @@ fn job_json(line: &jobs::Line) -> Value {
 
 fn kernel_table(lines: &[Value]) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("number text, one core", Left),
         ("tier", Left),
         ("ns each", Right),
@@ -146,9 +146,9 @@ fn kernel_table(lines: &[Value]) -> String {
     format!("{}{DIM}{note}{DIM:#}\n\n", table.render())
 }
 
-fn job_table(lines: &[jobs::Line]) -> String {
+fn job_table(lines: &[jobs::JobLine]) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("whole job", Left),
         ("bytes", Right),
         ("wall s", Right),

@@ -2,7 +2,7 @@
 
 use crate::args::CatArgs;
 use crate::limit::Limit;
-use crate::progress::Shown;
+use crate::progress::ShownProgress;
 use crate::stats;
 use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::json;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         None => Limit::default(),
     };
     let recorded = record.start()?;
-    let shown = Shown::start(args.shown.progress, "read", &work.progress);
+    let shown = ShownProgress::start(args.shown.progress, "read", &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let mut out = (!args.null).then(std::io::stdout);

@@ -8,10 +8,10 @@ use crate::limit::Limit;
 use crate::output_path::{
     BROKEN_PIPE, is_folder, is_standard, make_folder, named_file, refuse_both, without_compression,
 };
-use crate::progress::Shown;
+use crate::progress::ShownProgress;
 use crate::screen;
 use crate::{image_convert, inputs, options, scene_convert};
-use report::{All, Report};
+use report::{MeshReport, MeshTotals};
 use solio::mesh::Scene;
 use solio::{
     Compression, Error, ErrorKind, Format, ImageFormat, MeshInfo, Progress, Result, SceneFormat,
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 /// One file to read and one to write.
 #[derive(Debug, PartialEq, Eq)]
-struct Plan {
+struct MeshConversion {
     input: PathBuf,
     output: PathBuf,
 }
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         Limit::default()
     };
     let recorded = record.start()?;
-    let mut all = All::new(limit);
+    let mut all = MeshTotals::new(limit);
     let outcome = convert_all(args, &plans, &work, &mut all);
     if args.shown.stats && plans.len() > 1 {
         screen::say(&all.stats());
@@ -84,7 +84,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn convert_all(args: &ConvertArgs, plans: &[Plan], work: &Work, all: &mut All) -> Outcome {
+fn convert_all(
+    args: &ConvertArgs,
+    plans: &[MeshConversion],
+    work: &Work,
+    all: &mut MeshTotals,
+) -> Outcome {
     let mut failed = 0;
     for (done, plan) in plans.iter().enumerate() {
         match convert(args, plan, work) {
@@ -112,10 +117,10 @@ fn convert_all(args: &ConvertArgs, plans: &[Plan], work: &Work, all: &mut All) -
     if failed > 0 { Outcome::SomeFailed } else { Outcome::Done }
 }
 
-fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
+fn convert(args: &ConvertArgs, plan: &MeshConversion, work: &Work) -> Result<MeshReport> {
     let work = Work { progress: Progress::default(), ..work.clone() };
     let name = plan.input.file_name().unwrap_or(plan.input.as_os_str()).to_string_lossy();
-    let shown = Shown::start(args.shown.progress, &name, &work.progress);
+    let shown = ShownProgress::start(args.shown.progress, &name, &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let write = |scene: &Scene<'_>, read_as: Option<Format>, left_out: &[String]| {
@@ -132,7 +137,7 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
         };
         let moved = work.progress.now();
         let left_out = left_out.to_vec();
-        Ok(Report { counts, left_out, moved, fetched, read, write, written })
+        Ok(MeshReport { counts, left_out, moved, fetched, read, write, written })
     };
     let report = if solio::is_scene(&plan.input) {
         let limits = options::read(&args.read).limits;
@@ -149,7 +154,7 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
 }
 
 /// Which input goes where.
-fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
+fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>> {
     let output = &args.output;
     refuse_both(output, args.json)?;
     if is_standard(output) && args.format.is_none() {
@@ -177,7 +182,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
                 .at_path(output)
                 .hint("name a folder: -o out/")
         })?;
-        return Ok(vec![Plan { input, output: output.clone() }]);
+        return Ok(vec![MeshConversion { input, output: output.clone() }]);
     }
     if args.write.mtl.is_some() {
         return Err(Error::argument("several files cannot share the name that --mtl gives")
@@ -199,7 +204,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
     if !args.dry_run {
         make_folder(output)?;
     }
-    Ok(jobs.into_iter().map(|(input, output)| Plan { input, output }).collect())
+    Ok(jobs.into_iter().map(|(input, output)| MeshConversion { input, output }).collect())
 }
 
 /// `dir/scan.ply.gz` is `scan`; names need not be text.

@@ -1,8 +1,8 @@
 //! `solio dup`: files with the same content.
 
 use crate::args::DupArgs;
-use crate::progress::Shown;
-use crate::stats::Reading;
+use crate::progress::ShownProgress;
+use crate::stats::ReadMeter;
 use crate::table::{DIM, bytes, some};
 use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
@@ -21,8 +21,8 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
         paranoid: args.paranoid,
         order: args.order,
     };
-    let reading = Reading::start(&inputs, args.run.shown.stats, &work);
-    let shown = Shown::start(args.run.shown.progress, "dup", &work.progress);
+    let reading = ReadMeter::start(&inputs, args.run.shown.stats, &work);
+    let shown = ShownProgress::start(args.run.shown.progress, "dup", &work.progress);
     let found = solio::find_duplicates(&inputs, &options, &work);
     drop(shown);
     let found = found?;

@@ -1,8 +1,8 @@
 //! `solio hash`: digests of files, lists of them checked, histories of folders.
 
 use crate::args::HashArgs;
-use crate::progress::Shown;
-use crate::stats::Reading;
+use crate::progress::ShownProgress;
+use crate::stats::ReadMeter;
 use crate::table::{BAD, GOOD, bytes, count};
 use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
@@ -19,9 +19,9 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
     let inputs = inputs::files(&args.inputs, &work)?;
     check_options(args, &inputs)?;
-    let shown = Shown::start(args.run.shown.progress, "hash", &work.progress);
-    let reading = Reading::start(&inputs, args.run.shown.stats, &work);
-    let mut run = Run { args, work: &work, files: 0, bytes: 0, bad: 0, has_history: false };
+    let shown = ShownProgress::start(args.run.shown.progress, "hash", &work.progress);
+    let reading = ReadMeter::start(&inputs, args.run.shown.stats, &work);
+    let mut run = HashRun { args, work: &work, files: 0, bytes: 0, bad: 0, has_history: false };
     let done = match (args.mhl, args.verify) {
         (true, _) => inputs.iter().try_for_each(|path| run.record(path)),
         (_, true) => inputs.iter().try_for_each(|path| run.verify(path)),
@@ -66,7 +66,7 @@ fn check_options(args: &HashArgs, inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-struct Run<'a> {
+struct HashRun<'a> {
     args: &'a HashArgs,
     work: &'a Work,
     files: u64,
@@ -77,7 +77,7 @@ struct Run<'a> {
     has_history: bool,
 }
 
-impl Run<'_> {
+impl HashRun<'_> {
     /// A line for each file at and below `inputs`.
     fn sum(&mut self, inputs: &[PathBuf]) -> Result<()> {
         let (files, failed) = solio::files_below(inputs, self.work)?;

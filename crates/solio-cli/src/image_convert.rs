@@ -1,13 +1,13 @@
 //! `solio convert` of images, one by one or as sequences of frames.
 
 use crate::args::{AnyFormat, ConvertArgs, ImageArgs, READING, SCENES, WRITING};
-use crate::inputs::{Found, Numbered};
+use crate::inputs::{FoundInputs, NumberedFile};
 use crate::limit::Limit;
 use crate::output_path::{
     BROKEN_PIPE, is_folder, is_standard, make_folder, named_file, refuse_both,
 };
-use crate::progress::Shown;
-use crate::table::{CONVERSIONS, Table, bytes, count, figures, seconds};
+use crate::progress::ShownProgress;
+use crate::table::{CONVERSIONS, TextTable, bytes, count, figures, seconds};
 use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
         return Err(error.hint("solio sheet draws meshes: solio sheet a.obj -o a.png"));
     }
     args.given.refuse(&[SCENES, READING, WRITING], &["durable"], "images")?;
-    let mut found = Found::of(inputs, args.image.frames.as_ref())?;
+    let mut found = FoundInputs::of(inputs, args.image.frames.as_ref())?;
     let jobs = plan(args, std::mem::take(&mut found.files))?;
     if jobs.is_empty() {
         found.complain();
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
         false => Limit::default(),
     };
     let recorded = record.start()?;
-    let mut all = All::new();
+    let mut all = ImageTotals::new();
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let outcome = convert_all(args, &jobs, &wanted, work, &mut all)?;
@@ -82,13 +82,13 @@ fn convert_all(
     jobs: &[ImageJob],
     wanted: &ImageConvertOptions,
     work: &Work,
-    all: &mut All,
+    all: &mut ImageTotals,
 ) -> Result<Outcome> {
     let name = match jobs {
         [(input, _)] => input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into(),
         jobs => format!("{} images", jobs.len()),
     };
-    let shown = Shown::start(args.shown.progress, &name, &work.progress);
+    let shown = ShownProgress::start(args.shown.progress, &name, &work.progress);
     let (mut failed, mut done) = (0, 0);
     let mut outcome = Outcome::Done;
     solio::convert_images(jobs, wanted, work, |(input, output), result| {
@@ -183,7 +183,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
 }
 
 /// Which input goes where.
-fn plan(args: &ConvertArgs, jobs: Vec<Numbered>) -> Result<Vec<ImageJob>> {
+fn plan(args: &ConvertArgs, jobs: Vec<NumberedFile>) -> Result<Vec<ImageJob>> {
     let output = &args.output;
     refuse_both(output, args.json)?;
     if let Some(to) = FramePattern::of(output) {
@@ -260,20 +260,20 @@ fn to_json(converted: &ImageConverted) -> Value {
 }
 
 /// What all conversions did together.
-struct All {
+struct ImageTotals {
     read_bytes: u64,
     written_bytes: u64,
     fetched: u64,
     usage: Usage,
     converted: u64,
-    table: Table,
+    table: TextTable,
 }
 
-impl All {
-    fn new() -> All {
-        let table = Table::new(&CONVERSIONS);
+impl ImageTotals {
+    fn new() -> ImageTotals {
+        let table = TextTable::new(&CONVERSIONS);
         let usage = Usage::default();
-        All { read_bytes: 0, written_bytes: 0, fetched: 0, usage, converted: 0, table }
+        ImageTotals { read_bytes: 0, written_bytes: 0, fetched: 0, usage, converted: 0, table }
     }
 
     fn add(&mut self, input: &Path, output: &Path, converted: &ImageConverted) {

@@ -2,8 +2,8 @@
 
 use crate::args::{PackArgs, UnpackArgs};
 use crate::output_path::refuse_both;
-use crate::stats::Seen;
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds, some};
+use crate::stats::RunMeter;
+use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, figures, seconds, some};
 use crate::{Outcome, options, schema, screen};
 use serde_json::{Value, json};
 use solio::array::Kind;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
         durable: args.durable,
         ..ImagePackOptions::default()
     };
-    let seen = Seen::start(&args.run.shown, "pack", inputs, work);
+    let seen = RunMeter::start(&args.run.shown, "pack", inputs, work);
     let watch = Stopwatch::start();
     let (mut failed, mut damaged) = (0, 0);
     let packed = solio::pack_images(inputs, &args.output, &wanted, work, |path, result| {
@@ -120,7 +120,7 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
         })?;
     }
     let wanted = ImageUnpackOptions { durable: args.durable, ..ImageUnpackOptions::default() };
-    let seen = Seen::start(&args.run.shown, "unpack", &[&args.archive], &work);
+    let seen = RunMeter::start(&args.run.shown, "unpack", &[&args.archive], &work);
     let watch = Stopwatch::start();
     let (mut done, mut written, mut failed) = (0, 0, 0);
     let each = |name: &str, result: Result<u64>| {
@@ -194,7 +194,7 @@ pub(crate) fn look(
         bytes(file_bytes),
         bytes(packed_bytes),
     );
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("name", Align::Left),
         ("kind", Align::Left),
         ("size", Align::Right),

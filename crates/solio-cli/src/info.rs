@@ -3,8 +3,8 @@
 use crate::Outcome;
 use crate::args::{InfoArgs, READING};
 use crate::limit::Limit;
-use crate::progress::Shown;
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
+use crate::progress::ShownProgress;
+use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, figures};
 use crate::{image_info, image_pack};
 use crate::{inputs, json_paths, options};
 use crate::{scene_info, stats};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     let recorded = record.start()?;
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let shown = Shown::start(args.shown.progress, "info", &work.progress);
+    let shown = ShownProgress::start(args.shown.progress, "info", &work.progress);
     let mut infos = Vec::new();
     let mut failed = false;
     // Of many files, text is printed some at a time; a person sees each at once.
@@ -135,7 +135,7 @@ fn advised(path: &Path, error: Error) -> Error {
 /// One row a file.
 fn overview(infos: &[FileInfo]) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("file", Left),
         ("kind", Left),
         ("size", Right),

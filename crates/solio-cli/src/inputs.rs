@@ -44,27 +44,27 @@ pub(crate) fn frames(path: PathBuf) -> Vec<PathBuf> {
 }
 
 /// A file, with its number where it is a frame of a pattern.
-pub(crate) type Numbered = (PathBuf, Option<i64>);
+pub(crate) type NumberedFile = (PathBuf, Option<i64>);
 
 /// The frames that are there of a name that is a pattern, with their numbers, as far as they are
 /// `wanted`; `None` of other names.
-fn numbered(path: &Path, wanted: Option<&FrameRange>) -> Result<Option<Vec<Numbered>>> {
+fn numbered(path: &Path, wanted: Option<&FrameRange>) -> Result<Option<Vec<NumberedFile>>> {
     let Some(from) = pattern(path) else { return Ok(None) };
     Ok(Some(from.frames(wanted)?.into_iter().map(|n| (from.path(n), Some(n))).collect()))
 }
 
 /// The files that inputs stand for.
 #[derive(Default)]
-pub(crate) struct Found {
-    pub(crate) files: Vec<Numbered>,
+pub(crate) struct FoundInputs {
+    pub(crate) files: Vec<NumberedFile>,
     /// Patterns of which no frame is there, and why, where it is not that nothing matches.
     empty: Vec<(PathBuf, Option<Error>)>,
 }
 
-impl Found {
+impl FoundInputs {
     /// All inputs, with the frames that are there in place of each pattern, as far as they are `wanted`.
-    pub(crate) fn of(inputs: &[PathBuf], wanted: Option<&FrameRange>) -> Result<Found> {
-        let mut found = Found::default();
+    pub(crate) fn of(inputs: &[PathBuf], wanted: Option<&FrameRange>) -> Result<FoundInputs> {
+        let mut found = FoundInputs::default();
         for input in inputs {
             match numbered(input, wanted) {
                 Ok(None) if wanted.is_some() => {
@@ -108,12 +108,12 @@ pub(crate) fn pattern(path: &Path) -> Option<FramePattern> {
 
 /// Frames, and the files that they become by the pattern `to`, which `output` names.
 pub(crate) fn into_frames(
-    frames: Vec<Numbered>,
+    frames: Vec<NumberedFile>,
     to: &FramePattern,
     output: &Path,
 ) -> Result<Vec<(PathBuf, PathBuf)>> {
     check_folder(output, "the frames")?;
-    let named = |(input, frame): Numbered| match frame {
+    let named = |(input, frame): NumberedFile| match frame {
         Some(frame) => Ok((input, to.path(frame))),
         None => Err(Error::argument("only frames can become frames")
             .at_path(input)

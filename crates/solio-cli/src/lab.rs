@@ -1,8 +1,8 @@
 //! `solio lab`: filters and codecs compared on the files at hand.
 
-use crate::args::{LabArgs, ProgressChoice, Sample};
-use crate::stats::Reading;
-use crate::table::{Align, BOLD, DIM, Table};
+use crate::args::{LabArgs, LabSample, ProgressChoice};
+use crate::stats::ReadMeter;
+use crate::table::{Align, BOLD, DIM, TextTable};
 use crate::{Outcome, chart_page, inputs, options, schema, screen};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -27,9 +27,9 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);
     }
-    let reading = Reading::start(&files, args.run.shown.stats, &work);
+    let reading = ReadMeter::start(&files, args.run.shown.stats, &work);
     let watch = Stopwatch::start();
-    let shown = Shown::new(args.run.shown.progress);
+    let shown = LabProgress::new(args.run.shown.progress);
     let lab = run_lab(&files, &lab_options(args), &work, |now| shown.show(now.done, &watch))?;
     shown.end();
     // Otherwise the object that tells all has them, too.
@@ -69,8 +69,8 @@ fn lab_options(args: &LabArgs) -> LabOptions {
         options.measure = MeasureOptions { seconds: 0.0, rounds: (3, 15) };
     }
     match args.sample {
-        Some(Sample::All) => options.sample_bytes = None,
-        Some(Sample::Bytes(bytes)) => options.sample_bytes = Some(bytes),
+        Some(LabSample::All) => options.sample_bytes = None,
+        Some(LabSample::Bytes(bytes)) => options.sample_bytes = Some(bytes),
         None => {}
     }
     if let Some(seconds) = args.seconds {
@@ -125,7 +125,7 @@ fn best(results: &Results, kind: Kind) -> String {
     let mut totals: Vec<_> = totals.collect();
     totals.sort_by(|(_, a), (_, b)| b.ratio.total_cmp(&a.ratio));
     let mut fastest = 0.0;
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("ratio", Right),
         ("write MB/s", Right),
         ("read MB/s", Right),
@@ -155,14 +155,14 @@ fn best(results: &Results, kind: Kind) -> String {
 }
 
 /// How far it is, and how long it will still take.
-struct Shown {
+struct LabProgress {
     bar: Option<ProgressBar>,
     json: bool,
     last_s: std::cell::Cell<f64>,
 }
 
-impl Shown {
-    fn new(how: ProgressChoice) -> Shown {
+impl LabProgress {
+    fn new(how: ProgressChoice) -> LabProgress {
         let style = "measuring [{bar:30}] {percent:>3}%  {msg}";
         let style = ProgressStyle::with_template(style).ok().filter(|_| how.is_bar());
         let bar = style.map(|style| {
@@ -170,7 +170,11 @@ impl Shown {
             bar.set_style(style.progress_chars("=> "));
             bar
         });
-        Shown { bar, json: how == ProgressChoice::Json, last_s: std::cell::Cell::new(-LINES_S) }
+        LabProgress {
+            bar,
+            json: how == ProgressChoice::Json,
+            last_s: std::cell::Cell::new(-LINES_S),
+        }
     }
 
     fn show(&self, done: f64, watch: &Stopwatch) {

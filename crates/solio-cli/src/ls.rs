@@ -1,7 +1,7 @@
 //! `solio ls`: what is in folders, sequences on one line each.
 
 use crate::args::LsArgs;
-use crate::stats::Seen;
+use crate::stats::RunMeter;
 use crate::table::{BAD, DIM, bytes};
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let options = ListOptions { recursive: args.recursive, hidden: args.all, sizes: args.long };
-    let seen = Seen::start(&args.run.shown, "ls", &paths, &work);
+    let seen = RunMeter::start(&args.run.shown, "ls", &paths, &work);
     let list = solio::list(&paths, options, &work)?;
     let mut text = Vec::new();
     for entry in &list.entries {

@@ -3,7 +3,7 @@
 
 use crate::args::PackArgs;
 use crate::output_path::{is_standard, refuse_both};
-use crate::stats::Seen;
+use crate::stats::RunMeter;
 use crate::table::{bytes, some};
 use crate::{Outcome, image_pack, inputs, options, schema, screen};
 use serde_json::json;
@@ -51,7 +51,7 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
         durable: args.durable,
         ..ScenePackOptions::default()
     };
-    let seen = Seen::start(&args.run.shown, "pack", &[scene], work);
+    let seen = RunMeter::start(&args.run.shown, "pack", &[scene], work);
     let packed = solio::pack_scene(scene, &args.output, &wanted, work)?;
     if args.run.json {
         let paths: [(&str, &Path); 2] = [("input", scene), ("output", &args.output)];

@@ -2,9 +2,9 @@
 //! terminal.
 
 use crate::args::{DRAWING, PreviewArgs, SEEING};
-use crate::inputs::{Found, Numbered};
+use crate::inputs::{FoundInputs, NumberedFile};
 use crate::output_path::{has_end, is_folder, is_standard, make_folder, refuse_both};
-use crate::stats::Seen;
+use crate::stats::RunMeter;
 use crate::{Outcome, inputs, options, schema, screen, terminal_image};
 use serde_json::json;
 use solio::{Error, ErrorKind, FramePattern, PreviewOptions, Result, Work};
@@ -16,14 +16,14 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
     if let Some(output) = &args.output {
         refuse_both(output, args.json)?;
     }
-    let mut found = Found::of(&inputs::collect(&args.inputs, &work)?, None)?;
+    let mut found = FoundInputs::of(&inputs::collect(&args.inputs, &work)?, None)?;
     if found.files.is_empty() {
         found.complain();
         return Ok(Outcome::NothingMatched);
     }
     let (inputs, outputs) = plan(args, std::mem::take(&mut found.files))?;
     check_kinds(args, &inputs, outputs.as_deref())?;
-    let seen = Seen::start(&args.shown, "preview", &inputs, &work);
+    let seen = RunMeter::start(&args.shown, "preview", &inputs, &work);
     let mut failed = found.fail_empty(args.json) != Outcome::Done;
     for (i, input) in inputs.iter().enumerate() {
         let output = outputs.as_ref().map(|outputs| &*outputs[i]);
@@ -89,7 +89,10 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
 }
 
 /// What is shown and where it goes: to one file, frames, or files in a folder; `None` is the terminal.
-fn plan(args: &PreviewArgs, files: Vec<Numbered>) -> Result<(Vec<PathBuf>, Option<Vec<PathBuf>>)> {
+fn plan(
+    args: &PreviewArgs,
+    files: Vec<NumberedFile>,
+) -> Result<(Vec<PathBuf>, Option<Vec<PathBuf>>)> {
     let frames =
         args.output.as_deref().and_then(|output| Some((FramePattern::of(output)?, output)));
     if let Some((to, output)) = frames {

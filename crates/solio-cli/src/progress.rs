@@ -14,14 +14,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Looks at the counts of a job until dropped.
-pub(crate) struct Shown {
+pub(crate) struct ShownProgress {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Shown {
+impl ShownProgress {
     /// Starts to show `progress`; `name` is what is being worked on.
-    pub(crate) fn start(how: ProgressChoice, name: &str, progress: &Progress) -> Shown {
+    pub(crate) fn start(how: ProgressChoice, name: &str, progress: &Progress) -> ShownProgress {
         let stop = Arc::new(AtomicBool::new(false));
         let (name, progress) = (name.to_owned(), progress.clone());
         let until = Arc::clone(&stop);
@@ -48,11 +48,11 @@ impl Shown {
                 }
             })),
         };
-        Shown { stop, thread }
+        ShownProgress { stop, thread }
     }
 }
 
-impl Drop for Shown {
+impl Drop for ShownProgress {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {

@@ -4,8 +4,8 @@
 use crate::args::{AnyFormat, ConvertArgs, IMAGES, MeshesChoice, READING, SCENES, WRITING};
 use crate::limit::Limit;
 use crate::output_path::{is_folder, make_folder, named_file, refuse_both, without_compression};
-use crate::stats::Seen;
-use crate::table::{Align, Table, bytes, seconds};
+use crate::stats::RunMeter;
+use crate::table::{Align, TextTable, bytes, seconds};
 use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::json;
 use solio::{
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     };
     let recorded = record.start()?;
     let (watch, fetched) = (Stopwatch::start(), solio::fetched_bytes());
-    let mut all = All::new();
+    let mut all = SceneTotals::new();
     let mut failed = false;
     for (input, output) in inputs.iter().zip(&outputs) {
         let work = &Work { progress: Progress::default(), ..work.clone() };
@@ -65,14 +65,14 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
 }
 
 /// What became of one scene.
-struct Made {
+struct ConvertedScene {
     is_whole: bool,
     written: Written,
 }
 
-fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<Made> {
+fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<ConvertedScene> {
     let name = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
-    let seen = Seen::start(&args.shown, &name, &[input], work);
+    let seen = RunMeter::start(&args.shown, &name, &[input], work);
     let durable = args.write.durable;
     if let Some(format) = args.scene_format() {
         let options =
@@ -80,7 +80,7 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         let made = solio::export_scene(input, output, &options, work)?;
         say_exported(args, input, output, &made);
         seen.end(1);
-        return Ok(Made { is_whole: true, written: made.written });
+        return Ok(ConvertedScene { is_whole: true, written: made.written });
     }
     if solio::is_packed_scene(input) {
         let made = solio::unpack_scene(input, output, &Limits::default(), work)?;
@@ -88,7 +88,7 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         let made = SceneText { written: made.written, problems, ..SceneText::default() };
         say(args, input, output, &made);
         seen.end(1);
-        return Ok(Made { is_whole: made.problems.is_empty(), written: made.written });
+        return Ok(ConvertedScene { is_whole: made.problems.is_empty(), written: made.written });
     }
     let meshes = match args.meshes {
         None => MeshPlace::AsTheyAre,
@@ -111,28 +111,28 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
     };
     say(args, input, output, &made);
     seen.end(1);
-    Ok(Made { is_whole: made.problems.is_empty(), written: made.written })
+    Ok(ConvertedScene { is_whole: made.problems.is_empty(), written: made.written })
 }
 
 /// What all conversions did together, for the trace and the page of the run.
-struct All {
+struct SceneTotals {
     files: u64,
     read_bytes: u64,
     written_bytes: u64,
-    table: Table,
+    table: TextTable,
 }
 
-impl All {
-    fn new() -> All {
+impl SceneTotals {
+    fn new() -> SceneTotals {
         use Align::{Left, Right};
-        let table = Table::new(&[
+        let table = TextTable::new(&[
             ("input", Left),
             ("output", Left),
             ("read", Right),
             ("written", Right),
             ("in", Right),
         ]);
-        All { files: 0, read_bytes: 0, written_bytes: 0, table }
+        SceneTotals { files: 0, read_bytes: 0, written_bytes: 0, table }
     }
 
     fn add(&mut self, input: &Path, output: &Path, written: &Written, work: &Work, wall_s: f64) {

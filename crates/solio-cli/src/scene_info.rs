@@ -1,6 +1,6 @@
 //! `solio info` of scenes: what is in them, and how much.
 
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, some};
+use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, some};
 use crate::{json_paths, schema};
 use serde_json::{Value as Json, json};
 use solio::scene::scene::{Entity, Scene, SceneFile};
@@ -176,7 +176,7 @@ fn deepest(scene: &Scene) -> String {
 
 fn classes(info: &SceneInfo) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("  shape", Left),
         ("shapes", Right),
         ("primitives", Right),
@@ -208,7 +208,7 @@ fn mesh_name(scene: &Scene, shape: u32) -> String {
 
 fn largest(info: &SceneInfo) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("  largest mesh", Left),
         ("primitives", Right),
         ("vertices", Right),

@@ -2,7 +2,7 @@
 
 use crate::args::SetArgs;
 use crate::output_path::{is_folder, make_folder, refuse_both};
-use crate::stats::Seen;
+use crate::stats::RunMeter;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::{Edit, Error, ErrorKind, Result, SetOptions, Work};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
         }
         return Ok(Outcome::Done);
     }
-    let seen = Seen::start(&args.run.shown, "set", &inputs, &work);
+    let seen = RunMeter::start(&args.run.shown, "set", &inputs, &work);
     let outcome = set_all(args, &inputs, &outputs, &wanted, &work)?;
     seen.end(inputs.len() as u64);
     Ok(outcome)

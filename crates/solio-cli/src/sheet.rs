@@ -2,7 +2,7 @@
 
 use crate::args::SheetArgs;
 use crate::output_path::{has_end, is_standard};
-use crate::stats::Seen;
+use crate::stats::RunMeter;
 use crate::table::some;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         columns: args.columns,
         title: args.title.clone(),
     };
-    let seen = Seen::start(&args.run.shown, "sheet", &inputs, &work);
+    let seen = RunMeter::start(&args.run.shown, "sheet", &inputs, &work);
     let done = solio::write_sheet(&inputs, &args.output, &options, &work);
     let done = done?;
     done.failed.iter().for_each(screen::complain_of);

@@ -24,7 +24,7 @@ const BEADS: usize = 7;
 
 /// The demo's scene. `detail` 256 gives 2,031,616 vertices; half of it a quarter of them.
 pub fn scene(detail: usize) -> Scene<'static> {
-    let mut builder = Builder::default();
+    let mut builder = PatchJoiner::default();
     builder.patch("Knot", &knot(8 * detail, 3 * detail), true, |row, column| {
         // Stripes that follow the eight flutes: broad lapis and ivory, a thin line of gold.
         let phase = (8.0 * column + 16.0 * row).rem_euclid(1.0);
@@ -49,13 +49,13 @@ pub fn scene(detail: usize) -> Scene<'static> {
 }
 
 /// Points of a closed surface, row after row.
-struct Grid {
+struct PatchGrid {
     rows: usize,
     columns: usize,
     points: Vec<Vec3>,
 }
 
-impl Grid {
+impl PatchGrid {
     /// The point at a row and column that may lie one past the last: the surface is closed.
     fn at(&self, row: usize, column: usize) -> Vec3 {
         self.points[row % self.rows * self.columns + column % self.columns]
@@ -77,7 +77,7 @@ impl Grid {
 }
 
 /// A tube with eight twisted flutes along a trefoil knot.
-fn knot(rows: usize, columns: usize) -> Grid {
+fn knot(rows: usize, columns: usize) -> PatchGrid {
     let mut points = Vec::with_capacity(rows * columns);
     for row in 0..rows {
         let t = row as f64 / rows as f64 * TAU;
@@ -98,7 +98,7 @@ fn knot(rows: usize, columns: usize) -> Grid {
             points.push(mix(centre, side, radius * a.cos(), up, radius * a.sin()));
         }
     }
-    Grid { rows, columns, points }
+    PatchGrid { rows, columns, points }
 }
 
 fn trefoil(t: f64) -> Vec3 {
@@ -107,7 +107,7 @@ fn trefoil(t: f64) -> Vec3 {
 }
 
 /// A ring with the cross-section of a superellipse, on the circle around the knot.
-fn bead_grid(rows: usize, columns: usize, bead: usize) -> Grid {
+fn bead_grid(rows: usize, columns: usize, bead: usize) -> PatchGrid {
     let place = bead as f64 / BEADS as f64 * TAU;
     let centre = [4.1 * place.cos(), 4.1 * place.sin(), 0.0];
     let exponent = 0.35 + 0.18 * bead as f64; // from a soft square to a star
@@ -128,12 +128,12 @@ fn bead_grid(rows: usize, columns: usize, bead: usize) -> Grid {
             ]);
         }
     }
-    Grid { rows, columns, points }
+    PatchGrid { rows, columns, points }
 }
 
 /// Joins grids to one mesh.
 #[derive(Default)]
-struct Builder {
+struct PatchJoiner {
     positions: Vec<[f32; 3]>,
     uvs: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
@@ -143,9 +143,15 @@ struct Builder {
     objects: Vec<Object>,
 }
 
-impl Builder {
+impl PatchJoiner {
     /// Adds a grid as an object; `material` numbers [`MATERIALS`] by row and column, each 0 to 1.
-    fn patch(&mut self, name: &str, grid: &Grid, smooth: bool, material: impl Fn(f64, f64) -> u32) {
+    fn patch(
+        &mut self,
+        name: &str,
+        grid: &PatchGrid,
+        smooth: bool,
+        material: impl Fn(f64, f64) -> u32,
+    ) {
         let (rows, columns) = (grid.rows, grid.columns);
         let base = self.positions.len() as u32;
         let vertex =

@@ -38,16 +38,16 @@ pub(crate) const CONVERSIONS: [(&str, Align); 6] = [
 ];
 
 /// Rows of cells under a heading.
-pub struct Table {
+pub struct TextTable {
     columns: Vec<(&'static str, Align)>,
     rows: Vec<Vec<String>>,
     /// Rows that the recording has no room for.
     more: u64,
 }
 
-impl Table {
+impl TextTable {
     pub fn new(columns: &[(&'static str, Align)]) -> Self {
-        Table { columns: columns.to_vec(), rows: Vec::new(), more: 0 }
+        TextTable { columns: columns.to_vec(), rows: Vec::new(), more: 0 }
     }
 
     pub fn row(&mut self, cells: Vec<String>) {
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut table = Table::new(&[("step", Align::Left), ("n", Align::Right)]);
+        let mut table = TextTable::new(&[("step", Align::Left), ("n", Align::Right)]);
         table.row(vec!["write".into(), "1".into()]);
         table.row(vec!["é".into(), "100".into()]);
         let text = anstream::adapter::strip_str(&table.render()).to_string();
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_recording_counts_what_it_has_no_room_for() {
-        let mut table = Table::new(&[("input", Align::Left), ("read", Align::Right)]);
+        let mut table = TextTable::new(&[("input", Align::Left), ("read", Align::Right)]);
         let row = |n: usize| vec![format!("{n}.obj"), "1 B".to_owned()];
         (0..MOST_RECORDED).for_each(|n| table.row_to_record(|| row(n)));
         assert_eq!(table.for_page().rows.last(), Some(&row(999)));

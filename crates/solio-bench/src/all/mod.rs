@@ -7,10 +7,10 @@ mod row;
 
 use crate::program;
 use clap::{Args, ValueEnum};
-use row::Row;
+use row::BenchRow;
 use serde_json::{Value, json};
 use solio::{Error, Peak, Result, Work};
-use solio_cli::table::{Align, DIM, Table, figures};
+use solio_cli::table::{Align, DIM, TextTable, figures};
 use solio_cli::{Outcome, chart_page, options, schema, screen};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, IsTerminal};
@@ -99,8 +99,8 @@ impl Area {
 
 /// Everything that was measured.
 #[derive(Default)]
-struct Found {
-    rows: Vec<Row>,
+struct AreaResults {
+    rows: Vec<BenchRow>,
     /// Areas without rows, and why.
     skipped: Vec<(String, String)>,
     has_failed: bool,
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &AllBenchArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let peaks = peaks(!args.full, &work)?;
     let copy_mb_s = peaks.iter().find(|p| p.name == "copy memory").and_then(|p| p.mb_s);
-    let mut found = Found::default();
+    let mut found = AreaResults::default();
     for area in Area::value_variants() {
         if args.only.is_empty() || args.only.contains(area) {
             let mut command = Command::new(program::own());
@@ -136,8 +136,8 @@ pub(crate) fn run(args: &AllBenchArgs) -> Result<Outcome> {
         chart_page::write(PAGE, &data(args, &peaks, &found), path)?;
     }
     Ok(match found {
-        Found { has_failed: true, .. } => Outcome::SomeFailed,
-        Found { rows, .. } if rows.is_empty() => Outcome::NothingMatched,
+        AreaResults { has_failed: true, .. } => Outcome::SomeFailed,
+        AreaResults { rows, .. } if rows.is_empty() => Outcome::NothingMatched,
         _ => Outcome::Done,
     })
 }
@@ -152,7 +152,7 @@ fn peaks(quick: bool, work: &Work) -> Result<Vec<Peak>> {
     solio::measure_machine(folder.path(), bytes, rounds, work)
 }
 
-impl Found {
+impl AreaResults {
     /// Runs a command and takes its rows; what was measured before is kept whatever comes of it.
     fn add(&mut self, area: &str, command: &mut Command, copy_mb_s: Option<f64>, as_json: bool) {
         let before = self.rows.len();
@@ -188,7 +188,7 @@ impl Found {
             command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
         for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
             let line = line.map_err(failed)?;
-            let Some(row) = Row::of(area, &line, copy_mb_s) else { continue };
+            let Some(row) = BenchRow::of(area, &line, copy_mb_s) else { continue };
             // A program outside may measure again what was measured here.
             if self.rows.iter().any(|old| (&old.work, &old.peer) == (&row.work, &row.peer)) {
                 continue;
@@ -204,9 +204,9 @@ impl Found {
     }
 }
 
-fn table(rows: &[Row]) -> String {
+fn table(rows: &[BenchRow]) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("area", Left),
         ("work", Left),
         ("peer", Left),
@@ -237,7 +237,7 @@ from 0.97–1.03 the machine was too noisy. Of light: the time in which memory c
 the work, over the time it took.";
 
 /// What the page shows.
-fn data(args: &AllBenchArgs, peaks: &[Peak], found: &Found) -> Value {
+fn data(args: &AllBenchArgs, peaks: &[Peak], found: &AreaResults) -> Value {
     let peaks: Vec<Value> = peaks
         .iter()
         .map(|p| json!({ "name": p.name, "threads": p.threads, "mb_s": p.mb_s }))
@@ -252,7 +252,7 @@ fn data(args: &AllBenchArgs, peaks: &[Peak], found: &Found) -> Value {
         "unix_s": solio::unix_s(),
         "full": args.full,
         "peaks": peaks,
-        "rows": found.rows.iter().map(Row::json).collect::<Vec<_>>(),
+        "rows": found.rows.iter().map(BenchRow::json).collect::<Vec<_>>(),
         "skipped": skipped,
     })
 }

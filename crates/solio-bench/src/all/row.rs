@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// A work of Solio's beside a peer's.
-pub(super) struct Row {
+pub(super) struct BenchRow {
     pub(super) area: String,
     pub(super) work: String,
     pub(super) peer: String,
@@ -27,10 +27,10 @@ pub(super) struct Row {
 /// Peers that are bounds.
 const BOUNDS: [&str; 4] = ["plain", "a copy", "read()", "open and read"];
 
-impl Row {
+impl BenchRow {
     /// The row that a line of JSON holds; nothing of lines without a comparison.
     /// `copy_mb_s` is the rate at which memory copies.
-    pub(super) fn of(area: &str, line: &str, copy_mb_s: Option<f64>) -> Option<Row> {
+    pub(super) fn of(area: &str, line: &str, copy_mb_s: Option<f64>) -> Option<BenchRow> {
         let value: Value = serde_json::from_str(line).ok()?;
         // Of several ways to do a work, Solio's is the one in force; the others are there to compare.
         if value["way"].as_str().is_some_and(|way| !way.ends_with("in force")) {
@@ -58,7 +58,7 @@ impl Row {
         let times_faster = inverse(ratio);
         let copied_s = bytes.zip(copy_mb_s).map(|(bytes, rate)| bytes / (rate * 1e6));
         let share = if is_bound { Some(times_faster[0]) } else { copied_s.map(|s| s / ours_s) };
-        Some(Row {
+        Some(BenchRow {
             area: area.to_owned(),
             work: work(&text(&["work", "case", "kernel"]), &text(&["tier"]), &text(&["way"])),
             peer,
@@ -131,20 +131,20 @@ mod tests {
     fn rows_of_every_benchmark_are_understood() {
         let kernel = r#"{"kernel":"write f32","tier":"avx2","ns":2.0,"copy_ns":0.5,"ratio":[4,3.9,4.1],
             "same":[1,0.9,1.1],"answer":"7 bytes as std"}"#;
-        let row = Row::of("mesh", kernel, Some(10_000.0)).unwrap();
+        let row = BenchRow::of("mesh", kernel, Some(10_000.0)).unwrap();
         assert_eq!((row.work.as_str(), row.is_bound), ("write f32 [avx2]", true));
         assert_eq!(row.times_faster, [0.25, 1.0 / 4.1, 1.0 / 3.9]);
         assert_eq!((row.share, row.same), (Some(0.25), Some(1.0)));
 
         let image = r#"{"case":"EXR read ZIP","peer":"OpenEXR (C++)","peer_version":"3.5.3","rounds":5,
             "raw_bytes":10000000,"wall_s":0.01,"peer_wall_s":0.02,"ratio_wall":[0.5,0.4,0.6]}"#;
-        let row = Row::of("exr", image, Some(10_000.0)).unwrap();
+        let row = BenchRow::of("exr", image, Some(10_000.0)).unwrap();
         assert_eq!(row.times_faster, [2.0, 1.0 / 0.6, 2.5]);
         assert_eq!((row.share, row.is_bound), (Some(0.1), false));
         assert_eq!(row.peer_and_version(), "OpenEXR (C++) 3.5.3");
 
         let fold = r#"{"case":"fold ASCII","way":"vectors, in force","peer":"std","ns":10,"times_faster":[3,2,4]}"#;
-        let row = Row::of("io", fold, None).unwrap();
+        let row = BenchRow::of("io", fold, None).unwrap();
         assert_eq!(
             (row.work.as_str(), row.times_faster[0]),
             ("fold ASCII, vectors, in force", 3.0)
@@ -154,10 +154,12 @@ mod tests {
 
     #[test]
     fn lines_without_a_comparison_are_no_rows() {
-        assert!(Row::of("catalog", r#"{"case":"insert","rows":5,"wall_s":1}"#, None).is_none());
-        assert!(Row::of("exr", r#"{"case":"size","ratio_bytes":0.9}"#, None).is_none());
-        assert!(Row::of("peers", "fd: skipped", None).is_none());
+        assert!(
+            BenchRow::of("catalog", r#"{"case":"insert","rows":5,"wall_s":1}"#, None).is_none()
+        );
+        assert!(BenchRow::of("exr", r#"{"case":"size","ratio_bytes":0.9}"#, None).is_none());
+        assert!(BenchRow::of("peers", "fd: skipped", None).is_none());
         let copied = r#"{"case":"fold","way":"copy","peer":"std","ns":1,"times_faster":[9,9,9]}"#;
-        assert!(Row::of("io", copied, None).is_none(), "a copy is not Solio");
+        assert!(BenchRow::of("io", copied, None).is_none(), "a copy is not Solio");
     }
 }

@@ -12,9 +12,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// Files of each kind.
-type Counts = BTreeMap<String, u64>;
+type KindCounts = BTreeMap<String, u64>;
 
-struct Kinds(Mutex<(Counts, u64)>);
+struct Kinds(Mutex<(KindCounts, u64)>);
 
 pub(super) fn run(args: &CatalogBenchArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
@@ -60,7 +60,7 @@ impl Visit for Kinds {
         (): &(),
         entries: &[u32],
     ) -> Result<()> {
-        let (mut found, mut failed) = (Counts::new(), 0);
+        let (mut found, mut failed) = (KindCounts::new(), 0);
         for &place in entries {
             let entry = &listing.entries()[place as usize];
             let mut kind = || -> Result<_> {

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 const MOST_BYTES: u64 = 16 << 20;
 
 /// Images of one kind.
-pub(super) struct Class {
+pub(super) struct ImageClass {
     pub(super) name: String,
-    pub(super) images: Vec<Plain>,
+    pub(super) images: Vec<PlainImage>,
 }
 
 /// An image with nothing but its pixels.
-pub(super) struct Plain {
+pub(super) struct PlainImage {
     pub(super) image: Image<'static>,
     /// Where it lies uncompressed, for the peers.
     pub(super) path: PathBuf,
@@ -25,9 +25,9 @@ pub(super) struct Plain {
     pub(super) sum: u64,
 }
 
-impl Class {
+impl ImageClass {
     /// From a file, or from all files of a folder; puts what the peers need into `folder`.
-    pub(super) fn load(path: &Path, folder: &Path, work: &Work) -> Result<Class> {
+    pub(super) fn load(path: &Path, folder: &Path, work: &Work) -> Result<ImageClass> {
         let (mut files, mut failed) = solio::files_below(&[path.to_owned()], work)?;
         if let Some(e) = failed.pop() {
             return Err(e);
@@ -38,11 +38,11 @@ impl Class {
         for file in files {
             images.push(cut(&file, work)?);
         }
-        Class::new(name, images, folder, work)
+        ImageClass::new(name, images, folder, work)
     }
 
     /// An image that is made up: waves with noise.
-    pub(super) fn made_up(folder: &Path, work: &Work) -> Result<Class> {
+    pub(super) fn made_up(folder: &Path, work: &Work) -> Result<ImageClass> {
         let (width, height) = (1024, 512);
         let window = Box2i { min: [0, 0], max: [width - 1, height - 1] };
         let channels = ["A", "B", "G", "R"].map(|name| solio::image::Channel {
@@ -65,18 +65,23 @@ impl Class {
         let level = FlatLevel { x: 0, y: 0, window, planes: planes.collect() };
         let part = ImagePart { header, pixels: Pixels::Flat(vec![level]) };
         let image = Image { parts: vec![part], ..Image::default() };
-        Class::new("made up".into(), vec![image], folder, work)
+        ImageClass::new("made up".into(), vec![image], folder, work)
     }
 
-    fn new(name: String, images: Vec<Image<'static>>, folder: &Path, work: &Work) -> Result<Class> {
+    fn new(
+        name: String,
+        images: Vec<Image<'static>>,
+        folder: &Path,
+        work: &Work,
+    ) -> Result<ImageClass> {
         let plain = |(i, image): (usize, Image<'static>)| {
             let path = folder.join(format!("{} {i}.exr", name));
             solio::write_image(&image, &path, &options(Compression::None), work)?;
             let sum = sum(&image)?;
-            Ok(Plain { image, path, sum })
+            Ok(PlainImage { image, path, sum })
         };
         let images = images.into_iter().enumerate().map(plain).collect::<Result<_>>()?;
-        Ok(Class { name, images })
+        Ok(ImageClass { name, images })
     }
 
     /// Memory for the pixels of each image.
@@ -194,7 +199,7 @@ mod tests {
     #[test]
     fn the_sum_sees_values_and_places() {
         let folder = tempfile::tempdir().expect("a folder");
-        let class = Class::made_up(folder.path(), &Work::serial()).expect("a class");
+        let class = ImageClass::made_up(folder.path(), &Work::serial()).expect("a class");
         let [plain] = &class.images[..] else { panic!("one image") };
         let again = solio::read_image(&plain.path, &ReadOptions::default(), &Work::serial());
         let mut again = again.expect("it was written");

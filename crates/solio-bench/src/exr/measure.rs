@@ -4,8 +4,8 @@
 //! have the size of the first round, and every file, whoever wrote it, gives the same pixels to
 //! both sides; those of the source where the method loses nothing.
 
-use super::images::{Class, Plain, options, planes, rasters, sum};
-use super::peer::{Peer, Place, Took};
+use super::images::{ImageClass, PlainImage, options, planes, rasters, sum};
+use super::peer::{Peer, PeerResult, PeerStorage};
 use crate::stats::{Ratio, median};
 use solio::image::model::Image;
 use solio::image::{
@@ -22,7 +22,7 @@ const ROUNDS: std::ops::RangeInclusive<usize> = 5..=11;
 
 /// What is done to each image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Job {
+pub(super) enum ExrJob {
     Write,
     /// The file that the peer wrote.
     Read,
@@ -34,15 +34,15 @@ pub(super) enum Job {
 
 /// A comparison to be made.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Case {
-    pub(super) job: Job,
+pub(super) struct ExrCase {
+    pub(super) job: ExrJob,
     pub(super) method: Compression,
-    pub(super) place: Place,
+    pub(super) place: PeerStorage,
     pub(super) threads: usize,
 }
 
 /// A comparison as measured; the times are of all images together, medians of the rounds.
-pub(super) struct Line {
+pub(super) struct ExrLine {
     pub(super) work: String,
     pub(super) peer: String,
     pub(super) peer_version: String,
@@ -60,7 +60,7 @@ pub(super) struct Line {
     threads: usize,
 }
 
-impl Line {
+impl ExrLine {
     /// The seconds that count.
     pub(super) fn seconds(&self, usage: Usage) -> f64 {
         if self.threads == 1 { usage.cpu_s } else { usage.wall_s }
@@ -72,14 +72,14 @@ impl Line {
     }
 }
 
-impl Case {
+impl ExrCase {
     /// What the line is called.
     pub(super) fn name(&self, class: &str) -> String {
         let job = match self.job {
-            Job::Write => "write",
-            Job::Read => "read",
-            Job::ReadOurs => "read Solio's",
-            Job::Rows => "read row by row",
+            ExrJob::Write => "write",
+            ExrJob::Read => "read",
+            ExrJob::ReadOurs => "read Solio's",
+            ExrJob::Rows => "read row by row",
         };
         let method = self.method.name().to_uppercase();
         let cores = if self.threads == 1 { "one core" } else { "all cores" };
@@ -120,14 +120,14 @@ impl Rounds {
         }
     }
 
-    fn line(&self, case: &Case, class: &Class, peer: &str, peer_version: &str) -> Line {
+    fn line(&self, case: &ExrCase, class: &ImageClass, peer: &str, peer_version: &str) -> ExrLine {
         let of = |side: usize, get: fn(&Usage) -> f64| -> Vec<f64> {
             self.0.iter().map(|sums| get(&sums[side])).collect()
         };
         let wall = |side| of(side, |usage| usage.wall_s);
         let cpu = |side| of(side, |usage| usage.cpu_s);
         let medians = |side| Usage { wall_s: median(&wall(side)), cpu_s: median(&cpu(side)) };
-        Line {
+        ExrLine {
             work: case.name(&class.name),
             peer: peer.into(),
             peer_version: peer_version.into(),
@@ -146,7 +146,7 @@ impl Rounds {
 }
 
 /// What all comparisons share.
-pub(super) struct Bench<'a> {
+pub(super) struct ExrBench<'a> {
     pub(super) folder: &'a Path,
     /// A comparison takes about so long.
     pub(super) seconds: f64,
@@ -157,7 +157,7 @@ pub(super) struct Bench<'a> {
     pub(super) fresh: bool,
 }
 
-impl Bench<'_> {
+impl ExrBench<'_> {
     fn path(&self, who: &str, index: usize) -> PathBuf {
         self.folder.join(format!("{who}-{index}.exr"))
     }
@@ -167,14 +167,19 @@ impl Bench<'_> {
     }
 
     /// Compares with a peer that has the images of `class` already.
-    pub(super) fn compare(&mut self, case: &Case, class: &Class, peer: &mut Peer) -> Result<Line> {
+    pub(super) fn compare(
+        &mut self,
+        case: &ExrCase,
+        class: &ImageClass,
+        peer: &mut Peer,
+    ) -> Result<ExrLine> {
         let images = &class.images;
         let method = case.method.name();
         let work = self.work(case.threads);
         self.fresh = !peer.prepared;
         let mut sizes = vec![[0u64; 2]; images.len()];
         let rounds = match case.job {
-            Job::Write => Rounds::run(self.seconds, images.len(), |i, side| {
+            ExrJob::Write => Rounds::run(self.seconds, images.len(), |i, side| {
                 let path = self.path(if side == 1 { "theirs" } else { "ours" }, i);
                 let took = if side == 1 {
                     make_way(&path)?;
@@ -189,9 +194,9 @@ impl Bench<'_> {
                 *known = took.found;
                 Ok(took.usage)
             })?,
-            Job::Read | Job::ReadOurs | Job::Rows => {
-                let who = if case.job == Job::ReadOurs { "ours" } else { "theirs" };
-                let word = if case.job == Job::Rows { "rows" } else { "read" };
+            ExrJob::Read | ExrJob::ReadOurs | ExrJob::Rows => {
+                let who = if case.job == ExrJob::ReadOurs { "ours" } else { "theirs" };
+                let word = if case.job == ExrJob::Rows { "rows" } else { "read" };
                 let mut found: Option<u64> = None;
                 let mut there = class.memory();
                 Rounds::run(self.seconds, images.len(), |i, side| {
@@ -212,7 +217,7 @@ impl Bench<'_> {
         };
         let mut line = rounds.line(case, class, &peer.name, &peer.version);
         line.answer = match case.job {
-            Job::Write => {
+            ExrJob::Write => {
                 let [ours, theirs] = [0, 1].map(|who| sizes.iter().map(|s| s[who]).sum());
                 line.file_bytes = Some((ours, theirs));
                 self.check_written(case, class, peer)?
@@ -223,14 +228,19 @@ impl Bench<'_> {
     }
 
     /// Reads what both sides wrote with both sides.
-    fn check_written(&mut self, case: &Case, class: &Class, peer: &mut Peer) -> Result<String> {
-        let place = if peer.in_memory { Place::Memory } else { Place::File };
+    fn check_written(
+        &mut self,
+        case: &ExrCase,
+        class: &ImageClass,
+        peer: &mut Peer,
+    ) -> Result<String> {
+        let place = if peer.in_memory { PeerStorage::Memory } else { PeerStorage::File };
         let mut exact = 0;
         let mut there = class.memory();
         for (i, plain) in class.images.iter().enumerate() {
             let who = ["ours", "theirs"];
             for path in who.map(|who| self.path(who, i)) {
-                let read = Case { job: Job::Read, ..*case };
+                let read = ExrCase { job: ExrJob::Read, ..*case };
                 let ours = self.read(&read, &path, &mut there[i], self.work)?.found;
                 if ours != peer.read("read", i, 1, place, &path)?.found {
                     return Err(differs("pixels", case.method, &path));
@@ -245,25 +255,31 @@ impl Bench<'_> {
         Ok(format!("{all} files the same to both sides, {exact} of them as the source"))
     }
 
-    fn write(&mut self, case: &Case, plain: &Plain, path: &Path, work: &Work) -> Result<Took> {
+    fn write(
+        &mut self,
+        case: &ExrCase,
+        plain: &PlainImage,
+        path: &Path,
+        work: &Work,
+    ) -> Result<PeerResult> {
         let options = options(case.method);
         make_way(path)?;
-        if case.place == Place::File {
+        if case.place == PeerStorage::File {
             let watch = Stopwatch::start();
             let written = solio::write_image(&plain.image, path, &options, work)?;
-            return Ok(Took { usage: watch.usage(), found: written.file_bytes });
+            return Ok(PeerResult { usage: watch.usage(), found: written.file_bytes });
         }
         self.bytes.clear();
         let watch = Stopwatch::start();
         encode_exr(&plain.image, &options.exr, &mut self.bytes, work)?;
         let usage = watch.usage();
         write_plain(path, &self.bytes)?;
-        Ok(Took { usage, found: self.bytes.len() as u64 })
+        Ok(PeerResult { usage, found: self.bytes.len() as u64 })
     }
 
     /// Writes all images for who reads them.
-    fn put_down(&mut self, case: &Case, class: &Class, work: &Work) -> Result<()> {
-        let case = Case { place: Place::File, ..*case };
+    fn put_down(&mut self, case: &ExrCase, class: &ImageClass, work: &Work) -> Result<()> {
+        let case = ExrCase { place: PeerStorage::File, ..*case };
         for (i, plain) in class.images.iter().enumerate() {
             self.write(&case, plain, &self.path("ours", i), work)?;
         }
@@ -273,19 +289,19 @@ impl Bench<'_> {
     /// Reads into `there`, or into new memory.
     fn read(
         &mut self,
-        case: &Case,
+        case: &ExrCase,
         path: &Path,
         there: &mut Image<'static>,
         work: &Work,
-    ) -> Result<Took> {
-        if case.place == Place::Memory {
+    ) -> Result<PeerResult> {
+        if case.place == PeerStorage::Memory {
             read_plain(path, &mut self.bytes)?;
         }
-        if case.job == Job::Rows {
+        if case.job == ExrJob::Rows {
             let usage = read_rows(&self.bytes, there, work)?;
-            return Ok(Took { usage, found: sum(there)? });
+            return Ok(PeerResult { usage, found: sum(there)? });
         }
-        let in_memory = case.place == Place::Memory;
+        let in_memory = case.place == PeerStorage::Memory;
         if self.fresh {
             let options = ReadOptions::default();
             let watch = Stopwatch::start();
@@ -293,7 +309,7 @@ impl Bench<'_> {
                 true => decode_exr(&self.bytes, &options, work),
                 false => solio::read_image(path, &options, work),
             }?;
-            return Ok(Took { usage: watch.usage(), found: sum(&image)? });
+            return Ok(PeerResult { usage: watch.usage(), found: sum(&image)? });
         }
         let (rasters, options) = (rasters(there)?, IntoOptions::default());
         let watch = Stopwatch::start();
@@ -301,13 +317,17 @@ impl Bench<'_> {
             true => decode_exr_into(&self.bytes, &options, rasters, work),
             false => solio::read_image_into(path, &options, rasters, work),
         }?;
-        Ok(Took { usage: watch.usage(), found: sum(there)? })
+        Ok(PeerResult { usage: watch.usage(), found: sum(there)? })
     }
 
     /// Reading row by row against reading the whole image, both ours.
-    pub(super) fn rows_against_whole(&mut self, case: &Case, class: &Class) -> Result<Line> {
+    pub(super) fn rows_against_whole(
+        &mut self,
+        case: &ExrCase,
+        class: &ImageClass,
+    ) -> Result<ExrLine> {
         let work = self.work(case.threads);
-        let whole = Case { job: Job::Read, ..*case };
+        let whole = ExrCase { job: ExrJob::Read, ..*case };
         self.fresh = false;
         let mut found = None;
         let mut there = class.memory();
@@ -328,7 +348,11 @@ impl Bench<'_> {
     }
 
     /// Pixels uncompressed against the least that moving them takes: a copy, or a plain file.
-    pub(super) fn against_machine(&mut self, case: &Case, class: &Class) -> Result<Line> {
+    pub(super) fn against_machine(
+        &mut self,
+        case: &ExrCase,
+        class: &ImageClass,
+    ) -> Result<ExrLine> {
         let work = self.work(case.threads);
         self.fresh = false;
         let mut copy = Vec::new();
@@ -338,14 +362,14 @@ impl Bench<'_> {
             let path = self.path("ours", i);
             if side != 1 {
                 let took = match case.job {
-                    Job::Write => self.write(case, &class.images[i], &path, &work)?,
+                    ExrJob::Write => self.write(case, &class.images[i], &path, &work)?,
                     _ => self.read(case, &path, &mut there[i], &work)?,
                 };
                 return Ok(took.usage);
             }
-            if case.place == Place::Memory {
+            if case.place == PeerStorage::Memory {
                 copy_planes(&class.images[i].image, &mut copy)
-            } else if case.job == Job::Write {
+            } else if case.job == ExrJob::Write {
                 read_plain(&path, &mut self.bytes)?;
                 let plain = self.folder.join("plain");
                 make_way(&plain)?;
@@ -359,8 +383,8 @@ impl Bench<'_> {
             }
         })?;
         let machine = match case.place {
-            Place::Memory => "a copy of the pixels",
-            Place::File => "plain, one thread",
+            PeerStorage::Memory => "a copy of the pixels",
+            PeerStorage::File => "plain, one thread",
         };
         let mut line = rounds.line(case, class, machine, "");
         line.answer = format!("{} bytes of pixels", class.bytes());

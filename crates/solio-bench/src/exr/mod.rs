@@ -6,13 +6,13 @@ mod measure;
 mod peer;
 
 pub(crate) use args::ExrBenchArgs;
-use images::Class;
-use measure::{Bench, Case, Job, Line};
-use peer::{Peer, Place};
+use images::ImageClass;
+use measure::{ExrBench, ExrCase, ExrJob, ExrLine};
+use peer::{Peer, PeerStorage};
 use serde_json::{Value, json};
 use solio::image::Compression;
 use solio::{Error, Result};
-use solio_cli::table::{Align, BOLD, DIM, Table};
+use solio_cli::table::{Align, BOLD, DIM, TextTable};
 use solio_cli::{Outcome, options, schema, screen};
 use std::process::Command;
 
@@ -25,18 +25,18 @@ pub(crate) fn run(args: &ExrBenchArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
     let folder = tempfile::Builder::new().prefix("solio-bench-").tempdir();
     let folder = folder.map_err(|e| Error::io("make a temporary folder", e))?;
-    let loaded = args.files.iter().map(|path| Class::load(path, folder.path(), &work));
-    let mut classes: Vec<Class> = loaded.collect::<Result<_>>()?;
+    let loaded = args.files.iter().map(|path| ImageClass::load(path, folder.path(), &work));
+    let mut classes: Vec<ImageClass> = loaded.collect::<Result<_>>()?;
     if classes.is_empty() {
-        classes.push(Class::made_up(folder.path(), &work)?);
+        classes.push(ImageClass::made_up(folder.path(), &work)?);
     }
     let mut peers = start_peers(args);
     let seconds = if args.quick { 0.05 } else { 0.4 };
     let folder = folder.path();
     let bytes = Vec::new();
-    let mut bench = Bench { folder, seconds, work: &work, bytes, fresh: false };
+    let mut bench = ExrBench { folder, seconds, work: &work, bytes, fresh: false };
     let mut lines = Vec::new();
-    let mut done = |line: Line| {
+    let mut done = |line: ExrLine| {
         if args.json {
             screen::print(&schema::line("bench/1", &[], line_json(&line)));
         } else {
@@ -78,7 +78,7 @@ fn start_peers(args: &ExrBenchArgs) -> Vec<Peer> {
 }
 
 /// Gives the peer the images of a class; says so where it cannot take them.
-fn load(class: &Class, peer: &mut Peer) -> bool {
+fn load(class: &ImageClass, peer: &mut Peer) -> bool {
     let mut give = || -> Result<()> {
         peer.forget()?;
         for plain in &class.images {
@@ -97,35 +97,35 @@ fn load(class: &Class, peer: &mut Peer) -> bool {
 
 /// All comparisons with a peer on a class of images.
 fn with_peer(
-    bench: &mut Bench<'_>,
+    bench: &mut ExrBench<'_>,
     args: &ExrBenchArgs,
-    class: &Class,
+    class: &ImageClass,
     peer: &mut Peer,
     (first_class, first_peer): (bool, bool),
-    done: &mut impl FnMut(Line),
+    done: &mut impl FnMut(ExrLine),
 ) -> Result<()> {
     let all = bench.work.threads;
     let known = peer.methods.clone();
     for method in methods(args).filter(|method| known.iter().any(|m| m == method.name())) {
         let mut cases = Vec::new();
-        let mut add = |jobs: &[Job], place, threads| {
-            cases.extend(jobs.iter().map(|&job| Case { job, method, place, threads }));
+        let mut add = |jobs: &[ExrJob], place, threads| {
+            cases.extend(jobs.iter().map(|&job| ExrCase { job, method, place, threads }));
         };
         let common = COMMON.contains(&method);
         if peer.in_memory {
-            add(&[Job::Write, Job::Read], Place::Memory, 1);
+            add(&[ExrJob::Write, ExrJob::Read], PeerStorage::Memory, 1);
             if first_peer && matches!(method, Compression::Zip | Compression::Zstd) {
-                add(&[Job::ReadOurs], Place::Memory, 1);
+                add(&[ExrJob::ReadOurs], PeerStorage::Memory, 1);
             }
             if first_peer && method == Compression::Zip {
-                add(&[Job::Rows], Place::Memory, 1);
+                add(&[ExrJob::Rows], PeerStorage::Memory, 1);
             }
             if first_class && first_peer && common && all > 1 {
-                add(&[Job::Write, Job::Read], Place::Memory, all);
+                add(&[ExrJob::Write, ExrJob::Read], PeerStorage::Memory, all);
             }
         }
         if common && first_class && (first_peer || !peer.in_memory) {
-            add(&[Job::Write, Job::Read], Place::File, 1);
+            add(&[ExrJob::Write, ExrJob::Read], PeerStorage::File, 1);
         }
         for case in cases {
             match bench.compare(&case, class, peer) {
@@ -144,19 +144,19 @@ fn with_peer(
 
 /// What needs no peer: row by row against whole, and no method against the machine.
 fn alone(
-    bench: &mut Bench<'_>,
+    bench: &mut ExrBench<'_>,
     args: &ExrBenchArgs,
-    class: &Class,
-    done: &mut impl FnMut(Line),
+    class: &ImageClass,
+    done: &mut impl FnMut(ExrLine),
 ) -> Result<()> {
-    let place = Place::Memory;
+    let place = PeerStorage::Memory;
     for method in methods(args).filter(|method| COMMON.contains(method)) {
-        let case = Case { job: Job::Rows, method, place, threads: 1 };
+        let case = ExrCase { job: ExrJob::Rows, method, place, threads: 1 };
         done(bench.rows_against_whole(&case, class)?);
     }
-    for place in [Place::Memory, Place::File] {
-        for job in [Job::Write, Job::Read] {
-            let case = Case { job, method: Compression::None, place, threads: 1 };
+    for place in [PeerStorage::Memory, PeerStorage::File] {
+        for job in [ExrJob::Write, ExrJob::Read] {
+            let case = ExrCase { job, method: Compression::None, place, threads: 1 };
             done(bench.against_machine(&case, class)?);
         }
     }
@@ -171,7 +171,7 @@ fn methods(args: &ExrBenchArgs) -> impl Iterator<Item = Compression> {
     Compression::ALL.into_iter().filter(wanted)
 }
 
-fn line_json(line: &Line) -> Value {
+fn line_json(line: &ExrLine) -> Value {
     let (ours, theirs) = line.file_bytes.unzip();
     json!({
         "case": line.work,
@@ -194,7 +194,7 @@ fn line_json(line: &Line) -> Value {
     })
 }
 
-fn table(lines: &[Line]) -> String {
+fn table(lines: &[ExrLine]) -> String {
     use Align::{Left, Right};
     let mut text = String::new();
     let mut peers: Vec<&str> = Vec::new();
@@ -204,9 +204,9 @@ fn table(lines: &[Line]) -> String {
         }
     }
     for peer in peers {
-        let of_peer: Vec<&Line> = lines.iter().filter(|line| line.peer == peer).collect();
+        let of_peer: Vec<&ExrLine> = lines.iter().filter(|line| line.peer == peer).collect();
         let version = &of_peer[0].peer_version;
-        let mut table = Table::new(&[
+        let mut table = TextTable::new(&[
             ("work", Left),
             ("MB/s", Right),
             ("peer", Right),

@@ -15,16 +15,16 @@ const PYTHON_PEER: &str = include_str!("peer.py");
 
 /// Whether bytes lie in memory or in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PeerStorage {
     Memory,
     File,
 }
 
-impl Place {
+impl PeerStorage {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Place::Memory => "memory",
-            Place::File => "file",
+            PeerStorage::Memory => "memory",
+            PeerStorage::File => "file",
         }
     }
 }
@@ -43,7 +43,7 @@ pub(super) struct Peer {
 }
 
 /// What a peer took, and what it found.
-pub(super) struct Took {
+pub(super) struct PeerResult {
     pub(super) usage: Usage,
     /// Bytes written, or the sum of the pixels.
     pub(super) found: u64,
@@ -106,9 +106,9 @@ impl Peer {
         index: usize,
         method: &str,
         threads: usize,
-        place: Place,
+        place: PeerStorage,
         path: &Path,
-    ) -> Result<Took> {
+    ) -> Result<PeerResult> {
         let (place, path) = (place.name(), path.display());
         self.work(&format!("write {index} {method} {threads} {place} {path}"))
     }
@@ -119,20 +119,20 @@ impl Peer {
         word: &str,
         index: usize,
         threads: usize,
-        place: Place,
+        place: PeerStorage,
         path: &Path,
-    ) -> Result<Took> {
+    ) -> Result<PeerResult> {
         let (place, path) = (place.name(), path.display());
         self.work(&format!("{word} {index} {threads} {place} {path}"))
     }
 
-    fn work(&mut self, line: &str) -> Result<Took> {
+    fn work(&mut self, line: &str) -> Result<PeerResult> {
         let answer = self.ask(line)?;
         let words: Vec<&str> = answer.split_whitespace().collect();
         let parsed = || {
             let [wall_s, cpu_s, found] = words[..] else { return None };
             let usage = Usage { wall_s: wall_s.parse().ok()?, cpu_s: cpu_s.parse().ok()? };
-            Some(Took { usage, found: found.parse().ok()? })
+            Some(PeerResult { usage, found: found.parse().ok()? })
         };
         parsed().ok_or_else(|| self.unclear(&answer))
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const PHOTOS: &str = "photo";
 
 /// A folder of copies, all of them in the page cache.
-pub(super) struct Files {
+pub(super) struct PhotoFiles {
     pub(super) folder: tempfile::TempDir,
     pub(super) paths: Vec<PathBuf>,
     /// Their names, one a line.
@@ -20,9 +20,9 @@ pub(super) struct Files {
     pub(super) different: usize,
 }
 
-impl Files {
+impl PhotoFiles {
     /// Copies the photos at and below `from` to `count` files, in turn; `None` where there are none.
-    pub(super) fn mixed(from: &[PathBuf], count: usize, work: &Work) -> Result<Option<Files>> {
+    pub(super) fn mixed(from: &[PathBuf], count: usize, work: &Work) -> Result<Option<PhotoFiles>> {
         let from = if from.is_empty() { data().into_iter().collect() } else { from.to_vec() };
         let (found, failed) = solio::files_below(&from, work)?;
         if let Some(e) = failed.into_iter().next() {
@@ -37,7 +37,7 @@ impl Files {
         }
         let folder = tempfile::Builder::new().prefix("solio-bench-").tempdir();
         let folder = folder.map_err(|e| Error::io("make a temporary folder", e))?;
-        let mut files = Files {
+        let mut files = PhotoFiles {
             list: folder.path().join("list"),
             paths: Vec::with_capacity(count),
             bytes: 0,

@@ -12,11 +12,11 @@ mod run;
 use crate::program;
 use crate::stats::{Ratio, median};
 pub(crate) use args::PhotoBenchArgs;
-use files::Files;
-use run::{Took, Way};
+use files::PhotoFiles;
+use run::{PhotoReader, ReaderResult};
 use serde_json::{Value, json};
 use solio::{Result, Work};
-use solio_cli::table::{Align, DIM, Table, bytes};
+use solio_cli::table::{Align, DIM, TextTable, bytes};
 use solio_cli::{Outcome, options, schema, screen};
 use std::ffi::OsString;
 use std::path::Path;
@@ -26,12 +26,12 @@ const DATES: [&str; 3] = ["DateTimeOriginal", "CreateDate", "ModifyDate"];
 const HEAD_BYTES: usize = 64 << 10;
 
 /// Ours beside one peer.
-struct Line {
+struct PhotoLine {
     case: &'static str,
     peer: String,
     rounds: usize,
-    ours: Took,
-    theirs: Took,
+    ours: ReaderResult,
+    theirs: ReaderResult,
     /// Theirs over ours.
     wall: Ratio,
     cpu: Ratio,
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &PhotoBenchArgs) -> Result<Outcome> {
         return floor(list, &work);
     }
     let count = args.count.unwrap_or(if args.exiftool_modes { 100 } else { 1000 }) as usize;
-    let Some(files) = Files::mixed(&args.files, count, &work)? else {
+    let Some(files) = PhotoFiles::mixed(&args.files, count, &work)? else {
         screen::complain("there are no photos to read: name some, or a folder of them");
         return Ok(Outcome::NothingMatched);
     };
@@ -67,12 +67,12 @@ pub(crate) fn run(args: &PhotoBenchArgs) -> Result<Outcome> {
 }
 
 /// `solio meta` with `options` over the list.
-fn ours(files: &Files, args: &PhotoBenchArgs, options: &[&str]) -> Result<Way> {
+fn ours(files: &PhotoFiles, args: &PhotoBenchArgs, options: &[&str]) -> Result<PhotoReader> {
     let mut words: Vec<OsString> = vec!["meta".into(), "--jsonl".into(), "--files-from".into()];
     words.push(files.list.clone().into());
     words.extend(options.iter().map(OsString::from));
     words.extend(jobs(args));
-    Ok(Way::new("Solio", program::solio(), words))
+    Ok(PhotoReader::new("Solio", program::solio(), words))
 }
 
 fn jobs(args: &PhotoBenchArgs) -> Vec<OsString> {
@@ -80,7 +80,7 @@ fn jobs(args: &PhotoBenchArgs) -> Vec<OsString> {
 }
 
 /// ExifTool in one run over the list; `None` where it is not there.
-fn batch(files: &Files, args: &PhotoBenchArgs, options: &[&str]) -> Option<Way> {
+fn batch(files: &PhotoFiles, args: &PhotoBenchArgs, options: &[&str]) -> Option<PhotoReader> {
     let program = args.program();
     let version = std::process::Command::new(&program).arg("-ver").output().ok();
     let Some(version) = version.filter(|output| output.status.success()) else {
@@ -90,11 +90,11 @@ fn batch(files: &Files, args: &PhotoBenchArgs, options: &[&str]) -> Option<Way> 
     let name = format!("ExifTool {} batch", String::from_utf8_lossy(&version.stdout).trim());
     let words = [&["-j"], options, &["-@"]].concat();
     let words = words.into_iter().map(OsString::from).chain([files.list.clone().into()]);
-    Some(Way::new(name, program, words))
+    Some(PhotoReader::new(name, program, words))
 }
 
 /// Three dates of each file.
-fn dates(args: &PhotoBenchArgs, files: &Files) -> Result<Vec<Line>> {
+fn dates(args: &PhotoBenchArgs, files: &PhotoFiles) -> Result<Vec<PhotoLine>> {
     let ours = ours(files, args, &["-f", &DATES.join(",")])?;
     let tags = DATES.map(|name| format!("-{name}"));
     let exiftool = batch(files, args, &tags.each_ref().map(String::as_str));
@@ -103,17 +103,17 @@ fn dates(args: &PhotoBenchArgs, files: &Files) -> Result<Vec<Line>> {
         let mut words = command.split_whitespace().map(OsString::from);
         let Some(program) = words.next() else { continue };
         let words: Vec<OsString> = words.chain([files.list.clone().into()]).collect();
-        quick.push(Way::new(name.clone(), program, words));
+        quick.push(PhotoReader::new(name.clone(), program, words));
     }
     let mut words: Vec<OsString> = ["photo", "--floor"].map(OsString::from).into();
     words.push(files.list.clone().into());
     words.extend(jobs(args));
-    quick.push(Way::new("open and read 64 KiB", program::own(), words));
+    quick.push(PhotoReader::new("open and read 64 KiB", program::own(), words));
     compare("three dates", &ours, &quick, exiftool.as_ref(), args)
 }
 
 /// All tags of each file.
-fn everything(args: &PhotoBenchArgs, files: &Files) -> Result<Vec<Line>> {
+fn everything(args: &PhotoBenchArgs, files: &PhotoFiles) -> Result<Vec<PhotoLine>> {
     let ours = ours(files, args, &[])?;
     let exiftool = batch(files, args, &["-G1", "-a"]);
     compare("all tags", &ours, &[], exiftool.as_ref(), args)
@@ -122,19 +122,20 @@ fn everything(args: &PhotoBenchArgs, files: &Files) -> Result<Vec<Line>> {
 /// Measures ours beside all others: round by round, each in turn, ours again at the end.
 fn compare(
     case: &'static str,
-    ours: &Way,
-    quick: &[Way],
-    slow: Option<&Way>,
+    ours: &PhotoReader,
+    quick: &[PhotoReader],
+    slow: Option<&PhotoReader>,
     args: &PhotoBenchArgs,
-) -> Result<Vec<Line>> {
+) -> Result<Vec<PhotoLine>> {
     let (rounds, each) = if args.quick { (5, 5) } else { (21, 7) };
-    let mut taken: Vec<[Vec<Took>; 2]> = Vec::new();
+    let mut taken: Vec<[Vec<ReaderResult>; 2]> = Vec::new();
     taken.resize_with(quick.len() + 1, Default::default);
     let (mut first, mut again) = (Vec::new(), Vec::new());
     ours.run()?;
     for round in 0..rounds {
         let mine = ours.run()?;
-        let theirs: Vec<Took> = quick.iter().map(Way::run).collect::<Result<_>>()?;
+        let theirs: Vec<ReaderResult> =
+            quick.iter().map(PhotoReader::run).collect::<Result<_>>()?;
         first.push(mine.usage.wall_s);
         again.push(ours.run()?.usage.wall_s);
         for (taken, theirs) in taken.iter_mut().zip(theirs) {
@@ -152,14 +153,16 @@ fn compare(
     let ways = quick.iter().chain(slow);
     let mine = answer(&ours.output()?);
     let lines = ways.zip(&taken).map(|(way, [mine_took, theirs])| {
-        let of = |took: &[Took], get: fn(&Took) -> f64| took.iter().map(get).collect::<Vec<f64>>();
-        let wall = |took: &[Took]| of(took, |took| took.usage.wall_s);
-        let cpu = |took: &[Took]| of(took, |took| took.usage.cpu_s);
-        let medians = |took: &[Took]| Took {
+        let of = |took: &[ReaderResult], get: fn(&ReaderResult) -> f64| {
+            took.iter().map(get).collect::<Vec<f64>>()
+        };
+        let wall = |took: &[ReaderResult]| of(took, |took| took.usage.wall_s);
+        let cpu = |took: &[ReaderResult]| of(took, |took| took.usage.cpu_s);
+        let medians = |took: &[ReaderResult]| ReaderResult {
             usage: solio::Usage { wall_s: median(&wall(took)), cpu_s: median(&cpu(took)) },
             read_bytes: took.iter().filter_map(|took| took.read_bytes).max(),
         };
-        Ok(Line {
+        Ok(PhotoLine {
             case,
             peer: way.name.clone(),
             rounds: theirs.len(),
@@ -219,7 +222,7 @@ fn floor(list: &Path, work: &Work) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn line_json(line: &Line, files: &Files) -> Value {
+fn line_json(line: &PhotoLine, files: &PhotoFiles) -> Value {
     let (ours, theirs) = (line.ours, line.theirs);
     json!({
         "case": format!("{} of {} photos", line.case, files.paths.len()),
@@ -247,9 +250,9 @@ fn inverse(ratio: &Ratio) -> Ratio {
     Ratio { median: 1.0 / ratio.median, low: 1.0 / ratio.high, high: 1.0 / ratio.low }
 }
 
-fn table(lines: &[Line], files: &Files) -> String {
+fn table(lines: &[PhotoLine], files: &PhotoFiles) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("work", Left),
         ("peer", Left),
         ("ms", Right),
@@ -262,8 +265,8 @@ fn table(lines: &[Line], files: &Files) -> String {
         ("A/A", Right),
     ]);
     for line in lines {
-        let ms = |took: Took| format!("{:.1}", took.usage.wall_s * 1e3);
-        let read = |took: Took| took.read_bytes.map_or("–".into(), bytes);
+        let ms = |took: ReaderResult| format!("{:.1}", took.usage.wall_s * 1e3);
+        let read = |took: ReaderResult| took.read_bytes.map_or("–".into(), bytes);
         table.row(vec![
             line.case.into(),
             line.peer.clone(),

@@ -2,12 +2,12 @@
 //! should know before starting one over a million.
 
 use super::args::PhotoBenchArgs;
-use super::files::Files;
+use super::files::PhotoFiles;
 use super::run::all;
 use crate::program;
 use serde_json::{Value, json};
 use solio::{Error, Result, Usage, Work};
-use solio_cli::table::{Align, DIM, Table};
+use solio_cli::table::{Align, DIM, TextTable};
 use solio_cli::{Outcome, chart_page, schema, screen};
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 const PAGE: &str = include_str!("../../../../web/modes.html");
 
 /// One way as measured.
-struct Mode {
+struct ExifToolMode {
     name: String,
     /// How many times a program was started.
     processes: usize,
@@ -25,14 +25,14 @@ struct Mode {
 }
 
 /// Runs all ways, one after the other.
-pub(super) fn run(args: &PhotoBenchArgs, files: &Files, work: &Work) -> Result<Outcome> {
+pub(super) fn run(args: &PhotoBenchArgs, files: &PhotoFiles, work: &Work) -> Result<Outcome> {
     let program = args.program();
     let version = Command::new(&program).arg("-ver").output();
     let version = version.map_err(|e| Error::io("start ExifTool", e).at_path(&program))?;
     let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
     args.output.as_deref().map_or(Ok(()), chart_page::check)?;
     let rounds = if args.quick { 1 } else { 3 };
-    let mut modes: Vec<Mode> = Vec::new();
+    let mut modes: Vec<ExifToolMode> = Vec::new();
     for round in 0..rounds {
         for (i, mode) in one_round(&program, files, work)?.into_iter().enumerate() {
             screen::say(&format!("{}: {:.2} s", mode.name, mode.usage.wall_s));
@@ -56,7 +56,7 @@ pub(super) fn run(args: &PhotoBenchArgs, files: &Files, work: &Work) -> Result<O
     Ok(Outcome::Done)
 }
 
-fn one_round(program: &Path, files: &Files, work: &Work) -> Result<Vec<Mode>> {
+fn one_round(program: &Path, files: &PhotoFiles, work: &Work) -> Result<Vec<ExifToolMode>> {
     let count = files.paths.len();
     let tool = |options: &[&str]| {
         let mut command = Command::new(program);
@@ -65,7 +65,7 @@ fn one_round(program: &Path, files: &Files, work: &Work) -> Result<Vec<Mode>> {
     };
     let mut modes = Vec::new();
     let mut add = |name: &str, processes: usize, usage: Usage| {
-        modes.push(Mode { name: name.to_owned(), processes, usage });
+        modes.push(ExifToolMode { name: name.to_owned(), processes, usage });
     };
     for (name, options) in
         [("per file", &[][..]), ("per file, -fast", &["-fast"]), ("per file, -fast2", &["-fast2"])]
@@ -113,12 +113,12 @@ fn one_round(program: &Path, files: &Files, work: &Work) -> Result<Vec<Mode>> {
     Ok(modes)
 }
 
-fn per_file_ms(mode: &Mode, files: &Files) -> (f64, f64) {
+fn per_file_ms(mode: &ExifToolMode, files: &PhotoFiles) -> (f64, f64) {
     let each = 1e3 / files.paths.len() as f64;
     (mode.usage.wall_s * each, mode.usage.cpu_s * each)
 }
 
-fn to_json(modes: &[Mode], files: &Files, version: &str) -> Value {
+fn to_json(modes: &[ExifToolMode], files: &PhotoFiles, version: &str) -> Value {
     let rows: Vec<Value> = modes
         .iter()
         .map(|mode| {
@@ -141,9 +141,9 @@ fn to_json(modes: &[Mode], files: &Files, version: &str) -> Value {
     })
 }
 
-fn table(modes: &[Mode], files: &Files, version: &str) -> String {
+fn table(modes: &[ExifToolMode], files: &PhotoFiles, version: &str) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("mode", Left),
         ("processes", Right),
         ("seconds", Right),

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::process::{Child, Command, Stdio};
 
 /// A command that reads all files.
-pub(super) struct Way {
+pub(super) struct PhotoReader {
     pub(super) name: String,
     program: OsString,
     arguments: Vec<OsString>,
@@ -13,20 +13,20 @@ pub(super) struct Way {
 
 /// What a run took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Took {
+pub(super) struct ReaderResult {
     pub(super) usage: Usage,
     /// Bytes that it read, where the system tells.
     pub(super) read_bytes: Option<u64>,
 }
 
-impl Way {
+impl PhotoReader {
     pub(super) fn new(
         name: impl Into<String>,
         program: impl Into<OsString>,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
-    ) -> Way {
+    ) -> PhotoReader {
         let arguments = arguments.into_iter().map(Into::into).collect();
-        Way { name: name.into(), program: program.into(), arguments }
+        PhotoReader { name: name.into(), program: program.into(), arguments }
     }
 
     fn command(&self) -> Command {
@@ -40,7 +40,7 @@ impl Way {
     }
 
     /// Runs it; what it prints is thrown away.
-    pub(super) fn run(&self) -> Result<Took> {
+    pub(super) fn run(&self) -> Result<ReaderResult> {
         let (cpu_s, watch) = (children_cpu_s(), Stopwatch::start());
         let mut child = self.command().stdout(Stdio::null()).spawn().map_err(|e| self.failed(e))?;
         let ended = solio_io::cgroup::wait_and_count(&mut child);
@@ -52,7 +52,7 @@ impl Way {
             return Err(Error::new(ErrorKind::Io, message));
         }
         let usage = Usage { wall_s, cpu_s: children_cpu_s() - cpu_s };
-        Ok(Took { usage, read_bytes: counts.map(|counts| counts.from_files) })
+        Ok(ReaderResult { usage, read_bytes: counts.map(|counts| counts.from_files) })
     }
 
     /// What it prints.

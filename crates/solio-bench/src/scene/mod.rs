@@ -22,7 +22,7 @@ use solio::{
     Compression, Error, MeshReadOptions, Result, ScenePackOptions, Stopwatch, Usage, Work,
 };
 use solio_cli::args::{WorkArgs, parse_rate};
-use solio_cli::table::{Align, DIM, Table, bytes};
+use solio_cli::table::{Align, DIM, TextTable, bytes};
 use solio_cli::{Outcome, options, schema, screen};
 use solio_codec::compress::Decoder;
 use std::hint::black_box;
@@ -77,7 +77,7 @@ Examples:
   solio-bench scene --study my.pbrt -o study.html  of a scene of yours";
 
 /// One work beside a peer.
-struct Line {
+struct SceneLine {
     work: String,
     peer: &'static str,
     bytes: u64,
@@ -98,13 +98,13 @@ const ROW_S: f64 = 2.0;
 const LEAST_SAMPLES: usize = 7;
 
 /// Does it once; gives a word that depends on all of the result.
-type Run<'a> = dyn FnMut() -> Result<u64> + 'a;
+type SceneRun<'a> = dyn FnMut() -> Result<u64> + 'a;
 
 /// Does it once; says what it took, and gives such a word.
 type Turn<'a> = dyn FnMut() -> Result<(Usage, u64)> + 'a;
 
 /// With a clock beside it.
-fn timed<'a>(run: &'a mut Run<'_>) -> impl FnMut() -> Result<(Usage, u64)> + 'a {
+fn timed<'a>(run: &'a mut SceneRun<'_>) -> impl FnMut() -> Result<(Usage, u64)> + 'a {
     || {
         let watch = Stopwatch::start();
         let answer = run()?;
@@ -113,7 +113,7 @@ fn timed<'a>(run: &'a mut Run<'_>) -> impl FnMut() -> Result<(Usage, u64)> + 'a 
 }
 
 /// The files of a scene.
-struct Files {
+struct SceneFiles {
     text: Vec<PathBuf>,
     meshes: Vec<PathBuf>,
 }
@@ -137,10 +137,10 @@ pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
     if args.study {
         return study::run(args, &folder, made.path(), &work);
     }
-    let files = Files::below(&folder, &work)?;
+    let files = SceneFiles::below(&folder, &work)?;
     let samples = if args.quick { 9 } else { 41 };
     let mut bench =
-        Bench { args, samples, work, packed: made.path().join("packed"), lines: vec![] };
+        SceneBench { args, samples, work, packed: made.path().join("packed"), lines: vec![] };
     bench.text(&files)?;
     bench.meshes(&files)?;
     bench.packed()?;
@@ -152,8 +152,8 @@ pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-impl Files {
-    fn below(folder: &Path, work: &Work) -> Result<Files> {
+impl SceneFiles {
+    fn below(folder: &Path, work: &Work) -> Result<SceneFiles> {
         let (mut text, mut meshes) = (Vec::new(), Vec::new());
         let (found, failed) = solio::files_below(&[folder.to_owned()], work)?;
         if let Some(error) = failed.into_iter().next() {
@@ -169,11 +169,11 @@ impl Files {
         if text.is_empty() {
             return Err(Error::argument("no .pbrt below this folder").at_path(folder));
         }
-        Ok(Files { text, meshes })
+        Ok(SceneFiles { text, meshes })
     }
 }
 
-impl Files {
+impl SceneFiles {
     /// The file that includes all others.
     fn first(&self) -> Option<&PathBuf> {
         let named = |path: &&PathBuf| path.file_name().is_some_and(|name| name == "island.pbrt");
@@ -185,16 +185,16 @@ impl Files {
     }
 }
 
-struct Bench<'a> {
+struct SceneBench<'a> {
     args: &'a SceneBenchArgs,
     samples: usize,
     work: Work,
     /// A folder for packed files.
     packed: PathBuf,
-    lines: Vec<Line>,
+    lines: Vec<SceneLine>,
 }
 
-impl Bench<'_> {
+impl SceneBench<'_> {
     fn serial(&self) -> Work {
         Work { threads: 1, ..self.work.clone() }
     }
@@ -209,8 +209,8 @@ impl Bench<'_> {
         &mut self,
         work: &str,
         bytes: u64,
-        ours: &mut Run<'_>,
-        (peer, theirs): (&'static str, &mut Run<'_>),
+        ours: &mut SceneRun<'_>,
+        (peer, theirs): (&'static str, &mut SceneRun<'_>),
     ) -> Result<()> {
         self.turns(work, bytes, &mut timed(ours), (peer, &mut timed(theirs)))
     }
@@ -244,7 +244,7 @@ impl Bench<'_> {
         let wall = |all: &[Usage]| all.iter().map(|usage| usage.wall_s).collect::<Vec<_>>();
         let cpu = |all: &[Usage]| all.iter().map(|usage| usage.cpu_s).collect::<Vec<_>>();
         let middle = |all: &[Usage]| Usage { wall_s: median(&wall(all)), cpu_s: median(&cpu(all)) };
-        self.add(Line {
+        self.add(SceneLine {
             work: work.into(),
             peer,
             bytes,
@@ -262,7 +262,7 @@ impl Bench<'_> {
     }
 
     /// Prints JSON, and keeps the line for the table.
-    fn add(&mut self, line: Line) {
+    fn add(&mut self, line: SceneLine) {
         if self.args.json {
             screen::print(&schema::line("bench/1", &[], line_json(&line)));
         }
@@ -270,7 +270,7 @@ impl Bench<'_> {
     }
 
     /// Text to statements, on one thread and on two.
-    fn text(&mut self, files: &Files) -> Result<()> {
+    fn text(&mut self, files: &SceneFiles) -> Result<()> {
         let of = |word: &str| -> Vec<PathBuf> {
             let named = |path: &&PathBuf| path.to_string_lossy().contains(word);
             files.text.iter().filter(named).cloned().collect()
@@ -307,7 +307,7 @@ impl Bench<'_> {
     }
 
     /// The whole scene, on one thread and on two.
-    fn scene(&mut self, files: &Files) -> Result<()> {
+    fn scene(&mut self, files: &SceneFiles) -> Result<()> {
         let (Some(first), total) = (files.first(), files.text_bytes()?) else { return Ok(()) };
         let (serial, two) = (self.serial(), Work { threads: 2, ..self.work.clone() });
         let work = "scene text to the scene, everything, one thread";
@@ -329,7 +329,7 @@ impl Bench<'_> {
     }
 
     /// The largest file on two threads and on one.
-    fn two_threads(&mut self, files: &Files) -> Result<()> {
+    fn two_threads(&mut self, files: &SceneFiles) -> Result<()> {
         let work = "scene text to statements, one file, two threads";
         let largest = files.text.iter().max_by_key(|path| solio_io::file_bytes(path).unwrap_or(0));
         let Some(largest) = largest.filter(|_| self.wants(work)) else { return Ok(()) };
@@ -342,7 +342,7 @@ impl Bench<'_> {
     }
 
     /// Meshes to arrays.
-    fn meshes(&mut self, files: &Files) -> Result<()> {
+    fn meshes(&mut self, files: &SceneFiles) -> Result<()> {
         let triangles = [self.triangles()?];
         let (one, two) = (self.serial(), Work { threads: 2, ..self.work.clone() });
         self.ply("PLY to arrays, one thread, triangles", &triangles, &one)?;
@@ -425,7 +425,7 @@ impl Bench<'_> {
     }
 
     /// The scene in one file, against its text.
-    fn one_file(&mut self, files: &Files) -> Result<()> {
+    fn one_file(&mut self, files: &SceneFiles) -> Result<()> {
         let Some(first) = files.first().filter(|_| self.wants("packed scene")) else {
             return Ok(());
         };
@@ -455,7 +455,7 @@ impl Bench<'_> {
         let line = self.lines.last().expect("it was just measured");
         let (work, peer) = ("packed scene, bytes".to_owned(), "the text");
         let (none, nothing) = (Usage::default(), Ratio::of(&[], &[]));
-        self.add(Line {
+        self.add(SceneLine {
             work,
             peer,
             bytes: text_bytes,
@@ -552,7 +552,7 @@ fn corners(scene: &Scene<'_>) -> u64 {
     scene.meshes.iter().map(|mesh| of(mesh) as u64).sum()
 }
 
-fn line_json(line: &Line) -> Value {
+fn line_json(line: &SceneLine) -> Value {
     let mut row = json!({
         "case": line.work,
         "peer": line.peer,
@@ -584,9 +584,9 @@ fn line_json(line: &Line) -> Value {
     row
 }
 
-fn table(lines: &[Line]) -> String {
+fn table(lines: &[SceneLine]) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("work", Left),
         ("peer", Left),
         ("bytes", Right),

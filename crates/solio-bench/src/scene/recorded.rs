@@ -6,7 +6,7 @@
 //! that was packed with gzip at level 5, on one thread, into memory that was there before. Here it
 //! is measured again in every turn, between ours and ours again.
 
-use super::{Bench, Files, timed};
+use super::{SceneBench, SceneFiles, timed};
 use crate::program;
 use flate2::write::GzEncoder;
 use libdeflater::Decompressor;
@@ -30,9 +30,9 @@ const CALIBRATION_BYTES: usize = 16 << 20;
 
 const PEER: &str = "pbrt-v4, recorded, scaled";
 
-impl Bench<'_> {
+impl SceneBench<'_> {
     /// Text to the scene and the first picture, on one core.
-    pub(super) fn recorded(&mut self, files: &Files) -> Result<()> {
+    pub(super) fn recorded(&mut self, files: &SceneFiles) -> Result<()> {
         let works = ["scene text to the scene, one core", "scene to the first picture, one core"];
         if !works.iter().any(|work| self.wants(work)) {
             return Ok(());

@@ -12,7 +12,7 @@ use crate::program;
 use crate::stats::{Ratio, median};
 use serde_json::{Value, json};
 use solio::{Cancel, Error, Result, SlowDown, Work};
-use solio_cli::table::{Align, DIM, Table, bytes, figures};
+use solio_cli::table::{Align, DIM, TextTable, bytes, figures};
 use solio_cli::{Outcome, chart_page, schema, screen};
 use std::ffi::OsString;
 use std::path::Path;
@@ -26,7 +26,7 @@ const CROSSED: usize = 4;
 type Reached = [[f64; 3]; STAGES.len()];
 
 /// One encoding on some cores at one bandwidth.
-struct Cell {
+struct StudyCell {
     encoding: usize,
     threads: usize,
     bandwidth: Option<u64>,
@@ -41,13 +41,13 @@ struct Ran {
     timeline: Value,
 }
 
-struct Study {
+struct SceneStudy {
     encodings: Vec<Encoding>,
     threads: Vec<usize>,
     /// Without a limit last.
     bandwidths: Vec<Option<u64>>,
     /// By encoding, threads, bandwidth.
-    cells: Vec<Cell>,
+    cells: Vec<StudyCell>,
     rounds: usize,
     answer: String,
     same: Ratio,
@@ -67,7 +67,7 @@ pub(super) fn run(args: &SceneBenchArgs, path: &Path, made: &Path, work: &Work) 
     let mut threads = vec![1, work.threads.min(2)];
     threads.dedup();
     let rounds = args.rounds.map_or(if args.quick { 1 } else { 3 }, usize::from);
-    let mut study = Study {
+    let mut study = SceneStudy {
         cells: cells(encodings.len(), &threads, &bandwidths),
         encodings,
         threads,
@@ -89,20 +89,20 @@ pub(super) fn run(args: &SceneBenchArgs, path: &Path, made: &Path, work: &Work) 
     Ok(Outcome::Done)
 }
 
-fn cells(encodings: usize, threads: &[usize], bandwidths: &[Option<u64>]) -> Vec<Cell> {
+fn cells(encodings: usize, threads: &[usize], bandwidths: &[Option<u64>]) -> Vec<StudyCell> {
     let mut cells = Vec::new();
     for encoding in 0..encodings {
         for &threads in threads {
             for &bandwidth in bandwidths {
                 let (runs, timeline) = (Vec::new(), Value::Null);
-                cells.push(Cell { encoding, threads, bandwidth, runs, timeline });
+                cells.push(StudyCell { encoding, threads, bandwidth, runs, timeline });
             }
         }
     }
     cells
 }
 
-impl Study {
+impl SceneStudy {
     /// All cells in turn, once a round. Figures over time are those of the last one.
     fn measure(&mut self, cancel: &Cancel) -> Result<()> {
         let most = self.threads.last().copied().unwrap_or(1);
@@ -112,7 +112,7 @@ impl Study {
             for cell in 0..self.cells.len() {
                 cancel.check()?;
                 let ran = self.once(cell)?;
-                let Cell { encoding, threads, bandwidth, .. } = self.cells[cell];
+                let StudyCell { encoding, threads, bandwidth, .. } = self.cells[cell];
                 if (encoding, threads, bandwidth) == (0, most, None) {
                     first.push(ran.reached[STAGES.len() - 1][0]);
                     again.push(self.once(cell)?.reached[STAGES.len() - 1][0]);
@@ -126,7 +126,7 @@ impl Study {
     }
 
     fn once(&mut self, cell: usize) -> Result<Ran> {
-        let Cell { encoding, threads, bandwidth, .. } = self.cells[cell];
+        let StudyCell { encoding, threads, bandwidth, .. } = self.cells[cell];
         let encoding = &self.encodings[encoding];
         let mut command = vec![program::own().into_os_string()];
         command.extend(["scene", "--stages", "-j"].map(OsString::from));
@@ -144,7 +144,7 @@ impl Study {
         Ok(ran)
     }
 
-    fn cell(&self, encoding: usize, threads: usize, bandwidth: Option<u64>) -> &Cell {
+    fn cell(&self, encoding: usize, threads: usize, bandwidth: Option<u64>) -> &StudyCell {
         let wanted = (encoding, threads, bandwidth);
         let found = self.cells.iter().find(|c| (c.encoding, c.threads, c.bandwidth) == wanted);
         found.expect("there is a cell for each")
@@ -152,7 +152,7 @@ impl Study {
 
     /// The least seconds: the bytes at this bandwidth, or the CPU seconds of a run without a limit
     /// on so many cores.
-    fn bound_s(&self, cell: &Cell, stage: usize) -> f64 {
+    fn bound_s(&self, cell: &StudyCell, stage: usize) -> f64 {
         let free = self.cell(cell.encoding, cell.threads, None);
         let [_, cpu_s, read_bytes] = [0, 1, 2].map(|figure| free.middle(stage, figure));
         let disk_s = cell.bandwidth.map_or(0.0, |bandwidth| read_bytes / bandwidth as f64);
@@ -187,7 +187,7 @@ impl Study {
     }
 
     fn to_json(&self, scene: &Path) -> Value {
-        let stage = |cell: &Cell, stage: usize| {
+        let stage = |cell: &StudyCell, stage: usize| {
             let [wall_s, cpu_s, read_bytes] = [0, 1, 2].map(|figure| cell.middle(stage, figure));
             json!({
                 "wall_s": wall_s, "cpu_s": cpu_s, "read_bytes": read_bytes,
@@ -222,7 +222,7 @@ impl Study {
 
     fn table(&self) -> String {
         use Align::{Left, Right};
-        let mut table = Table::new(&[
+        let mut table = TextTable::new(&[
             ("stored as", Left),
             ("bytes", Right),
             ("cores", Right),
@@ -254,7 +254,7 @@ impl Study {
     }
 }
 
-impl Cell {
+impl StudyCell {
     /// The median of a figure of a stage.
     fn middle(&self, stage: usize, figure: usize) -> f64 {
         median(&self.runs.iter().map(|run| run[stage][figure]).collect::<Vec<_>>())

@@ -17,24 +17,30 @@ type Fill<'a> = dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync + 'a;
 
 /// Bytes before and after packing.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
-pub(crate) struct Bytes {
+pub(crate) struct PackedBytes {
     pub(crate) files: u64,
     pub(crate) raw: u64,
     pub(crate) stored: u64,
 }
 
 /// Where files are written.
-pub(super) struct Folder<'a> {
+pub(super) struct TwinFolder<'a> {
     pub(super) root: &'a Path,
     pack: Compression,
     work: &'a Work,
-    pub(super) text: Bytes,
-    pub(super) meshes: Bytes,
+    pub(super) text: PackedBytes,
+    pub(super) meshes: PackedBytes,
 }
 
-impl<'a> Folder<'a> {
+impl<'a> TwinFolder<'a> {
     pub(super) fn new(root: &'a Path, pack: Compression, work: &'a Work) -> Self {
-        Folder { root, pack, work, text: Bytes::default(), meshes: Bytes::default() }
+        TwinFolder {
+            root,
+            pack,
+            work,
+            text: PackedBytes::default(),
+            meshes: PackedBytes::default(),
+        }
     }
 
     /// The name of a file with the ending of its packing.
@@ -58,7 +64,11 @@ impl<'a> Folder<'a> {
         Ok(())
     }
 
-    fn write(&self, name: &str, write: impl FnOnce(&mut dyn Sink) -> Result<()>) -> Result<Bytes> {
+    fn write(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Sink) -> Result<()>,
+    ) -> Result<PackedBytes> {
         let path = self.root.join(self.name(name));
         let folder = path.parent().unwrap_or(self.root);
         let made = std::fs::create_dir_all(folder);
@@ -71,14 +81,18 @@ impl<'a> Folder<'a> {
         if !gzip {
             write(&mut sink)?;
             let written = sink.commit()?;
-            return Ok(Bytes { files: 1, raw: written.raw_bytes, stored: written.file_bytes });
+            return Ok(PackedBytes {
+                files: 1,
+                raw: written.raw_bytes,
+                stored: written.file_bytes,
+            });
         }
         let mut packed = Gzipped { sink, packer: packer(), raw: 0 };
         write(&mut packed)?;
         let Gzipped { mut sink, packer, raw } = packed;
         let rest = packer.finish().map_err(|e| Error::io("compress", e).at_path(&path))?;
         sink.write_bytes(work, &rest)?;
-        Ok(Bytes { files: 1, raw, stored: sink.commit()?.file_bytes })
+        Ok(PackedBytes { files: 1, raw, stored: sink.commit()?.file_bytes })
     }
 }
 
@@ -86,7 +100,7 @@ fn packer() -> GzEncoder<Vec<u8>> {
     GzEncoder::new(Vec::new(), Level::new(GZIP_LEVEL))
 }
 
-fn add(to: &mut Bytes, bytes: Bytes) {
+fn add(to: &mut PackedBytes, bytes: PackedBytes) {
     to.files += bytes.files;
     to.raw += bytes.raw;
     to.stored += bytes.stored;

@@ -1,6 +1,6 @@
 //! The island: how high the ground is, and places on it. Y is up; the sea is at 0.
 
-use super::random::{Random, mixed};
+use super::random::{SeededRandom, mixed};
 
 /// Half the width of what has ground.
 pub(super) const RADIUS: f64 = 2000.0;
@@ -20,7 +20,7 @@ pub(super) fn height(x: f64, z: f64) -> f64 {
 }
 
 /// A point on the ground where it is between `low` and `high`.
-pub(super) fn place(random: &mut Random, [low, high]: [f64; 2]) -> [f64; 3] {
+pub(super) fn place(random: &mut SeededRandom, [low, high]: [f64; 2]) -> [f64; 3] {
     let mut best = [0.0; 3];
     for _ in 0..64 {
         let (x, z) = (random.between(-RADIUS, RADIUS), random.between(-RADIUS, RADIUS));

@@ -13,13 +13,13 @@ mod shape;
 mod text;
 
 use clap::Args;
-use files::{Bytes, Folder};
-use plan::{Amounts, ELEMENTS, Element, Form, Large, Layer};
-use random::Random;
+use files::{PackedBytes, TwinFolder};
+use plan::{Amounts, ELEMENTS, LayerForm, TwinElement, TwinLayer, UniqueMesh};
+use random::SeededRandom;
 use serde_json::{Value, json};
 use solio::{Compression, Result, Work};
 use solio_cli::args::WorkArgs;
-use solio_cli::table::{Align, DIM, Table, bytes, count};
+use solio_cli::table::{Align, DIM, TextTable, bytes, count};
 use solio_cli::{Outcome, options, schema, screen};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &TwinArgs) -> Result<Outcome> {
 
 /// What was made.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Made {
+pub(crate) struct TwinSummary {
     /// The scene's path.
     pub(crate) scene: PathBuf,
     pub(crate) instances: u64,
@@ -106,13 +106,13 @@ pub(crate) struct Made {
     pub(crate) primitives: u64,
     /// Text of the instances.
     pub(crate) instance_bytes: u64,
-    pub(crate) text: Bytes,
-    pub(crate) meshes: Bytes,
+    pub(crate) text: PackedBytes,
+    pub(crate) meshes: PackedBytes,
 }
 
-impl Made {
+impl TwinSummary {
     fn json(&self) -> Value {
-        let Made { text, meshes, .. } = self;
+        let TwinSummary { text, meshes, .. } = self;
         json!({
             "scene": self.scene, "elements": ELEMENTS.len(), "instances": self.instances,
             "definitions": self.definitions, "curves": self.curves, "faces": self.faces,
@@ -123,7 +123,7 @@ impl Made {
     }
 
     fn table(&self, scale: f64, pack: Compression) -> String {
-        let mut table = Table::new(&[
+        let mut table = TextTable::new(&[
             ("the twin", Align::Left),
             ("made", Align::Right),
             ("at scale 1", Align::Right),
@@ -158,8 +158,8 @@ pub(super) fn make(
     seed: u64,
     pack: Compression,
     work: &Work,
-) -> Result<Made> {
-    let made = Made {
+) -> Result<TwinSummary> {
+    let made = TwinSummary {
         scene: PathBuf::new(),
         instances: 0,
         definitions: 0,
@@ -167,39 +167,39 @@ pub(super) fn make(
         faces: 0,
         primitives: 0,
         instance_bytes: 0,
-        text: Bytes::default(),
-        meshes: Bytes::default(),
+        text: PackedBytes::default(),
+        meshes: PackedBytes::default(),
     };
-    let folder = Folder::new(folder, pack, work);
+    let folder = TwinFolder::new(folder, pack, work);
     let mut twin = Twin { folder, amounts: Amounts::new(scale), seed, made };
     let name = twin.scene()?;
     let Twin { folder, made, .. } = twin;
     let (text, meshes) = (folder.text, folder.meshes);
-    Ok(Made { scene: folder.root.join(name), text, meshes, ..made })
+    Ok(TwinSummary { scene: folder.root.join(name), text, meshes, ..made })
 }
 
 /// Writes a binary PLY of about so many triangles, with positions alone.
 pub(super) fn triangles(path: &Path, faces: u64, work: &Work) -> Result<()> {
-    let shape = shape::large(Large::Trunk(1), faces, &mut Random::new(1, [0; 3]));
+    let shape = shape::large(UniqueMesh::Trunk(1), faces, &mut SeededRandom::new(1, [0; 3]));
     let mut scene = shape.scene();
     for mesh in &mut scene.meshes {
         (mesh.normals, mesh.uvs) = (None, None);
     }
     let (folder, name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
     let name = name.unwrap_or_default().to_string_lossy();
-    Folder::new(folder, Compression::None, work).ply(&name, &scene)
+    TwinFolder::new(folder, Compression::None, work).ply(&name, &scene)
 }
 
 /// A scene under way.
 struct Twin<'a> {
-    folder: Folder<'a>,
+    folder: TwinFolder<'a>,
     amounts: Amounts,
     seed: u64,
-    made: Made,
+    made: TwinSummary,
 }
 
 /// Names the stream of random numbers: of an element, of a layer or mesh of it, of a part of that.
-type Place = [u64; 3];
+type StreamId = [u64; 3];
 
 impl Twin<'_> {
     /// Writes all files; gives the name of the scene's.
@@ -214,7 +214,7 @@ impl Twin<'_> {
                 let name = format!("{0}/{0}_{1}.pbrt", element.name, layer.name);
                 let place = [number as u64, 16 + i as u64];
                 match layer.form {
-                    Form::Curves => self.curves(element, layer, &name, place)?,
+                    LayerForm::Curves => self.curves(element, layer, &name, place)?,
                     _ => self.instances(element, layer, &name, place)?,
                 }
                 body += &format!("Include \"{}\"\n", self.folder.name(&name));
@@ -239,8 +239,13 @@ impl Twin<'_> {
     }
 
     /// A mesh in a file of its own; gives the text that places it.
-    fn large(&mut self, element: &Element, large: Large, place: Place) -> Result<String> {
-        let mut random = Random::new(self.seed, place);
+    fn large(
+        &mut self,
+        element: &TwinElement,
+        large: UniqueMesh,
+        place: StreamId,
+    ) -> Result<String> {
+        let mut random = SeededRandom::new(self.seed, place);
         let shape = shape::large(large, self.amounts.faces(large), &mut random);
         let kind = format!("{}{:02}", large.name(), place[1] + 1);
         let name = format!("{}/geometry/{kind}.ply", element.name);
@@ -255,9 +260,9 @@ impl Twin<'_> {
         let object = format!("{}_{kind}", element.name);
         let mut text = format!("ObjectBegin \"{object}\"\n{shown}ObjectEnd\n").into_bytes();
         // Trunk and crown of a tree stand in one place.
-        let mut random = Random::new(self.seed, [place[0], 0, 0]);
+        let mut random = SeededRandom::new(self.seed, [place[0], 0, 0]);
         for _ in 0..copies {
-            let matrix = text::standing(&mut random, element.zone, Form::Leaves);
+            let matrix = text::standing(&mut random, element.zone, LayerForm::Leaves);
             text::instance(&mut text, &object, &matrix);
         }
         Ok(String::from_utf8_lossy(&text).into_owned())
@@ -266,8 +271,8 @@ impl Twin<'_> {
     /// A file of curves.
     fn curves(
         &mut self,
-        element: &Element,
-        layer: &Layer,
+        element: &TwinElement,
+        layer: &TwinLayer,
         name: &str,
         place: [u64; 2],
     ) -> Result<()> {
@@ -280,7 +285,7 @@ impl Twin<'_> {
             if i == 0 {
                 out.extend_from_slice(head.as_bytes());
             }
-            let mut random = Random::new(seed, [place[0], place[1], i as u64]);
+            let mut random = SeededRandom::new(seed, [place[0], place[1], i as u64]);
             let count = CHUNK.min(items.saturating_sub(i as u64 * CHUNK));
             (0..count).for_each(|_| text::curve(out, layer, &mut random));
             if i == chunks {
@@ -293,16 +298,17 @@ impl Twin<'_> {
     /// A file of definitions and their instances.
     fn instances(
         &mut self,
-        element: &Element,
-        layer: &Layer,
+        element: &TwinElement,
+        layer: &TwinLayer,
         name: &str,
         place: [u64; 2],
     ) -> Result<()> {
         let (seed, items) = (self.seed, self.amounts.items(layer));
         let (definitions, triangles) = self.amounts.definitions(layer);
-        let stream = |part: u64| Random::new(seed, [place[0], place[1], part]);
-        let shape =
-            |i: u64| shape::small(layer.form == Form::Lump, triangles, &mut stream(u64::MAX - i));
+        let stream = |part: u64| SeededRandom::new(seed, [place[0], place[1], part]);
+        let shape = |i: u64| {
+            shape::small(layer.form == LayerForm::Lump, triangles, &mut stream(u64::MAX - i))
+        };
         let faces = shape(0).faces() as u64;
         let made = &mut self.made;
         made.definitions += definitions;
@@ -343,7 +349,7 @@ mod tests {
 
     const SCALE: f64 = 1.0 / 5000.0;
 
-    fn made(threads: usize, seed: u64, pack: Compression) -> (tempfile::TempDir, Made) {
+    fn made(threads: usize, seed: u64, pack: Compression) -> (tempfile::TempDir, TwinSummary) {
         let folder = tempfile::tempdir().unwrap();
         let work = Work { threads, ..Work::default() };
         let made = make(folder.path(), SCALE, seed, pack, &work).unwrap();

@@ -2,7 +2,7 @@
 
 /// What grows or lies somewhere.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Form {
+pub(super) enum LayerForm {
     /// Leaves about a stem.
     Leaves,
     /// A pebble, a shell, a branch of coral.
@@ -12,9 +12,9 @@ pub(super) enum Form {
 }
 
 /// A file of instances with their definitions, or of curves.
-pub(super) struct Layer {
+pub(super) struct TwinLayer {
     pub(super) name: &'static str,
-    pub(super) form: Form,
+    pub(super) form: LayerForm,
     /// Parts of all instances, or of all curves.
     pub(super) share: u32,
     /// Heights of the ground where it is.
@@ -23,7 +23,7 @@ pub(super) struct Layer {
 
 /// A mesh of its own, in a PLY file.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Large {
+pub(super) enum UniqueMesh {
     /// The sea.
     Sea,
     /// A ninth of the ground, by row and column.
@@ -38,36 +38,39 @@ pub(super) enum Large {
     Bush(u32),
 }
 
-impl Large {
+impl UniqueMesh {
     /// What its file is called.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Large::Sea => "water",
-            Large::Ground(..) => "ground",
-            Large::Rock(_) => "rock",
-            Large::Trunk(_) => "trunk",
-            Large::Crown(_) => "crown",
-            Large::Bush(_) => "bush",
+            UniqueMesh::Sea => "water",
+            UniqueMesh::Ground(..) => "ground",
+            UniqueMesh::Rock(_) => "rock",
+            UniqueMesh::Trunk(_) => "trunk",
+            UniqueMesh::Crown(_) => "crown",
+            UniqueMesh::Bush(_) => "bush",
         }
     }
 
     /// How many stand about; 0 where it is no object but lies in the world.
     pub(super) fn copies(self) -> u64 {
         match self {
-            Large::Sea | Large::Ground(..) => 0,
-            Large::Rock(n) | Large::Trunk(n) | Large::Crown(n) | Large::Bush(n) => n.into(),
+            UniqueMesh::Sea | UniqueMesh::Ground(..) => 0,
+            UniqueMesh::Rock(n)
+            | UniqueMesh::Trunk(n)
+            | UniqueMesh::Crown(n)
+            | UniqueMesh::Bush(n) => n.into(),
         }
     }
 }
 
 /// A folder with a scene file of its own, which the scene imports.
-pub(super) struct Element {
+pub(super) struct TwinElement {
     pub(super) name: &'static str,
     /// Of its material, linear light.
     pub(super) color: [f64; 3],
     pub(super) zone: [f64; 2],
-    pub(super) large: &'static [Large],
-    pub(super) layers: &'static [Layer],
+    pub(super) large: &'static [UniqueMesh],
+    pub(super) layers: &'static [TwinLayer],
 }
 
 const REEF: [f64; 2] = [-60.0, -4.0];
@@ -81,24 +84,30 @@ const DRY: [f64; 3] = [0.35, 0.28, 0.14];
 const SAND: [f64; 3] = [0.62, 0.52, 0.36];
 const STONE: [f64; 3] = [0.12, 0.11, 0.1];
 
-const fn layer(name: &'static str, form: Form, share: u32, zone: [f64; 2]) -> Layer {
-    Layer { name, form, share, zone }
+const fn layer(name: &'static str, form: LayerForm, share: u32, zone: [f64; 2]) -> TwinLayer {
+    TwinLayer { name, form, share, zone }
 }
 
-const fn tree(name: &'static str, color: [f64; 3], layers: &'static [Layer]) -> Element {
-    Element { name, color, zone: WOOD, large: &[Large::Trunk(12), Large::Crown(12)], layers }
+const fn tree(name: &'static str, color: [f64; 3], layers: &'static [TwinLayer]) -> TwinElement {
+    TwinElement {
+        name,
+        color,
+        zone: WOOD,
+        large: &[UniqueMesh::Trunk(12), UniqueMesh::Crown(12)],
+        layers,
+    }
 }
 
-use Form::{Curves, Leaves, Lump};
+use LayerForm::{Curves, Leaves, Lump};
 
 /// 20 elements with 31 layers and 35 large meshes.
-pub(super) static ELEMENTS: [Element; 20] = [
+pub(super) static ELEMENTS: [TwinElement; 20] = [
     tree("isBayCedarA1", GREEN, &[layer("xgBonsai", Leaves, 8, WOOD)]),
-    Element {
+    TwinElement {
         name: "isBeach",
         color: SAND,
         zone: SHORE,
-        large: &[Large::Ground(0, 1), Large::Ground(2, 1)],
+        large: &[UniqueMesh::Ground(0, 1), UniqueMesh::Ground(2, 1)],
         layers: &[
             layer("xgGrass", Curves, 10, SHORE),
             layer("xgHibiscus", Leaves, 10, DUNE),
@@ -108,18 +117,18 @@ pub(super) static ELEMENTS: [Element; 20] = [
             layer("xgPebbles", Lump, 20, SHORE),
         ],
     },
-    Element {
+    TwinElement {
         name: "isCoastline",
         color: SAND,
         zone: SHORE,
-        large: &[Large::Ground(1, 0), Large::Ground(1, 2)],
+        large: &[UniqueMesh::Ground(1, 0), UniqueMesh::Ground(1, 2)],
         layers: &[],
     },
-    Element {
+    TwinElement {
         name: "isCoral",
         color: [0.45, 0.2, 0.16],
         zone: REEF,
-        large: &[Large::Rock(30), Large::Rock(30)],
+        large: &[UniqueMesh::Rock(30), UniqueMesh::Rock(30)],
         layers: &[
             layer("xgFlutes", Lump, 34, REEF),
             layer("xgStaghorn", Lump, 30, REEF),
@@ -128,22 +137,22 @@ pub(super) static ELEMENTS: [Element; 20] = [
             layer("xgBranches", Lump, 16, REEF),
         ],
     },
-    Element {
+    TwinElement {
         name: "isDunesA",
         color: SAND,
         zone: DUNE,
-        large: &[Large::Ground(0, 0)],
+        large: &[UniqueMesh::Ground(0, 0)],
         layers: &[
             layer("xgPebbles", Lump, 8, DUNE),
             layer("xgGrass", Curves, 30, DUNE),
             layer("xgHibiscusFlower", Leaves, 5, DUNE),
         ],
     },
-    Element {
+    TwinElement {
         name: "isDunesB",
         color: SAND,
         zone: DUNE,
-        large: &[Large::Ground(0, 2)],
+        large: &[UniqueMesh::Ground(0, 2)],
         layers: &[
             layer("xgRoots", Curves, 12, DUNE),
             layer("xgGrass", Curves, 20, DUNE),
@@ -152,39 +161,39 @@ pub(super) static ELEMENTS: [Element; 20] = [
     },
     tree("isGardeniaA", GREEN, &[layer("xgLeaves", Leaves, 7, WOOD)]),
     tree("isHibiscus", GREEN, &[layer("xgLeaves", Leaves, 6, WOOD)]),
-    Element {
+    TwinElement {
         name: "isHibiscusYoung",
         color: GREEN,
         zone: DUNE,
-        large: &[Large::Bush(20)],
+        large: &[UniqueMesh::Bush(20)],
         layers: &[],
     },
     tree("isIronwoodA1", GREEN, &[layer("xgNeedles", Curves, 12, WOOD)]),
     tree("isIronwoodB", GREEN, &[layer("xgCones", Lump, 12, WOOD)]),
     tree("isKava", GREEN, &[]),
-    Element {
+    TwinElement {
         name: "isLavaRocks",
         color: STONE,
         zone: SHORE,
-        large: &[Large::Rock(24), Large::Rock(24)],
+        large: &[UniqueMesh::Rock(24), UniqueMesh::Rock(24)],
         layers: &[],
     },
-    Element {
+    TwinElement {
         name: "isMountainA",
         color: GREEN,
         zone: SLOPE,
-        large: &[Large::Ground(1, 1), Large::Ground(2, 0)],
+        large: &[UniqueMesh::Ground(1, 1), UniqueMesh::Ground(2, 0)],
         layers: &[
             layer("xgFoliageA", Leaves, 18, SLOPE),
             layer("xgFoliageC", Leaves, 22, SLOPE),
             layer("xgLowGrowth", Leaves, 12, SLOPE),
         ],
     },
-    Element {
+    TwinElement {
         name: "isMountainB",
         color: GREEN,
         zone: SLOPE,
-        large: &[Large::Ground(2, 2)],
+        large: &[UniqueMesh::Ground(2, 2)],
         layers: &[
             layer("xgFoliageA", Leaves, 20, SLOPE),
             layer("xgFoliageB", Leaves, 24, SLOPE),
@@ -195,11 +204,11 @@ pub(super) static ELEMENTS: [Element; 20] = [
     tree("isPalmDead", DRY, &[]),
     tree("isPalmRig", GREEN, &[layer("xgFrondFibres", Curves, 10, DUNE)]),
     tree("isPandanusA", GREEN, &[layer("xgLeaves", Leaves, 9, DUNE)]),
-    Element {
+    TwinElement {
         name: "osOcean",
         color: [0.02, 0.08, 0.1],
         zone: REEF,
-        large: &[Large::Sea],
+        large: &[UniqueMesh::Sea],
         layers: &[],
     },
 ];
@@ -229,7 +238,7 @@ impl Amounts {
     }
 
     /// Instances, or curves, of a layer.
-    pub(super) fn items(self, layer: &Layer) -> u64 {
+    pub(super) fn items(self, layer: &TwinLayer) -> u64 {
         let curves = layer.form == Curves;
         let whole = if curves { CURVES } else { INSTANCES };
         let same = layers().filter(|other| (other.form == Curves) == curves);
@@ -237,7 +246,7 @@ impl Amounts {
     }
 
     /// Definitions of a layer and the triangles of each.
-    pub(super) fn definitions(self, layer: &Layer) -> (u64, u64) {
+    pub(super) fn definitions(self, layer: &TwinLayer) -> (u64, u64) {
         let same = layers().filter(|other| other.form != Curves);
         let faces = self.scaled(TEXT_FACES, layer.share, same.map(|other| other.share).sum());
         let count = (faces as f64 / DEFINITION_FACES).round().max(1.0) as u64;
@@ -245,19 +254,19 @@ impl Amounts {
     }
 
     /// Faces of a large mesh.
-    pub(super) fn faces(self, large: Large) -> u64 {
+    pub(super) fn faces(self, large: UniqueMesh) -> u64 {
         let share = match large {
-            Large::Sea | Large::Ground(..) => 4,
-            Large::Rock(_) => 3,
-            Large::Trunk(_) => 1,
-            Large::Crown(_) | Large::Bush(_) => 2,
+            UniqueMesh::Sea | UniqueMesh::Ground(..) => 4,
+            UniqueMesh::Rock(_) => 3,
+            UniqueMesh::Trunk(_) => 1,
+            UniqueMesh::Crown(_) | UniqueMesh::Bush(_) => 2,
         };
         self.scaled(LARGE_FACES, share, 1).max(24)
     }
 }
 
 /// All layers.
-pub(super) fn layers() -> impl Iterator<Item = &'static Layer> {
+pub(super) fn layers() -> impl Iterator<Item = &'static TwinLayer> {
     ELEMENTS.iter().flat_map(|element| element.layers)
 }
 
@@ -271,7 +280,7 @@ mod tests {
         // The scene, its camera and its lights; the elements; the layers.
         assert_eq!((3 + ELEMENTS.len() + layers().count(), meshes), (54, 35));
         let amounts = Amounts::new(1.0 / 80.0);
-        let instanced = |layer: &&Layer| layer.form != Curves;
+        let instanced = |layer: &&TwinLayer| layer.form != Curves;
         let instances: u64 = layers().filter(instanced).map(|layer| amounts.items(layer)).sum();
         assert!(instances.abs_diff(350_000) < 40, "{instances}");
         let mut names: Vec<_> = ELEMENTS.iter().map(|element| element.name).collect();

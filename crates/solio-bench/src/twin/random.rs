@@ -3,12 +3,12 @@
 
 /// A stream of numbers.
 #[derive(Clone)]
-pub(super) struct Random(u64);
+pub(super) struct SeededRandom(u64);
 
-impl Random {
+impl SeededRandom {
     /// The stream of this seed and place.
     pub(super) fn new(seed: u64, place: [u64; 3]) -> Self {
-        let mut random = Random(seed);
+        let mut random = SeededRandom(seed);
         for word in place {
             random.0 = random.next() ^ word;
         }
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_stream_is_the_published_one() {
         // The first numbers of SplitMix64 from the seed 1234567, as its reference code prints them.
-        let mut random = Random(1_234_567);
+        let mut random = SeededRandom(1_234_567);
         let first: Vec<u64> = (0..3).map(|_| random.next()).collect();
         assert_eq!(
             first,
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn rotations_have_length_one() {
-        let mut random = Random::new(1, [2, 3, 4]);
+        let mut random = SeededRandom::new(1, [2, 3, 4]);
         for tilt in [0.0, 0.3, 1.0] {
             let q = random.rotation(tilt);
             assert!((q.iter().map(|v| v * v).sum::<f64>() - 1.0).abs() < 1e-12);

@@ -1,13 +1,13 @@
 //! Meshes: grids of points, bent to ground, rocks, trunks; and leaves about a stem.
 
 use super::ground::{self, RADIUS};
-use super::plan::Large;
-use super::random::Random;
+use super::plan::UniqueMesh;
+use super::random::SeededRandom;
 use solio::mesh::model::{Attribute, Values};
 use solio::mesh::{Domain, Mesh, Normals, Positions, Scene, Uvs};
 use std::borrow::Cow;
 
-type Point = [f64; 3];
+type TwinPoint = [f64; 3];
 
 /// Where trunks end.
 const TALL: f64 = 22.0;
@@ -15,7 +15,7 @@ const BEND: f64 = 4.0;
 
 /// Arrays of a mesh.
 #[derive(Default)]
-pub(super) struct Shape {
+pub(super) struct TwinMesh {
     pub(super) positions: Vec<[f32; 3]>,
     pub(super) normals: Vec<[f32; 3]>,
     pub(super) uvs: Vec<[f32; 2]>,
@@ -26,42 +26,42 @@ pub(super) struct Shape {
 }
 
 /// A large mesh of about so many faces.
-pub(super) fn large(kind: Large, faces: u64, random: &mut Random) -> Shape {
+pub(super) fn large(kind: UniqueMesh, faces: u64, random: &mut SeededRandom) -> TwinMesh {
     let side = (faces as f64).sqrt().ceil().max(3.0) as usize;
     match kind {
-        Large::Sea => Shape::grid(side, side, 4, |u, v| {
+        UniqueMesh::Sea => TwinMesh::grid(side, side, 4, |u, v| {
             let (x, z) = (6.0 * RADIUS * (u - 0.5), 6.0 * RADIUS * (v - 0.5));
             [x, 1.5 * ground::noise(x / 40.0, z / 40.0), z]
         }),
-        Large::Ground(row, column) => Shape::grid(side, side, 4, |u, v| {
+        UniqueMesh::Ground(row, column) => TwinMesh::grid(side, side, 4, |u, v| {
             let width = 2.0 * RADIUS / 3.0;
             let x = (f64::from(column) + u) * width - RADIUS;
             let z = (f64::from(row) + v) * width - RADIUS;
             [x, ground::height(x, z), z]
         }),
-        Large::Rock(_) => lump(side, side, 4, 12.0, random),
-        Large::Trunk(_) => {
+        UniqueMesh::Rock(_) => lump(side, side, 4, 12.0, random),
+        UniqueMesh::Trunk(_) => {
             let around = (side / 4).max(6);
             let seed = random.between(0.0, 100.0);
-            Shape::grid((faces as usize / (2 * around)).max(2), around, 3, |u, v| {
+            TwinMesh::grid((faces as usize / (2 * around)).max(2), around, 3, |u, v| {
                 let [x, z] = ring(v);
                 let wide = 0.9 * (1.0 - 0.7 * u) * (1.0 + 0.1 * ground::noise(40.0 * u + seed, x));
                 [BEND * u * u + wide * x, TALL * u, wide * z]
             })
         }
-        Large::Crown(_) => {
+        UniqueMesh::Crown(_) => {
             let mut shape = leaves(faces, 9.0, random);
             for point in &mut shape.positions {
                 *point = [point[0] + BEND as f32, point[1] + TALL as f32, point[2]];
             }
             shape
         }
-        Large::Bush(_) => leaves(faces, 3.0, random),
+        UniqueMesh::Bush(_) => leaves(faces, 3.0, random),
     }
 }
 
 /// Something small of about so many triangles.
-pub(super) fn small(is_lump: bool, triangles: u64, random: &mut Random) -> Shape {
+pub(super) fn small(is_lump: bool, triangles: u64, random: &mut SeededRandom) -> TwinMesh {
     let mut shape = if is_lump {
         let side = (triangles as f64 / 2.0).sqrt().round().max(2.0) as usize;
         lump(side, side, 3, 0.5, random)
@@ -97,10 +97,16 @@ fn ring(part: f64) -> [f64; 2] {
 }
 
 /// A ball that was in the surf for a while.
-fn lump(rows: usize, columns: usize, sides: usize, size: f64, random: &mut Random) -> Shape {
+fn lump(
+    rows: usize,
+    columns: usize,
+    sides: usize,
+    size: f64,
+    random: &mut SeededRandom,
+) -> TwinMesh {
     let seed = random.between(0.0, 1000.0);
     let flat = random.between(0.5, 1.0);
-    Shape::grid(rows, columns, sides, |u, v| {
+    TwinMesh::grid(rows, columns, sides, |u, v| {
         let [x, z] = ring(v);
         let y = 2.0 * u - 1.0;
         let wide = (1.0 - y * y).max(0.0).sqrt();
@@ -111,15 +117,15 @@ fn lump(rows: usize, columns: usize, sides: usize, size: f64, random: &mut Rando
 }
 
 /// Blades that grow from the origin, up and outwards.
-fn leaves(triangles: u64, size: f64, random: &mut Random) -> Shape {
+fn leaves(triangles: u64, size: f64, random: &mut SeededRandom) -> TwinMesh {
     const ROWS: usize = 5;
-    let mut all = Shape { sides: 3, ..Shape::default() };
+    let mut all = TwinMesh { sides: 3, ..TwinMesh::default() };
     for _ in 0..(triangles as usize).div_ceil(2 * ROWS) {
         let [x, z] = random.circle();
         let (length, rise) = (size * random.between(0.5, 1.0), random.between(0.2, 1.0));
         let (wide, droop) = (0.08 * length, random.between(0.2, 0.9));
         let start = 0.1 * size * random.unit();
-        let blade = Shape::grid(ROWS, 1, 3, |u, v| {
+        let blade = TwinMesh::grid(ROWS, 1, 3, |u, v| {
             let out = start + length * u * (1.0 - 0.3 * rise);
             let across = wide * (2.0 * v - 1.0) * (1.0 - u * u);
             let up = length * (rise * u - droop * u * u) + 0.3 * wide * (2.0 * v - 1.0);
@@ -134,12 +140,17 @@ fn leaves(triangles: u64, size: f64, random: &mut Random) -> Shape {
     all
 }
 
-impl Shape {
+impl TwinMesh {
     /// A grid of `rows` × `columns` cells, each a quad or two triangles; `point` takes parameters
     /// from 0 to 1.
-    fn grid(rows: usize, columns: usize, sides: usize, point: impl Fn(f64, f64) -> Point) -> Shape {
+    fn grid(
+        rows: usize,
+        columns: usize,
+        sides: usize,
+        point: impl Fn(f64, f64) -> TwinPoint,
+    ) -> TwinMesh {
         let (step_u, step_v) = (1.0 / rows as f64, 1.0 / columns as f64);
-        let mut shape = Shape { sides, ..Shape::default() };
+        let mut shape = TwinMesh { sides, ..TwinMesh::default() };
         for i in 0..=rows {
             for j in 0..=columns {
                 let (u, v) = (i as f64 * step_u, j as f64 * step_v);
@@ -192,16 +203,16 @@ impl Shape {
     }
 }
 
-fn difference(a: Point, b: Point) -> Point {
+fn difference(a: TwinPoint, b: TwinPoint) -> TwinPoint {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-fn cross(a: Point, b: Point) -> Point {
+fn cross(a: TwinPoint, b: TwinPoint) -> TwinPoint {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Of length one; upwards where there is no direction.
-fn unit(a: Point) -> [f32; 3] {
+fn unit(a: TwinPoint) -> [f32; 3] {
     let length = (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]).sqrt();
     if length > 0.0 { a.map(|value| (value / length) as f32) } else { [0.0, 1.0, 0.0] }
 }
@@ -222,10 +233,15 @@ mod tests {
 
     #[test]
     fn meshes_have_about_the_faces_asked_for_and_use_their_vertices() {
-        let kinds =
-            [Large::Sea, Large::Ground(1, 1), Large::Rock(1), Large::Trunk(1), Large::Bush(1)];
+        let kinds = [
+            UniqueMesh::Sea,
+            UniqueMesh::Ground(1, 1),
+            UniqueMesh::Rock(1),
+            UniqueMesh::Trunk(1),
+            UniqueMesh::Bush(1),
+        ];
         for kind in kinds {
-            let shape = large(kind, 3000, &mut Random::new(1, [0; 3]));
+            let shape = large(kind, 3000, &mut SeededRandom::new(1, [0; 3]));
             assert!((2700..3300).contains(&shape.faces()), "{}", shape.faces());
             let most = shape.corners.iter().max().map(|corner| *corner as usize + 1);
             assert_eq!(most, Some(shape.positions.len()));

@@ -1,9 +1,9 @@
 //! The text of the files.
 
 use super::ground;
-use super::plan::{Element, Form, Layer};
-use super::random::Random;
-use super::shape::{Shape, rounded};
+use super::plan::{LayerForm, TwinElement, TwinLayer};
+use super::random::SeededRandom;
+use super::shape::{TwinMesh, rounded};
 use solio::Digits;
 use solio_codec::number::format::{push_f32, push_u32};
 
@@ -35,7 +35,7 @@ pub(super) const LIGHTS: &str = "AttributeBegin\n\
     \x20       \"rgb L\" [ 3.2 2.9 2.4 ]\nAttributeEnd\n";
 
 /// The material of an element.
-pub(super) fn material(element: &Element) -> String {
+pub(super) fn material(element: &TwinElement) -> String {
     let [red, green, blue] = element.color;
     let name = element.name;
     format!(
@@ -49,12 +49,12 @@ pub(super) fn material(element: &Element) -> String {
 pub(super) fn large(element: &str, file: &str) -> String {
     format!(
         "    NamedMaterial \"{element}_material\"\n\
-         \x20   Shape \"plymesh\" \"string filename\" [ \"{file}\" ]\n"
+         \x20   TwinMesh \"plymesh\" \"string filename\" [ \"{file}\" ]\n"
     )
 }
 
 /// A definition of one triangle mesh.
-pub(super) fn definition(out: &mut Vec<u8>, name: &str, material: &str, shape: &Shape) {
+pub(super) fn definition(out: &mut Vec<u8>, name: &str, material: &str, shape: &TwinMesh) {
     let head = format!(
         "ObjectBegin \"{name}\"\n    NamedMaterial \"{material}\"\n    Shape \"trianglemesh\"\n"
     );
@@ -100,10 +100,10 @@ pub(super) fn instance(out: &mut Vec<u8>, name: &str, matrix: &[f32; 16]) {
 }
 
 /// Where something stands: column after column, as `Transform` takes it. Most things stand upright.
-pub(super) fn standing(random: &mut Random, zone: [f64; 2], form: Form) -> [f32; 16] {
+pub(super) fn standing(random: &mut SeededRandom, zone: [f64; 2], form: LayerForm) -> [f32; 16] {
     let tilt = match form {
         _ if random.unit() < 0.8 => 0.0,
-        Form::Lump => 1.0,
+        LayerForm::Lump => 1.0,
         _ => 0.25,
     };
     let [x, y, z, w] = random.rotation(tilt);
@@ -126,7 +126,7 @@ pub(super) fn standing(random: &mut Random, zone: [f64; 2], form: Form) -> [f32;
 }
 
 /// A blade of grass: one cubic curve.
-pub(super) fn curve(out: &mut Vec<u8>, layer: &Layer, random: &mut Random) {
+pub(super) fn curve(out: &mut Vec<u8>, layer: &TwinLayer, random: &mut SeededRandom) {
     let [x, y, z] = ground::place(random, layer.zone);
     let ([u, v], tall) = (random.circle(), random.between(0.8, 3.0));
     let (bend, width) = (tall * random.between(0.1, 0.6), random.between(0.03, 0.08));

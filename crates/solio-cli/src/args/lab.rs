@@ -31,7 +31,7 @@ pub(crate) struct LabArgs {
     /// Bytes that are measured, the middle of each array; all takes everything [default: 12M; with
     /// --full all]
     #[arg(long, value_name = "SIZE|all", value_parser = parse_sample)]
-    pub(crate) sample: Option<Sample>,
+    pub(crate) sample: Option<LabSample>,
     /// About how long all rounds may take [default: 50; with --full as long as three rounds take]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) seconds: Option<f64>,
@@ -50,15 +50,15 @@ pub(crate) struct LabArgs {
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sample {
+pub(crate) enum LabSample {
     All,
     Bytes(u64),
 }
 
-fn parse_sample(text: &str) -> Result<Sample, String> {
+fn parse_sample(text: &str) -> Result<LabSample, String> {
     match text {
-        "all" => Ok(Sample::All),
-        size => parse_size(size).map(Sample::Bytes),
+        "all" => Ok(LabSample::All),
+        size => parse_size(size).map(LabSample::Bytes),
     }
 }
 

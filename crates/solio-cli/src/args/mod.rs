@@ -34,7 +34,7 @@ pub(crate) use hash::HashArgs;
 pub(crate) use image::ImageArgs;
 pub(crate) use info::InfoArgs;
 #[cfg(feature = "lab")]
-pub(crate) use lab::{LabArgs, Sample};
+pub(crate) use lab::{LabArgs, LabSample};
 pub(crate) use light::LightArgs;
 pub(crate) use ls::LsArgs;
 pub(crate) use mesh::{ColorsChoice, Endian, ReadArgs, WriteArgs};

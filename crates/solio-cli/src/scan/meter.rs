@@ -16,7 +16,7 @@ pub(crate) struct Meter {
 
 /// What a scan has cost.
 #[derive(Default)]
-pub(crate) struct Cost {
+pub(crate) struct ScanCost {
     pub(crate) wall_s: f64,
     /// What it moved and used, and the machine's limit, with --stats.
     pub(crate) job: Option<(Job, Limit)>,
@@ -56,9 +56,9 @@ impl Meter {
     }
 
     /// All of it.
-    pub(crate) fn cost(&self) -> Cost {
+    pub(crate) fn cost(&self) -> ScanCost {
         let (job, wall_s) = self.job();
         let limit = self.limit.clone().filter(|_| self.is_asked);
-        Cost { wall_s, job: limit.map(|limit| (job, limit)) }
+        ScanCost { wall_s, job: limit.map(|limit| (job, limit)) }
     }
 }

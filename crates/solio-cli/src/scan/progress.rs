@@ -41,19 +41,19 @@ pub(crate) fn while_shown<T>(
             }
         });
         // Also when the job panics.
-        let end = End { ended: &ended, thread: shown.thread().clone() };
+        let end = EndSignal { ended: &ended, thread: shown.thread().clone() };
         let done = job();
         drop(end);
         done
     })
 }
 
-struct End<'e> {
+struct EndSignal<'e> {
     ended: &'e AtomicBool,
     thread: std::thread::Thread,
 }
 
-impl Drop for End<'_> {
+impl Drop for EndSignal<'_> {
     fn drop(&mut self) {
         self.ended.store(true, Relaxed);
         self.thread.unpark();

@@ -1,6 +1,6 @@
 //! What a scan came to, in words and as JSON.
 
-use super::meter::Cost;
+use super::meter::ScanCost;
 use crate::args::ScanArgs;
 use crate::table::{bytes, count, figures, seconds, some};
 use crate::{schema, screen};
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const SHOWN: usize = 20;
 
 /// What came of it: the failures, a line or an object.
-pub(crate) fn tell(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, cost: &Cost) {
+pub(crate) fn tell(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, cost: &ScanCost) {
     let failed = counts.failed.load(Relaxed);
     report.failures.iter().take(SHOWN).for_each(screen::complain_of);
     if failed > SHOWN as u64 {

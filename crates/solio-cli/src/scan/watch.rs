@@ -1,6 +1,6 @@
 //! `solio scan --watch`: the catalogue is kept current until Ctrl-C.
 
-use super::meter::{Cost, Meter};
+use super::meter::{Meter, ScanCost};
 use super::report::{quarantine, tell};
 use crate::args::ScanArgs;
 use crate::{Outcome, screen};
@@ -44,7 +44,7 @@ fn rounds(args: &ScanArgs, live: &mut LiveCatalog, work: &Work) -> Result<()> {
         let Round { count, report, wall_s } = live.wait(work)?;
         let happened = count.looked_at.load(Relaxed) + count.failed.load(Relaxed) + report.removed;
         if happened > 0 {
-            tell(args, &count, &report, &Cost { wall_s, ..Cost::default() });
+            tell(args, &count, &report, &ScanCost { wall_s, ..ScanCost::default() });
         }
     }
 }
