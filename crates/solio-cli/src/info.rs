@@ -1,13 +1,12 @@
 //! `solio info`: what is in files.
 
 use crate::Outcome;
-use crate::args::InfoArgs;
-use crate::given::READING;
+use crate::args::{InfoArgs, READING};
 use crate::limit::Limit;
-use crate::progress::Shown;
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
+use crate::progress::ShownProgress;
+use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, figures};
 use crate::{file_info, image_info, image_pack};
-use crate::{inputs, names, options};
+use crate::{inputs, json_paths, options};
 use crate::{scene_info, stats};
 use crate::{schema, screen};
 use serde_json::{Value, json};
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     let recorded = record.start()?;
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let shown = Shown::start(args.shown.progress, "info", &work.progress);
+    let shown = ShownProgress::start(args.shown.progress, "info", &work.progress);
     let mut infos = Vec::new();
     let mut failed = false;
     // Of many files, text is printed some at a time; a person sees each at once.
@@ -78,7 +77,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         ..Job::default()
     };
     if let Some(recorded) = recorded {
-        let title = format!("solio info {}", names::one_or_count(inputs.iter(), "file"));
+        let title = format!("solio info {}", json_paths::one_or_count(inputs.iter(), "file"));
         recorded.finish(limit.summary(title, moved.files, job, usage.wall_s), &work)?;
     }
     match &infos[..] {
@@ -130,7 +129,7 @@ fn look(
 /// One row a file.
 fn overview(infos: &[FileInfo]) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("file", Left),
         ("kind", Left),
         ("size", Right),

@@ -2,8 +2,8 @@
 //! (`image_pack`).
 
 use crate::args::PackArgs;
-use crate::convert::{is_standard, refuse_both};
-use crate::stats::Seen;
+use crate::output_path::{is_standard, refuse_both};
+use crate::stats::RunMeter;
 use crate::table::{bytes, some};
 use crate::{Outcome, image_pack, inputs, options, schema, screen};
 use serde_json::json;
@@ -16,7 +16,7 @@ const PROBLEMS: usize = 20;
 
 /// Packs one scene, or images: by the first input.
 pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let inputs = inputs::files(&args.inputs, &work)?;
     match &inputs[..] {
         [] => {
@@ -51,16 +51,16 @@ fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
     if args.exact {
         return Err(Error::argument("--exact is for images").at_path(scene));
     }
-    refuse_both(&args.output, args.json)?;
+    refuse_both(&args.output, args.run.json)?;
     let wanted = ScenePackOptions {
         pack: PackOptions { effort: args.effort.effort(), places: !args.no_places },
         meshes: !args.no_meshes,
         durable: args.durable,
         ..ScenePackOptions::default()
     };
-    let seen = Seen::start(&args.shown, "pack", &[scene], work);
+    let seen = RunMeter::start(&args.run.shown, "pack", &[scene], work);
     let packed = solio::pack_scene(scene, &args.output, &wanted, work)?;
-    if args.json {
+    if args.run.json {
         let paths: [(&str, &Path); 2] = [("input", scene), ("output", &args.output)];
         screen::print(&schema::line("pack-scene/1", &paths, to_json(&packed)));
     } else if !is_standard(&args.output) {

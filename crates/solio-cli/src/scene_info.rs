@@ -1,7 +1,7 @@
 //! `solio info` of scenes: what is in them, and how much.
 
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, some};
-use crate::{names, schema};
+use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, some};
+use crate::{json_paths, schema};
 use serde_json::{Value as Json, json};
 use solio::scene::scene::{Entity, Scene, SceneFile};
 use solio::{Input, Limits, Result, SceneInfo, SceneReadOptions, Work};
@@ -176,7 +176,7 @@ fn deepest(scene: &Scene) -> String {
 
 fn classes(info: &SceneInfo) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("  shape", Left),
         ("shapes", Right),
         ("primitives", Right),
@@ -208,7 +208,7 @@ fn mesh_name(scene: &Scene, shape: u32) -> String {
 
 fn largest(info: &SceneInfo) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("  largest mesh", Left),
         ("primitives", Right),
         ("vertices", Right),
@@ -244,7 +244,7 @@ fn to_json(info: &SceneInfo) -> Json {
     let (scene, counts) = (&info.scene, &info.counts);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let files = scene.files.iter().map(|file| {
-        let mut line = names::json(&file.path);
+        let mut line = json_paths::json(&file.path);
         line["bytes"] = file.bytes.into();
         line["depth"] = file.depth.into();
         line

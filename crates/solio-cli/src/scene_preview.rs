@@ -1,8 +1,9 @@
 //! `solio preview` of scenes, drawn as their camera sees them, and of meshes.
 
-use crate::image_args::PreviewArgs;
+use crate::args::PreviewArgs;
+use crate::output_path::has_end;
 use crate::table::some;
-use crate::{preview, schema, screen};
+use crate::{schema, screen, terminal_image};
 use serde_json::json;
 use solio::image::Image;
 use solio::scene::preview::RenderOptions as DrawOptions;
@@ -24,7 +25,7 @@ pub(crate) fn show(
     work: &Work,
 ) -> Result<()> {
     let draw = DrawOptions { most, samples: args.samples.into(), occlusion: args.occlusion.into() };
-    let wanted = preview::wanted(&args.show, None)?;
+    let wanted = args.show.preview_options(None);
     let each = |stage: PreviewStage<'_>| {
         let output = output.filter(|_| args.progressive);
         if let (PreviewStage::Picture(_, coarse), Some(output)) = (stage, output) {
@@ -49,7 +50,7 @@ pub(crate) fn show(
     }
     let Some(output) = output else {
         let made = solio::preview(&drawn.image, &wanted, work)?;
-        screen::print(&preview::blocks(&made));
+        screen::print(&terminal_image::blocks(&made));
         return Ok(());
     };
     write(&drawn.image, output, &wanted, work)?;
@@ -70,7 +71,7 @@ pub(crate) fn show(
 }
 
 fn write(image: &Image<'_>, output: &Path, wanted: &PreviewOptions, work: &Work) -> Result<()> {
-    if preview::is_exr(output) {
+    if has_end(output, "exr") {
         solio::write_image(image, output, &ImageWriteOptions::default(), work)?;
         return Ok(());
     }
