@@ -13,5 +13,6 @@ mod work;
 
 pub use error::{Error, ErrorKind, Result};
 pub use limits::Limits;
-pub use stream::{FillChunk, Sink, Source};
+pub use ordered::FillChunk;
+pub use stream::{Sink, Source};
 pub use work::{Cancel, Progress, Progressed, Work};
