@@ -190,7 +190,7 @@ impl Losses {
             return Ok(());
         }
         let message = format!("the output would lose data: {self}");
-        Err(Error::unsupported(message).hint("without strict loss it is written all the same"))
+        Err(Error::unsupported(message).hint("without --strict-loss (strict_loss) it is written"))
     }
 }
 
@@ -204,6 +204,14 @@ impl fmt::Display for Losses {
 impl Extend<Loss> for Losses {
     fn extend<T: IntoIterator<Item = Loss>>(&mut self, losses: T) {
         losses.into_iter().for_each(|loss| self.add(loss));
+    }
+}
+
+impl FromIterator<Loss> for Losses {
+    fn from_iter<T: IntoIterator<Item = Loss>>(losses: T) -> Losses {
+        let mut all = Losses::default();
+        all.extend(losses);
+        all
     }
 }
 

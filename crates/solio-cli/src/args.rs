@@ -170,6 +170,9 @@ pub(crate) struct ConvertArgs {
     /// the text
     #[arg(long, value_enum, value_name = "WHERE", help_heading = SCENES)]
     pub(crate) meshes: Option<MeshesChoice>,
+    /// Fail, without writing the file, where the output cannot hold something of the input
+    #[arg(long)]
+    pub(crate) strict_loss: bool,
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,

@@ -33,6 +33,7 @@ mod lab;
 mod lab_args;
 mod light;
 mod limit;
+mod losses;
 mod ls;
 mod ls_args;
 mod manual;

@@ -204,14 +204,18 @@ pub enum Domain<'a> {
 }
 
 impl Domain<'_> {
-    /// Which value a corner has.
+    /// Which value a corner has; `None` also where the arrays contradict each other.
     #[inline]
     pub(crate) fn index_of(&self, mesh: &Mesh<'_>, corner: usize) -> Option<usize> {
         match self {
-            Domain::Vertex => Some(mesh.corner_vertices[corner] as usize),
-            Domain::Face => Some(mesh.face_offsets.partition_point(|&o| o as usize <= corner) - 1),
+            Domain::Vertex => Some(*mesh.corner_vertices.get(corner)? as usize),
+            Domain::Face => {
+                mesh.face_offsets.partition_point(|&o| o as usize <= corner).checked_sub(1)
+            }
             Domain::Corner => Some(corner),
-            Domain::Indexed(index) => (index[corner] != NONE).then_some(index[corner] as usize),
+            Domain::Indexed(index) => {
+                index.get(corner).filter(|&&i| i != NONE).map(|&i| i as usize)
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::scene::file::FolderFiles;
 use crate::scene::packed::packed_meshes;
 use crate::{MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene};
-use solio_base::{Error, ErrorKind, Result, Work};
+use solio_base::{Error, ErrorKind, Losses, Result, Work};
 use solio_mesh::model::{Domain, Normals, Object, Positions, Uvs};
 use solio_mesh::{Material, Mesh, Scene as Meshes};
 use solio_scene::export::{is_border, left_out_of_meshes};
@@ -54,7 +54,7 @@ pub fn with_scene_meshes<T>(
     path: &Path,
     options: &SceneReadOptions,
     work: &Work,
-    then: impl FnOnce(&Meshes<'_>, &[String]) -> Result<T>,
+    then: impl FnOnce(&Meshes<'_>, Losses) -> Result<T>,
 ) -> Result<T> {
     let scene = read_scene(path, options, work)?;
     let mut warnings: Vec<String> = scene.problems.iter().map(ToString::to_string).collect();
@@ -104,7 +104,7 @@ pub fn with_scene_meshes<T>(
         ..Material::default()
     });
     let made = Meshes { meshes, materials: materials.collect(), warnings, ..Meshes::default() };
-    then(&made, &left_out_of_meshes(&scene))
+    then(&made, left_out_of_meshes(&scene))
 }
 
 /// The meshes of all files that shapes name, by their names: those that a packed scene brings along,

@@ -1,6 +1,6 @@
 //! Gradients in files of other programs.
 
-use solio_base::{Error, Limits, Result, Work};
+use solio_base::{Error, Limits, Loss, Losses, Result, Work};
 use solio_color::gradient::Gradient;
 use solio_color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
 use std::path::Path;
@@ -37,8 +37,7 @@ pub fn read_gradients(path: &Path, limits: &Limits, work: &Work) -> Result<Vec<G
     Ok(gradients)
 }
 
-/// Writes gradients to a file, in the format of its name. Returns what the format cannot hold, in
-/// plain words.
+/// Writes gradients to a file, in the format of its name. Returns what the format cannot hold.
 ///
 /// ```
 /// use solio::color::gradient::formats::GradientWriteOptions;
@@ -50,7 +49,7 @@ pub fn read_gradients(path: &Path, limits: &Limits, work: &Work) -> Result<Vec<G
 /// let options = GradientWriteOptions::default();
 /// // JSON holds all of it; CSS gets a spline by more stops, and that is told.
 /// assert!(write_gradients(&heat, &json, options)?.is_empty());
-/// assert_eq!(write_gradients(&heat, &css, options)?.len(), 1);
+/// assert_eq!(write_gradients(&heat, &css, options)?.iter().count(), 1);
 /// # Ok::<(), solio::Error>(())
 /// ```
 ///
@@ -62,13 +61,13 @@ pub fn write_gradients(
     gradients: &[Gradient],
     path: &Path,
     options: GradientWriteOptions,
-) -> Result<Vec<String>> {
+) -> Result<Losses> {
     let format = of_name(path).ok_or_else(|| {
         Error::argument("a gradient becomes no such file").at_path(path).hint(known())
     })?;
     let written = formats::write(gradients, format, options).map_err(|e| e.at_path(path))?;
     crate::write_bytes(path, &written.bytes)?;
-    Ok(written.notes)
+    Ok(written.notes.into_iter().map(|note| Loss::new("gradient", note)).collect())
 }
 
 fn of_name(path: &Path) -> Option<GradientFormat> {

@@ -10,6 +10,7 @@ mod decode;
 mod encode;
 mod format;
 mod look;
+pub(crate) mod losses;
 mod rows;
 mod tiff;
 mod view;
