@@ -110,9 +110,10 @@ pub(crate) fn transforms(losses: &mut Losses, scene: &Scene<'_>, name: &str, are
         true => format!("{name} has no transforms: they are applied to the vertices"),
         false => format!("{name} has no transforms"),
     };
-    for object in objects.filter(|object| object.transform.is_some()) {
-        let loss = Loss::new("transforms", reason.clone());
-        losses.add(loss.count(1, "object").example(&*object.name));
+    let mut placed = objects.filter(|object| object.transform.is_some());
+    if let Some(first) = placed.next() {
+        let loss = Loss::new("transforms", reason).count(1 + placed.count() as u64, "object");
+        losses.add(loss.example(&*first.name));
     }
 }
 

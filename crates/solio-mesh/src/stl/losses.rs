@@ -13,7 +13,7 @@ use solio_base::{Loss, Losses, Result, Work};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// What an STL, written with these options, cannot hold of `scene`; with `batch` each object has a
-/// file of its own.
+/// file of its own. Vertices that lie at one place are one vertex in an STL; that is not counted.
 ///
 /// # Errors
 /// What starting threads fails with.
@@ -138,22 +138,24 @@ fn computes_normals(mesh: &Mesh<'_>) -> bool {
     let Some(normals) = mesh.normals.as_ref().filter(|n| !n.values.is_empty()) else {
         return false;
     };
-    if normals.domain != Domain::Face {
-        return true;
-    }
-    let corner = |corner: usize| {
+    let place = |corner: usize| {
         let vertex = *mesh.corner_vertices.get(corner)? as usize;
         (vertex < mesh.positions.len()).then(|| mesh.positions.get(vertex).map(|v| v as f32))
     };
-    losses::any(normals.values.len(), |face| {
-        let given = normals.values[face];
-        let Some(&first) = mesh.face_offsets.get(face) else { return true };
-        let first = first as usize;
-        let [Some(a), Some(b), Some(c)] = [first, first + 1, first + 2].map(corner) else {
-            return true;
+    // Some programs leave them out.
+    let differs = |given: [f32; 3], made: [f32; 3]| {
+        given != [0.0; 3] && given.iter().zip(made).any(|(a, b)| !((a - b).abs() < 1e-4))
+    };
+    losses::any(mesh.face_offsets.len().saturating_sub(1), |face| {
+        let corners = mesh.face_offsets[face] as usize..mesh.face_offsets[face + 1] as usize;
+        let [Some(a), Some(b), Some(c)] = [0, 1, 2].map(|i| place(corners.start + i)) else {
+            return false; // no triangle, or the arrays contradict each other
         };
         let made = normal([a, b, c]);
-        // Some programs leave them out.
-        given != [0.0; 3] && given.iter().zip(made).any(|(a, b)| !((a - b).abs() < 1e-4))
+        let value = |number: usize| normals.values.get(number).is_some_and(|&n| differs(n, made));
+        match &normals.domain {
+            Domain::Face => value(face),
+            domain => corners.into_iter().any(|i| domain.index_of(mesh, i).is_some_and(value)),
+        }
     })
 }
