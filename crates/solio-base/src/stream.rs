@@ -1,6 +1,7 @@
 //! Where formats read from and write to. Formats never open files.
 
-use crate::{Error, Result, Work, ordered};
+use crate::ordered::{self, FillChunk};
+use crate::{Error, Result, Work};
 use std::sync::Arc;
 
 /// Bytes that a decoder reads.
@@ -132,9 +133,6 @@ pub trait Sink: Send {
         Err(Error::argument("this output cannot be rewritten"))
     }
 }
-
-/// Fills the buffer of chunk `i`; see [`Sink::write_chunks`].
-pub type FillChunk<'a> = dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync + 'a;
 
 impl Sink for Vec<u8> {
     fn write_chunks(&mut self, work: &Work, chunks: usize, fill: &FillChunk<'_>) -> Result<()> {

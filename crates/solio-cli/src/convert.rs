@@ -14,8 +14,8 @@ use crate::{image_convert, inputs, options, scene_convert};
 use report::{MeshReport, MeshTotals};
 use solio::mesh::Scene;
 use solio::{
-    Compression, Error, ErrorKind, Format, ImageFormat, MeshInfo, Progress, Result, SceneFormat,
-    SceneReadOptions, Stopwatch, Work,
+    Compression, Error, ErrorKind, Format, ImageFormat, Losses, MeshInfo, Progress, Result,
+    SceneFormat, SceneReadOptions, Stopwatch, Work,
 };
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -123,12 +123,16 @@ fn convert(args: &ConvertArgs, plan: &MeshConversion, work: &Work) -> Result<Mes
     let shown = ShownProgress::start(args.shown.progress, &name, &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let write = |scene: &Scene<'_>, read_as: Option<Format>, left_out: &[String]| {
+    let write = |scene: &Scene<'_>, read_as: Option<Format>, left_out: Losses| {
+        if args.strict_loss {
+            left_out.refuse()?;
+        }
         let read = watch.usage();
         let fetched = solio::fetched_bytes().saturating_sub(fetched);
-        let options = options::write(&args.write, read_as, &plan.input, args.mesh_format());
+        let mut options = options::write(&args.write, read_as, &plan.input, args.mesh_format());
+        options.strict_loss = args.strict_loss;
         let watch = Stopwatch::start();
-        let written = solio::write_mesh(scene, &plan.output, &options, &work)?;
+        let mut written = solio::write_mesh(scene, &plan.output, &options, &work)?;
         let write = watch.usage();
         let counts = if args.json || args.shown.stats {
             MeshInfo::of(scene)
@@ -136,18 +140,18 @@ fn convert(args: &ConvertArgs, plan: &MeshConversion, work: &Work) -> Result<Mes
             MeshInfo { warnings: scene.warnings.clone(), ..MeshInfo::default() }
         };
         let moved = work.progress.now();
-        let left_out = left_out.to_vec();
-        Ok(MeshReport { counts, left_out, moved, fetched, read, write, written })
+        written.losses.extend(left_out);
+        Ok(MeshReport { counts, moved, fetched, read, write, written })
     };
     let report = if solio::is_scene(&plan.input) {
         let limits = options::read(&args.read).limits;
         let options = SceneReadOptions { limits, ..SceneReadOptions::default() };
-        let write = |meshes: &Scene<'_>, left_out: &[String]| write(meshes, None, left_out);
+        let write = |meshes: &Scene<'_>, left_out: Losses| write(meshes, None, left_out);
         solio::with_scene_meshes(&plan.input, &options, &work, write)
     } else {
         let read = options::read(&args.read);
         let (format, scene) = solio::read_mesh_and_format(&plan.input, &read, &work)?;
-        write(&scene, Some(format), &[])
+        write(&scene, Some(format), Losses::default())
     };
     drop(shown);
     report

@@ -2,7 +2,7 @@
 
 use crate::args::GradientArgs;
 use crate::table::visible;
-use crate::{Outcome, chart_page, options, schema, screen, terminal_image};
+use crate::{Outcome, chart_page, losses, options, schema, screen, terminal_image};
 use serde_json::{Value, json};
 use solio::color::Difference;
 use solio::color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
@@ -133,10 +133,7 @@ fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work
             if let Some(samples) = args.samples {
                 options.samples = samples as usize;
             }
-            let notes = solio::write_gradients(gradients, output, options)?;
-            for note in notes {
-                screen::complain(&format!("note: {}: {note}", output.display()));
-            }
+            losses::say(output, &solio::write_gradients(gradients, output, options)?);
             Ok(())
         }
     }

@@ -8,7 +8,7 @@ use crate::output_path::{
 };
 use crate::progress::ShownProgress;
 use crate::table::{CONVERSIONS, TextTable, bytes, count, figures, seconds};
-use crate::{Outcome, inputs, json_paths, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, losses, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -179,6 +179,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
         crop: image.crop,
         pixel_type,
         partial: image.partial,
+        strict_loss: args.strict_loss,
         write: ImageWriteOptions { exr, durable: args.write.durable },
         picture,
         ..ImageConvertOptions::default()
@@ -241,6 +242,7 @@ fn tell(args: &ConvertArgs, input: &Path, output: &Path, converted: &ImageConver
     for note in &converted.notes {
         screen::complain(&format!("note: {}: {note}", input.display()));
     }
+    losses::say(input, &converted.losses);
     if args.json {
         let paths = [("input", input), ("output", output)];
         screen::print(&schema::line("convert-image/1", &paths, to_json(converted)));
@@ -259,6 +261,7 @@ fn to_json(converted: &ImageConverted) -> Value {
         "write_wall_s": converted.write.wall_s,
         "peak_memory_bytes": solio::peak_rss_bytes(),
         "notes": converted.notes,
+        "losses": losses::to_json(&converted.losses),
     })
 }
 

@@ -31,6 +31,7 @@ mod junit;
 mod lab;
 mod light;
 mod limit;
+mod losses;
 mod ls;
 mod manual;
 mod meta;

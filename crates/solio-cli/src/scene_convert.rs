@@ -6,7 +6,7 @@ use crate::limit::Limit;
 use crate::output_path::{is_folder, make_folder, named_file, refuse_both, without_compression};
 use crate::stats::RunMeter;
 use crate::table::{Align, TextTable, bytes, seconds};
-use crate::{Outcome, inputs, json_paths, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, losses, options, schema, screen};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Format, Job, Limits, MeshPlace, Progress, Result, SceneExportOptions,
@@ -75,8 +75,12 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
     let seen = RunMeter::start(&args.shown, &name, &[input], work);
     let durable = args.write.durable;
     if let Some(format) = args.scene_format() {
-        let options =
-            SceneExportOptions { format: Some(format), durable, ..SceneExportOptions::default() };
+        let options = SceneExportOptions {
+            format: Some(format),
+            durable,
+            strict_loss: args.strict_loss,
+            ..SceneExportOptions::default()
+        };
         let made = solio::export_scene(input, output, &options, work)?;
         say_exported(args, input, output, &made);
         seen.end(1);
@@ -211,9 +215,7 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
     for warning in &made.warnings {
         screen::complain(&format!("warning: {warning}"));
     }
-    for words in &made.left_out {
-        screen::complain(&format!("note: {}: left out: {words}", input.display()));
-    }
+    losses::say(input, &made.losses);
     if args.json {
         let files = made.written.files.iter();
         let files = files.map(|(path, bytes)| json_paths::sized(path, *bytes));
@@ -225,10 +227,10 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
             "sheared": made.sheared,
             "problems": made.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
             "warnings": made.warnings,
-            "left_out": made.left_out,
+            "losses": losses::to_json(&made.losses),
         });
         let paths = [("input", input), ("output", output)];
-        screen::print(&schema::line("convert-export/1", &paths, line));
+        screen::print(&schema::line("convert-export/2", &paths, line));
     }
 }
 

@@ -71,7 +71,9 @@ pub use mesh::read::{
     MeshReadOptions, read_mesh, read_mesh_and_format, read_mesh_bytes, read_mesh_into,
 };
 pub use mesh::texture_paths::PathMode;
-pub use mesh::write::{MeshWriteOptions, Written, encode_mesh, write_bytes, write_mesh};
+pub use mesh::write::{
+    MeshWriteOptions, Written, encode_mesh, mesh_losses, write_bytes, write_mesh,
+};
 pub use photo::embedded::{EmbeddedPicture, thumbnail};
 pub use photo::exiftool::{ExifTool, ExifToolOptions};
 pub use photo::metadata::{MetadataEngine, MetadataOptions, read_metadata, read_metadata_files};
@@ -113,7 +115,8 @@ pub use tree::summary::{FactValue, FileSummary, summarize};
 pub use tree::thumbnail::{Thumbnail, ThumbnailOptions, has_thumbnail, thumbnail_of};
 
 pub use solio_base::{
-    Cancel, Error, ErrorKind, Limits, Progress, Progressed, Result, Sink, Source, Work, cpu,
+    Cancel, Error, ErrorKind, Limits, Loss, Losses, Progress, Progressed, Result, Sink, Source,
+    Work, cpu,
 };
 pub use solio_catalog::sequence::{FrameRange, frames_text};
 pub use solio_codec::compress::Compression;

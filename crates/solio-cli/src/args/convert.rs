@@ -56,7 +56,10 @@ pub(crate) struct ConvertArgs {
     /// the text
     #[arg(long, value_enum, value_name = "WHERE", help_heading = SCENES)]
     pub(crate) meshes: Option<MeshesChoice>,
-    /// Say what would be done, and do nothing
+    /// Fail, without writing the file, where the output cannot hold something of the input
+    #[arg(long)]
+    pub(crate) strict_loss: bool,
+    /// Dry run: show what would be done
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
     /// Print JSON, one object per file

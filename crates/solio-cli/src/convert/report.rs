@@ -4,7 +4,7 @@ use super::MeshConversion;
 use crate::args::ConvertArgs;
 use crate::limit::Limit;
 use crate::table::{Align, CONVERSIONS, TextTable, bytes, count, figures, seconds};
-use crate::{json_paths, schema, screen};
+use crate::{json_paths, losses, schema, screen};
 use serde_json::{Value, json};
 use solio::{Job, MeshInfo, Progressed, Summary, Usage, Written};
 use std::path::Path;
@@ -12,8 +12,6 @@ use std::path::Path;
 /// What one conversion did.
 pub(super) struct MeshReport {
     pub(super) counts: MeshInfo,
-    /// What of a scene is left out, with counts.
-    pub(super) left_out: Vec<String>,
     pub(super) moved: Progressed,
     /// Bytes read that were not in the page cache.
     pub(super) fetched: u64,
@@ -121,12 +119,10 @@ pub(super) fn show(args: &ConvertArgs, plan: &MeshConversion, report: &MeshRepor
         let place = if warning.starts_with(&input) { "" } else { &format!("{input} ") };
         screen::complain(&format!("warning: {place}{warning}"));
     }
-    for words in &report.left_out {
-        screen::complain(&format!("note: {}: left out: {words}", plan.input.display()));
-    }
+    losses::say(&plan.input, &report.written.losses);
     if args.json {
         let paths: [(&str, &Path); 2] = [("input", &plan.input), ("output", &plan.output)];
-        screen::print(&schema::line("convert-mesh/1", &paths, to_json(report, limit)));
+        screen::print(&schema::line("convert-mesh/2", &paths, to_json(report, limit)));
     }
     if args.shown.stats {
         screen::say(&stats(plan, report, limit));
@@ -172,7 +168,7 @@ fn to_json(report: &MeshReport, limit: &Limit) -> Value {
         "peak_memory_bytes": solio::peak_rss_bytes(),
         "files_moved": report.moved.files,
         "warnings": report.warnings().collect::<Vec<_>>(),
-        "left_out": report.left_out,
+        "losses": losses::to_json(&report.written.losses),
     });
     limit.add_to(&mut line, &report.job(), report.wall_s());
     line

@@ -33,7 +33,7 @@ use gltf_json as json;
 use json::accessor::Type;
 use json::validation::USize64;
 use json::{Index, Node};
-use solio_base::{Error, ErrorKind, Result, Sink, Work};
+use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
 use solio_kinds::FileKind;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -125,7 +125,7 @@ pub struct GltfSummary {
     /// Shapes that are not written, and why.
     pub problems: Vec<Error>,
     /// What glTF, or this writer, has no words for, with counts.
-    pub left_out: Vec<String>,
+    pub losses: Losses,
 }
 
 /// Writes a scene. Meshes are asked for one after another, and none is kept.
@@ -536,7 +536,7 @@ impl<'w> GltfWriter<'w> {
             meshes: root.meshes.len() as u64,
             nodes: root.nodes.len() as u64,
             buffer_bytes: bytes,
-            left_out: self.left.words(),
+            losses: self.left.losses(),
             ..self.summary
         };
         Ok((text, summary, self.buffer.into_sink()))

@@ -26,7 +26,7 @@ use crate::export::{
 use crate::pack::PackedMesh;
 use crate::preview::located;
 use crate::scene::{Object, Scene, Shape};
-use solio_base::{Error, ErrorKind, Result, Sink, Work};
+use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
 use solio_codec::number::Digits;
 use solio_codec::number::format::push_f32;
 use solio_kinds::FileKind;
@@ -85,7 +85,7 @@ pub struct UsdSummary {
     /// Shapes that are not written, and why.
     pub problems: Vec<Error>,
     /// What USD, or this writer, has no words for, with counts.
-    pub left_out: Vec<String>,
+    pub losses: Losses,
 }
 
 /// Writes a scene. Meshes are asked for one after another, and none is kept.
@@ -136,7 +136,7 @@ pub fn encode_usd(
         left: LeftOut::of(scene),
     };
     writer.write()?;
-    Ok(UsdSummary { left_out: writer.left.words(), ..writer.summary })
+    Ok(UsdSummary { losses: writer.left.losses(), ..writer.summary })
 }
 
 struct UsdWriter<'w> {

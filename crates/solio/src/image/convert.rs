@@ -1,13 +1,13 @@
 //! Images from file to file: read, changed, written; many at once where they are small.
 
-use crate::image::any::{format_of, picture_bytes, read_picture};
+use crate::image::any::{format_of, picture_bytes};
 use crate::image::attributes::set_input;
 use crate::image::edit;
 use crate::image::picture::{
-    Choice, Colors, Encoded, Frame, PictureOptions, choose, encode_picture,
+    Choice, Encoded, Frame, PictureOptions, choose, decode, encode_picture, losses,
 };
 use crate::{ImageFormat, ImageWriteOptions, Input, SetOptions, ToInput, Written, part_number};
-use solio_base::{Error, ErrorKind, Limits, Progress, Result, Sink, Work, ordered};
+use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Work, ordered};
 use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, differing};
 use solio_exr::model::{Image, Pixels};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
@@ -58,6 +58,9 @@ pub struct ImageConvertOptions {
     pub pixel_type: Option<PixelType>,
     /// Chunks that are missing or damaged become zeros, with a warning.
     pub partial: bool,
+    /// Refuse, before anything is written, where the output does not hold something of the input
+    /// ([`ImageConverted::losses`]).
+    pub strict_loss: bool,
     /// How OpenEXR is written.
     pub write: ImageWriteOptions,
     /// How pictures of other formats are made. `raw` also concerns those that are read, and the layer
@@ -80,7 +83,7 @@ pub struct ImageConvertOptions {
 /// assert_eq!((done.size, done.channels), ([8, 4], 4));
 /// assert_eq!(done.written.files, [(jpg, done.written.file_bytes)]);
 /// // Four channels were read, and JPEG has no alpha: that is told.
-/// assert!(done.notes.iter().any(|note| note.contains("alpha")));
+/// assert!(done.losses.iter().any(|loss| loss.what == "alpha"));
 /// # Ok::<(), solio::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -95,8 +98,10 @@ pub struct ImageConverted {
     pub parts: usize,
     /// The channels of all parts together.
     pub channels: usize,
-    /// What was lost or changed without being asked for.
+    /// What of the output was not what the input plainly says, such as chunks that are missing.
     pub notes: Vec<String>,
+    /// What the output does not hold of the input.
+    pub losses: Losses,
     /// What reading took; with several files at once the CPU time is that of all.
     pub read: Usage,
     /// What writing took.
@@ -288,7 +293,7 @@ fn convert_input(
     }
     let path = input.path();
     let mut done = ImageConverted::default();
-    let image = read(input, format, options, &mut done.notes, work);
+    let image = read(input, format, options, &mut done, work);
     let mut image = image.map_err(|e| e.at_path(path))?;
     done.read = watch.usage();
     done.read_bytes = input.file_bytes().unwrap_or(0);
@@ -296,17 +301,24 @@ fn convert_input(
     let change = |image: &mut Image<'_>| {
         if format != ImageFormat::Exr {
             // Their channels have no names.
-            return edit::check_names(image, &options.rename).map(|()| None);
+            return edit::check_names(image, &options.rename).map(|()| Losses::default());
         }
         if !options.rename.is_empty() {
             edit::rename(image, &options.rename)?;
         }
-        options.pixel_type.map_or(Ok(None), |pixel_type| edit::convert(image, pixel_type))
+        options
+            .pixel_type
+            .map_or(Ok(Losses::default()), |pixel_type| edit::convert(image, pixel_type))
     };
-    done.notes.extend(change(&mut image).map_err(|e: Error| e.at_path(path))?);
+    done.losses.extend(change(&mut image).map_err(|e: Error| e.at_path(path))?);
     describe(&image, &mut done);
+    let refuse = |losses: &Losses| match options.strict_loss {
+        true => losses.refuse().map_err(|e| e.at_path(path)),
+        false => Ok(()),
+    };
     if format == ImageFormat::Exr {
-        done.notes.extend(lost_again(&image, options));
+        done.losses.extend(lost_again(&image, options));
+        refuse(&done.losses)?;
         let written = crate::write_image(&image, output, &options.write, work);
         done.written = written.map_err(|e| own_fault(&image, e).at_path(path))?;
     } else {
@@ -320,9 +332,10 @@ fn convert_input(
             picture.bits = Some(FLOAT_BITS);
         }
         let made = encode_picture(&image, format, &picture, &options.limits, work);
-        let Encoded { bytes, size, notes } = made.map_err(|e| e.at_path(path))?;
+        let Encoded { bytes, size, losses } = made.map_err(|e| e.at_path(path))?;
         done.size = size;
-        done.notes.extend(notes);
+        done.losses.extend(losses);
+        refuse(&done.losses)?;
         done.written = write(output, &bytes, options.write.durable, work)?;
     }
     done.write = watch.usage();
@@ -393,13 +406,14 @@ fn copy(
         parts: shapes.len(),
         channels: shapes.iter().map(|shape| shape.channels.len()).sum(),
         notes: Vec::new(),
+        losses: Losses::default(),
         read,
         write: watch.usage(),
     }))
 }
 
 /// Says that pixels become less exact once more, where a lossy method packs what one has left.
-fn lost_again(image: &Image<'_>, options: &ImageConvertOptions) -> Option<String> {
+fn lost_again(image: &Image<'_>, options: &ImageConvertOptions) -> Option<Loss> {
     let lossy = |method: &Compression| {
         use Compression::{B44, B44a, Dwaa, Dwab, Lj2k};
         matches!(method, B44 | B44a | Dwaa | Dwab | Lj2k)
@@ -410,7 +424,11 @@ fn lost_again(image: &Image<'_>, options: &ImageConvertOptions) -> Option<String
     })?;
     let after = options.write.exr.compression.unwrap_or(before);
     lossy(&after).then(|| {
-        format!("its {} pixels are packed with loss again, as {}", before.name(), after.name())
+        let [before, after] = [before, after].map(Compression::name);
+        Loss::new(
+            "compression",
+            format!("its {before} pixels are packed with loss again, as {after}"),
+        )
     })
 }
 
@@ -491,18 +509,21 @@ fn read(
     input: &Input,
     format: ImageFormat,
     options: &ImageConvertOptions,
-    notes: &mut Vec<String>,
+    done: &mut ImageConverted,
     work: &Work,
 ) -> Result<Image<'static>> {
     let Some(of_input) = format_of(input) else { return Err(input.wrong("an image")) };
     if of_input == ImageFormat::Exr {
-        return read_exr(input, format, options, notes, work);
+        return read_exr(input, format, options, done, work);
     }
     if !options.parts.is_empty() {
         return Err(Error::argument("only OpenEXR has parts"));
     }
-    let mut decoded = read_picture(input, of_input, options.picture.raw, work)?;
-    notes.append(&mut decoded.notes);
+    let (bytes, limits) = (input.bytes(work)?, &options.limits);
+    let mut decoded = decode(&bytes, of_input, options.picture.raw, limits)?;
+    done.notes.append(&mut decoded.notes);
+    done.losses.extend(decoded.losses);
+    losses::of_metadata(&mut done.losses, &bytes, of_input, limits);
     let headers = decoded.image.parts.iter().map(|part| &part.header);
     let patterns = patterns(headers, options);
     if format == ImageFormat::Exr && !patterns.is_empty() {
@@ -519,7 +540,7 @@ fn read_exr(
     input: &Input,
     format: ImageFormat,
     options: &ImageConvertOptions,
-    notes: &mut Vec<String>,
+    done: &mut ImageConverted,
     work: &Work,
 ) -> Result<Image<'static>> {
     let limits = &options.limits;
@@ -534,13 +555,19 @@ fn read_exr(
         let channels = wanted(header, &parts, &patterns)?;
         ((!options.parts.is_empty()).then_some(parts), channels)
     } else {
-        let (part, channels) = seen(header, parts, options, notes)?;
+        let (part, channels) = seen(header, parts, format, options, done)?;
         (Some(vec![part]), Some(channels))
     };
+    let levels = if format == ImageFormat::Exr { levels(options) } else { Levels::Full };
+    if levels == Levels::Full {
+        let numbers = parts.clone().unwrap_or_else(|| (0..header.parts.len()).collect());
+        let read: Vec<&Part> = numbers.iter().map(|&part| &header.parts[part]).collect();
+        losses::of_levels(&mut done.losses, &read, "the output");
+    }
     let read = ReadOptions {
         parts,
         channels,
-        levels: if format == ImageFormat::Exr { levels(options) } else { Levels::Full },
+        levels,
         window: options.crop,
         partial: options.partial,
         limits: *limits,
@@ -548,7 +575,7 @@ fn read_exr(
     let image = crate::image::file::read_input(input, &read, work)?;
     if let Some(first) = image.missing.first() {
         let count = image.missing.len();
-        notes.push(format!("{count} chunks are missing and became zeros; {}", first.message));
+        done.notes.push(format!("{count} chunks are missing and became zeros; {}", first.message));
     }
     Ok(image)
 }
@@ -600,13 +627,14 @@ fn wanted(header: &Header, parts: &[usize], patterns: &[String]) -> Result<Optio
     Ok(Some(names))
 }
 
-/// The part and the channels that a picture of another format shows; says which, where nobody chose
-/// them and others would do.
+/// The part and the channels that a picture of another format shows; what else there is, is lost where
+/// nobody chose.
 fn seen(
     header: &Header,
     parts: Vec<usize>,
+    format: ImageFormat,
     options: &ImageConvertOptions,
-    notes: &mut Vec<String>,
+    done: &mut ImageConverted,
 ) -> Result<(usize, Vec<String>)> {
     let part = match &options.parts[..] {
         [] => None,
@@ -624,18 +652,14 @@ fn seen(
     }
     let chosen = choose(header, &Choice { part, ..options.picture.choice.clone() })?;
     let shown = &header.parts[chosen.part];
-    let several = header.parts.len() > 1;
-    let unasked = named.is_none() && options.picture.choice.layer.is_none();
-    let is_value = matches!(chosen.colors, Colors::Value(_));
-    if unasked && (is_value || several && part.is_none()) {
-        let part = match shown.name() {
-            Some(name) => format!("part {name}, "),
-            None if several => format!("part {}, ", chosen.part),
-            None => String::new(),
-        };
-        notes.push(format!("shows {part}{}", chosen.describe()));
+    let names = chosen.names(shown);
+    if named.is_none() && options.picture.choice.layer.is_none() {
+        let only = part
+            .map(|part| Header { parts: vec![header.parts[part].clone()], ..Header::default() });
+        let (header, shown) = only.as_ref().map_or((header, chosen.part), |only| (only, 0));
+        losses::of_choice(&mut done.losses, header, (shown, &names), &chosen.describe(), format);
     }
-    Ok((chosen.part, chosen.names(shown)))
+    Ok((chosen.part, names))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use half::f16;
 use half::slice::HalfFloatSliceExt;
-use solio_base::{Error, Result};
+use solio_base::{Error, Losses, Result};
 use solio_exr::header::{Box2i, Part, Value};
 use solio_exr::model::{Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, PixelType};
@@ -127,9 +127,9 @@ fn check_channels(channels: &[Channel]) -> Result<()> {
     Ok(())
 }
 
-/// Stores floating point samples as `wanted`; integers stay. Says what was lost, if anything.
-pub(crate) fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Option<String>> {
-    let (mut all, mut rounded, mut infinite) = (0u64, 0u64, 0u64);
+/// Stores floating point samples as `wanted`; integers stay. Says what is lost.
+pub(crate) fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses> {
+    let (mut rounded, mut infinite) = (0, 0);
     for part in &mut image.parts {
         each_level(part, |planes| {
             for plane in planes {
@@ -142,11 +142,10 @@ pub(crate) fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Option
                     (Samples::Float(values), PixelType::Half) => {
                         let mut narrow = vec![f16::ZERO; values.len()];
                         narrow.convert_from_f32_slice(values);
-                        all += values.len() as u64;
                         for (half, value) in narrow.iter().zip(values.iter()) {
                             let lost = half.to_f32() != *value && !value.is_nan();
-                            rounded += u64::from(lost);
-                            infinite += u64::from(lost && half.is_infinite());
+                            rounded += usize::from(lost);
+                            infinite += usize::from(lost && half.is_infinite());
                         }
                         Samples::Half(Cow::Owned(narrow))
                     }
@@ -158,12 +157,15 @@ pub(crate) fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Option
         });
         refresh(part)?;
     }
-    let share = 100.0 * rounded as f64 / all.max(1) as f64;
-    let mut lost = format!("{share:.1} % of the 32-bit samples were rounded to 16 bits");
-    if infinite > 0 {
-        lost += &format!("; {infinite} beyond 65504 became infinite");
-    }
-    Ok((rounded > 0).then_some(lost))
+    let mut losses = Losses::default();
+    losses.add_some(
+        "bit_depth",
+        "32-bit samples are rounded to 16 bits",
+        rounded - infinite,
+        "sample",
+    );
+    losses.add_some("range", "samples beyond 65504 become infinite", infinite, "sample");
+    Ok(losses)
 }
 
 /// The pixels of flat parts with one sample a pixel that lie in `window`.
@@ -246,17 +248,17 @@ mod tests {
     #[test]
     fn what_is_lost_is_said() {
         let mut image = image(&["Y"]);
-        let lost = convert(&mut image, PixelType::Half).unwrap().unwrap();
+        let lost = convert(&mut image, PixelType::Half).unwrap();
         // 0.1 and 1e6 of six.
         assert_eq!(
-            lost,
-            "33.3 % of the 32-bit samples were rounded to 16 bits; \
-            1 beyond 65504 became infinite"
+            lost.to_string(),
+            "32-bit samples are rounded to 16 bits (1 sample); \
+            samples beyond 65504 become infinite (1 sample)"
         );
         names(&image);
-        assert_eq!(convert(&mut image, PixelType::Float).unwrap(), None);
-        assert_eq!(convert(&mut image, PixelType::Float).unwrap(), None);
-        assert!(convert(&mut image, PixelType::Half).unwrap().is_none());
+        assert!(convert(&mut image, PixelType::Float).unwrap().is_empty());
+        assert!(convert(&mut image, PixelType::Float).unwrap().is_empty());
+        assert!(convert(&mut image, PixelType::Half).unwrap().is_empty());
     }
 
     #[test]

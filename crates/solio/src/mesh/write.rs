@@ -2,14 +2,14 @@
 
 use crate::mesh::{per_object, texture_paths};
 use crate::{Format, PathMode};
-use solio_base::{Error, Limits, Result, Sink, Work};
+use solio_base::{Error, Limits, Losses, Result, Sink, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
 use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
 use solio_mesh::ply::{self, PlyWriteOptions};
 use solio_mesh::stl::{self, StlWriteOptions};
-use solio_mesh::{Material, Mesh, Scene};
+use solio_mesh::{Material, Scene};
 use std::path::{Path, PathBuf};
 
 static WRITE: SpanName = SpanName::new("write mesh");
@@ -67,6 +67,9 @@ pub struct MeshWriteOptions {
     /// Whether [`PathMode::Copy`] writes over other files of the textures' names, as Blender does.
     /// Otherwise these stay, and the copies get a number.
     pub replace_textures: bool,
+    /// Refuse, before anything is written, where the output cannot hold something of the scene
+    /// ([`Written::losses`]).
+    pub strict_loss: bool,
     /// What concerns OBJ alone. An MTL is written when there are materials and
     /// `obj.export_materials`, or when `obj.material_library` names it; where that is `None` it
     /// gets the name of the OBJ.
@@ -82,6 +85,15 @@ pub struct MeshWriteOptions {
 }
 
 impl MeshWriteOptions {
+    /// The format of the file at `path`.
+    fn format_at(&self, path: &Path) -> Result<Format> {
+        self.format.or_else(|| Format::of_name(path)).ok_or_else(|| {
+            Error::argument("the name does not tell the format to write")
+                .at_path(path)
+                .hint("end it in .obj, .ply or .stl, or name the format")
+        })
+    }
+
     /// How the file at `path` is written.
     pub(crate) fn sink(&self, path: &Path) -> SinkOptions {
         let by_name = || Compression::of_name(&path.as_os_str().to_string_lossy());
@@ -114,6 +126,8 @@ pub struct Written {
     pub raw_bytes: u64,
     /// What went not quite as asked, such as a texture that could not be copied.
     pub warnings: Vec<String>,
+    /// What the files cannot hold of what was given.
+    pub losses: Losses,
 }
 
 impl Written {
@@ -151,21 +165,64 @@ pub fn write_mesh(
     work: &Work,
 ) -> Result<Written> {
     let _span = WRITE.begin_labelled(&path.to_string_lossy());
-    let Some(format) = options.format.or_else(|| Format::of_name(path)) else {
-        return Err(Error::argument("the name does not tell the format to write")
-            .at_path(path)
-            .hint("end it in .obj, .ply or .stl, or name the format"));
-    };
-    if options.stl_batch && format == Format::Stl {
-        return per_object::write_batch(scene, path, options, work);
-    }
+    let format = options.format_at(path)?;
     let file = options.sink(path);
-    let write = || match format {
-        Format::Obj => write_obj(scene, path, options, &file, work),
-        Format::Ply => write_ply(scene, path, options, &file, work),
-        Format::Stl => write_one(scene, format, path, options, &file, work),
+    let write = || {
+        let losses = losses(scene, format, path, options, work)?;
+        if options.strict_loss {
+            losses.refuse()?;
+        }
+        let written = match format {
+            Format::Obj => write_obj(scene, path, options, &file, work),
+            Format::Ply => write_ply(scene, path, options, &file, work),
+            Format::Stl if options.stl_batch => per_object::write_batch(scene, path, options, work),
+            Format::Stl => write_one(scene, format, path, options, &file, work),
+        };
+        Ok(Written { losses, ..written? })
     };
     write().map_err(|e: Error| e.at_path(path))
+}
+
+/// What [`write_mesh`] to `path` would lose: what the format cannot hold of `scene`. What an option
+/// switches off that is on by default is not counted.
+///
+/// ```
+/// use solio::Work;
+/// let text = b"o Tile\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+/// let scene = solio::read_mesh_bytes(text, &Default::default(), &Work::default())?;
+/// let losses = solio::mesh_losses(&scene, "a.stl".as_ref(), &Default::default(), &Work::default())?;
+/// let what: Vec<&str> = losses.iter().map(|loss| loss.what).collect();
+/// assert_eq!(what, ["objects", "polygons"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
+pub fn mesh_losses(
+    scene: &Scene<'_>,
+    path: &Path,
+    options: &MeshWriteOptions,
+    work: &Work,
+) -> Result<Losses> {
+    losses(scene, options.format_at(path)?, path, options, work)
+}
+
+fn losses(
+    scene: &Scene<'_>,
+    format: Format,
+    path: &Path,
+    options: &MeshWriteOptions,
+    work: &Work,
+) -> Result<Losses> {
+    match format {
+        Format::Obj => {
+            let mut losses = obj::obj_losses(scene, &options.obj, &options.mtl, work)?;
+            if options.obj.export_materials && solio_io::is_direct(path) {
+                let reason = "an OBJ in a stream has no MTL: materials are names only";
+                losses.add_some("materials", reason, scene.materials.len(), "material");
+            }
+            Ok(losses)
+        }
+        Format::Ply => ply::ply_losses(scene, &options.ply, work),
+        Format::Stl => stl::stl_losses(scene, &options.stl, options.stl_batch, work),
+    }
 }
 
 /// The bytes of the mesh file, uncompressed; no MTL.
@@ -186,6 +243,9 @@ pub fn encode_mesh(
     options: &MeshWriteOptions,
     work: &Work,
 ) -> Result<Vec<u8>> {
+    if options.strict_loss {
+        losses(scene, format, Path::new(solio_io::STANDARD), options, work)?.refuse()?;
+    }
     let mut bytes = Vec::new();
     encode(scene, format, options, work, &mut bytes)?;
     Ok(bytes)
@@ -248,33 +308,10 @@ fn write_ply(
     let textures = std::mem::take(&mut written.files);
     FileSink::commit_all(one)?.into_iter().for_each(|file| written.add(file));
     written.files.extend(textures);
-    let is_fine = |mesh: &Mesh<'_>| ply::has_fine_colors(mesh, &options.ply);
-    if !options.ply.blender_quirks && scene.meshes.iter().any(is_fine) {
-        written.warnings.push(
-            "colours that are finer than bytes, or outside 0 to 1, were rounded; floats keep \
-             them: --float-colors, float_colors"
-                .into(),
-        );
-    }
     Ok(written)
 }
 
 fn write_obj(
-    scene: &Scene<'_>,
-    path: &Path,
-    options: &MeshWriteOptions,
-    file: &SinkOptions,
-    work: &Work,
-) -> Result<Written> {
-    let small: usize = scene.meshes.iter().map(obj::small_faces).sum();
-    let warnings = (small > 0).then(|| {
-        format!("{small} faces of less than three corners became lines, points or nothing")
-    });
-    let written = write_obj_and_mtl(scene, path, options, file, work)?;
-    Ok(Written { warnings: warnings.into_iter().chain(written.warnings).collect(), ..written })
-}
-
-fn write_obj_and_mtl(
     scene: &Scene<'_>,
     path: &Path,
     options: &MeshWriteOptions,

@@ -3,7 +3,7 @@
 use crate::scene::file::{FolderFiles, is_pack};
 use crate::scene::packed::{mesh_of_packed, packed_mesh};
 use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
-use solio_base::{Error, Limits, Result, Work};
+use solio_base::{Error, Limits, Losses, Result, Work};
 use solio_catalog::names::percent;
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
@@ -40,6 +40,9 @@ pub struct SceneExportOptions {
     pub format: Option<SceneFormat>,
     /// The files are on the disk, not only in the system's memory, when writing returns.
     pub durable: bool,
+    /// Refuse, before a file appears, where the format has no words for something of the scene
+    /// ([`SceneExported::losses`]).
+    pub strict_loss: bool,
 }
 
 /// What came of it.
@@ -52,7 +55,7 @@ pub struct SceneExportOptions {
 /// let made = solio::export_scene(&scene, &gltf, &Default::default(), &Default::default())?;
 /// // The document, and its arrays beside it.
 /// assert_eq!((made.written.files.len(), made.meshes), (2, 1));
-/// assert_eq!(made.left_out, ["1 light without a shape"]);
+/// assert_eq!(made.losses.to_string(), "left out: 1 light without a shape");
 /// # Ok::<(), solio::Error>(())
 /// ```
 #[derive(Debug, Default)]
@@ -71,7 +74,7 @@ pub struct SceneExported {
     /// [`Scene::notes`](solio_scene::scene::Scene::notes).
     pub warnings: Vec<String>,
     /// What the format has no words for, with counts.
-    pub left_out: Vec<String>,
+    pub losses: Losses,
 }
 
 /// Writes the scene at `path`, or a packed one, to `output` in the format that its name tells.
@@ -161,11 +164,14 @@ fn write_usd(
 ) -> Result<Vec<solio_io::WrittenFile>> {
     let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
     let mut sink = FileSink::create(output, &file, work)?;
-    let UsdSummary { meshes, instances, sheared, problems, left_out } =
+    let UsdSummary { meshes, instances, sheared, problems, losses } =
         encode_usd(scene, meshes, &mut sink, work)?;
     (made.meshes, made.instances, made.sheared) = (meshes, instances, sheared);
     made.problems.extend(problems);
-    made.left_out = left_out;
+    if options.strict_loss {
+        losses.refuse()?;
+    }
+    made.losses = losses;
     Ok(vec![sink.commit()?])
 }
 
@@ -192,10 +198,13 @@ fn write_gltf(
         // The document names the buffer, and comes last.
         (summary, vec![buffer, document])
     };
-    let GltfSummary { meshes, instances, sheared, problems, left_out, .. } = summary;
+    let GltfSummary { meshes, instances, sheared, problems, losses, .. } = summary;
     (made.meshes, made.instances, made.sheared) = (meshes, instances, sheared);
     made.problems.extend(problems);
-    made.left_out = left_out;
+    if options.strict_loss {
+        losses.refuse()?;
+    }
+    made.losses = losses;
     FileSink::commit_all(files)
 }
 

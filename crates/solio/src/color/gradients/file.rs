@@ -1,7 +1,7 @@
 //! Gradients in files of other programs.
 
 use crate::ToInput;
-use solio_base::{Error, Limits, Result, Work};
+use solio_base::{Error, Limits, Loss, Losses, Result, Work};
 use solio_color::gradient::Gradient;
 use solio_color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
 use std::path::Path;
@@ -43,8 +43,7 @@ pub fn read_gradients(
     Ok(gradients)
 }
 
-/// Writes gradients to a file, in the format of its name. Returns what the format cannot hold, in
-/// plain words.
+/// Writes gradients to a file, in the format of its name. Returns what the format cannot hold.
 ///
 /// ```
 /// use solio::color::gradient::formats::GradientWriteOptions;
@@ -56,7 +55,7 @@ pub fn read_gradients(
 /// let options = GradientWriteOptions::default();
 /// // JSON holds all of it; CSS gets a spline by more stops, and that is told.
 /// assert!(write_gradients(&heat, &json, options)?.is_empty());
-/// assert_eq!(write_gradients(&heat, &css, options)?.len(), 1);
+/// assert_eq!(write_gradients(&heat, &css, options)?.iter().count(), 1);
 /// # Ok::<(), solio::Error>(())
 /// ```
 ///
@@ -68,13 +67,13 @@ pub fn write_gradients(
     gradients: &[Gradient],
     path: &Path,
     options: GradientWriteOptions,
-) -> Result<Vec<String>> {
+) -> Result<Losses> {
     let format = GradientFormat::of_name(path).ok_or_else(|| {
         Error::argument("cannot write a gradient with this extension").at_path(path).hint(known())
     })?;
     let written = formats::write(gradients, format, options).map_err(|e| e.at_path(path))?;
     crate::write_bytes(path, &written.bytes)?;
-    Ok(written.notes)
+    Ok(written.notes.into_iter().map(|note| Loss::new("gradient", note)).collect())
 }
 
 fn known() -> String {

@@ -5,7 +5,7 @@ use crate::ImageFormat;
 use half::f16;
 use image::codecs::hdr::HdrDecoder;
 use image::{DynamicImage, ImageDecoder};
-use solio_base::{Error, Limits, Result, Source};
+use solio_base::{Error, Limits, Loss, Losses, Result, Source};
 use solio_color::srgb;
 use solio_exr::header::{Box2i, Part, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
@@ -27,6 +27,8 @@ pub(crate) struct Decoded {
     /// Its numbers are codes from black to white, and not light of any strength.
     pub(crate) is_finished: bool,
     pub(crate) notes: Vec<String>,
+    /// What of the file the image does not have.
+    pub(crate) losses: Losses,
 }
 
 /// Reads the bytes of a file. With `raw` integers become values from 0 to 1 as they are, and colours
@@ -38,14 +40,25 @@ pub(crate) fn decode(
     limits: &Limits,
 ) -> Result<Decoded> {
     let stored = decode_pixels(bytes, format, limits)?;
-    let mut notes = Vec::new();
+    let (mut notes, mut losses) = (Vec::new(), Losses::default());
     if stored.other_profile && !raw {
-        notes.push("its ICC profile is not applied: the values are taken for sRGB".to_owned());
+        let reason = "its ICC profile is not applied: the values are taken for sRGB";
+        losses.add(Loss::new("color_profile", reason));
     }
     let curve = if raw { None } else { png_curve(bytes) };
-    notes.extend(curve.map(Curve::note));
+    match curve {
+        Some(Curve::Light) => notes.push("its codes are taken for light, as it says".to_owned()),
+        Some(curve) => losses.add(Loss::new("color_profile", curve.reason())),
+        None => {}
+    }
     if stored.has_pages {
-        notes.push("its first page is taken, further ones are left out".to_owned());
+        let reason = "its first page is taken, further ones are left out";
+        losses.add(Loss::new("pages", reason));
+    }
+    if !raw && !stored.associated {
+        let hidden = hidden(&stored.picture) as usize;
+        let reason = "colours where alpha is 0 become black";
+        losses.add_some("hidden_colors", reason, hidden, "pixel");
     }
     let meaning = match (raw, stored.associated) {
         (true, _) => Meaning::Raw,
@@ -77,7 +90,7 @@ pub(crate) fn decode(
     }
     let is_light =
         matches!(stored.picture, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
-    Ok(Decoded { image, is_finished: !is_light, notes })
+    Ok(Decoded { image, is_finished: !is_light, notes, losses })
 }
 
 /// About how many bytes the pixels of a picture take while it is read: four values a pixel, as they
@@ -171,6 +184,25 @@ fn is_light_multiplied(picture: &DynamicImage) -> bool {
         DynamicImage::ImageLumaA16(p) => above(p, 2, 2048),
         DynamicImage::ImageRgba16(p) => above(p, 4, 2048),
         _ => false,
+    }
+}
+
+/// Pixels with a colour where alpha is 0.
+fn hidden(picture: &DynamicImage) -> u64 {
+    fn of<T: Copy + Default + PartialEq>(values: &[T], channels: usize) -> u64 {
+        let none = T::default();
+        let is_hidden = |pixel: &&[T]| {
+            pixel[channels - 1] == none && pixel[..channels - 1].iter().any(|value| *value != none)
+        };
+        values.chunks_exact(channels).filter(is_hidden).count() as u64
+    }
+    match picture {
+        DynamicImage::ImageLumaA8(p) => of(p, 2),
+        DynamicImage::ImageRgba8(p) => of(p, 4),
+        DynamicImage::ImageLumaA16(p) => of(p, 2),
+        DynamicImage::ImageRgba16(p) => of(p, 4),
+        DynamicImage::ImageRgba32F(p) => of(p, 4),
+        _ => 0,
     }
 }
 
@@ -291,9 +323,10 @@ enum Curve {
 }
 
 impl Curve {
-    fn note(self) -> String {
+    /// Why values are not as the file means them.
+    fn reason(self) -> String {
         let said = match self {
-            Curve::Light => return "its codes are taken for light, as it says of them".to_owned(),
+            Curve::Light => "linear gAMA".to_owned(),
             Curve::Power(gamma) => format!("gAMA of {}", f64::from(gamma) / 1e5),
             Curve::Video(primaries, curve) => {
                 format!("cICP (primaries {primaries}, transfer function {curve})")
@@ -483,7 +516,8 @@ mod tests {
         let decoded = decode(&png(chunks), ImageFormat::Png, raw, &Limits::default()).unwrap();
         let Pixels::Flat(levels) = &decoded.image.parts[0].pixels else { panic!() };
         let Samples::Half(values) = &levels[0].planes[0].samples else { panic!() };
-        (values[0].to_f32(), decoded.notes)
+        let losses = decoded.losses.iter().map(|loss| loss.reason.to_string());
+        (values[0].to_f32(), decoded.notes.into_iter().chain(losses).collect())
     }
 
     #[test]

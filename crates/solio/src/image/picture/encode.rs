@@ -1,7 +1,8 @@
 //! Images in linear light to the bytes of PNG, JPEG, TIFF and HDR files.
 
 use super::decode::{STRAIGHT, failed};
-use super::look::{Code, Look, encode};
+use super::look::{Code, Look, NotHeld, encode};
+use super::losses::of_part;
 use super::{Choice, Frame, View, choose};
 use crate::ImageFormat;
 use image::codecs::hdr::HdrEncoder;
@@ -10,11 +11,12 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::codecs::tiff::TiffEncoder;
 use image::error::EncodingError;
 use image::{ExtendedColorType, ImageEncoder, ImageError, Rgb};
-use solio_base::{Error, Limits, Result, Work};
+use solio_base::{Error, Limits, Loss, Losses, Result, Work};
 use solio_color::ToneMap;
 use solio_exr::Image;
 use solio_exr::header::{Header, Value};
 use std::io::Cursor;
+use std::sync::atomic::Ordering::Relaxed;
 use tiff::encoder::colortype::{ColorType, RGBA8, RGBA16, RGBA32Float};
 use tiff::encoder::{TiffEncoder as RgbaEncoder, TiffValue};
 use tiff::tags::{ExtraSamples, Tag};
@@ -89,7 +91,8 @@ pub(crate) struct Encoded {
     pub(crate) bytes: Vec<u8>,
     /// Columns and rows.
     pub(crate) size: [u64; 2],
-    pub(crate) notes: Vec<String>,
+    /// What the format cannot hold.
+    pub(crate) losses: Losses,
 }
 
 /// Makes the bytes of a file that shows `image`, or as much of it as the format can hold.
@@ -126,21 +129,81 @@ pub(crate) fn encode_picture(
     // Raw values are those of the image: multiplied by alpha, unless it says otherwise.
     let is_straight = !options.raw || part.header.get(STRAIGHT) == Some(&Value::Int(1));
     let pack = Pack { format, size, channels, is_straight, quality: options.quality };
+    let not_held = NotHeld::default();
+    let mut losses = Losses::default();
     let bytes = match bits {
-        8 => pack.bytes(&encode::<u8>(&view, &look, channels, work)?),
-        16 => pack.bytes(&encode::<u16>(&view, &look, channels, work)?),
-        _ => pack.bytes(&encode::<f32>(&view, &look, channels, work)?),
+        8 => pack.bytes(&encode::<u8>(&view, &look, channels, &not_held, work)?),
+        16 => pack.bytes(&encode::<u16>(&view, &look, channels, &not_held, work)?),
+        _ => {
+            let values = encode::<f32>(&view, &look, channels, &not_held, work)?;
+            if format == ImageFormat::Hdr {
+                of_hdr(&mut losses, &values);
+            }
+            pack.bytes(&values)
+        }
     };
     let bytes = bytes.map_err(|e| failed(format, e))?;
-    let mut notes = Vec::new();
+    of_part(&mut losses, part, format, &view.window);
+    of_numbers(&mut losses, &not_held, format, bits);
     if view.changes_primaries() {
-        notes.push("colours were brought to the primaries of sRGB (--raw leaves them)".to_owned());
+        let reason = "colours are brought to the primaries of sRGB";
+        losses.add(Loss::new("color_space", reason).kept_by("raw"));
     }
     if view.has_alpha() && !can_alpha {
         let name = format.as_str().to_uppercase();
-        notes.push(format!("{name} has no alpha: the picture lies on black"));
+        let loss = Loss::new("alpha", format!("{name} has no alpha: the picture lies on black"));
+        losses.add(loss.count(1, "channel").example(chosen.alpha.unwrap_or_default()));
     }
-    Ok(Encoded { bytes, size: size.map(u64::from), notes })
+    if format == ImageFormat::Jpeg {
+        losses.add(Loss::new("compression", "JPEG packs pixels with loss"));
+    }
+    Ok(Encoded { bytes, size: size.map(u64::from), losses })
+}
+
+/// Adds what integers cannot hold.
+fn of_numbers(losses: &mut Losses, not_held: &NotHeld, format: ImageFormat, bits: u8) {
+    let name = format.as_str().to_uppercase();
+    let keeps = |loss: Loss, most: u8| match format {
+        ImageFormat::Png if most == 16 && bits == 8 => loss.kept_by("bits"),
+        ImageFormat::Tiff => loss.kept_by("bits"),
+        _ => loss,
+    };
+    if not_held.is_rounded.load(Relaxed) {
+        let reason = format!("{name} values are rounded to {bits} bits");
+        losses.add(keeps(Loss::new("bit_depth", reason), 16));
+    }
+    let outside = not_held.outside.load(Relaxed);
+    if outside > 0 {
+        let reason = format!("{name} values of {bits} bits go from 0 to 1: others are cut");
+        losses.add(keeps(Loss::new("range", reason).count(outside, "pixel"), 32));
+    }
+    let uncovered = not_held.uncovered.load(Relaxed);
+    if uncovered > 0 {
+        let reason = "light without alpha is black where alpha is straight";
+        losses.add(Loss::new("uncovered_light", reason).count(uncovered, "pixel").kept_by("raw"));
+    }
+}
+
+/// Adds what three mantissas of eight bits with one exponent cannot hold.
+fn of_hdr(losses: &mut Losses, values: &[f32]) {
+    let (mut outside, mut is_rounded) = (0, false);
+    for pixel in values.as_chunks::<3>().0 {
+        if !pixel.iter().all(|value| (0.0..=1e38).contains(value)) {
+            outside += 1;
+            continue;
+        }
+        let largest = pixel.iter().fold(0f32, |most, &value| most.max(value));
+        if !is_rounded && largest > 0.0 {
+            // The largest has the highest of eight bits set.
+            let step = (largest.log2().floor() - 7.0).exp2();
+            is_rounded = pixel.iter().any(|value| (value / step).fract() != 0.0);
+        }
+    }
+    if is_rounded {
+        let reason = "HDR values have eight bits, and one exponent for three";
+        losses.add(Loss::new("bit_depth", reason));
+    }
+    losses.add_some("range", "HDR has no negative or infinite light", outside, "pixel");
 }
 
 /// How numbers become a file.

@@ -5,6 +5,7 @@ use super::rows;
 use super::view::{Buffers, View};
 use solio_base::{Result, Work};
 use solio_color::{ToneMap, srgb};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// How light becomes numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,6 +27,12 @@ pub(crate) trait Code: Copy + Default + Send {
     fn of_light(light: f32) -> Self;
     /// From 0 to 1, as it is.
     fn of_value(value: f32) -> Self;
+    /// The light of a code, and what it is from 0 to 1.
+    fn light(self) -> f32;
+    fn value(self) -> f32;
+    /// How far a number may be from what its code stands for, in parts of itself, and count as kept:
+    /// what the samples of a picture with such codes are off.
+    const NEAR: f32;
 }
 
 impl Code for u8 {
@@ -36,6 +43,14 @@ impl Code for u8 {
         // From a float to an integer Rust saturates, and takes no number for 0.
         (value * 255.0).round() as u8
     }
+    fn light(self) -> f32 {
+        srgb::light_of_u8(self)
+    }
+    fn value(self) -> f32 {
+        f32::from(self) / 255.0
+    }
+    // Light of 8-bit codes is stored as half, and divided by alpha, which is, too.
+    const NEAR: f32 = 1.5e-3;
 }
 
 impl Code for u16 {
@@ -45,6 +60,13 @@ impl Code for u16 {
     fn of_value(value: f32) -> u16 {
         (value * 65535.0).round() as u16
     }
+    fn light(self) -> f32 {
+        srgb::light_of_u16(self)
+    }
+    fn value(self) -> f32 {
+        f32::from(self) / 65535.0
+    }
+    const NEAR: f32 = 1e-6;
 }
 
 impl Code for f32 {
@@ -54,6 +76,13 @@ impl Code for f32 {
     fn of_value(value: f32) -> f32 {
         value
     }
+    fn light(self) -> f32 {
+        self
+    }
+    fn value(self) -> f32 {
+        self
+    }
+    const NEAR: f32 = f32::INFINITY;
 }
 
 impl Look {
@@ -89,6 +118,54 @@ impl Look {
     }
 }
 
+/// What the numbers of a picture do not hold of the light that they were made of.
+#[derive(Default)]
+pub(crate) struct NotHeld {
+    /// Some numbers are rounded.
+    pub(crate) is_rounded: AtomicBool,
+    /// Pixels with colours below 0 or above 1, which were cut.
+    pub(crate) outside: AtomicU64,
+    /// Pixels that shine without covering anything: with straight alpha they are black.
+    pub(crate) uncovered: AtomicU64,
+}
+
+impl NotHeld {
+    /// Looks through a row that was stored.
+    fn look<T: Code>(&self, look: &Look, row: &[f32], channels: usize, out: &[T]) {
+        let is_float = T::NEAR == f32::INFINITY;
+        if is_float && !look.straight {
+            return;
+        }
+        let colors = if channels < 3 { 1 } else { 3 };
+        let mut is_rounded = is_float || self.is_rounded.load(Relaxed);
+        let (mut outside, mut uncovered) = (0, 0);
+        for (&[r, g, b, a], codes) in row.as_chunks::<4>().0.iter().zip(out.chunks_exact(channels))
+        {
+            uncovered += u64::from(!look.raw && look.straight && a == 0.0 && [r, g, b] != [0.0; 3]);
+            // Curves of tone mapping bring all light between 0 and 1.
+            if is_float || is_rounded && look.tone_map != ToneMap::None {
+                continue;
+            }
+            let color = look.color([r, g, b], a);
+            let near = -T::NEAR..=1.0 + T::NEAR;
+            let is_outside = color[..colors].iter().any(|value| !near.contains(value));
+            outside += u64::from(is_outside);
+            if !is_rounded && !is_outside {
+                let back = |code: T| if look.raw { code.value() } else { code.light() };
+                let is_off = |(&value, &code): (&f32, &T)| {
+                    (back(code) - value).abs() > T::NEAR * value.abs().max(1e-2)
+                };
+                is_rounded = color[..colors].iter().zip(codes).any(is_off);
+            }
+        }
+        self.outside.fetch_add(outside, Relaxed);
+        self.uncovered.fetch_add(uncovered, Relaxed);
+        if is_rounded && !is_float {
+            self.is_rounded.store(true, Relaxed);
+        }
+    }
+}
+
 /// Where a value is between the ends of a range: 0 at the low one, 1 at the high one.
 pub(crate) fn place_in(value: f32, [low, high]: [f32; 2]) -> f32 {
     // A difference of numbers near the largest is infinite, that of their halves is not.
@@ -102,6 +179,7 @@ pub(crate) fn encode<T: Code>(
     view: &View<'_>,
     look: &Look,
     channels: usize,
+    not_held: &NotHeld,
     work: &Work,
 ) -> Result<Vec<T>> {
     let width = view.width();
@@ -111,6 +189,7 @@ pub(crate) fn encode<T: Code>(
     rows::fill(work, &mut out, width * channels, scratch, |y, out, (row, buffers)| {
         view.row(y, row, buffers);
         look.store(row, channels, out);
+        not_held.look(look, row, channels, out);
     })?;
     Ok(out)
 }

@@ -9,6 +9,7 @@ mod choose;
 mod decode;
 mod encode;
 mod look;
+pub(crate) mod losses;
 mod rows;
 mod tiff;
 mod view;
