@@ -59,7 +59,7 @@ fn hue_of_srgb([r, g, b]: Vector) -> (f64, f64, f64) {
 }
 
 /// A hue within 0 to 360; as such not below 0 even where rounding would leave 360.
-fn turn(hue: f64) -> f64 {
+pub(crate) fn turn(hue: f64) -> f64 {
     let hue = hue.rem_euclid(360.0);
     if hue == 360.0 { 0.0 } else { hue }
 }
