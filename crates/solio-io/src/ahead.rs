@@ -10,7 +10,7 @@
 //! the first reads took too long, the rest goes through the page cache.
 
 use crate::engine::{Batch, Buffer, Engine, EngineOptions, Request};
-use crate::file_source::FileSource;
+use crate::file::FileSource;
 use solio_base::{Result, Source, lock};
 use std::collections::BTreeMap;
 use std::os::fd::AsRawFd;
@@ -144,7 +144,7 @@ mod tests {
             .map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8)
             .collect();
         std::fs::write(&path, &content).unwrap();
-        let (file, _) = crate::file_source::open_file(&path).unwrap();
+        let (file, _) = crate::file::open_file(&path).unwrap();
         let file = FileSource::new(file, bytes as u64, Progress::default());
         let source = AheadSource::new(file, &path, u64::MAX).unwrap();
         (folder, content, source)

@@ -4,7 +4,7 @@
 //! `cp` does; bytes that come to another place of their page are written out of a memory map. Where
 //! neither goes (other file systems, devices, packed outputs) they are read and written.
 
-use crate::file_source::FileSource;
+use crate::file::FileSource;
 use crate::sink::FileSink;
 use crate::throttle;
 use solio_base::{Error, Result, Sink, Source, Work};
@@ -19,7 +19,7 @@ impl FileSource {
     /// Opens the plain file at `path`; what it is compressed with stays.
     pub fn open(path: &Path, work: &Work) -> Result<FileSource> {
         work.progress.add_file();
-        let (file, meta) = crate::file_source::open_file(path)?;
+        let (file, meta) = crate::file::open_file(path)?;
         if !meta.is_file() {
             return Err(Error::argument("this is no plain file").at_path(path));
         }

@@ -20,7 +20,6 @@ pub mod cgroup;
 pub mod child;
 pub mod engine;
 mod file;
-mod file_source;
 mod head_reader;
 mod host;
 pub mod lock;
@@ -42,10 +41,9 @@ pub mod walk;
 pub mod watch;
 
 pub use file::{
-    bytes_of, copy_file, file_bytes, folders_and_files, is_folder, open, open_in_turn, prefetch,
-    read_whole,
+    FileSource, OpenedFile, bytes_of, copy_file, file_bytes, folders_and_files, is_folder, open,
+    open_in_turn, prefetch, read_whole,
 };
-pub use file_source::{FileSource, OpenedFile};
 pub use head_reader::{HeadReader, HeadSource};
 pub use host::host_name;
 pub use raw::{RawFile, read_ends, read_raw, same_bytes};

@@ -3,7 +3,7 @@
 //!
 //! Without the feature `objects` such a path is told, and that this build cannot read it.
 
-use crate::file_source::OpenedFile;
+use crate::file::OpenedFile;
 #[cfg(feature = "objects")]
 pub use asked::{ask, open_object};
 use solio_base::{Error, Result, Source, Work};

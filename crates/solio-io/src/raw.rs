@@ -2,7 +2,7 @@
 
 use crate::ahead::{self, AheadSource};
 use crate::engine::{Residency, residency};
-use crate::file_source::{FileSource, ProgressReader, open_file, read_full};
+use crate::file::{FileSource, ProgressReader, open_file, read_full};
 use crate::status::{Status, status_of_file};
 use crate::{STANDARD, io_error};
 use solio_base::{Error, Result, Source, Work};

@@ -10,7 +10,7 @@
 //! * a chunk is compressed by the thread that made it, while another thread writes.
 
 use crate::atomic::{AtomicFile, sync_folder};
-use crate::file_source::FileSource;
+use crate::file::FileSource;
 use crate::{engine, io_error};
 use solio_base::{FillChunk, Progress, Result, Sink, Work, ordered};
 use solio_codec::compress::{ChunkCompressor, Compression};

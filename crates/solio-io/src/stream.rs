@@ -6,7 +6,7 @@
 //!
 //! [`InTurnSource`]: whoever reads inflates, to where they want it; nothing can be read again.
 
-use crate::file_source::ProgressReader;
+use crate::file::ProgressReader;
 use solio_base::{Error, Limits, Progress, Result, Source, lock, threads};
 use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::SpanName;
