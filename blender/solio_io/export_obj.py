@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import solio
 
-from . import extract, nurbs, scene
+from . import extract, losses, nurbs, scene
 from .materials_out import Library
 
 
@@ -63,8 +63,7 @@ def _write(depsgraph, options, path, report):
         )
     finally:
         _remove(temporary)
-    for warning in written.warnings:
-        report({"WARNING"}, warning)
+    losses.tell(written, report)
 
 
 def _engine_options(options):

@@ -7,18 +7,18 @@ import bpy
 import numpy as np
 import solio
 
-from . import arrays, extract, scene
+from . import arrays, extract, losses, scene
 
 # A face's count of corners is one byte in Blender's files.
 MOST_CORNERS = 255
 
 
-def export(context, options, _report):
+def export(context, options, report):
     """Exports the scene; `options` has the attributes of `bpy.ops.wm.ply_export`."""
-    scene.evaluated(context, scene.RENDER, lambda depsgraph: _write(depsgraph, options))
+    scene.evaluated(context, scene.RENDER, lambda depsgraph: _write(depsgraph, options, report))
 
 
-def _write(depsgraph, options):
+def _write(depsgraph, options, report):
     temporary = []
     try:
         meshes = [
@@ -30,7 +30,7 @@ def _write(depsgraph, options):
                 modifiers=options.apply_modifiers,
             )
         ]
-        solio.write_mesh(
+        written = solio.write_mesh(
             meshes,
             options.filepath,
             format="ply",
@@ -47,6 +47,7 @@ def _write(depsgraph, options):
             digits="shortest" if options.digits < 0 else options.digits,
             blender_quirks=True,
         )
+        losses.tell(written, report)
     finally:
         for mesh in temporary:
             bpy.data.meshes.remove(mesh)

@@ -6,27 +6,27 @@ from __future__ import annotations
 import numpy as np
 import solio
 
-from . import arrays, extract, scene
+from . import arrays, extract, losses, scene
 
 
-def export(context, options, _report):
+def export(context, options, report):
     """Exports the scene; `options` has the attributes of `bpy.ops.wm.stl_export`."""
     mode = scene.RENDER if options.collection else options.evaluation_mode
     scale = options.global_scale
     units = context.scene.unit_settings
     if options.use_scene_unit and units.system != "NONE":
         scale = float(np.float32(scale) * np.float32(units.scale_length))
-    scene.evaluated(context, mode, lambda depsgraph: _write(depsgraph, options, scale))
+    scene.evaluated(context, mode, lambda depsgraph: _write(depsgraph, options, scale, report))
 
 
-def _write(depsgraph, options, scale):
+def _write(depsgraph, options, scale, report):
     found = scene.items(
         depsgraph,
         selected=options.export_selected_objects,
         collection=options.collection,
         modifiers=options.apply_modifiers,
     )
-    solio.write_mesh(
+    written = solio.write_mesh(
         [_arrays(item) for item in found],
         options.filepath,
         format="stl",
@@ -38,6 +38,7 @@ def _write(depsgraph, options, scale):
         global_scale=scale,
         digits="shortest" if options.digits < 0 else options.digits,
     )
+    losses.tell(written, report)
 
 
 def _arrays(item):

@@ -41,7 +41,7 @@ from ._image_io import (
     read_images,
     write_image,
 )
-from ._io import Written, encode_mesh, read_mesh, write_mesh
+from ._io import Loss, Written, encode_mesh, read_mesh, write_mesh
 from ._light import Peak, light
 from ._material import Material, TextureMap
 from ._mesh import Instance, ListValues, Mesh, Object, VertexGroup
@@ -63,6 +63,7 @@ __all__ = [
     "IoError",
     "LimitError",
     "ListValues",
+    "Loss",
     "Material",
     "Mesh",
     "MetadataTable",

@@ -80,6 +80,8 @@ class WriteOptions(TypedDict, total=False):
     """PLY: do as Blender does even where that loses data."""
     stl_batch: bool
     """One STL file for each object: ``out.stl`` and ``Cube`` give ``outCube.stl``."""
+    strict_loss: bool
+    """Refuse, before anything is written, what the file cannot hold (`Written.losses`)."""
     name: str
     """STL: the name of the solid in text, the head in binary."""
     material_library: str | None
@@ -101,6 +103,23 @@ class WriteOptions(TypedDict, total=False):
     """What to do with NaN and infinity."""
 
 
+class Loss(NamedTuple):
+    """Something that a file cannot hold of what was written to it."""
+
+    what: str
+    """A name for programs that does not change, such as ``materials``."""
+    text: str
+    """The whole of it, for people."""
+    count: int | None
+    """How many are lost; ``None`` where nobody counted."""
+    unit: str | None
+    """What one of them is called."""
+    example: str | None
+    """The name of one of them."""
+    option: str | None
+    """The option that keeps them."""
+
+
 class Written(NamedTuple):
     """What `write_mesh` wrote."""
 
@@ -110,6 +129,8 @@ class Written(NamedTuple):
     raw_bytes: int
     """Before compression."""
     warnings: list[str]
+    losses: Sequence[Loss] = ()
+    """What the files cannot hold of what was given; ``strict_loss=True`` refuses that."""
 
 
 def read_mesh(
@@ -169,7 +190,10 @@ def write_mesh(
     """
     meshes, slots, union = _scene(mesh, materials)
     given: dict[str, Any] = {"format": format, **options}
-    return Written(*_solio.write(meshes, slots, union, fspath(path), given))
+    files, file_bytes, raw_bytes, warnings, losses = _solio.write(
+        meshes, slots, union, fspath(path), given
+    )
+    return Written(files, file_bytes, raw_bytes, warnings, [Loss(*loss) for loss in losses])
 
 
 def encode_mesh(

@@ -62,7 +62,7 @@ def write(
     materials: list[Material],
     path: str | PathLike[str],
     options: dict[str, Any],
-) -> tuple[list[tuple[str, int]], int, int, list[str]]: ...
+) -> tuple[list[tuple[str, int]], int, int, list[str], list[_GivenLoss]]: ...
 def unused(count: int, indices: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]: ...
 def encode(
     meshes: list[Mesh | Instance],
@@ -78,6 +78,7 @@ _GivenLevel: TypeAlias = tuple[
     int, int, tuple[Any, ...], npt.NDArray[np.uint32] | None, _GivenPlanes
 ]
 _GivenPart: TypeAlias = tuple[_GivenAttributes, list[_GivenLevel]]
+_GivenLoss: TypeAlias = tuple[str, str, int | None, str | None, str | None, str | None]
 _GivenImage: TypeAlias = tuple[
     list[tuple[Any, _GivenAttributes, list[_GivenLevel]]],
     list[tuple[int, int, str]],

@@ -5,6 +5,7 @@
 pub mod cpu;
 mod error;
 mod limits;
+mod losses;
 pub mod memory;
 pub mod ordered;
 mod stream;
@@ -13,6 +14,8 @@ mod work;
 
 pub use error::{Error, ErrorKind, Result};
 pub use limits::Limits;
+pub use losses::{Loss, Losses};
+pub use ordered::FillChunk;
 pub use solio_measure::lock;
-pub use stream::{FillChunk, Sink, Source};
+pub use stream::{Sink, Source};
 pub use work::{Cancel, Progress, Progressed, Work};

@@ -292,6 +292,9 @@ where
     }
 }
 
+/// Fills the buffer of chunk `i`; see [`Sink::write_chunks`](crate::Sink::write_chunks).
+pub type FillChunk<'a> = dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync + 'a;
+
 /// [`run`] over numbered chunks of bytes: `fill` makes chunk `i` in an empty buffer, `put`
 /// receives the chunks in order, and may take one if it leaves another buffer in its place.
 ///
@@ -308,7 +311,7 @@ pub fn for_chunks(
     work: &Work,
     window: usize,
     chunks: usize,
-    fill: &crate::stream::FillChunk<'_>,
+    fill: &FillChunk<'_>,
     mut put: impl FnMut(&mut Vec<u8>) -> Result<()> + Send,
 ) -> Result<()> {
     let mut count = 0..chunks;

@@ -1,6 +1,8 @@
 //! Where formats read from and write to. Formats never open files.
 
-use crate::{Error, Result, Work, ordered};
+use crate::ordered::{self, FillChunk};
+use crate::{Error, Result, Work};
+use std::sync::Arc;
 
 /// Bytes that a decoder reads.
 ///
@@ -80,6 +82,24 @@ impl Source for Vec<u8> {
     }
 }
 
+impl<S: Source + ?Sized> Source for Arc<S> {
+    fn len_bytes(&self) -> Option<u64> {
+        (**self).len_bytes()
+    }
+    fn is_sequential(&self) -> bool {
+        (**self).is_sequential()
+    }
+    fn as_bytes(&self) -> Option<&[u8]> {
+        (**self).as_bytes()
+    }
+    fn head(&self) -> &[u8] {
+        (**self).head()
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        (**self).read_at(offset, buf)
+    }
+}
+
 /// Where an encoder's bytes go.
 pub trait Sink: Send {
     /// Calls `fill(i, buffer)` for every `i` in `0..chunks`, several at once, each with an empty
@@ -113,9 +133,6 @@ pub trait Sink: Send {
         Err(Error::argument("this output cannot be rewritten"))
     }
 }
-
-/// Fills the buffer of chunk `i`; see [`Sink::write_chunks`].
-pub type FillChunk<'a> = dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync + 'a;
 
 impl Sink for Vec<u8> {
     fn write_chunks(&mut self, work: &Work, chunks: usize, fill: &FillChunk<'_>) -> Result<()> {

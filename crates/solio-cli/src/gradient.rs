@@ -1,8 +1,8 @@
 //! `solio gradient`: gradients as pictures, pages, text and files of other programs.
 
-use crate::gradient_args::GradientArgs;
+use crate::args::GradientArgs;
 use crate::table::visible;
-use crate::{Outcome, options, page, preview, schema, screen};
+use crate::{Outcome, chart_page, losses, options, schema, screen, terminal_image};
 use serde_json::{Value, json};
 use solio::color::Difference;
 use solio::color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &GradientArgs) -> Result<Outcome> {
 /// That each option says something about what is made.
 fn check(args: &GradientArgs) -> Result<()> {
     let end = args.output.as_deref().and_then(end);
-    let format = end.as_deref().and_then(GradientFormat::of_extension);
+    let format = args.output.as_deref().and_then(GradientFormat::of_name);
     let wrong = |message: &str, hint: &str| Err(Error::argument(message).hint(hint));
     if args.compare && !args.json && format.is_some() {
         let hint = "name a picture or a page: -o compare.png, or leave it out";
@@ -116,7 +116,7 @@ fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<Vec<Gradient>> {
 fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work) -> Result<()> {
     match end(output).as_deref() {
         Some("png") => solio::write_bytes(output, &picture(gradients, args, SIZE)?.to_png()?),
-        Some("html") => page::write(PAGE, &page_data(gradients, args)?, output),
+        Some("html") => chart_page::write(PAGE, &page_data(gradients, args)?, output),
         Some("exr") => {
             let [gradient] = gradients else {
                 let message = format!("an EXR image holds one gradient, not {}", gradients.len());
@@ -133,10 +133,7 @@ fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work
             if let Some(samples) = args.samples {
                 options.samples = samples as usize;
             }
-            let notes = solio::write_gradients(gradients, output, options)?;
-            for note in notes {
-                screen::complain(&format!("note: {}: {note}", output.display()));
-            }
+            losses::say(output, &solio::write_gradients(gradients, output, options)?);
             Ok(())
         }
     }
@@ -157,15 +154,15 @@ fn show(gradients: &[Gradient], args: &GradientArgs) -> Result<()> {
     if args.json {
         return Ok(());
     }
-    let in_colors = preview::shows_colors().is_ok();
-    let [columns, _] = preview::room();
+    let in_colors = terminal_image::shows_colors().is_ok();
+    let [columns, _] = terminal_image::room();
     let mut text = String::new();
     for gradient in gradients {
         if args.compare {
             compared_rows(&compare_gradient(gradient), in_colors.then_some(columns), &mut text)?;
         } else if in_colors {
             let strip = gradient_strips(std::slice::from_ref(gradient), [columns, 4])?;
-            let _ = write!(text, "{}\n{}", visible(&gradient.name), preview::blocks(&strip));
+            let _ = write!(text, "{}\n{}", visible(&gradient.name), terminal_image::blocks(&strip));
         } else {
             text += &(css(gradient)? + "\n");
         }
@@ -181,7 +178,7 @@ fn compared_rows(compared: &Compared, columns: Option<u32>, text: &mut String) -
         let looks = match columns {
             Some(columns) => {
                 let strip = gradient_strips(std::slice::from_ref(row.gradient()), [columns, 2])?;
-                preview::blocks(&strip)
+                terminal_image::blocks(&strip)
             }
             None => css(row.gradient())? + "\n",
         };

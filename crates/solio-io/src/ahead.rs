@@ -38,7 +38,7 @@ const SLOW: Duration = Duration::from_nanos((TELLS + 1) * RANGE);
 
 /// See the head of the file.
 pub(crate) struct AheadSource {
-    file: FileSource,
+    file: Arc<FileSource>,
     /// Names the file that is open, whatever happens where it was found.
     path: PathBuf,
     engine: Engine,
@@ -59,7 +59,7 @@ struct AheadState {
 
 impl AheadSource {
     /// For an open file, with at least [`LEAST_MEMORY`] to use.
-    pub(crate) fn new(file: FileSource, path: &Path, memory_bytes: u64) -> Result<Self> {
+    pub(crate) fn new(file: Arc<FileSource>, path: &Path, memory_bytes: u64) -> Result<Self> {
         let memory_bytes = AHEAD_BYTES.min(memory_bytes / 8);
         let engine = Engine::new(EngineOptions { memory_bytes, ..EngineOptions::default() })?;
         let open = PathBuf::from(format!("/proc/self/fd/{}", file.file.as_raw_fd()));
@@ -145,7 +145,7 @@ mod tests {
             .collect();
         std::fs::write(&path, &content).unwrap();
         let (file, _) = crate::file::open_file(&path).unwrap();
-        let file = FileSource::new(file, bytes as u64, Progress::default());
+        let file = Arc::new(FileSource::new(file, bytes as u64, Progress::default()));
         let source = AheadSource::new(file, &path, u64::MAX).unwrap();
         (folder, content, source)
     }

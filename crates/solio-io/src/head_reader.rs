@@ -49,10 +49,17 @@ impl HeadCounters {
 
 /// A file whose start has been read.
 pub struct HeadSource<'r> {
-    file: OwnedFd,
+    pub(crate) file: OwnedFd,
     head: &'r [u8],
-    bytes: u64,
+    pub(crate) bytes: u64,
     counts: &'r HeadCounters,
+}
+
+impl HeadSource<'_> {
+    /// What has been read.
+    pub(crate) fn start(&self) -> &[u8] {
+        self.head
+    }
 }
 
 impl HeadReader {

@@ -41,8 +41,8 @@ pub mod walk;
 pub mod watch;
 
 pub use file::{
-    FileSource, OpenedFile, bytes_of, copy_file, file_bytes, folders_and_files, is_folder, open,
-    open_in_turn, prefetch, read_whole,
+    FileSource, OpenFile, OpenedSource, bytes_of, copy_file, file_bytes, folders_and_files,
+    is_folder, open, prefetch, read_whole,
 };
 pub use head_reader::{HeadReader, HeadSource};
 pub use host::host_name;

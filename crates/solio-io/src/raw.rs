@@ -61,7 +61,7 @@ fn read_with(
         && residency(file.as_fd(), 0, status.size) == Residency::Cold;
     let source = FileSource::new(file, status.size, work.progress.clone());
     let read = if cold {
-        AheadSource::new(source, path, work.memory_bytes)
+        AheadSource::new(std::sync::Arc::new(source), path, work.memory_bytes)
             .and_then(|source| all_of(&source, buffer, work, each))
     } else {
         all_of(&source, buffer, work, each)

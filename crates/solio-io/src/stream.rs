@@ -6,8 +6,7 @@
 //!
 //! [`InTurnSource`]: whoever reads inflates, to where they want it; nothing can be read again.
 
-use crate::file::ProgressReader;
-use solio_base::{Error, Limits, Progress, Result, Source, lock, threads};
+use solio_base::{Error, Limits, Result, Source, lock, threads};
 use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::SpanName;
 use std::io::Read;
@@ -27,7 +26,6 @@ type BoxedDecoder = StreamDecoder<Box<dyn Read + Send>>;
 /// A sequential [`Source`]. Offsets in the first mebibyte may be read again; behind it they must
 /// not fall.
 pub struct StreamSource {
-    compression: Compression,
     head: Vec<u8>,
     state: Mutex<StreamState>,
 }
@@ -44,14 +42,14 @@ struct StreamState {
 }
 
 impl StreamSource {
-    /// Starts reading ahead from `reader`; its first bytes say how it is compressed.
+    /// Starts reading ahead from `reader`, whose bytes are compressed so.
     pub fn start(
-        reader: impl Read + Send + 'static,
+        reader: Box<dyn Read + Send>,
+        compression: Compression,
         path: &Path,
         limits: &Limits,
-        progress: &Progress,
     ) -> Result<Self> {
-        let (compression, decoder) = unpacking(reader, path, limits, progress)?;
+        let decoder = unpacking(reader, compression, limits)?;
         let (to_parser, filled) = sync_channel(BLOCKS_AHEAD);
         let (emptied, from_parser) = channel();
         threads::start(move || read_ahead(decoder, &to_parser, &from_parser))?;
@@ -64,40 +62,22 @@ impl StreamSource {
             failed: false,
         };
         crate::at_path(state.next_block(), path)?;
-        Ok(StreamSource { compression, head: state.block.clone(), state: Mutex::new(state) })
-    }
-
-    /// The compression that the first bytes showed.
-    pub fn compression(&self) -> Compression {
-        self.compression
+        Ok(StreamSource { head: state.block.clone(), state: Mutex::new(state) })
     }
 }
 
 /// What unpacks `reader`.
 fn unpacking(
-    reader: impl Read + Send + 'static,
-    path: &Path,
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
     limits: &Limits,
-    progress: &Progress,
-) -> Result<(Compression, BoxedDecoder)> {
-    let mut reader = ProgressReader { reader, progress: progress.clone() };
-    let magic = crate::at_path(read_magic(&mut reader), path)?;
-    let compression = Compression::of_head(&magic);
-    let whole: Box<dyn Read + Send> = Box::new(std::io::Cursor::new(magic).chain(reader));
-    let decoder = match crate::probe::other_inflate() {
+) -> Result<BoxedDecoder> {
+    match crate::probe::other_inflate() {
         Some(inflate) if compression == Compression::Gzip => {
-            StreamDecoder::new(Compression::None, inflate(whole), limits)
+            StreamDecoder::new(Compression::None, inflate(reader), limits)
         }
-        _ => StreamDecoder::new(compression, whole, limits),
-    };
-    Ok((compression, decoder?))
-}
-
-fn read_magic(reader: &mut impl Read) -> Result<Vec<u8>> {
-    let mut magic = Vec::with_capacity(4);
-    let took = reader.take(4).read_to_end(&mut magic);
-    took.map_err(|e| Error::io("read", e))?;
-    Ok(magic)
+        _ => StreamDecoder::new(compression, reader, limits),
+    }
 }
 
 /// The body of the thread: ends with the data, with an error, or when the source is dropped.
@@ -190,7 +170,6 @@ fn only_forward(offset: u64) -> Error {
 
 /// A sequential [`Source`] that is unpacked by whoever reads it, when they do, to where they want it.
 pub(crate) struct InTurnSource {
-    compression: Compression,
     state: Mutex<InTurn>,
 }
 
@@ -203,20 +182,14 @@ struct InTurn {
 }
 
 impl InTurnSource {
-    /// The first bytes of `reader` say how it is compressed.
     pub(crate) fn new(
-        reader: impl Read + Send + 'static,
-        path: &Path,
+        reader: Box<dyn Read + Send>,
+        compression: Compression,
         limits: &Limits,
-        progress: &Progress,
     ) -> Result<Self> {
-        let (compression, decoder) = unpacking(reader, path, limits, progress)?;
+        let decoder = unpacking(reader, compression, limits)?;
         let state = InTurn { decoder, offset: 0, ended: false, failed: false };
-        Ok(InTurnSource { compression, state: Mutex::new(state) })
-    }
-
-    pub(crate) fn compression(&self) -> Compression {
-        self.compression
+        Ok(InTurnSource { state: Mutex::new(state) })
     }
 }
 

@@ -3,6 +3,9 @@
 //! Source: the MTL part of the Wavefront Object Files specification 3.0 and the widely used PBR
 //! extension (`Pr Pm Ps Pc Pcr aniso anisor norm map_P*`).
 
+/// How a comment that names a texture begins, as MeshLab writes them.
+pub(crate) const TEXTURE_COMMENT: &str = "TextureFile ";
+
 /// One `newmtl` block. A key that the file does not have is `None`, so that a round trip writes
 /// what was read.
 ///

@@ -203,6 +203,23 @@ pub enum Domain<'a> {
     Indexed(Cow<'a, [u32]>),
 }
 
+impl Domain<'_> {
+    /// Which value a corner has; `None` also where the arrays contradict each other.
+    #[inline]
+    pub(crate) fn index_of(&self, mesh: &Mesh<'_>, corner: usize) -> Option<usize> {
+        match self {
+            Domain::Vertex => Some(*mesh.corner_vertices.get(corner)? as usize),
+            Domain::Face => {
+                mesh.face_offsets.partition_point(|&o| o as usize <= corner).checked_sub(1)
+            }
+            Domain::Corner => Some(corner),
+            Domain::Indexed(index) => {
+                index.get(corner).filter(|&&i| i != NONE).map(|&i| i as usize)
+            }
+        }
+    }
+}
+
 /// Texture coordinates, shape (N, 2), u to the right and v up.
 ///
 /// ```
@@ -417,12 +434,4 @@ pub enum Values<'a> {
     U32(Cow<'a, [u32]>),
     F32(Cow<'a, [f32]>),
     F64(Cow<'a, [f64]>),
-}
-
-/// Whether `offsets` cut `values` values into consecutive ranges: from 0, never back, to the end.
-pub(crate) fn offsets_fit(offsets: &[u32], values: usize) -> bool {
-    offsets.is_empty() && values == 0
-        || offsets.first() == Some(&0)
-            && offsets.last().is_some_and(|&end| end as usize == values)
-            && offsets.windows(2).all(|pair| pair[0] <= pair[1])
 }

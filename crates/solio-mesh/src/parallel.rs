@@ -44,6 +44,11 @@ pub(crate) fn each(count: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(job);
 }
 
+/// Whether `is` holds for one of `0..count`.
+pub(crate) fn any(count: usize, is: &(dyn Fn(usize) -> bool + Sync)) -> bool {
+    (0..count).into_par_iter().any(is)
+}
+
 /// [`each`], with an item for each number.
 pub(crate) fn each_of<T: Send>(items: &mut [T], job: &(dyn Fn(usize, &mut T) + Sync)) {
     let items: Vec<Mutex<&mut T>> = items.iter_mut().map(Mutex::new).collect();

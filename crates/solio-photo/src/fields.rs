@@ -10,13 +10,13 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     /// `None`: all of them.
-    wanted: Option<Vec<Field>>,
+    wanted: Option<Vec<WantedField>>,
     /// What follows from them for readers; found out once, and not for each file.
-    plan: OnceLock<Plan>,
+    plan: OnceLock<FieldPlan>,
 }
 
 #[derive(Clone, Debug)]
-struct Field {
+struct WantedField {
     group: Option<String>,
     name: String,
     /// What [`table::Names`] know of the name.
@@ -25,9 +25,9 @@ struct Field {
     asked: bool,
 }
 
-impl Field {
+impl WantedField {
     fn of(group: Option<String>, name: String, asked: bool) -> Self {
-        Field { group, hash: table::hash(&name), name, asked }
+        WantedField { group, hash: table::hash(&name), name, asked }
     }
 }
 
@@ -55,7 +55,7 @@ impl Ids {
 
 /// What a list of fields means for a reader.
 #[derive(Clone, Debug)]
-struct Plan {
+struct FieldPlan {
     /// Numbers of entries in EXIF's directories that matter; `None`: all.
     exif: Option<Ids>,
     /// How properties of XMP end that are called otherwise there.
@@ -79,7 +79,7 @@ struct Shapes {
 }
 
 impl Shapes {
-    fn of(wanted: &[Field], all: bool) -> Self {
+    fn of(wanted: &[WantedField], all: bool) -> Self {
         if all {
             return Shapes { lengths: u64::MAX, ends: u128::MAX };
         }
@@ -110,13 +110,13 @@ impl Fields {
                 None => (None, name.as_ref().trim().to_owned()),
             };
             for input in composite::inputs(&name) {
-                wanted.push(Field::of(None, (*input).to_owned(), false));
+                wanted.push(WantedField::of(None, (*input).to_owned(), false));
                 // Some are made of others; dates are not, and should be quick.
                 if input.contains("Date") {
                     continue;
                 }
                 for of_input in composite::inputs(input).iter().filter(|of| *of != input) {
-                    wanted.push(Field::of(None, (*of_input).to_owned(), false));
+                    wanted.push(WantedField::of(None, (*of_input).to_owned(), false));
                 }
             }
             let all_of = |wanted: &str| {
@@ -124,15 +124,15 @@ impl Fields {
             };
             // All composites are made of anything.
             if all_of(composite::GROUP) {
-                wanted.push(Field::of(None, name.clone(), false));
+                wanted.push(WantedField::of(None, name.clone(), false));
             }
             // What the file is may depend on what is in it.
             if all_of("File") {
                 for input in composite::inputs("FileType") {
-                    wanted.push(Field::of(None, (*input).to_owned(), false));
+                    wanted.push(WantedField::of(None, (*input).to_owned(), false));
                 }
             }
-            wanted.push(Field::of(group, name, true));
+            wanted.push(WantedField::of(group, name, true));
         }
         let fields = Fields { wanted: Some(wanted), plan: OnceLock::new() };
         // Here, so that clones need not find it out again.
@@ -140,7 +140,7 @@ impl Fields {
         fields
     }
 
-    fn plan(&self) -> &Plan {
+    fn plan(&self) -> &FieldPlan {
         self.plan.get_or_init(|| {
             let wanted = self.wanted.as_deref().unwrap_or_default();
             let all = self.is_all() || wanted.iter().any(|field| field.name == "*");
@@ -150,11 +150,11 @@ impl Fields {
             };
             let xmp = if all { Vec::new() } else { xmp::ends_of(named) };
             let names = wanted.iter().map(|field| field.name.as_str()).chain(xmp.iter().copied());
-            Plan {
+            FieldPlan {
                 last: names.fold(0, |bits, name| bits | last_bit(name.as_bytes())),
                 exif: (!all).then(|| exif::ids_of(named).into()),
                 xmp,
-                profile: self.is_all() || wanted.iter().any(Field::may_be_of_a_profile),
+                profile: self.is_all() || wanted.iter().any(WantedField::may_be_of_a_profile),
                 composites: composite::of(|name| self.asks(composite::GROUP, name)),
                 names: shapes,
             }
@@ -208,7 +208,7 @@ impl Fields {
     /// The names asked for, as they were given; none where everything is wanted.
     pub fn names(&self) -> Vec<String> {
         let asked = self.wanted.iter().flatten().filter(|field| field.asked);
-        let name = |field: &Field| match &field.group {
+        let name = |field: &WantedField| match &field.group {
             Some(group) => format!("{group}:{}", field.name),
             None => field.name.clone(),
         };
@@ -287,7 +287,7 @@ impl Fields {
     /// Whether a tag is asked for by its own name; one that holds a whole block, of which others are
     /// the parts, is not wanted otherwise.
     pub(crate) fn names_tag(&self, group: &str, name: &str) -> bool {
-        let named = |field: &Field| {
+        let named = |field: &WantedField| {
             let groups = field.group.as_deref().is_none_or(|wanted| in_group(group, wanted));
             groups && field.name.eq_ignore_ascii_case(name)
         };
@@ -346,7 +346,7 @@ fn has_reference(name: &str, found: impl Fn(&str) -> bool) -> bool {
     signed.is_none_or(|(_, reference)| found(reference))
 }
 
-impl Field {
+impl WantedField {
     /// Profiles share no name with EXIF and IPTC, where most names are from that people ask for.
     fn may_be_of_a_profile(&self) -> bool {
         if let Some(group) = &self.group {
@@ -360,7 +360,7 @@ impl Field {
 }
 
 /// Whether a tag of this group and name is one of `wanted`.
-fn any(wanted: &[Field], group: &str, name: &str, asked: bool) -> bool {
+fn any(wanted: &[WantedField], group: &str, name: &str, asked: bool) -> bool {
     wanted.iter().any(|field| {
         (field.asked || !asked)
             && (field.name == "*" || field.name.eq_ignore_ascii_case(name))

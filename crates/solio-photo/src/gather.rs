@@ -1,9 +1,9 @@
 //! Where readers put what they find, within bounds.
 
-use crate::bytes::View;
 use crate::metadata::{Gap, Tag};
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::{Fields, Value};
+use solio_container::ByteView;
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -67,7 +67,7 @@ impl<'f> Gather<'f> {
         group: impl Into<Cow<'static, str>>,
         name: impl Into<Cow<'static, str>>,
         value: Value,
-        rule: Rule,
+        rule: TagRule,
     ) {
         let (group, name) = (group.into(), name.into());
         if !self.fields.wants(&group, &name) {
@@ -89,7 +89,7 @@ impl<'f> Gather<'f> {
     ) {
         let (group, name) = (group.into(), name.into());
         if self.wants(&group, &name) {
-            self.put(group, name, Value::Text(text.into()), Rule::Plain);
+            self.put(group, name, Value::Text(text.into()), TagRule::Plain);
         }
     }
 
@@ -102,13 +102,13 @@ impl<'f> Gather<'f> {
     ) {
         let (group, name) = (group.into(), name.into());
         if self.wants(&group, &name) {
-            self.put(group, name, Value::int(number), Rule::Plain);
+            self.put(group, name, Value::int(number), TagRule::Plain);
         }
     }
 
     /// A whole block, as data by the name of its group.
-    pub(crate) fn block(&mut self, group: &'static str, view: View<'_>) {
-        self.put(group, group, view.data(), Rule::Binary);
+    pub(crate) fn block(&mut self, group: &'static str, view: ByteView<'_>) {
+        self.put(group, group, view.into(), TagRule::Binary);
     }
 
     /// Whether no more is taken.

@@ -19,7 +19,6 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::ptr_arg)] // names of groups are cloned, as a rule without allocating
 
-mod bytes;
 mod cbor;
 mod composite;
 mod container;
@@ -43,7 +42,6 @@ mod text_tree;
 mod value;
 mod xmp;
 
-pub use container::kind_name;
 pub use fields::Fields;
 pub use json::{JsonOptions, json, json_string};
 pub use metadata::{Gap, Metadata, Tag, date_of_unix};

@@ -3,7 +3,7 @@
 use crate::Value;
 use crate::gather::counting;
 use crate::number::is_number;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ pub struct Tag {
     pub name: Cow<'static, str>,
     /// What the file holds.
     pub value: Value,
-    pub(crate) rule: Rule,
+    pub(crate) rule: TagRule,
 }
 
 impl Tag {
@@ -30,7 +30,7 @@ impl Tag {
         text: Value,
     ) -> Self {
         let value = Value::List(vec![number, text]);
-        Tag { group: group.into(), name: name.into(), value, rule: Rule::Both }
+        Tag { group: group.into(), name: name.into(), value, rule: TagRule::Both }
     }
 
     /// The value without its coding: what `-n` shows.
@@ -61,12 +61,12 @@ impl Tag {
         name: impl Into<Cow<'static, str>>,
         value: Value,
     ) -> Self {
-        Tag { group: group.into(), name: name.into(), value, rule: Rule::Foreign }
+        Tag { group: group.into(), name: name.into(), value, rule: TagRule::Foreign }
     }
 
     /// Whether another program read it.
     pub fn is_foreign(&self) -> bool {
-        matches!(self.rule, Rule::Foreign)
+        matches!(self.rule, TagRule::Foreign)
     }
 
     /// Whether this tag counts and not `other` of the same name, which was found before it.

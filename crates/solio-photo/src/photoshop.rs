@@ -4,14 +4,17 @@
 //! "8BIM" · number (2) · name (Pascal string, padded to even) · length (4) · data (padded to even)
 //! ```
 
-use crate::bytes::View;
-use crate::exif::{Stored, decode};
+use crate::exif::decode;
 use crate::gather::Gather;
-use crate::iptc::Home;
-use crate::rule::{Named, Rule};
+use crate::iptc::IptcHome;
+use crate::maker::read_container;
+use crate::rule::{Named, TagRule};
 use crate::table;
 use crate::value::{Value, lossy};
 use crate::{icc, iptc, xmp};
+use solio_container::ByteView;
+use solio_container::psd::{is_large, sections};
+use solio_container::tiff::FieldType;
 
 const GROUP: &str = "Photoshop";
 /// Most resources of one file.
@@ -40,7 +43,7 @@ const NAMES: [&str; 19] = [
 ];
 
 /// Reads a run of resources. `home`: what place that is for IPTC.
-pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
+pub(crate) fn read(view: ByteView<'_>, home: IptcHome, gather: &mut Gather<'_>) {
     let fields = gather.fields;
     // Few of the resources are wanted where a few fields are.
     let own = NAMES.iter().any(|name| fields.wants(GROUP, name))
@@ -77,33 +80,24 @@ pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
 /// Resources that other formats are in.
 const BLOCKS: [u16; 4] = [0x0404, 0x0424, 0x040f, 0x0422];
 
-fn resource(number: u16, part: View<'_>, home: Home, gather: &mut Gather<'_>) {
+fn resource(number: u16, part: ByteView<'_>, home: IptcHome, gather: &mut Gather<'_>) {
     match number {
         0x0404 => iptc::read(part, home, gather),
-        0x0424 => {
-            if let Some(packet) = part.all(xmp::MOST_PACKET) {
-                xmp::read(&packet, gather);
-            }
-        }
+        0x0424 => xmp::read_view(part, gather),
         0x040f => icc::read(part, gather),
         0x0422 => {
             // Places within it count from its own start.
             if let Some(bytes) = part.all(1 << 24) {
-                crate::exif::read_tiff(View::memory(&bytes), crate::exif::Role::Part, gather);
+                crate::exif::read_part(ByteView::memory(&bytes), gather);
             }
         }
-        0x03ed => resolution(part, gather),
+        0x03ed => read_container("photoshop_resolution", part, GROUP, gather),
         0x0409 | 0x040c => thumbnail(number, part, gather),
         0x0421 => version(part, gather),
         0x041a => slices(part, gather),
         0x041e => urls(part, gather),
-        0x0426 => print_scale(part, gather),
-        0x0428 => {
-            if let Some(bytes) = part.array::<8>(4) {
-                let ratio = Value::Floats(vec![f64::from_be_bytes(bytes)]);
-                gather.put(GROUP, "PixelAspectRatio", ratio, Rule::Plain);
-            }
-        }
+        0x0426 => read_container("print_scale", part, GROUP, gather),
+        0x0428 => read_container("pixel_aspect", part, GROUP, gather),
         0x0406 => quality(part, gather),
         _ => {
             if let Some(row) = table::PHOTOSHOP.get().row(u32::from(number)) {
@@ -114,7 +108,8 @@ fn resource(number: u16, part: View<'_>, home: Home, gather: &mut Gather<'_>) {
                         Value::Text(lossy(&text[..usize::from(*len).min(text.len())]))
                     }
                     (stored, bytes) => {
-                        let stored = stored.and_then(Stored::of_name).unwrap_or(Stored::Undef);
+                        let stored =
+                            stored.and_then(FieldType::of_name).unwrap_or(FieldType::Undef);
                         decode(bytes, stored, true)
                     }
                 };
@@ -124,38 +119,22 @@ fn resource(number: u16, part: View<'_>, home: Home, gather: &mut Gather<'_>) {
     }
 }
 
-fn resolution(part: View<'_>, gather: &mut Gather<'_>) {
-    let fixed = |at: u64| {
-        let value = f64::from(part.be32(at).unwrap_or(0)) / 65536.0;
-        Value::Floats(vec![(value * 100.0).round() / 100.0])
-    };
-    let words = Rule::Words { words: "1:inches|2:cm", hex: false };
-    let unit = |at: u64| Value::int(part.be16(at).unwrap_or(0));
-    if part.len() < 16 {
-        return;
-    }
-    gather.put(GROUP, "XResolution", fixed(0), Rule::Plain);
-    gather.put(GROUP, "DisplayedUnitsX", unit(4), words);
-    gather.put(GROUP, "YResolution", fixed(8), Rule::Plain);
-    gather.put(GROUP, "DisplayedUnitsY", unit(12), words);
-}
-
-fn thumbnail(number: u16, part: View<'_>, gather: &mut Gather<'_>) {
+fn thumbnail(number: u16, part: ByteView<'_>, gather: &mut Gather<'_>) {
     let name = if number == 0x0409 { "PhotoshopBGRThumbnail" } else { "PhotoshopThumbnail" };
     let picture = part.from(28);
-    gather.put(GROUP, name, picture.data(), Rule::Binary);
+    gather.put(GROUP, name, picture.into(), TagRule::Binary);
 }
 
 /// A Unicode string with its length before it; gives the place after it.
-fn unicode(part: View<'_>, at: u64) -> Option<(String, u64)> {
+fn unicode(part: ByteView<'_>, at: u64) -> Option<(String, u64)> {
     let units = u64::from(part.be32(at)?);
     let bytes = part.get(at + 4, usize::try_from(units.checked_mul(2)?).ok()?)?;
     Some((crate::text::utf16(&bytes, true), at + 4 + units * 2))
 }
 
-fn version(part: View<'_>, gather: &mut Gather<'_>) {
+fn version(part: ByteView<'_>, gather: &mut Gather<'_>) {
     if let Some(merged) = part.u8(4) {
-        let words = Rule::Words { words: "0:No|1:Yes", hex: false };
+        let words = TagRule::Words { words: "0:No|1:Yes", hex: false };
         gather.put(GROUP, "HasRealMergedData", Value::int(merged), words);
     }
     let Some((writer, at)) = unicode(part, 5) else { return };
@@ -165,7 +144,7 @@ fn version(part: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn slices(part: View<'_>, gather: &mut Gather<'_>) {
+fn slices(part: ByteView<'_>, gather: &mut Gather<'_>) {
     // Only the first form has the name and the number at fixed places.
     if part.be32(0) != Some(6) {
         return;
@@ -177,7 +156,7 @@ fn slices(part: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn urls(part: View<'_>, gather: &mut Gather<'_>) {
+fn urls(part: ByteView<'_>, gather: &mut Gather<'_>) {
     let count = part.be32(0).unwrap_or(0).min(1024);
     let mut list = Vec::new();
     let mut at = 4;
@@ -186,67 +165,36 @@ fn urls(part: View<'_>, gather: &mut Gather<'_>) {
         list.push(Value::Text(text));
         at = next;
     }
-    gather.put(GROUP, "URL_List", Value::List(list), Rule::Plain);
+    gather.put(GROUP, "URL_List", Value::List(list), TagRule::Plain);
 }
 
-fn print_scale(part: View<'_>, gather: &mut Gather<'_>) {
-    let Some(bytes) = part.array::<14>(0) else { return };
-    let float = |at: usize| {
-        let bytes = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-        f64::from(f32::from_be_bytes(bytes))
-    };
-    let words = Rule::Words { words: "0:Centered|1:Size to Fit|2:User Defined", hex: false };
-    let style = Value::int(u16::from_be_bytes([bytes[0], bytes[1]]));
-    gather.put(GROUP, "PrintStyle", style, words);
-    gather.put(GROUP, "PrintPosition", Value::Floats(vec![float(2), float(6)]), Rule::Plain);
-    gather.put(GROUP, "PrintScale", Value::Floats(vec![float(10)]), Rule::Plain);
-}
-
-fn quality(part: View<'_>, gather: &mut Gather<'_>) {
+fn quality(part: ByteView<'_>, gather: &mut Gather<'_>) {
     let (Some(quality), Some(format)) = (part.be16(0), part.be16(2)) else { return };
     let quality = Value::int(quality as i16);
-    gather.put(GROUP, "PhotoshopQuality", quality, Rule::Named(Named::PhotoshopQuality));
-    let words = Rule::Words { words: "0:Standard|1:Optimized|257:Progressive", hex: true };
+    gather.put(GROUP, "PhotoshopQuality", quality, TagRule::Named(Named::PhotoshopQuality));
+    let words = TagRule::Words { words: "0:Standard|1:Optimized|257:Progressive", hex: true };
     gather.put(GROUP, "PhotoshopFormat", Value::int(format), words);
     if let Some(scans) = part.be16(4).filter(|_| format == 257) {
-        let words = Rule::Words { words: "1:3 Scans|2:4 Scans|3:5 Scans", hex: false };
+        let words = TagRule::Words { words: "1:3 Scans|2:4 Scans|3:5 Scans", hex: false };
         gather.put(GROUP, "ProgressiveScans", Value::int(scans), words);
     }
 }
 
-/// The head of a PSD file.
-pub(crate) fn read_file(view: View<'_>, gather: &mut Gather<'_>) {
+/// Reads a PSD file, except its layers and pixels.
+pub(crate) fn read_file(view: ByteView<'_>, gather: &mut Gather<'_>) {
     gather.has_place_for_iptc = true;
-    let number = |at: u64| Value::int(view.be32(at).unwrap_or(0));
-    gather.put(GROUP, "NumChannels", Value::int(view.be16(12).unwrap_or(0)), Rule::Plain);
-    gather.put(GROUP, "ImageHeight", number(14), Rule::Plain);
-    gather.put(GROUP, "ImageWidth", number(18), Rule::Plain);
-    gather.put(GROUP, "BitDepth", Value::int(view.be16(22).unwrap_or(0)), Rule::Plain);
-    let words = "0:Bitmap|1:Grayscale|2:Indexed|3:RGB|4:CMYK|7:Multichannel|8:Duotone|9:Lab";
-    let mode = Value::int(view.be16(24).unwrap_or(0));
-    gather.put(GROUP, "ColorMode", mode, Rule::Words { words, hex: false });
-    let Some(colors) = view.be32(26).map(u64::from) else { return };
-    let at = 30 + colors;
-    let Some(len) = view.be32(at).map(u64::from) else { return };
-    read(view.part(at + 4, len), Home::Standard, gather);
-    layers(view.from(at + 4 + len), view.be16(4) == Some(2), gather);
-}
-
-/// How many layers there are, and how the picture is packed.
-fn layers(view: View<'_>, wide: bool, gather: &mut Gather<'_>) {
-    let length = |at: u64| if wide { view.be64(at) } else { view.be32(at).map(u64::from) };
-    let size = if wide { 8 } else { 4 };
-    let Some(all) = length(0) else { return };
-    let mut count = 0;
-    if all > 0 && length(size).is_some_and(|info| info > 0) {
-        count = view.be16(2 * size).map_or(0, |n| i64::from((n as i16).unsigned_abs()));
-    }
-    gather.int(GROUP, "LayerCount", count);
-    if let Some(packing) = all.checked_add(size).and_then(|at| view.be16(at)) {
-        let words = "0:Uncompressed|1:RLE|2:ZIP without prediction|3:ZIP with prediction";
-        let rule = Rule::Words { words, hex: false };
-        gather.put(GROUP, "Compression", Value::int(packing), rule);
-    }
+    read_container("psd_header", view, GROUP, gather);
+    let mut sections = sections(view).map_while(Result::ok).skip(1);
+    let Some(resources) = sections.next() else { return };
+    read(resources.body, IptcHome::Standard, gather);
+    let Some(layers) = sections.next() else { return };
+    // The length of what is said of all layers, then how many there are.
+    let body = layers.body;
+    let (bytes, count) =
+        if is_large(view) { (body.be64(0), 8) } else { (body.be32(0).map(u64::from), 4) };
+    let count = body.be16(count).filter(|_| bytes.is_some_and(|bytes| bytes > 0));
+    gather.int(GROUP, "LayerCount", count.map_or(0, |n| (n as i16).unsigned_abs()));
+    read_container("psd_pixels", view.from(layers.end), GROUP, gather);
 }
 
 #[cfg(test)]
@@ -269,13 +217,13 @@ mod tests {
         let bytes = bytes.concat();
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        read(View::memory(&bytes), Home::Other, &mut gather);
+        read(ByteView::memory(&bytes), IptcHome::Other, &mut gather);
         let shown: Vec<String> =
             gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
         let digest = format!("IPTCDigest={}", "ab".repeat(16));
         assert_eq!(shown, ["CopyrightFlag=True", &digest, "GlobalAngle=30"]);
         for end in 0..bytes.len() {
-            read(View::memory(&bytes[..end]), Home::Other, &mut Gather::new(&fields));
+            read(ByteView::memory(&bytes[..end]), IptcHome::Other, &mut Gather::new(&fields));
         }
     }
 }

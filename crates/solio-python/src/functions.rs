@@ -41,14 +41,23 @@ pub(crate) fn write<'py>(
     materials: Vec<Any<'py>>,
     path: PathBuf,
     options: &Bound<'py, PyDict>,
-) -> PyResult<(Vec<(OsString, u64)>, u64, u64, Vec<String>)> {
+) -> PyResult<(Vec<(OsString, u64)>, u64, u64, Vec<String>, Vec<GivenLoss>)> {
     let (options, work) = options::writing(options)?;
-    let Written { files, file_bytes, raw_bytes, warnings } =
+    let Written { files, file_bytes, raw_bytes, warnings, losses } =
         with_scene(py, &meshes, slots, &materials, &work, |scene| {
             solio::write_mesh(scene, &path, &options, &work)
         })?;
-    Ok((by_name(files), file_bytes, raw_bytes, warnings))
+    let losses = losses.into_iter().map(|loss| {
+        let text = loss.to_string();
+        let (count, unit) = loss.amount.unzip();
+        (loss.what, text, count, unit, loss.example, loss.option)
+    });
+    Ok((by_name(files), file_bytes, raw_bytes, warnings, losses.collect()))
 }
+
+/// The fields of Python's `Loss`.
+type GivenLoss =
+    (&'static str, String, Option<u64>, Option<&'static str>, Option<String>, Option<&'static str>);
 
 /// Paths as texts.
 pub(crate) fn by_name(files: Vec<(PathBuf, u64)>) -> Vec<(OsString, u64)> {
@@ -66,7 +75,9 @@ pub(crate) fn encode<'py>(
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (options, work) = options::writing(options)?;
-    let format: Format = format.parse().map_err(|e| raise(py, &e))?;
+    let format: Format = format
+        .parse()
+        .map_err(|e: solio::UnknownFormat| raise(py, &solio::Error::argument(e.to_string())))?;
     let bytes = with_scene(py, &meshes, slots, &materials, &work, |scene| {
         solio::encode_mesh(scene, format, &options, &work)
     })?;

@@ -111,7 +111,8 @@ impl Gradient {
     fn write(&self, py: Python<'_>, path: PathBuf, fit: bool) -> PyResult<Vec<String>> {
         let options = GradientWriteOptions { fit, ..GradientWriteOptions::default() };
         let all = std::slice::from_ref(&self.model);
-        solio::write_gradients(all, &path, options).map_err(|e| raise(py, &e))
+        let losses = solio::write_gradients(all, &path, options).map_err(|e| raise(py, &e))?;
+        Ok(losses.iter().map(ToString::to_string).collect())
     }
 
     #[getter]

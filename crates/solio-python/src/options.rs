@@ -142,6 +142,7 @@ pub(crate) fn writing(dict: &Bound<'_, PyDict>) -> PyResult<(MeshWriteOptions, W
     given.with("texture_root", &mut options.texture_root, |v| plain(v).map(Some))?;
     given.with("replace_textures", &mut options.replace_textures, plain)?;
     given.with("stl_batch", &mut options.stl_batch, plain)?;
+    given.with("strict_loss", &mut options.strict_loss, plain)?;
     obj(&given, &mut options)?;
     ply(&given, &mut options.ply)?;
     stl(&given, &mut options.stl)?;

@@ -1,19 +1,17 @@
 //! What a conversion did, for people and for programs.
 
-use super::Plan;
+use super::MeshConversion;
 use crate::args::ConvertArgs;
 use crate::limit::Limit;
-use crate::table::{Align, CONVERSIONS, Table, bytes, count, figures, seconds};
-use crate::{names, schema, screen};
+use crate::table::{Align, CONVERSIONS, TextTable, bytes, count, figures, seconds};
+use crate::{json_paths, losses, schema, screen};
 use serde_json::{Value, json};
 use solio::{Job, MeshInfo, Progressed, Summary, Usage, Written};
 use std::path::Path;
 
 /// What one conversion did.
-pub(super) struct Report {
+pub(super) struct MeshReport {
     pub(super) counts: MeshInfo,
-    /// What of a scene is left out, with counts.
-    pub(super) left_out: Vec<String>,
     pub(super) moved: Progressed,
     /// Bytes read that were not in the page cache.
     pub(super) fetched: u64,
@@ -22,7 +20,7 @@ pub(super) struct Report {
     pub(super) written: Written,
 }
 
-impl Report {
+impl MeshReport {
     fn wall_s(&self) -> f64 {
         self.read.wall_s + self.write.wall_s
     }
@@ -45,23 +43,23 @@ impl Report {
 }
 
 /// What all conversions did together.
-pub(super) struct All {
+pub(super) struct MeshTotals {
     pub(super) limit: Limit,
     job: Job,
     wall_s: f64,
     files: u64,
     converted: u64,
-    table: Table,
+    table: TextTable,
 }
 
-impl All {
-    pub(super) fn new(limit: Limit) -> All {
+impl MeshTotals {
+    pub(super) fn new(limit: Limit) -> MeshTotals {
         let more = [("CPU", Align::Right), ("of limit", Align::Right)];
-        let table = Table::new(&[&CONVERSIONS[..], &more].concat());
-        All { limit, job: Job::default(), wall_s: 0.0, files: 0, converted: 0, table }
+        let table = TextTable::new(&[&CONVERSIONS[..], &more].concat());
+        MeshTotals { limit, job: Job::default(), wall_s: 0.0, files: 0, converted: 0, table }
     }
 
-    pub(super) fn add(&mut self, plan: &Plan, report: &Report) {
+    pub(super) fn add(&mut self, plan: &MeshConversion, report: &MeshReport) {
         let job = report.job();
         self.job.read_bytes += job.read_bytes;
         self.job.disk_bytes += job.disk_bytes;
@@ -106,7 +104,7 @@ impl All {
 
     /// What the trace and the page say about the run.
     pub(super) fn summary(&self, inputs: &[&Path], output: &Path) -> Summary {
-        let from = names::one_or_count(inputs.iter(), "file");
+        let from = json_paths::one_or_count(inputs.iter(), "file");
         let title = format!("solio convert {from} -o {}", output.display());
         let table = self.table.for_page();
         Summary { table, ..self.limit.summary(title, self.files, self.job, self.wall_s) }
@@ -114,26 +112,24 @@ impl All {
 }
 
 /// Prints what the options ask for.
-pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Limit) {
+pub(super) fn show(args: &ConvertArgs, plan: &MeshConversion, report: &MeshReport, limit: &Limit) {
     // What a scene's text says stands there with its place.
     let input = format!("{}:", plan.input.display());
     for warning in report.warnings() {
         let place = if warning.starts_with(&input) { "" } else { &format!("{input} ") };
         screen::complain(&format!("warning: {place}{warning}"));
     }
-    for words in &report.left_out {
-        screen::complain(&format!("note: {}: left out: {words}", plan.input.display()));
-    }
+    losses::say(&plan.input, &report.written.losses);
     if args.json {
         let paths: [(&str, &Path); 2] = [("input", &plan.input), ("output", &plan.output)];
-        screen::print(&schema::line("convert-mesh/1", &paths, to_json(report, limit)));
+        screen::print(&schema::line("convert-mesh/2", &paths, to_json(report, limit)));
     }
     if args.shown.stats {
         screen::say(&stats(plan, report, limit));
     }
 }
 
-fn stats(plan: &Plan, report: &Report, limit: &Limit) -> String {
+fn stats(plan: &MeshConversion, report: &MeshReport, limit: &Limit) -> String {
     let step = |name: &str, size: u64, usage: &Usage| {
         let rate = size as f64 / 1e6 / usage.wall_s.max(1e-9);
         format!(
@@ -155,9 +151,9 @@ fn stats(plan: &Plan, report: &Report, limit: &Limit) -> String {
     text
 }
 
-fn to_json(report: &Report, limit: &Limit) -> Value {
+fn to_json(report: &MeshReport, limit: &Limit) -> Value {
     let files: Vec<Value> =
-        report.written.files.iter().map(|(path, bytes)| names::sized(path, *bytes)).collect();
+        report.written.files.iter().map(|(path, bytes)| json_paths::sized(path, *bytes)).collect();
     let mut line = json!({
         "files": files,
         "vertices": report.counts.vertices,
@@ -172,7 +168,7 @@ fn to_json(report: &Report, limit: &Limit) -> Value {
         "peak_memory_bytes": solio::peak_rss_bytes(),
         "files_moved": report.moved.files,
         "warnings": report.warnings().collect::<Vec<_>>(),
-        "left_out": report.left_out,
+        "losses": losses::to_json(&report.written.losses),
     });
     limit.add_to(&mut line, &report.job(), report.wall_s());
     line

@@ -11,7 +11,7 @@
 //!   AVX-512 1.9.
 //!
 //! Measured on 4096 codes in the first-level cache of an Intel Xeon, in GB/s: branches called for
-//! each code 1.2, table 5.9, SSE2 15.6, AVX2 29, AVX-512 55, memcpy 131 (`solio bench io`).
+//! each code 1.2, table 5.9, SSE2 15.6, AVX2 29, AVX-512 55, memcpy 131 (`solio-bench io`).
 
 use super::ue4::{LowerCodes, lower_ue4};
 use solio_base::cpu::Tier;

@@ -1,6 +1,6 @@
 //! Lines of floats with a point, `v 0.439019 -0.159939 0.756944`, by AVX-512.
 //!
-//! Why it is fast (`solio bench mesh`):
+//! Why it is fast (`solio-bench mesh`):
 //! * the form of all lines is checked on bits, 64 bytes at once: what stands before and behind
 //!   points and signs, and, in the stream of the other bytes, that line looks like line;
 //! * the digits alone make a stream without gaps, from which one instruction deals a number's

@@ -31,10 +31,14 @@ pub use values::{
 use crate::cursor::HeaderCursor;
 use crate::name_bytes;
 use solio_base::{Error, Limits, Result, Source};
+use solio_kinds::FileKind;
 use value_bytes::LONGEST_NAME;
 
 /// The first four bytes of a file.
-pub const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
+pub const MAGIC: [u8; 4] = match FileKind::Exr.mark().first_chunk() {
+    Some(magic) => *magic,
+    None => panic!("OpenEXR begins with four bytes"),
+};
 
 const VERSION: u32 = 2;
 const TILED: u32 = 0x200;

@@ -7,8 +7,9 @@
 //! ```
 
 use super::options::ObjReadOptions;
-use super::read::{Token, Tokens, decode, line_end, shown};
+use super::read::{Token, Tokens, line_end, shown};
 use crate::material::{Material, TextureMap};
+use crate::text::decode;
 use encoding_rs::Encoding;
 use solio_base::{Error, Result};
 use solio_codec::number::parse;

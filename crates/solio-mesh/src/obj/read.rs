@@ -26,7 +26,6 @@ mod token;
 mod tests;
 
 pub(super) use input::line_end;
-pub(crate) use names::decode;
 pub(super) use token::{Token, Tokens, shown};
 
 use super::options::ObjReadOptions;

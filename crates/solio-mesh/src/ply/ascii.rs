@@ -5,15 +5,18 @@
 //! from the first chunk on where a line is no record, one thread parses token by token (see
 //! [`tokens`](super::tokens)), which also finds the exact place of an error.
 
-use super::binary::{CHUNK, Context, commit, first_bad_index, prepare};
-use super::columns::{Data, Kind, Scalar, Table, with_scalar};
+use super::binary::CHUNK;
+use super::columns::{Kind, Table};
+use super::context::{Context, commit, first_bad_index, prepare};
+use super::data::Data;
 use super::header::{Element, Header, Property};
+use super::token_values::{push_default, set};
 use super::tokens::Tokens;
 use crate::head::Head;
 use crate::model::ScalarType;
-use crate::odd_float::odd_float;
 use crate::spans::{DECODE, JOIN};
-use solio_base::{Error, Result, Work, ordered};
+use crate::text::{Records, TextChunk, TextFeed};
+use solio_base::{Result, Work, ordered};
 use solio_codec::lines::{CellType, LineReader, PAD};
 use solio_codec::number::parse;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,11 +31,9 @@ struct Part {
 
 /// A chunk of whole lines (or of whole tokens, in a file without lines).
 #[derive(Default)]
-pub(crate) struct Slot {
-    pub(crate) text: Vec<u8>,
-    pub(crate) at: u64,
-    /// Number of the first line, counted from 0 behind the header.
-    pub(crate) first_line: u64,
+struct RecordChunk {
+    /// Its lines are counted from 0 behind the header.
+    chunk: TextChunk,
     lines: u64,
     whole_lines: bool,
     /// Whether every line was a record.
@@ -63,18 +64,27 @@ pub(crate) fn read_elements(
     let lines = Lines::new(header);
     let mut tokens = Tokens::new(header, contexts, tables, strict);
     let slow = AtomicBool::new(false);
-    let mut feed = Feed {
+    let mut feed = TextFeed::new(
         head,
-        at: header.data_at,
-        line: 0,
-        newline: header.newline,
-        carry: Vec::new(),
-        ended: false,
-    };
-    ordered::run::<Slot>(
+        header.data_at,
+        header.newline,
+        Records {
+            chunk_bytes: CHUNK,
+            last_end: last_record_end,
+            limit_bytes: 1 << 20,
+            too_long: "a word of more than 1 MiB",
+        },
+    );
+    ordered::run::<RecordChunk>(
         work,
         work.window(4 * CHUNK),
-        |slot| feed.next(slot),
+        |slot| {
+            let more = feed.next(&mut slot.chunk)?;
+            let complete = slot.chunk.text.last() == Some(&header.newline);
+            slot.whole_lines = complete || feed.ended();
+            slot.lines = slot.chunk.line_ends + u64::from(!complete && feed.ended());
+            Ok(more)
+        },
         |slot| {
             let _span = DECODE.begin();
             slot.regular = !slow.load(Ordering::Relaxed)
@@ -86,7 +96,7 @@ pub(crate) fn read_elements(
             let _span = JOIN.begin();
             if !slot.regular || slow.load(Ordering::Relaxed) {
                 slow.store(true, Ordering::Relaxed);
-                return tokens.chunk(slot);
+                return tokens.chunk(&slot.chunk);
             }
             for part in &slot.parts {
                 let cx = &contexts[part.element];
@@ -97,12 +107,12 @@ pub(crate) fn read_elements(
                     commit(table, data, counts, cx)?;
                 }
             }
-            let (element, row) = lines.record(slot.first_line + slot.lines);
-            tokens.go_to(element, row, slot);
+            let (element, row) = lines.record(slot.chunk.lines_before + slot.lines);
+            tokens.go_to(element, row, &slot.chunk);
             Ok(())
         },
     )?;
-    tokens.finish(feed.at)
+    tokens.finish(feed.at())
 }
 
 /// Which record a line is.
@@ -129,89 +139,38 @@ impl Lines {
     }
 }
 
-/// Cuts the text into chunks of whole lines.
-struct Feed<'a> {
-    head: &'a Head<'a>,
-    /// Offset of what follows `carry`.
-    at: u64,
-    line: u64,
-    newline: u8,
-    carry: Vec<u8>,
-    ended: bool,
-}
-
-impl Feed<'_> {
-    fn next(&mut self, slot: &mut Slot) -> Result<bool> {
-        slot.at = self.at - self.carry.len() as u64;
-        slot.text.clear();
-        slot.text.append(&mut self.carry);
-        let mut want = CHUNK;
-        let cut = loop {
-            let have = slot.text.len();
-            if !self.ended && have < want {
-                let room = self.head.room(self.at, want - have);
-                slot.text.resize(have + room, 0);
-                let got = self.head.read_at(self.at, &mut slot.text[have..])?;
-                slot.text.truncate(have + got);
-                self.at += got as u64;
-                self.ended = have + got < want;
-            }
-            if self.ended {
-                break slot.text.len();
-            }
-            if let Some(i) = memchr::memrchr(self.newline, &slot.text) {
-                break i + 1;
-            }
-            if let Some(i) = slot.text.iter().rposition(u8::is_ascii_whitespace) {
-                break i + 1;
-            }
-            if want > 1 << 20 {
-                return Err(Error::syntax("a word of more than 1 MiB")
-                    .at_offset(slot.at)
-                    .at_line(self.line + 1, 1));
-            }
-            want *= 2;
-        };
-        self.carry.extend_from_slice(&slot.text[cut..]);
-        slot.text.truncate(cut);
-        if slot.text.is_empty() {
-            return Ok(false);
-        }
-        let complete = slot.text.last() == Some(&self.newline);
-        slot.whole_lines = complete || self.ended;
-        slot.first_line = self.line;
-        slot.lines = memchr::memchr_iter(self.newline, &slot.text).count() as u64
-            + u64::from(!complete && self.ended);
-        self.line += slot.lines;
-        Ok(true)
-    }
+/// Where the last whole line ends, or in a file without lines the last whole token.
+fn last_record_end(text: &[u8], newline: u8) -> Option<usize> {
+    let line = memchr::memrchr(newline, text);
+    line.or_else(|| text.iter().rposition(u8::is_ascii_whitespace)).map(|end| end + 1)
 }
 
 /// Parses a chunk in which every line is a record; `None` when that is not so.
 fn parse_lines(
-    slot: &mut Slot,
+    slot: &mut RecordChunk,
     contexts: &[Context<'_>],
     lines: &Lines,
     newline: u8,
 ) -> Option<()> {
-    let len = slot.text.len();
-    slot.text.resize(len + PAD, b' ');
+    let len = slot.chunk.text.len();
+    slot.chunk.text.resize(len + PAD, b' ');
     let regular = parse_padded(slot, len, contexts, lines, newline);
-    slot.text.truncate(len);
+    slot.chunk.text.truncate(len);
     regular
 }
 
 /// [`parse_lines`] of the first `len` bytes.
 fn parse_padded(
-    slot: &mut Slot,
+    slot: &mut RecordChunk,
     len: usize,
     contexts: &[Context<'_>],
     lines: &Lines,
     newline: u8,
 ) -> Option<()> {
-    let (mut element, mut row) = lines.record(slot.first_line);
+    let (mut element, mut row) = lines.record(slot.chunk.lines_before);
     let mut left = slot.lines;
-    let mut cursor = Cursor { text: &slot.text[..len], padded: &slot.text, at: 0, newline };
+    let mut cursor =
+        Cursor { text: &slot.chunk.text[..len], padded: &slot.chunk.text, at: 0, newline };
     let mut parts = 0;
     while left > 0 {
         let Some(cx) = contexts.get(element) else {
@@ -435,69 +394,6 @@ fn record(
         }
     }
     cursor.end_line()
-}
-
-/// Appends a zero.
-pub(crate) fn push_default(data: &mut Data) {
-    super::columns::with_data!(data, v => v.push(Default::default()));
-}
-
-/// Stores what `token` says as value `i`; `None` when it is no value of type `scalar`.
-pub(crate) fn set(
-    data: &mut Data,
-    i: usize,
-    kind: Kind,
-    scalar: ScalarType,
-    token: &[u8],
-) -> Option<()> {
-    match (kind, data) {
-        (Kind::F32(divisor), Data::F32(v)) if scalar.is_float() => v[i] = f32_of(token)? / divisor,
-        (Kind::F32(divisor), Data::F32(v)) => v[i] = integer(token, scalar)? as f32 / divisor,
-        (Kind::F64, Data::F64(v)) if scalar.is_float() => v[i] = f64_of(token)?,
-        (Kind::F64, Data::F64(v)) => v[i] = integer(token, scalar)? as f64,
-        (Kind::Index, Data::U32(v)) if scalar.is_float() => v[i] = f64_of(token)?.to_index(),
-        (Kind::Index, Data::U32(v)) => v[i] = integer(token, scalar)? as u32,
-        (_, Data::F32(v)) => v[i] = f32_of(token)?,
-        (_, Data::F64(v)) => v[i] = f64_of(token)?,
-        (_, data) => with_scalar!(scalar, S => {
-            S::vec(data)?[i] = integer(token, scalar)? as S;
-        }),
-    }
-    Some(())
-}
-
-fn f32_of(token: &[u8]) -> Option<f32> {
-    let plain = parse::f32_prefix(token).filter(|&(_, n)| n == token.len());
-    plain.map(|(v, _)| v).or_else(|| odd_float(token))
-}
-
-fn f64_of(token: &[u8]) -> Option<f64> {
-    let plain = parse::f64_prefix(token).filter(|&(_, n)| n == token.len());
-    plain.map(|(v, _)| v).or_else(|| odd_float(token).map(f64::from))
-}
-
-/// A whole number within the range of `scalar`. Also takes `255.0`, as some exporters write it.
-pub(crate) fn integer(token: &[u8], scalar: ScalarType) -> Option<i64> {
-    let value = match parse::i64_prefix(token) {
-        Some((v, n)) if n == token.len() => v,
-        _ => {
-            let v = f64_of(token)?;
-            if v.fract() != 0.0 || v.abs() > u32::MAX as f64 {
-                return None;
-            }
-            v as i64
-        }
-    };
-    let (low, high) = match scalar {
-        ScalarType::I8 => (i8::MIN as i64, i8::MAX as i64),
-        ScalarType::U8 => (0, u8::MAX as i64),
-        ScalarType::I16 => (i16::MIN as i64, i16::MAX as i64),
-        ScalarType::U16 => (0, u16::MAX as i64),
-        ScalarType::I32 => (i32::MIN as i64, i32::MAX as i64),
-        ScalarType::U32 => (0, u32::MAX as i64),
-        ScalarType::F32 | ScalarType::F64 => (i64::MIN, i64::MAX),
-    };
-    (low..=high).contains(&value).then_some(value)
 }
 
 /// A place in the text of a chunk.

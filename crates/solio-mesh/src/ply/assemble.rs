@@ -1,9 +1,10 @@
 //! Columns to a [`Mesh`].
 
-use super::columns::{Column, Data, Plan, Role, Table, alpha_of};
+use super::columns::{Column, Plan, Role, Table, alpha_of};
+use super::data::Data;
 use super::header::{Element, Header};
-use super::{TEXNUMBER, TEXTURE};
-use crate::material::{Material, TextureMap};
+use super::textures::TEXNUMBER;
+use crate::material::{Material, TEXTURE_COMMENT, TextureMap};
 use crate::model::{
     Attribute, ColorSpace, Colors, Domain, Mesh, NONE, Normals, Positions, Scene, Uvs, Values,
 };
@@ -253,7 +254,7 @@ fn drop_strays(
 fn textures(comments: &[String]) -> Vec<Material> {
     comments
         .iter()
-        .filter_map(|c| c.strip_prefix(TEXTURE))
+        .filter_map(|c| c.strip_prefix(TEXTURE_COMMENT))
         .map(|path| {
             let path = path.trim().to_string();
             let file = path.rsplit(['/', '\\']).next().unwrap_or(&path);

@@ -1,9 +1,9 @@
 //! A stretch of records as columns, and its text or bytes.
 
-use super::columns::{Scalar, with_scalar};
+use super::data::{Scalar, with_scalar};
 use super::options::{PlyFormat, PlyWriteOptions};
-use super::text;
 use crate::model::{ScalarType, Values};
+use crate::text;
 use solio_codec::number::{Digits, format};
 
 /// Values of one property, or of several that lie side by side, for some records.

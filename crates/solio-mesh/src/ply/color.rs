@@ -2,20 +2,12 @@
 
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use crate::color::linear_to_srgb;
+use crate::losses;
 use crate::model::{ColorSpace, Mesh};
 
-/// Whether a file of `options` gets colours as bytes that bytes cannot hold, as far as a sample
-/// tells. What was rounded to four digits, as in OBJ, counts as the byte that it is near to.
-///
-/// ```
-/// use solio_mesh::{ColorSpace, Colors, Mesh, ply::{PlyWriteOptions, has_fine_colors}};
-/// let values = vec![[0.5, 0.5, 0.5, 1.0]].into();
-/// let colors = Some(Colors { values, space: ColorSpace::Srgb });
-/// let mesh = Mesh { colors, ..Mesh::default() };
-/// assert!(has_fine_colors(&mesh, &PlyWriteOptions::default())); // between 127 and 128
-/// ```
-pub fn has_fine_colors(mesh: &Mesh<'_>, options: &PlyWriteOptions) -> bool {
-    const SAMPLE: usize = 1 << 16;
+/// Whether a file of `options` gets colours as bytes that bytes cannot hold. What was rounded to four
+/// digits, as in OBJ, counts as the byte that it is near to.
+pub(crate) fn has_fine_colors(mesh: &Mesh<'_>, options: &PlyWriteOptions) -> bool {
     let Some(colors) = &mesh.colors else { return false };
     if options.color_type != PlyColorType::U8 || options.export_colors == PlyColors::None {
         return false;
@@ -28,8 +20,7 @@ pub fn has_fine_colors(mesh: &Mesh<'_>, options: &PlyWriteOptions) -> bool {
         let scaled = value * 255.0;
         (scaled - scaled.round().clamp(0.0, 255.0)).abs() > near
     };
-    let step = colors.values.len().div_ceil(SAMPLE).max(1);
-    colors.values.iter().step_by(step).any(|&color| path.convert(color).into_iter().any(is_fine))
+    losses::any(colors.values.len(), |i| path.convert(colors.values[i]).into_iter().any(is_fine))
 }
 
 /// How colours change on their way into a file.

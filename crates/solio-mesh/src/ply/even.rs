@@ -8,8 +8,9 @@
 //! Whatever is odd (a list of another length, an index past the vertices, an end that comes too
 //! early) is left to [`super::binary`], which takes every file and knows the place of an error.
 
-use super::binary::{Context, bad_index_at, list_count};
-use super::columns::{Column, Data, Kind, Role, Table};
+use super::columns::{Column, Kind, Role, Table};
+use super::context::{Context, bad_index_at, list_count};
+use super::data::Data;
 use super::kernels::{Field, Out, Rows, gather};
 use super::memory::{Buffer, Memory};
 use crate::head::Head;
@@ -119,7 +120,7 @@ pub(crate) fn read_element(
     let Some(shape) = Shape::of_first(head, *at, cx)? else { return Ok(None) };
     let rows = cx.element.count as usize;
     let mut all: Vec<Data> =
-        shape.columns.iter().map(|c| Data::for_writing(c.stored, rows * c.width, memory)).collect();
+        shape.columns.iter().map(|c| memory.for_writing(c.stored, rows * c.width)).collect();
     let mut outs: Vec<Out<'_>> = all.iter_mut().map(Data::out).collect();
     let chunk = (CHUNK / shape.stride).max(1);
     let odd = AtomicBool::new(false);
@@ -293,7 +294,7 @@ impl Shape {
         let table = |(data, column): (Data, &Column)| {
             let mut offsets = Vec::new();
             if column.is_list
-                && let Data::U32(values) = Data::for_writing(ScalarType::U32, rows + 1, memory)
+                && let Data::U32(values) = memory.for_writing(ScalarType::U32, rows + 1)
             {
                 offsets = values;
                 records::count_up(0, column.width as u32, &mut offsets);

@@ -3,7 +3,7 @@
 use super::options::PlyFormat;
 use crate::head::Head;
 use crate::model::ScalarType;
-use crate::obj::decode;
+use crate::text::decode;
 use solio_base::{Error, Limits, Result, Source};
 
 /// What the header says.

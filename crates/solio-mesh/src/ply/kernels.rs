@@ -2,7 +2,8 @@
 //!
 //! The type is chosen once per chunk and property, never per value.
 
-use super::columns::{Column, Data, Kind, Scalar, with_scalar};
+use super::columns::{Column, Kind};
+use super::data::{Data, Scalar, with_scalar};
 use crate::model::ScalarType;
 
 /// Binary records: all of one size, or each with its own start.

@@ -4,7 +4,8 @@ use super::cells::with_values;
 use super::columns::CORNERS;
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::Part;
-use super::{TEXTURE, names_textures};
+use super::textures::names_textures;
+use crate::material::TEXTURE_COMMENT;
 use crate::model::{Attribute, Domain, Positions, ScalarType, Scene, Values};
 use solio_base::{Error, Result};
 use std::borrow::Cow;
@@ -214,17 +215,17 @@ pub(crate) fn header(
 /// lead to them, and say what the materials that they became say now.
 fn comments<'s>(scene: &'s Scene<'_>, options: &PlyWriteOptions) -> Vec<Cow<'s, str>> {
     let lines = || scene.comments.iter().flat_map(|comment| comment.split(['\n', '\r']));
-    let textures = lines().filter(|line| line.starts_with(TEXTURE)).count();
+    let textures = lines().filter(|line| line.starts_with(TEXTURE_COMMENT)).count();
     let lead = names_textures(scene, options);
     let materials = options.materials.as_ref().unwrap_or(&scene.materials);
     let mut materials = materials.iter().filter(|_| materials.len() == textures);
     let line = |line: &'s str| {
-        if !line.starts_with(TEXTURE) {
+        if !line.starts_with(TEXTURE_COMMENT) {
             return Some(Cow::Borrowed(line));
         }
         let map = materials.next().and_then(|m| m.maps.iter().find(|map| map.key == "map_Kd"));
         let now = map.filter(|map| !map.path.contains(['\n', '\r']));
-        let now = now.map(|map| format!("{TEXTURE}{}", map.path));
+        let now = now.map(|map| format!("{TEXTURE_COMMENT}{}", map.path));
         lead.then(|| now.map_or(Cow::Borrowed(line), Cow::Owned))
     };
     lines().filter_map(line).collect()
@@ -294,7 +295,7 @@ pub(crate) fn find<'m>(
 
 /// Values in another type.
 pub(crate) fn convert(values: Values<'_>, to: ScalarType) -> Values<'_> {
-    use super::columns::Scalar;
+    use super::data::Scalar;
     if values.scalar() == to {
         return values;
     }

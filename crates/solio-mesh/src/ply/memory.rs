@@ -1,7 +1,7 @@
 //! Memory of a mesh that is no longer needed, for the next one: pages that the system has given
 //! once need not be cleared and given again, which costs as much as reading a file.
 
-use super::columns::Data;
+use super::data::Data;
 use crate::model::{Mesh, Positions, ScalarType, Scene, Values};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -73,9 +73,17 @@ impl Memory {
         }
     }
 
+    /// `n` values to be written: what was there before, or zeros that take no memory until they are
+    /// touched.
+    pub(crate) fn for_writing(&mut self, scalar: ScalarType, n: usize) -> Data {
+        let Some(mut data) = self.take(scalar, n) else { return Data::zeroed(scalar, n) };
+        data.resize(n);
+        data
+    }
+
     /// The array of this type with room for `n` values that has the fewest to be cleared, and then
     /// the smallest; with whatever values it held. Few values get none: the next mesh may need it.
-    pub(crate) fn take(&mut self, scalar: ScalarType, n: usize) -> Option<Data> {
+    fn take(&mut self, scalar: ScalarType, n: usize) -> Option<Data> {
         if n * scalar.size() < LEAST_BYTES {
             return None;
         }

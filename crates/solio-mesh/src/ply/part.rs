@@ -1,9 +1,10 @@
 //! What of a mesh goes into a file, and how much of it.
 
 use super::options::PlyWriteOptions;
-use super::place::Placement;
 use super::split::{Keys, Split};
-use crate::model::{Domain, Mesh, NONE, offsets_fit};
+use crate::model::{Domain, Mesh, NONE};
+use crate::offsets::offsets_fit;
+use crate::placement::Placement;
 use crate::triangulate;
 use solio_base::{Error, Result, Work};
 
@@ -87,17 +88,6 @@ impl<'m> Part<'m> {
     /// Whether a face that is written has more corners than a byte counts.
     pub(crate) fn has_long_faces(&self) -> bool {
         !self.triangulates && self.mesh.face_offsets.windows(2).any(|f| f[1] - f[0] > 255)
-    }
-}
-
-/// Which value a corner has.
-#[inline]
-pub(crate) fn index_of(domain: &Domain<'_>, mesh: &Mesh<'_>, corner: usize) -> Option<usize> {
-    match domain {
-        Domain::Vertex => Some(mesh.corner_vertices[corner] as usize),
-        Domain::Face => Some(mesh.face_offsets.partition_point(|&o| o as usize <= corner) - 1),
-        Domain::Corner => Some(corner),
-        Domain::Indexed(index) => (index[corner] != NONE).then_some(index[corner] as usize),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Reading: header, plan, columns, mesh.
 
 use super::assemble::{Loaded, assemble};
-use super::binary::{Context, Position};
+use super::binary::Position;
 use super::columns::Plan;
+use super::context::Context;
 use super::header::{Element, Header, read_header};
 use super::memory::Memory;
 use super::options::{PlyFormat, PlyReadOptions};

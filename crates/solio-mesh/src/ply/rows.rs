@@ -2,6 +2,7 @@
 
 use super::part::Part;
 use crate::model::NONE;
+use crate::offsets::stretches;
 use crate::triangulate;
 use solio_base::Result;
 use std::ops::Range;
@@ -55,26 +56,6 @@ pub(crate) fn sources(part: &Part<'_>, element: &str, count: usize) -> Vec<Sourc
 /// Some faces.
 pub(crate) fn faces(part: &Part<'_>, faces: Range<usize>) -> Vec<Source> {
     stretches(&part.mesh.face_offsets, faces, CORNERS).map(Source::Faces).collect()
-}
-
-/// Cuts `range` where the parts between two offsets sum up to `most`, unless one alone has more.
-pub(crate) fn stretches(
-    offsets: &[u32],
-    range: Range<usize>,
-    most: u32,
-) -> impl Iterator<Item = Range<usize>> {
-    let records = (most as usize).min(range.len()).max(1);
-    let mut start = range.start;
-    std::iter::from_fn(move || {
-        if start >= range.end {
-            return None;
-        }
-        let ends = &offsets[start + 1..=range.end.min(start + records)];
-        let fit = ends.partition_point(|&end| end - offsets[start] <= most);
-        let stretch = start..start + fit.max(1);
-        start = stretch.end;
-        Some(stretch)
-    })
 }
 
 /// The records of a chunk.

@@ -14,7 +14,6 @@
 //! Crafted meshes, in which thousands of corners share a vertex and nothing else, and meshes whose
 //! numbers alone pass the memory, are left to [`crate::rounds`].
 
-use super::part::index_of;
 use crate::bits::{BLOCK, Bits};
 use crate::merge::Values;
 use crate::model::{Domain, Mesh, NONE, Normals, Uvs};
@@ -303,12 +302,12 @@ impl Keys<'_> {
 
     fn uv(&self, corner: usize) -> [f32; 2] {
         let Some(uvs) = self.uvs else { return [0.0; 2] };
-        index_of(&uvs.domain, self.mesh, corner).map_or([0.0; 2], |i| uvs.values[i])
+        uvs.domain.index_of(self.mesh, corner).map_or([0.0; 2], |i| uvs.values[i])
     }
 
     fn normal(&self, corner: usize) -> [f32; 3] {
         let Some(normals) = self.normals else { return [0.0; 3] };
-        index_of(&normals.domain, self.mesh, corner).map_or([0.0; 3], |i| normals.values[i])
+        normals.domain.index_of(self.mesh, corner).map_or([0.0; 3], |i| normals.values[i])
     }
 }
 

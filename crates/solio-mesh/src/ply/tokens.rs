@@ -1,10 +1,12 @@
 //! Text records, token by token: for files whose lines are not records, and for finding the
 //! place of an error. One thread, any layout.
 
-use super::ascii::{Slot, integer, push_default, set};
-use super::binary::{Context, bad_index, ended};
-use super::columns::{Column, Kind, Role, Scalar, Table};
+use super::columns::{Column, Kind, Role, Table};
+use super::context::{Context, bad_index, ended};
+use super::data::{Data, Scalar};
 use super::header::Header;
+use super::token_values::{integer, push_default, set};
+use crate::text::TextChunk;
 use solio_base::{Error, Result};
 
 /// Where the parser is, and what it has read.
@@ -47,10 +49,10 @@ impl<'a> Tokens<'a> {
     }
 
     /// Goes on behind a chunk that was parsed by lines.
-    pub(crate) fn go_to(&mut self, element: usize, row: u64, slot: &Slot) {
+    pub(crate) fn go_to(&mut self, element: usize, row: u64, chunk: &TextChunk) {
         (self.element, self.row) = (element, row);
         (self.property, self.list_left) = (0, None);
-        self.line = self.header.lines + slot.first_line + 1;
+        self.line = self.header.lines + chunk.lines_before + 1;
         self.settle();
     }
 
@@ -65,9 +67,9 @@ impl<'a> Tokens<'a> {
     }
 
     /// Takes all tokens of a chunk.
-    pub(crate) fn chunk(&mut self, slot: &Slot) -> Result<()> {
-        let text = &slot.text[..];
-        let mut line = self.header.lines + slot.first_line + 1;
+    pub(crate) fn chunk(&mut self, chunk: &TextChunk) -> Result<()> {
+        let text = &chunk.text[..];
+        let mut line = self.header.lines + chunk.lines_before + 1;
         let mut line_start = 0;
         let mut at = 0;
         while at < text.len() {
@@ -83,7 +85,7 @@ impl<'a> Tokens<'a> {
             let n = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
             self.line = line;
             let place = |e: Error| {
-                e.at_offset(slot.at + at as u64).at_line(line, (at - line_start) as u64 + 1)
+                e.at_offset(chunk.at + at as u64).at_line(line, (at - line_start) as u64 + 1)
             };
             if self.element == self.contexts.len() {
                 return self.trailing(place);
@@ -189,7 +191,7 @@ fn start_record(table: &mut Table, column: &Column) {
     for k in 0..column.width {
         push_default(&mut table.data);
         if k >= column.parts.len()
-            && let super::columns::Data::F32(values) = &mut table.data
+            && let Data::F32(values) = &mut table.data
         {
             *values.last_mut().expect("pushed above") = 1.0; // alpha
         }

@@ -4,12 +4,13 @@ use super::cells::{Cells, emit};
 use super::color::ColorPath;
 use super::layout::{AttributeItem, ElementOut, Item, convert, elements, find, header};
 use super::options::{PlyColorType, PlyWriteOptions};
-use super::part::{Part, index_of};
-use super::place::Placement;
-use super::rows::{Elements, Rows, Source, faces, sources, stretches};
+use super::part::Part;
+use super::rows::{Elements, Rows, Source, faces, sources};
 use super::split::{Numbers, Split};
 use crate::model::{Attribute, ColorSpace, Domain, NONE, Positions, ScalarType, Scene, Values};
+use crate::offsets::stretches;
 use crate::parallel::{self, Pool};
+use crate::placement::Placement;
 use crate::spans::PREPARE;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
@@ -312,7 +313,7 @@ impl<'a> Context<'a> {
         let corners = self.rows.corners.iter();
         let index = |corner: u32| match corner {
             NONE => None,
-            _ => index_of(domain, self.part.mesh, corner as usize),
+            _ => domain.index_of(self.part.mesh, corner as usize),
         };
         corners.map(|&corner| index(corner).map_or([0.0; N], |i| values[i])).collect()
     }
@@ -427,7 +428,7 @@ impl<'a> Context<'a> {
 
 /// Zeros of a type.
 fn zeros(scalar: ScalarType, n: usize) -> Values<'static> {
-    let mut data = super::columns::Data::new(scalar);
+    let mut data = super::data::Data::new(scalar);
     data.resize(n);
     data.into_values()
 }

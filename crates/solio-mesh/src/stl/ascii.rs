@@ -4,8 +4,8 @@ use super::collect::{Collector, Triangles};
 use super::options::StlReadOptions;
 use super::weld::Point;
 use crate::head::Head;
-use crate::odd_float::odd_float;
 use crate::spans::{DECODE, JOIN};
+use crate::text::{Records, TextChunk, TextFeed, odd_float};
 use solio_base::{Error, Result, Work, ordered};
 use solio_codec::number::parse;
 
@@ -13,11 +13,8 @@ use solio_codec::number::parse;
 const CHUNK: usize = 512 << 10;
 
 #[derive(Default)]
-struct Slot {
-    text: Vec<u8>,
-    at: u64,
-    /// Line that the chunk starts in, from 1.
-    line: u64,
+struct FacetChunk {
+    chunk: TextChunk,
     triangles: Triangles,
     warnings: Vec<String>,
 }
@@ -32,21 +29,31 @@ pub(crate) fn read<'o>(
         Some(i) if head.bytes()[i] == b'\r' && head.bytes().get(i + 1) != Some(&b'\n') => b'\r',
         _ => b'\n',
     };
-    let mut feed = Feed { head, at: 0, line: 1, newline, carry: Vec::new(), ended: false };
+    let mut feed = TextFeed::new(
+        head,
+        0,
+        newline,
+        Records {
+            chunk_bytes: CHUNK,
+            last_end: last_facet_end,
+            limit_bytes: 16 << 20,
+            too_long: "no `endfacet` within 16 MiB",
+        },
+    );
     let mut collector = Collector::new(options, 0);
     let mut warnings = Vec::new();
     let mut closed = true;
-    ordered::run::<Slot>(
+    ordered::run::<FacetChunk>(
         work,
         work.window(4 * CHUNK),
-        |slot| feed.next(slot),
+        |slot| feed.next(&mut slot.chunk),
         |slot| {
-            let _span = DECODE.begin().bytes(slot.text.len());
-            let Slot { text, at, line, triangles, warnings } = slot;
+            let _span = DECODE.begin().bytes(slot.chunk.text.len());
+            let FacetChunk { chunk, triangles, warnings } = slot;
             triangles.clear();
             warnings.clear();
-            let mut parser = Parser { text, at: 0, strict: options.strict, warnings };
-            parser.chunk(triangles).map_err(|e| place(e, text, *at, *line, newline))?;
+            let mut parser = Parser { text: &chunk.text, at: 0, strict: options.strict, warnings };
+            parser.chunk(triangles).map_err(|e| place(e, chunk, newline))?;
             if options.merge {
                 triangles.merge();
             }
@@ -62,8 +69,8 @@ pub(crate) fn read<'o>(
     )?;
     if !closed {
         let error = Error::syntax("the text ends without `endsolid`")
-            .at_offset(feed.at)
-            .at_line(feed.line, 1);
+            .at_offset(feed.at())
+            .at_line(feed.line_ends() + 1, 1);
         if options.strict || collector.triangles() == 0 {
             return Err(error);
         }
@@ -73,69 +80,22 @@ pub(crate) fn read<'o>(
 }
 
 /// Turns the offset within a chunk into the place in the file.
-fn place(error: Error, text: &[u8], at: u64, line: u64, newline: u8) -> Error {
+fn place(error: Error, chunk: &TextChunk, newline: u8) -> Error {
     let offset = error.offset().unwrap_or(0) as usize;
-    let before = &text[..offset.min(text.len())];
+    let before = &chunk.text[..offset.min(chunk.text.len())];
     let start = memchr::memrchr(newline, before).map_or(0, |i| i + 1);
     let lines = memchr::memchr_iter(newline, before).count() as u64;
     let mut placed = Error::new(error.kind(), error.message())
-        .at_offset(at + offset as u64)
-        .at_line(line + lines, (offset - start) as u64 + 1);
+        .at_offset(chunk.at + offset as u64)
+        .at_line(chunk.lines_before + 1 + lines, (offset - start) as u64 + 1);
     if let Some(hint) = error.hint_text() {
         placed = placed.hint(hint);
     }
     placed
 }
 
-struct Feed<'a> {
-    head: &'a Head<'a>,
-    /// Offset of what follows `carry`.
-    at: u64,
-    line: u64,
-    newline: u8,
-    carry: Vec<u8>,
-    ended: bool,
-}
-
-impl Feed<'_> {
-    fn next(&mut self, slot: &mut Slot) -> Result<bool> {
-        slot.at = self.at - self.carry.len() as u64;
-        slot.line = self.line;
-        slot.text.clear();
-        slot.text.append(&mut self.carry);
-        let mut want = CHUNK;
-        let cut = loop {
-            let have = slot.text.len();
-            if !self.ended && have < want {
-                let room = self.head.room(self.at, want - have);
-                slot.text.resize(have + room, 0);
-                let got = self.head.read_at(self.at, &mut slot.text[have..])?;
-                slot.text.truncate(have + got);
-                self.at += got as u64;
-                self.ended = have + got < want;
-            }
-            if self.ended {
-                break slot.text.len();
-            }
-            if let Some(i) = last_facet_end(&slot.text) {
-                break i;
-            }
-            if want > 16 << 20 {
-                return Err(Error::syntax("no `endfacet` within 16 MiB")
-                    .at_offset(slot.at)
-                    .at_line(self.line, 1));
-            }
-            want *= 2;
-        };
-        self.carry.extend_from_slice(&slot.text[cut..]);
-        slot.text.truncate(cut);
-        self.line += memchr::memchr_iter(self.newline, &slot.text).count() as u64;
-        Ok(!slot.text.is_empty())
-    }
-}
-
 /// Where the last word `endfacet` ends, in any case.
-fn last_facet_end(text: &[u8]) -> Option<usize> {
+fn last_facet_end(text: &[u8], _newline: u8) -> Option<usize> {
     let mut end = text.len();
     while let Some(i) = memchr::memrchr2(b'f', b'F', &text[..end]) {
         // `…endfacet` and white space: a name could end in it, but not be followed by a facet.

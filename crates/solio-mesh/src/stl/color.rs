@@ -4,7 +4,7 @@ use super::collect::{WORDS, face_attribute};
 use crate::model::{Attribute, Mesh, Values};
 use std::borrow::Cow;
 
-const CHANNELS: [&str; 3] = ["red", "green", "blue"];
+pub(crate) const CHANNELS: [&str; 3] = ["red", "green", "blue"];
 /// What makes words of a header those of Magics.
 const MAGICS: &[u8] = b"COLOR=";
 
@@ -43,24 +43,13 @@ pub(crate) fn attributes(header: &[u8], words: Vec<u16>) -> Vec<Attribute<'stati
 /// The words to write, one a face, below a header that begins with `name`. Words of Magics mean
 /// something else there: words that are not the faces' colours are made anew, as VisCAM has them.
 pub(crate) fn words<'m>(mesh: &'m Mesh<'_>, name: &str) -> Option<Cow<'m, [u16]>> {
-    let faces = mesh.face_offsets.len().saturating_sub(1);
-    let of_faces = |name: &str| {
-        let is = |a: &&Attribute<'_>| a.element == "face" && a.name == name && a.list.is_none();
-        mesh.attributes.iter().find(is).map(|a| &a.values).filter(|v| v.len() == faces)
-    };
-    let Some(Values::U16(words)) = of_faces(WORDS) else { return None };
+    let Some(Values::U16(words)) = of_faces(mesh, WORDS) else { return None };
     let words = Cow::Borrowed(&words[..]);
-    let [Some(Values::U8(red)), Some(Values::U8(green)), Some(Values::U8(blue))] =
-        CHANNELS.map(of_faces)
-    else {
-        return Some(words);
-    };
-    let color = |face: usize| [red[face], green[face], blue[face]];
-    let is_magics = memchr::memmem::find(name.as_bytes(), MAGICS).is_some();
+    let Some(color) = colors(mesh) else { return Some(words) };
     // Where no word is a colour, all faces are white.
     let are_colors = words.iter().any(|&word| word >> 15 == 1)
         && words.iter().enumerate().all(|(face, &word)| viscam(word) == color(face));
-    if is_magics || are_colors {
+    if is_magics(name) || are_colors {
         return Some(words);
     }
     let made = words.iter().enumerate().map(|(face, &word)| match color(face) {
@@ -70,8 +59,30 @@ pub(crate) fn words<'m>(mesh: &'m Mesh<'_>, name: &str) -> Option<Cow<'m, [u16]>
     Some(made.collect())
 }
 
+/// The values of an attribute of the faces.
+fn of_faces<'m>(mesh: &'m Mesh<'_>, name: &str) -> Option<&'m Values<'m>> {
+    let faces = mesh.face_offsets.len().saturating_sub(1);
+    let is = |a: &&Attribute<'_>| a.element == "face" && a.name == name && a.list.is_none();
+    mesh.attributes.iter().find(is).map(|a| &a.values).filter(|v| v.len() == faces)
+}
+
+/// The colour of each face, where the mesh has such colours.
+pub(crate) fn colors(mesh: &Mesh<'_>) -> Option<impl Fn(usize) -> [u8; 3] + Sync> {
+    match CHANNELS.map(|name| of_faces(mesh, name)) {
+        [Some(Values::U8(red)), Some(Values::U8(green)), Some(Values::U8(blue))] => {
+            Some(move |face: usize| [red[face], green[face], blue[face]])
+        }
+        _ => None,
+    }
+}
+
+/// Whether a header makes words those of Magics.
+pub(crate) fn is_magics(name: &str) -> bool {
+    memchr::memmem::find(name.as_bytes(), MAGICS).is_some()
+}
+
 /// The colour of a word of VisCAM; white where it is none.
-fn viscam(word: u16) -> [u8; 3] {
+pub(crate) fn viscam(word: u16) -> [u8; 3] {
     if word >> 15 == 1 { [10, 5, 0].map(|shift| five(word, shift)) } else { [255; 3] }
 }
 

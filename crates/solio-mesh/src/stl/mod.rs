@@ -22,11 +22,13 @@ mod ascii;
 mod binary;
 mod collect;
 mod color;
+mod losses;
 mod options;
 mod read;
 mod weld;
 mod write;
 
+pub use losses::stl_losses;
 pub use options::{StlReadOptions, StlWriteOptions};
 pub use read::decode_stl;
 pub use write::{encode_stl, encode_stl_object};

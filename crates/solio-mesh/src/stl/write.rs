@@ -3,9 +3,11 @@
 use super::binary::TRIANGLE;
 use super::color;
 use super::options::StlWriteOptions;
-use crate::model::{Mesh, Positions, Scene, offsets_fit};
-use crate::ply::{Placement, push_f32, stretches};
+use crate::model::{Mesh, Positions, Scene};
+use crate::offsets::{offsets_fit, stretches};
+use crate::placement::Placement;
 use crate::spans::PREPARE;
+use crate::text::push_f32;
 use crate::transform;
 use crate::triangulate;
 use solio_base::{Error, Result, Sink, Work};
@@ -254,7 +256,7 @@ fn text(
 
 /// The direction of a triangle, in the float operations of Blender's exporter.
 #[inline(always)]
-fn normal([a, b, c]: [[f32; 3]; 3]) -> [f32; 3] {
+pub(crate) fn normal([a, b, c]: [[f32; 3]; 3]) -> [f32; 3] {
     let u = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     let v = [b[0] - c[0], b[1] - c[1], b[2] - c[2]];
     transform::unit([

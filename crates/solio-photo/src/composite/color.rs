@@ -3,7 +3,7 @@
 
 use super::{find, number, put};
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::Value;
 
 /// Names of levels, and where in them red, both greens and blue stand.
@@ -75,5 +75,5 @@ pub(super) fn pattern(gather: &mut Gather<'_>) {
     };
     let numbers = format!("{} {}", sizes.number().plain(), colors.number().plain());
     let words = Named::CfaPattern.text_of_number(&Value::text(numbers.clone())).plain();
-    gather.put(super::GROUP, "CFAPattern", super::both(numbers, &words), Rule::Both);
+    gather.put(super::GROUP, "CFAPattern", super::both(numbers, &words), TagRule::Both);
 }

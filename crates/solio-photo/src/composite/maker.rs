@@ -4,7 +4,7 @@ use super::{both, number, text, words};
 use crate::gather::Gather;
 use crate::metadata::Tag;
 use crate::number::plain;
-use crate::rule::{Named, Rule, look_up};
+use crate::rule::{Named, TagRule, look_up};
 use crate::value::Value;
 
 const GROUP: &str = super::GROUP;
@@ -77,7 +77,7 @@ pub(super) fn compute(gather: &mut Gather<'_>) {
         made.push(("RunTimeSincePowerUp", both(plain(seconds), &clock)));
     }
     for (name, value) in made {
-        gather.put(GROUP, name, value, Rule::Both);
+        gather.put(GROUP, name, value, TagRule::Both);
     }
 }
 
@@ -128,7 +128,7 @@ fn canon(gather: &mut Gather<'_>) {
         made.push(("WB_RGGBLevels", both(levels.clone(), &levels)));
     }
     for (name, value) in made {
-        gather.put(GROUP, name, value, Rule::Both);
+        gather.put(GROUP, name, value, TagRule::Both);
     }
 }
 
@@ -166,7 +166,7 @@ fn canon_flash(gather: &mut Gather<'_>) {
     let word = look_up("0:1st-curtain sync|1:2nd-curtain sync", &curtain.to_string());
     made.push(("ShutterCurtainHack", both(curtain, word.unwrap_or_default())));
     for (name, value) in made {
-        gather.put(GROUP, name, value, Rule::Both);
+        gather.put(GROUP, name, value, TagRule::Both);
     }
 }
 
@@ -244,5 +244,5 @@ pub(super) fn lens_spec(gather: &mut Gather<'_>) {
     let number = format!("{} {}", lens.number().plain(), kind.number().plain());
     let shown = format!("{} {}", words(lens), words(kind));
     let value = both(number, &shown);
-    gather.put(GROUP, "LensSpec", value, Rule::Both);
+    gather.put(GROUP, "LensSpec", value, TagRule::Both);
 }

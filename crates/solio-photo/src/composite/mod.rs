@@ -9,7 +9,7 @@ mod place;
 use crate::gather::{Gather, counting};
 use crate::metadata::Tag;
 use crate::number::plain;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::Value;
 
 /// The group of composites.
@@ -196,7 +196,7 @@ fn text(gather: &Gather<'_>, name: &str) -> Option<String> {
 
 fn put(gather: &mut Gather<'_>, name: &'static str, value: f64, rule: Named) {
     let value = as_printed(value);
-    gather.put(GROUP, name, Value::Floats(vec![value]), Rule::Named(rule));
+    gather.put(GROUP, name, Value::Floats(vec![value]), TagRule::Named(rule));
 }
 
 /// Some numbers go on as they are printed, with 15 digits: what is computed from them then agrees
@@ -257,7 +257,7 @@ fn sizes(gather: &mut Gather<'_>) {
         return;
     };
     let size = Value::Ints(vec![width as i64, height as i64]);
-    gather.put(GROUP, "ImageSize", size, Rule::Named(Named::Dimensions));
+    gather.put(GROUP, "ImageSize", size, TagRule::Named(Named::Dimensions));
     put(gather, "Megapixels", width * height / 1e6, Named::Megapixels);
 }
 
@@ -287,7 +287,7 @@ fn exposure(gather: &mut Gather<'_>) -> Option<f64> {
     let iso = exact(gather, "ISO").and_then(|tag| crate::number::first(&words(tag)));
     let seconds = time.as_ref().and_then(|time| time.number(0)).filter(|t| t.is_finite());
     if let Some(time) = time {
-        gather.put(GROUP, "ShutterSpeed", time, Rule::Named(Named::ExposureTime));
+        gather.put(GROUP, "ShutterSpeed", time, TagRule::Named(Named::ExposureTime));
     }
     if let Some(aperture) = aperture {
         put(gather, "Aperture", aperture, Named::FNumber);

@@ -1,10 +1,10 @@
 //! TIFF, and the raw formats made of it.
 
-use crate::bytes::View;
 use crate::exif;
 use crate::gather::Gather;
+use solio_container::ByteView;
 
 /// Reads a TIFF file.
-pub(super) fn read(view: View<'_>, role: exif::Role, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, role: exif::TiffRole, gather: &mut Gather<'_>) {
     exif::read_tiff(view, role, gather);
 }

@@ -1,32 +1,36 @@
 //! Maker notes of Apple: a directory, with property lists in Apple's packed form as values.
 
-use super::{Block, Camera, Note};
-use crate::exif::Place;
+use super::{CameraModel, MakerBlock, MakerNote};
+use crate::exif::NoteDirectory;
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::table;
 use crate::value::Value;
 
 /// Where the note's directory is, if it is one of Apple's; offsets count from the note.
-pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+pub(super) fn place<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     if !head.starts_with(b"Apple iOS\0") {
         return None;
     }
     let (view, big) = (note.tiff.from(note.at), head.get(12) == Some(&b'M'));
     let table = table::APPLE.table("apple")?;
-    Some(Place { view, at: 14, big, group: "Apple", table, camera })
+    Some(NoteDirectory { view, at: 14, big, group: "Apple", table, camera })
 }
 
 /// Reads a block.
-pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     if name == "apple.run_time" {
         let bytes = block.part.all(1 << 16).unwrap_or_default();
         for (name, number) in numbers(&bytes).unwrap_or_default() {
             let (name, rule) = match name.as_str() {
-                "flags" => ("RunTimeFlags", Rule::Bits(FLAGS)),
-                "value" => ("RunTimeValue", Rule::Plain),
-                "timescale" => ("RunTimeScale", Rule::Plain),
-                "epoch" => ("RunTimeEpoch", Rule::Plain),
+                "flags" => ("RunTimeFlags", TagRule::Bits(FLAGS)),
+                "value" => ("RunTimeValue", TagRule::Plain),
+                "timescale" => ("RunTimeScale", TagRule::Plain),
+                "epoch" => ("RunTimeEpoch", TagRule::Plain),
                 _ => continue,
             };
             gather.put(block.around.group.clone(), name, Value::int(number), rule);
@@ -44,7 +48,7 @@ fn numbers(bytes: &[u8]) -> Option<Vec<(String, i64)>> {
     if !bytes.starts_with(b"bplist00") {
         return None;
     }
-    let list = List {
+    let list = AppleList {
         bytes,
         offset_bytes: usize::from(bytes[trailer + 6]),
         place_bytes: usize::from(bytes[trailer + 7]),
@@ -64,7 +68,7 @@ fn numbers(bytes: &[u8]) -> Option<Vec<(String, i64)>> {
     Some((0..count).filter_map(pair).collect())
 }
 
-struct List<'a> {
+struct AppleList<'a> {
     bytes: &'a [u8],
     /// Bytes of an offset.
     offset_bytes: usize,
@@ -74,7 +78,7 @@ struct List<'a> {
     places: usize,
 }
 
-impl List<'_> {
+impl AppleList<'_> {
     /// Where an object is.
     fn at(&self, object: usize) -> Option<usize> {
         let at = self.places.checked_add(object.checked_mul(self.offset_bytes)?)?;

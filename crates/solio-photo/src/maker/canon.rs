@@ -1,40 +1,45 @@
 //! Canon's maker notes: a directory without a head, with records of 16-bit numbers in it.
 
 use super::lenses::Lenses;
-use super::{Block, Camera, Note, number_at, put, read_record};
-use crate::exif::{Place, Stored, decode};
+use super::{CameraModel, MakerBlock, MakerNote, number_at, put, read_record};
+use crate::exif::{NoteDirectory, decode};
 use crate::gather::Gather;
-use crate::rule::{Own, Rule, words};
+use crate::rule::{MakerRule, TagRule, words};
 use crate::table;
 use crate::value::Value;
+use solio_container::tiff::FieldType;
 
 const GROUP: &str = "Canon";
 
 /// The rules that Canon's tables name.
-pub(super) const RULES: &[Own] = &[
-    Own { name: "canon.camera_iso", number: camera_iso, text: Value::clone },
-    Own { name: "canon.self_timer", number: Value::clone, text: self_timer },
-    Own { name: "canon.file_number", number: Value::clone, text: file_number },
-    Own { name: "canon.file_number_20d", number: file_number_20d, text: file_number },
-    Own { name: "canon.file_number_30d", number: file_number_30d, text: file_number },
-    Own { name: "canon.flash_output", number: flash_output, text: flash_words },
-    Own { name: "canon.categories", number: categories, text: category_words },
-    Own { name: "canon.battery", number: battery, text: Value::clone },
-    Own { name: "canon.swapped_words", number: swapped_words, text: Value::clone },
-    Own { name: "canon.zone", number: Value::clone, text: zone },
-    Own { name: "canon.af_micro", number: Value::clone, text: af_micro },
-    Own { name: "canon.shutter_range", number: shutter_range, text: shutter_words },
-    Own { name: "canon.aperture_range", number: aperture_range, text: aperture_words },
-    Own { name: "canon.flagged", number: Value::clone, text: flagged },
-    Own { name: "canon.firmware", number: Value::clone, text: firmware },
-    Own { name: "canon.points", number: Value::clone, text: points },
-    Own { name: "canon.lens", number: Value::clone, text: lens },
+pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "canon.camera_iso", number: camera_iso, text: Value::clone },
+    MakerRule { name: "canon.self_timer", number: Value::clone, text: self_timer },
+    MakerRule { name: "canon.file_number", number: Value::clone, text: file_number },
+    MakerRule { name: "canon.file_number_20d", number: file_number_20d, text: file_number },
+    MakerRule { name: "canon.file_number_30d", number: file_number_30d, text: file_number },
+    MakerRule { name: "canon.flash_output", number: flash_output, text: flash_words },
+    MakerRule { name: "canon.categories", number: categories, text: category_words },
+    MakerRule { name: "canon.battery", number: battery, text: Value::clone },
+    MakerRule { name: "canon.swapped_words", number: swapped_words, text: Value::clone },
+    MakerRule { name: "canon.zone", number: Value::clone, text: zone },
+    MakerRule { name: "canon.af_micro", number: Value::clone, text: af_micro },
+    MakerRule { name: "canon.shutter_range", number: shutter_range, text: shutter_words },
+    MakerRule { name: "canon.aperture_range", number: aperture_range, text: aperture_words },
+    MakerRule { name: "canon.flagged", number: Value::clone, text: flagged },
+    MakerRule { name: "canon.firmware", number: Value::clone, text: firmware },
+    MakerRule { name: "canon.points", number: Value::clone, text: points },
+    MakerRule { name: "canon.lens", number: Value::clone, text: lens },
 ];
 
 static LENSES: Lenses = Lenses::new(include_str!("../../tables/canon_lenses.tsv"));
 
 /// Where the note's directory is, if it is one of Canon's.
-pub(super) fn place<'a>(note: &Note<'a>, _head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+pub(super) fn place<'a>(
+    note: &MakerNote<'a>,
+    _head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     let table = table::CANON.table("canon")?;
     let body = note.tiff.part(note.at, note.bytes);
     // The note ends with where it was when the camera wrote it; programs move it.
@@ -49,7 +54,7 @@ pub(super) fn place<'a>(note: &Note<'a>, _head: &[u8], camera: &'a Camera) -> Op
         Some(written) => (note.tiff.from(note.at - written), written),
         None => (note.tiff, note.at),
     };
-    camera.make.starts_with("Canon").then_some(Place {
+    camera.make.starts_with("Canon").then_some(NoteDirectory {
         view,
         at,
         big: note.big,
@@ -60,7 +65,7 @@ pub(super) fn place<'a>(note: &Note<'a>, _head: &[u8], camera: &'a Camera) -> Op
 }
 
 /// Reads a block.
-pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     match name {
         "canon.camera_settings" => camera_settings(block, gather),
         "canon.focal_length" => focal_length(block, gather),
@@ -77,17 +82,17 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn record(block: &Block<'_>, name: &str, gather: &mut Gather<'_>) {
+fn record(block: &MakerBlock<'_>, name: &str, gather: &mut Gather<'_>) {
     if let Some(table) = table::CANON.table(name) {
         read_record(block.part, table, &block.around, gather);
     }
 }
 
-fn shot_info(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn shot_info(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let before = gather.tags.len();
     record(block, "canon_shot_info", gather);
     // The lower distance says something only beside the upper one.
-    if block.number(19, Stored::Int16u).is_none_or(|upper| upper == 0) {
+    if block.number(19, FieldType::Int16u).is_none_or(|upper| upper == 0) {
         let mut n = 0;
         gather.tags.retain(|tag| {
             n += 1;
@@ -97,7 +102,7 @@ fn shot_info(block: &Block<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Where the preview is counts from the TIFF structure.
-fn preview(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn preview(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let before = gather.tags.len();
     record(block, "canon_preview_image_info", gather);
     let base = block.view.place().unwrap_or(0) as i64;
@@ -106,9 +111,9 @@ fn preview(block: &Block<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn camera_settings(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn camera_settings(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     record(block, "canon_camera_settings", gather);
-    let number = |index| block.number(index, Stored::Int16u);
+    let number = |index| block.number(index, FieldType::Int16u);
     let units = number(25).filter(|units| *units > 0).unwrap_or(1);
     for (index, name) in [(23, "MaxFocalLength"), (24, "MinFocalLength")] {
         if let Some(length) = number(index).filter(|length| *length > 0) {
@@ -119,31 +124,31 @@ fn camera_settings(block: &Block<'_>, gather: &mut Gather<'_>) {
 
 fn millimetres(name: &'static str, length: i64, units: i64, gather: &mut Gather<'_>) {
     let value = Value::Floats(vec![length as f64 / units as f64]);
-    gather.put(GROUP, name, value, Rule::Template("{} mm"));
+    gather.put(GROUP, name, value, TagRule::Template("{} mm"));
 }
 
 /// Compact cameras keep the temperature three numbers before the end.
-fn camera_info32(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn camera_info32(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let at = (block.part.len() / 4).checked_sub(3);
-    let value = at.and_then(|at| block.number(at, Stored::Int32s));
+    let value = at.and_then(|at| block.number(at, FieldType::Int32s));
     let value = value.filter(|value| *value != 0 && (-50..100).contains(value));
     if let Some(value) = value.filter(|_| block.part.len() >= 1600 / 5) {
-        gather.put(GROUP, "CameraTemperature", Value::int(value), Rule::Template("{} C"));
+        gather.put(GROUP, "CameraTemperature", Value::int(value), TagRule::Template("{} C"));
     }
 }
 
 /// Lengths count in units that the camera's settings name.
-fn focal_length(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn focal_length(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     record(block, "canon_focal_length", gather);
     let big = block.around.big;
-    let units = block.entry(1).and_then(|(part, _)| number_at(part, 25, Stored::Int16u, big));
-    if let Some(length) = block.number(1, Stored::Int16u).filter(|length| *length > 0) {
+    let units = block.entry(1).and_then(|(part, _)| number_at(part, 25, FieldType::Int16u, big));
+    if let Some(length) = block.number(1, FieldType::Int16u).filter(|length| *length > 0) {
         millimetres("FocalLength", length, units.filter(|units| *units > 0).unwrap_or(1), gather);
     }
 }
 
 /// Points of focus: their number, then as many widths, heights and places.
-fn af_info(block: &Block<'_>, second: bool, gather: &mut Gather<'_>) {
+fn af_info(block: &MakerBlock<'_>, second: bool, gather: &mut Gather<'_>) {
     let heads: &[&str] = if second {
         &[
             "",
@@ -172,51 +177,51 @@ fn af_info(block: &Block<'_>, second: bool, gather: &mut Gather<'_>) {
         9:Spot AF|10:AF Point Expansion (8 point)|11:Flexizone Multi (49 point)|\
         12:Flexizone Multi (9 point)|13:Flexizone Single|14:Large Zone AF";
     for (index, name) in heads.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-        let Some(number) = block.number(index as u64, Stored::Int16u) else { return };
+        let Some(number) = block.number(index as u64, FieldType::Int16u) else { return };
         let rule = match *name {
-            "AFAreaMode" => Rule::Words { words: MODES, hex: false },
-            _ => Rule::Plain,
+            "AFAreaMode" => TagRule::Words { words: MODES, hex: false },
+            _ => TagRule::Plain,
         };
         gather.put(GROUP, *name, Value::int(number), rule);
     }
-    let points = block.number(if second { 2 } else { 0 }, Stored::Int16u).unwrap_or(0) as u64;
+    let points = block.number(if second { 2 } else { 0 }, FieldType::Int16u).unwrap_or(0) as u64;
     let mut at = 2 * heads.len() as u64;
     let lists: &[&str] = if second {
         &["AFAreaWidths", "AFAreaHeights", "AFAreaXPositions", "AFAreaYPositions"]
     } else {
         &["AFAreaXPositions", "AFAreaYPositions"]
     };
-    let mut list = |name: &'static str, count: u64, rule: Rule| {
+    let mut list = |name: &'static str, count: u64, rule: TagRule| {
         let Some(bytes) = block.part.get(at, 2 * count as usize) else { return false };
         at += 2 * count;
         if !name.is_empty() {
-            let value = decode(&bytes, Stored::Int16s, block.around.big);
+            let value = decode(&bytes, FieldType::Int16s, block.around.big);
             gather.put(GROUP, name, value, rule);
         }
         true
     };
     let bits = points.div_ceil(16);
-    let chosen = Rule::parse("canon.points").unwrap_or(Rule::Plain);
+    let chosen = TagRule::parse("canon.points").unwrap_or(TagRule::Plain);
     let compact = !block.around.camera.model.contains("EOS");
-    let _ = lists.iter().all(|name| list(name, points, Rule::Plain))
+    let _ = lists.iter().all(|name| list(name, points, TagRule::Plain))
         && list("AFPointsInFocus", bits, chosen)
         && match (second, compact) {
             (true, false) => list("AFPointsSelected", bits, chosen),
             (true, true) => {
-                list("", bits + 1, Rule::Plain) && list("PrimaryAFPoint", 1, Rule::Plain)
+                list("", bits + 1, TagRule::Plain) && list("PrimaryAFPoint", 1, TagRule::Plain)
             }
-            (false, true) => list("PrimaryAFPoint", 1, Rule::Plain),
+            (false, true) => list("PrimaryAFPoint", 1, TagRule::Plain),
             (false, false) => true,
         };
 }
 
 /// Groups of entries, each a number, how many values, and these.
-fn groups(block: &Block<'_>, name: &str, gather: &mut Gather<'_>) {
+fn groups(block: &MakerBlock<'_>, name: &str, gather: &mut Gather<'_>) {
     let Some(table) = table::CANON.table(name) else { return };
     if !gather.fields.wants_any(table.head.group.unwrap_or(GROUP), table) {
         return;
     }
-    let word = |at: u64| block.number(at, Stored::Int32s);
+    let word = |at: u64| block.number(at, FieldType::Int32s);
     let words = block.part.len() / 4;
     let mut at = 2;
     while at + 3 <= words {
@@ -234,16 +239,16 @@ fn groups(block: &Block<'_>, name: &str, gather: &mut Gather<'_>) {
 }
 
 /// Custom functions in 16 bits: number and setting.
-fn custom(block: &Block<'_>, name: &str, gather: &mut Gather<'_>) {
+fn custom(block: &MakerBlock<'_>, name: &str, gather: &mut Gather<'_>) {
     let Some(table) = table::CANON.table(name) else { return };
     for index in 1..block.part.len() / 2 {
-        let Some(both) = block.number(index, Stored::Int16u) else { return };
+        let Some(both) = block.number(index, FieldType::Int16u) else { return };
         put(table, both as u32 >> 8, Value::int(both & 0xff), &block.around, gather);
     }
 }
 
 fn words_of(words: &'static str, value: &Value) -> String {
-    Rule::Words { words, hex: false }.text(value).plain()
+    TagRule::Words { words, hex: false }.text(value).plain()
 }
 
 /// Codes of the first cameras, or the number itself.
@@ -319,7 +324,7 @@ fn categories(value: &Value) -> Value {
 
 fn category_words(value: &Value) -> Value {
     let names = "0:People|1:Scenery|2:Events|3:User 1|4:User 2|5:User 3|6:To Do";
-    Rule::Bits(names).text(value)
+    TagRule::Bits(names).text(value)
 }
 
 /// Text behind its length.

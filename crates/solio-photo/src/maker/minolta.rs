@@ -1,25 +1,29 @@
 //! Maker notes of Minolta and Konica Minolta.
 
-use super::{Block, Camera, Note, put};
-use crate::exif::Place;
+use super::{CameraModel, MakerBlock, MakerNote, put};
+use crate::exif::NoteDirectory;
 use crate::gather::Gather;
-use crate::rule::{Own, look_up};
+use crate::rule::{MakerRule, look_up};
 use crate::table;
 use crate::value::Value;
 
 /// The rules that Minolta's tables name.
-pub(super) const RULES: &[Own] = &[
-    Own { name: "minolta.white_balance", number: Value::clone, text: white_balance },
-    Own { name: "minolta.date", number: date, text: Value::clone },
-    Own { name: "minolta.time", number: time, text: Value::clone },
-    Own { name: "minolta.raw_iso", number: Value::clone, text: raw_iso },
-    Own { name: "minolta.raw_balance", number: Value::clone, text: raw_balance },
-    Own { name: "minolta.on", number: on, text: Value::clone },
-    Own { name: "minolta.focus", number: Value::clone, text: focus },
+pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "minolta.white_balance", number: Value::clone, text: white_balance },
+    MakerRule { name: "minolta.date", number: date, text: Value::clone },
+    MakerRule { name: "minolta.time", number: time, text: Value::clone },
+    MakerRule { name: "minolta.raw_iso", number: Value::clone, text: raw_iso },
+    MakerRule { name: "minolta.raw_balance", number: Value::clone, text: raw_balance },
+    MakerRule { name: "minolta.on", number: on, text: Value::clone },
+    MakerRule { name: "minolta.focus", number: Value::clone, text: focus },
 ];
 
 /// Where the note's directory is, if it is one of Minolta's: it starts without a head.
-pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+pub(super) fn place<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     let known = camera.make.starts_with("Minolta") || camera.make.starts_with("KONICA MINOLTA");
     let known = known || camera.make.starts_with("Konica Minolta");
     // Cheap cameras, which others made, have other notes.
@@ -28,11 +32,11 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
     }
     let table = table::MINOLTA.table("minolta")?;
     let (view, at, big) = (note.tiff, note.at, note.big);
-    Some(Place { view, at, big, group: "Minolta", table, camera })
+    Some(NoteDirectory { view, at, big, group: "Minolta", table, camera })
 }
 
 /// Reads a block that Minolta's tables name.
-pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     // The settings say it better, where they do.
     let known = gather.find("Minolta", "ColorMode").is_some();
     if let ("minolta.color_mode", false, Some(table), Some(value)) =

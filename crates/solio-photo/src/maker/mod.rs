@@ -22,19 +22,22 @@ mod sony;
 
 pub(crate) use panasonic::raw_table;
 pub(crate) use pentax::read_movie;
-pub(crate) use record::{Around, Block, number_at, put, read_record};
+pub(crate) use record::{
+    Around, MakerBlock, number_at, put, read_block, read_container, read_record,
+};
 
-use crate::bytes::View;
-use crate::exif::{Place, read_note, word};
+use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
-use crate::rule::{Own, Rule};
+use crate::rule::{MakerRule, TagRule};
 use crate::table::{self, Lazy};
 use crate::value::Value;
+use solio_container::ByteView;
+use solio_container::tiff::word;
 
 /// A note and what is around it.
-pub(crate) struct Note<'a> {
+pub(crate) struct MakerNote<'a> {
     /// The TIFF structure that the note is in.
-    pub(crate) tiff: View<'a>,
+    pub(crate) tiff: ByteView<'a>,
     /// Where the note starts in it.
     pub(crate) at: u64,
     /// How long it is.
@@ -47,18 +50,19 @@ pub(crate) struct Note<'a> {
 
 /// Who made the picture.
 #[derive(Clone, Debug)]
-pub(crate) struct Camera {
+pub(crate) struct CameraModel {
     pub(crate) make: String,
     pub(crate) model: String,
 }
 
-impl Camera {
+impl CameraModel {
     /// Nobody knows.
-    pub(crate) const NONE: &'static Camera = &Camera { make: String::new(), model: String::new() };
+    pub(crate) const NONE: &'static CameraModel =
+        &CameraModel { make: String::new(), model: String::new() };
 }
 
-impl Note<'_> {
-    fn camera(&self, gather: &Gather<'_>) -> Camera {
+impl MakerNote<'_> {
+    fn camera(&self, gather: &Gather<'_>) -> CameraModel {
         let name = |which: usize, tag: &str| {
             let (at, bytes) = self.names[which];
             let there = self.tiff.get(at, bytes.min(64) as usize).filter(|_| bytes > 0);
@@ -66,12 +70,12 @@ impl Note<'_> {
             let text = there.map(|bytes| crate::value::lossy(&bytes)).or_else(found);
             crate::text::before_zero(&text.unwrap_or_default()).trim_end().to_owned()
         };
-        Camera { make: name(0, "Make"), model: name(1, "Model") }
+        CameraModel { make: name(0, "Make"), model: name(1, "Model") }
     }
 }
 
 /// Reads a note of a maker that is known.
-pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
+pub(crate) fn read(note: &MakerNote<'_>, gather: &mut Gather<'_>) {
     let body = note.tiff.part(note.at, note.bytes);
     let Some(head) = body.get(0, body.len().min(16) as usize) else { return };
     let camera = note.camera(gather);
@@ -98,18 +102,18 @@ pub(crate) fn read(note: &Note<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Reads Canon's note where it is a TIFF structure of its own; `main`: the one with the model.
-pub(crate) fn read_canon(view: View<'_>, main: Option<View<'_>>, gather: &mut Gather<'_>) {
+pub(crate) fn read_canon(view: ByteView<'_>, main: Option<ByteView<'_>>, gather: &mut Gather<'_>) {
     let Some(table) = table::CANON.table("canon") else { return };
     if gather.fields.wants_any("Canon", table) {
         // The tags found do not tell the model where it is not asked for.
         let model = main.and_then(model_of).unwrap_or_default();
-        let camera = Camera { make: "Canon".into(), model };
+        let camera = CameraModel { make: "Canon".into(), model };
         crate::exif::read_as(view, "Canon", table, &camera, gather);
     }
 }
 
 /// The model that the first directory of a TIFF structure names.
-fn model_of(view: View<'_>) -> Option<String> {
+fn model_of(view: ByteView<'_>) -> Option<String> {
     let big = view.array::<2>(0)? == *b"MM";
     let number = |at: u64, bytes: usize| Some(word(&view.get(at, bytes)?, big));
     let directory = number(4, 4)?;
@@ -123,7 +127,11 @@ fn model_of(view: View<'_>) -> Option<String> {
 }
 
 /// Where the note's directory is.
-fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+fn place<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     canon::place(note, head, camera)
         .or_else(|| nikon::place(note, head, camera))
         .or_else(|| sony::place(note, head, camera))
@@ -137,7 +145,7 @@ fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'
 }
 
 /// The rule that tables call `maker.function`.
-pub(crate) fn own(name: &str) -> Option<&'static Own> {
+pub(crate) fn own(name: &str) -> Option<&'static MakerRule> {
     let rules = match name.split_once('.')?.0 {
         "canon" => canon::RULES,
         "nikon" => nikon::RULES,
@@ -154,7 +162,7 @@ pub(crate) fn own(name: &str) -> Option<&'static Own> {
 }
 
 /// Reads a block that a table calls `maker.block`.
-pub(crate) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(crate) fn hook(name: &'static str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     match name.split_once('.').map(|(maker, _)| maker) {
         Some("canon") => canon::hook(name, block, gather),
         Some("nikon") => nikon::hook(name, block, gather),
@@ -171,7 +179,7 @@ pub(crate) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_
 }
 
 /// Where an entry of the block's directory is.
-fn entry_of(block: &Block<'_>, id: u16) -> Option<u64> {
+fn entry_of(block: &MakerBlock<'_>, id: u16) -> Option<u64> {
     let number = |at| Some(word(&block.view.array::<2>(at)?, block.around.big) as u16);
     let count = u64::from(number(block.directory)?).min(512);
     let mut entries = (0..count).map(|n| block.directory + 2 + 12 * n);
@@ -179,20 +187,20 @@ fn entry_of(block: &Block<'_>, id: u16) -> Option<u64> {
 }
 
 /// Where the preview starts in the file: what offsets count from is added.
-fn preview_start(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn preview_start(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let place = block.view.place().unwrap_or(0) as i64;
     if let (1, Some(at)) = (block.count, block.value().and_then(|value| value.integer(0))) {
         let at = Value::int(at.saturating_add(place));
-        gather.put(block.around.group.clone(), "PreviewImageStart", at, Rule::Plain);
+        gather.put(block.around.group.clone(), "PreviewImageStart", at, TagRule::Plain);
     }
 }
 
 /// The preview that two tags of a maker frame.
-fn preview(view: View<'_>, group: &'static str, gather: &mut Gather<'_>) {
+fn preview(view: ByteView<'_>, group: &'static str, gather: &mut Gather<'_>) {
     let number = |name| gather.find(group, name)?.value.integer(0);
     let (at, bytes) = (number("PreviewImageStart"), number("PreviewImageLength"));
     if let (Some(at), Some(bytes @ 1..)) = (at, bytes) {
-        let value = view.data_at(at.max(0) as u64, bytes as u64);
-        gather.put(group, "PreviewImage", value, Rule::Binary);
+        let value = crate::value::data_at(view, at.max(0) as u64, bytes as u64);
+        gather.put(group, "PreviewImage", value, TagRule::Binary);
     }
 }

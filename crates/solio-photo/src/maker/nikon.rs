@@ -1,56 +1,68 @@
 //! Nikon's maker notes: three layouts of the directory, and records that are enciphered with the
 //! camera's serial number and its count of exposures.
 
-use super::{Block, Camera, Note, nikon_af, number_at, put, read_record};
-use crate::bytes::View;
-use crate::exif::{Place, Stored, decode};
+use super::{CameraModel, MakerBlock, MakerNote, nikon_af, number_at, put, read_record};
+use crate::exif::{NoteDirectory, decode};
 use crate::gather::Gather;
-use crate::rule::{Own, Rule, words};
+use crate::rule::{MakerRule, TagRule, words};
 use crate::table;
 use crate::value::Value;
+use solio_container::ByteView;
+use solio_container::tiff::FieldType;
 
 const GROUP: &str = "Nikon";
 
 /// The rules that Nikon's tables name.
-pub(super) const RULES: &[Own] = &[
-    Own { name: "nikon.ev", number: product, text: fraction },
-    Own { name: "nikon.ev1", number: product, text: signed_tenths },
-    Own { name: "nikon.ev_tenths", number: product, text: tenths },
-    Own { name: "nikon.stops", number: product, text: hundredths },
-    Own { name: "nikon.retouch", number: without_zeros, text: retouches },
-    Own { name: "nikon.date", number: date, text: Value::clone },
-    Own { name: "nikon.version", number: version, text: version_words },
-    Own { name: "nikon.words", number: Value::clone, text: any_words },
-    Own { name: "nikon.sensitivity", number: Value::clone, text: sensitivity },
-    Own { name: "nikon.iso", number: Value::clone, text: iso },
-    Own { name: "nikon.zone", number: Value::clone, text: zone },
-    Own { name: "nikon.title", number: trimmed, text: title },
-    Own { name: "nikon.angle", number: angle, text: tenths },
-    Own { name: "nikon.quarter_none", number: from_middle, text: quarter_none },
-    Own { name: "nikon.quarter_normal", number: from_middle, text: quarter_normal },
+pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "nikon.ev", number: product, text: fraction },
+    MakerRule { name: "nikon.ev1", number: product, text: signed_tenths },
+    MakerRule { name: "nikon.ev_tenths", number: product, text: tenths },
+    MakerRule { name: "nikon.stops", number: product, text: hundredths },
+    MakerRule { name: "nikon.retouch", number: without_zeros, text: retouches },
+    MakerRule { name: "nikon.date", number: date, text: Value::clone },
+    MakerRule { name: "nikon.version", number: version, text: version_words },
+    MakerRule { name: "nikon.words", number: Value::clone, text: any_words },
+    MakerRule { name: "nikon.sensitivity", number: Value::clone, text: sensitivity },
+    MakerRule { name: "nikon.iso", number: Value::clone, text: iso },
+    MakerRule { name: "nikon.zone", number: Value::clone, text: zone },
+    MakerRule { name: "nikon.title", number: trimmed, text: title },
+    MakerRule { name: "nikon.angle", number: angle, text: tenths },
+    MakerRule { name: "nikon.quarter_none", number: from_middle, text: quarter_none },
+    MakerRule { name: "nikon.quarter_normal", number: from_middle, text: quarter_normal },
 ];
 
 /// Where the note's directory is, if it is one of Nikon's.
-pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+pub(super) fn place<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     let table = |name| table::NIKON.table(name);
     let (group, tiff) = (GROUP, note.tiff);
     if head.starts_with(b"Nikon\0\x01") {
         let table = table("nikon_type1")?;
-        return Some(Place { view: tiff, at: note.at + 8, big: note.big, group, table, camera });
+        return Some(NoteDirectory {
+            view: tiff,
+            at: note.at + 8,
+            big: note.big,
+            group,
+            table,
+            camera,
+        });
     }
     let table = table("nikon")?;
     if head.starts_with(b"Nikon\0\x02") {
         let view = tiff.from(note.at + 10);
         let big = view.array::<2>(0)? == *b"MM";
-        let at = number_at(view, 1, Stored::Int32u, big)? as u64;
-        return Some(Place { view, at, big, group, table, camera });
+        let at = number_at(view, 1, FieldType::Int32u, big)? as u64;
+        return Some(NoteDirectory { view, at, big, group, table, camera });
     }
     let nikon = camera.make.to_ascii_uppercase().starts_with("NIKON");
-    nikon.then_some(Place { view: tiff, at: note.at, big: note.big, group, table, camera })
+    nikon.then_some(NoteDirectory { view: tiff, at: note.at, big: note.big, group, table, camera })
 }
 
 /// Reads a block.
-pub(super) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &'static str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     if let Some(table) = name.strip_prefix("nikon.secret.") {
         secret(block, table, gather);
     } else if let Some(table) = name.strip_prefix("nikon.at.") {
@@ -70,7 +82,7 @@ pub(super) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_
 const MOST_RECORD: u64 = 1 << 20;
 
 /// A record whose first four bytes are its version and the rest is enciphered.
-fn secret(block: &Block<'_>, table: &str, gather: &mut Gather<'_>) {
+fn secret(block: &MakerBlock<'_>, table: &str, gather: &mut Gather<'_>) {
     let is_lens = table == "nikon_lens_data0800";
     let Some(table) = table::NIKON.table(table) else { return };
     if !gather.fields.wants_any(GROUP, table) {
@@ -86,7 +98,7 @@ fn secret(block: &Block<'_>, table: &str, gather: &mut Gather<'_>) {
     if is_lens && has_no_old_lens(&bytes) {
         bytes.truncate(4);
     }
-    read_record(View::memory(&bytes), table, &block.around, gather);
+    read_record(ByteView::memory(&bytes), table, &block.around, gather);
 }
 
 /// Lenses of the new mount leave the old one's fields blank, all of them: zero is a number of old lenses.
@@ -95,7 +107,7 @@ fn has_no_old_lens(record: &[u8]) -> bool {
 }
 
 /// Levels of the colours, enciphered: where they are and in which order depends on the version.
-fn balance(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn balance(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     // Twice the place behind where the cipher starts, and one more where green comes first.
     const PLACES: [u8; 17] = [6, 6, 6, 6, 6, 14, 6, 6, 6, 11, 6, 17, 11, 10, 11, 5, 5];
     let version = block.part.get(0, 4).and_then(|v| std::str::from_utf8(&v).ok()?.parse().ok());
@@ -106,13 +118,13 @@ fn balance(block: &Block<'_>, gather: &mut Gather<'_>) {
     let Some(bytes) = block.part.from(start).get(0, (place & !1) + 8) else { return };
     let mut bytes = bytes.into_owned();
     decipher(&mut bytes, serial, count);
-    let levels = decode(&bytes[place & !1..], Stored::Int16u, block.around.big);
+    let levels = decode(&bytes[place & !1..], FieldType::Int16u, block.around.big);
     let name = if place & 1 == 0 { "WB_RGGBLevels" } else { "WB_GRBGLevels" };
-    gather.put(block.around.group.clone(), name, levels, Rule::Plain);
+    gather.put(block.around.group.clone(), name, levels, TagRule::Plain);
 }
 
 /// The serial number and the count of exposures.
-fn keys(block: &Block<'_>) -> Option<(u32, u32)> {
+fn keys(block: &MakerBlock<'_>) -> Option<(u32, u32)> {
     let (text, _) = block.entry(0x1d)?;
     let text = crate::value::lossy(&text.all(64)?);
     let text = crate::text::before_zero(&text).trim();
@@ -126,7 +138,7 @@ fn keys(block: &Block<'_>) -> Option<(u32, u32)> {
         0x60
     };
     let (count, _) = block.entry(0xa7)?;
-    let count = number_at(count, 0, Stored::Int32u, block.around.big)?;
+    let count = number_at(count, 0, FieldType::Int32u, block.around.big)?;
     Some((serial, count as u32))
 }
 
@@ -143,23 +155,23 @@ fn decipher(bytes: &mut [u8], serial: u32, count: u32) {
 }
 
 /// A record at the place that the number here names.
-fn pointed(block: &Block<'_>, table: &str, gather: &mut Gather<'_>) {
-    let at = block.number(0, Stored::Int32u).filter(|at| *at > 0);
+fn pointed(block: &MakerBlock<'_>, table: &str, gather: &mut Gather<'_>) {
+    let at = block.number(0, FieldType::Int32u).filter(|at| *at > 0);
     if let (Some(at), Some(table)) = (at, table::NIKON.table(table)) {
         read_record(block.view.from(at as u64), table, &block.around, gather);
     }
 }
 
 /// Settings: after 24 bytes entries of eight, a number, a type and a value.
-fn settings(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn settings(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let Some(table) = table::NIKON.table("nikon_settings") else { return };
     let big = block.around.big;
-    let count = block.number(5, Stored::Int32u).unwrap_or(0);
+    let count = block.number(5, FieldType::Int32u).unwrap_or(0);
     for entry in 3..(3 + count.clamp(0, 4096) as u64) {
         let Some(bytes) = block.part.get(8 * entry, 8) else { return };
-        let Some(id) = decode(&bytes[..2], Stored::Int16u, big).integer(0) else { return };
+        let Some(id) = decode(&bytes[..2], FieldType::Int16u, big).integer(0) else { return };
         let kind = u16::from(if big { bytes[2] } else { bytes[3] });
-        let Some(stored) = Stored::of_number(kind).filter(|s| s.size() <= 4) else { continue };
+        let Some(stored) = FieldType::of_number(kind).filter(|s| s.size() <= 4) else { continue };
         if gather.is_full() {
             return;
         }

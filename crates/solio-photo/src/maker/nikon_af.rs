@@ -1,11 +1,11 @@
 //! Points of focus of Nikon's cameras: bits and numbers that stand for places in a pattern, which
 //! another byte of the record names.
 
-use super::Block;
-use crate::exif::Stored;
+use super::MakerBlock;
 use crate::gather::Gather;
-use crate::rule::{Rule, bits};
+use crate::rule::{TagRule, bits};
 use crate::value::Value;
+use solio_container::tiff::FieldType;
 
 /// Where the record says which pattern it is.
 const PATTERN: u64 = 6;
@@ -15,7 +15,7 @@ const ELEVEN: &str = "0:Center|1:Top|2:Bottom|3:Mid-left|4:Upper-left|5:Lower-le
 
 /// A pattern of rows (letters) and columns (numbers). Points are counted column by column, from
 /// the one in the middle outward, and each column from its middle row.
-struct Pattern {
+struct AfPattern {
     columns: &'static [u8],
     rows: &'static [u8],
     /// How many bytes have a bit for each point.
@@ -25,7 +25,7 @@ struct Pattern {
 }
 
 /// The pattern of number `number`.
-fn pattern(number: u8) -> Option<Pattern> {
+fn pattern(number: u8) -> Option<AfPattern> {
     const MIDDLE6: &[u8] = &[6, 7, 5, 8, 9, 10, 11, 4, 3, 2, 1];
     const MIDDLE8: &[u8] = &[8, 9, 7, 10, 11, 12, 13, 14, 15, 6, 5, 4, 3, 2, 1];
     const MIDDLE9: &[u8] = &[9, 10, 11, 8, 7, 12, 13, 14, 15, 16, 17, 6, 5, 4, 3, 2, 1];
@@ -36,10 +36,10 @@ fn pattern(number: u8) -> Option<Pattern> {
         7 => (MIDDLE9, b"EDCBAFGHI", 20, None),
         _ => return None,
     };
-    Some(Pattern { columns, rows, bytes, outer })
+    Some(AfPattern { columns, rows, bytes, outer })
 }
 
-impl Pattern {
+impl AfPattern {
     /// Row and column of each point.
     fn points(&self) -> Vec<(u8, u8)> {
         let mut points = Vec::new();
@@ -63,10 +63,10 @@ fn word((row, column): (u8, u8)) -> String {
 }
 
 /// Points of which the bits are set, as tag `name`.
-pub(super) fn points(block: &Block<'_>, name: &'static str, gather: &mut Gather<'_>) {
+pub(super) fn points(block: &MakerBlock<'_>, name: &'static str, gather: &mut Gather<'_>) {
     let Some(kind) = block.view.u8(PATTERN) else { return };
     if kind == 2 {
-        if let Some(set) = block.number(0, Stored::Int16u) {
+        if let Some(set) = block.number(0, FieldType::Int16u) {
             put(block, name, Value::int(set), bits(ELEVEN, &Value::int(set)), gather);
         }
         return;
@@ -91,7 +91,7 @@ pub(super) fn points(block: &Block<'_>, name: &'static str, gather: &mut Gather<
 }
 
 /// The point of a number, as tag `name`.
-pub(super) fn point(block: &Block<'_>, name: &'static str, gather: &mut Gather<'_>) {
+pub(super) fn point(block: &MakerBlock<'_>, name: &'static str, gather: &mut Gather<'_>) {
     let (Some(kind), Some(number)) = (block.view.u8(PATTERN), block.part.u8(0)) else { return };
     let at = usize::from(number).checked_sub(1);
     let words = match (at, kind) {
@@ -110,14 +110,14 @@ pub(super) fn point(block: &Block<'_>, name: &'static str, gather: &mut Gather<'
 }
 
 fn put(
-    block: &Block<'_>,
+    block: &MakerBlock<'_>,
     name: &'static str,
     number: Value,
     words: String,
     gather: &mut Gather<'_>,
 ) {
     let value = Value::List(vec![number, Value::Text(words)]);
-    gather.put(block.around.group.clone(), name, value, Rule::Both);
+    gather.put(block.around.group.clone(), name, value, TagRule::Both);
 }
 
 #[cfg(test)]

@@ -1,37 +1,42 @@
 //! Maker notes of Olympus and OM System.
 
-use super::{Block, Camera, Note};
-use crate::exif::{Place, word};
+use super::{CameraModel, MakerBlock, MakerNote};
+use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::number::plain;
-use crate::rule::{Own, Rule, look_up};
+use crate::rule::{MakerRule, TagRule, look_up};
 use crate::table;
 use crate::value::{Value, lossy};
+use solio_container::tiff::word;
 
 /// The rules that Olympus' tables name.
-pub(super) const RULES: &[Own] = &[
-    Own { name: "olympus.special_mode", number: Value::clone, text: special_mode },
-    Own { name: "olympus.balance", number: balance, text: Value::clone },
-    Own { name: "olympus.trimmed", number: Value::clone, text: trimmed },
-    Own { name: "olympus.firmware", number: Value::clone, text: firmware },
-    Own { name: "olympus.lens", number: lens, text: lens_name },
-    Own { name: "olympus.extender", number: extender, text: extender_name },
-    Own { name: "olympus.focus_mode", number: Value::clone, text: focus_mode },
-    Own { name: "olympus.af_areas", number: Value::clone, text: af_areas },
-    Own { name: "olympus.af_point", number: af_point, text: af_point_words },
-    Own { name: "olympus.tracking", number: tracking, text: tracking_words },
-    Own { name: "olympus.e1_saturation", number: Value::clone, text: e1_saturation },
-    Own { name: "olympus.drive", number: Value::clone, text: drive },
-    Own { name: "olympus.panorama", number: Value::clone, text: panorama },
-    Own { name: "olympus.roll", number: roll, text: Value::clone },
-    Own { name: "olympus.pitch", number: pitch, text: Value::clone },
-    Own { name: "olympus.distance", number: distance, text: metres },
-    Own { name: "olympus.manual_flash", number: Value::clone, text: manual_flash },
-    Own { name: "olympus.stabilizer", number: Value::clone, text: stabilizer },
+pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "olympus.special_mode", number: Value::clone, text: special_mode },
+    MakerRule { name: "olympus.balance", number: balance, text: Value::clone },
+    MakerRule { name: "olympus.trimmed", number: Value::clone, text: trimmed },
+    MakerRule { name: "olympus.firmware", number: Value::clone, text: firmware },
+    MakerRule { name: "olympus.lens", number: lens, text: lens_name },
+    MakerRule { name: "olympus.extender", number: extender, text: extender_name },
+    MakerRule { name: "olympus.focus_mode", number: Value::clone, text: focus_mode },
+    MakerRule { name: "olympus.af_areas", number: Value::clone, text: af_areas },
+    MakerRule { name: "olympus.af_point", number: af_point, text: af_point_words },
+    MakerRule { name: "olympus.tracking", number: tracking, text: tracking_words },
+    MakerRule { name: "olympus.e1_saturation", number: Value::clone, text: e1_saturation },
+    MakerRule { name: "olympus.drive", number: Value::clone, text: drive },
+    MakerRule { name: "olympus.panorama", number: Value::clone, text: panorama },
+    MakerRule { name: "olympus.roll", number: roll, text: Value::clone },
+    MakerRule { name: "olympus.pitch", number: pitch, text: Value::clone },
+    MakerRule { name: "olympus.distance", number: distance, text: metres },
+    MakerRule { name: "olympus.manual_flash", number: Value::clone, text: manual_flash },
+    MakerRule { name: "olympus.stabilizer", number: Value::clone, text: stabilizer },
 ];
 
 /// Where the note's directory is, if it is one of Olympus'.
-pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+pub(super) fn place<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     let own = note.tiff.from(note.at);
     // Offsets count from the TIFF structure behind the first heads, from the note behind the rest.
     let (view, at, big) = match head {
@@ -43,11 +48,11 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
         _ => return None,
     };
     let table = table::OLYMPUS.table("olympus")?;
-    Some(Place { view, at, big, group: "Olympus", table, camera })
+    Some(NoteDirectory { view, at, big, group: "Olympus", table, camera })
 }
 
 /// Reads a block.
-pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     match name {
         "olympus.text" => text_info(block, gather),
         "olympus.quality" => quality(block, gather),
@@ -57,7 +62,7 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
 }
 
 /// The words for qualities depend on the camera's kind, which the same directory holds.
-fn quality(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn quality(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let Some(at) = super::entry_of(block, 0x0207) else { return };
     let kind = block.view.array::<4>(at + 8).map(|at| word(&at, block.around.big));
     let kind = kind.and_then(|at| block.view.get(at, 5)).unwrap_or_default();
@@ -68,23 +73,23 @@ fn quality(block: &Block<'_>, gather: &mut Gather<'_>) {
         "1:SQ (Low)|2:HQ (Normal)|3:SHQ (Fine)|4:RAW|5:Medium-Fine|6:Small-Fine|33:Uncompressed"
     };
     if let Some(value) = block.value() {
-        let rule = Rule::Words { words, hex: false };
+        let rule = TagRule::Words { words, hex: false };
         gather.put(block.around.group.clone(), "Quality", value, rule);
     }
 }
 
 /// Cameras that say the same among their settings have something else here.
-fn stabilized(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn stabilized(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     const NAME: &str = "ImageStabilization";
     if gather.find(block.around.group, NAME).is_none()
         && let (Some(value), Some(rule)) = (block.value(), super::own("olympus.stabilizer"))
     {
-        gather.put(block.around.group.clone(), NAME, value, Rule::Own(rule));
+        gather.put(block.around.group.clone(), NAME, value, TagRule::Own(rule));
     }
 }
 
 /// `[pictureInfo] Resolution=1 [Camera Info] Type=SR951`.
-fn text_info(block: &Block<'_>, gather: &mut Gather<'_>) {
+fn text_info(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let bytes = block.part.all(1 << 12).unwrap_or_default();
     let text = lossy(&bytes);
     let pairs = text.split(['\0', ' ', '\r', '\n']).filter_map(|word| word.split_once('='));
@@ -95,7 +100,7 @@ fn text_info(block: &Block<'_>, gather: &mut Gather<'_>) {
             "Resolution" | "Quality" => name.to_owned(),
             _ => continue,
         };
-        gather.put(block.around.group.clone(), name, Value::text(value), Rule::Plain);
+        gather.put(block.around.group.clone(), name, Value::text(value), TagRule::Plain);
     }
 }
 
@@ -168,7 +173,7 @@ fn focus_mode(value: &Value) -> Value {
     const MODES: &str = "0:Single AF|1:Sequential shooting AF|2:Continuous AF|3:Multi AF|\
         4:Face Detect|10:MF";
     const BITS: &str = "0:S-AF|2:C-AF|4:MF|5:Face Detect|6:Imager AF|\
-        7:Live View Magnification Frame|8:AF sensor";
+        7:Live ByteView Magnification Frame|8:AF sensor";
     let numbers = numbers(value);
     let Some(mode) = numbers.first() else { return value.clone() };
     let mode = named(MODES, *mode);

@@ -1,28 +1,33 @@
 //! Maker notes of Casio, DJI, Kodak, Motorola, Ricoh, Samsung, Sanyo and Sigma: small ones.
 
-use super::{Around, Block, Camera, Note, read_record};
-use crate::bytes::View;
-use crate::exif::{Place, read_note, word};
+use super::{Around, CameraModel, MakerBlock, MakerNote, read_record};
+use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
 use crate::number::plain;
-use crate::rule::{Own, Rule};
+use crate::rule::{MakerRule, TagRule};
 use crate::table;
 use crate::value::{Value, lossy};
+use solio_container::ByteView;
+use solio_container::tiff::word;
 use std::borrow::Cow;
 
 /// The rules that their tables name.
-pub(super) const RULES: &[Own] = &[
-    Own { name: "others.casio_date", number: Value::clone, text: casio_date },
-    Own { name: "others.casio_point", number: Value::clone, text: casio_point },
-    Own { name: "others.month_day", number: month_day, text: Value::clone },
-    Own { name: "others.time", number: time, text: Value::clone },
-    Own { name: "others.behind_colon", number: behind_colon, text: Value::clone },
-    Own { name: "others.ricoh_date", number: ricoh_date, text: Value::clone },
-    Own { name: "others.version", number: Value::clone, text: version },
+pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "others.casio_date", number: Value::clone, text: casio_date },
+    MakerRule { name: "others.casio_point", number: Value::clone, text: casio_point },
+    MakerRule { name: "others.month_day", number: month_day, text: Value::clone },
+    MakerRule { name: "others.time", number: time, text: Value::clone },
+    MakerRule { name: "others.behind_colon", number: behind_colon, text: Value::clone },
+    MakerRule { name: "others.ricoh_date", number: ricoh_date, text: Value::clone },
+    MakerRule { name: "others.version", number: Value::clone, text: version },
 ];
 
 /// Where the note's directory is, if it is one of these makers'.
-pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+pub(super) fn place<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     let make = camera.make.to_ascii_uppercase();
     let tiff = |skip: u64, big: bool| Some((note.tiff, note.at.checked_add(skip)?, big));
     let own = note.tiff.from(note.at);
@@ -43,17 +48,17 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
         _ => return None,
     };
     let table = table::MAKERS.table(name)?;
-    Some(Place { view, at, big, group, table, camera })
+    Some(NoteDirectory { view, at, big, group, table, camera })
 }
 
 /// The directory behind `skip` bytes of a note, and what its offsets count from: the TIFF
 /// structure where the first of them points behind the directory then, else the note.
-fn based<'a>(note: &Note<'a>, skip: u64) -> Option<(View<'a>, u64, bool)> {
+fn based<'a>(note: &MakerNote<'a>, skip: u64) -> Option<(ByteView<'a>, u64, bool)> {
     let (view, big) = (note.tiff.from(note.at), note.big);
     let number = |at, bytes| Some(word(&view.get(at, bytes)?, big));
     let count = number(skip, 2)?.min(512);
     let offsets = (0..count).map(|n| skip + 2 + 12 * n).filter_map(|entry| {
-        let kind = crate::exif::Stored::of_number(number(entry + 2, 2)? as u16)?;
+        let kind = solio_container::tiff::FieldType::of_number(number(entry + 2, 2)? as u16)?;
         let bytes = number(entry + 4, 4)?.saturating_mul(kind.size() as u64);
         if bytes > 4 { number(entry + 8, 4) } else { None }
     });
@@ -66,9 +71,9 @@ fn based<'a>(note: &Note<'a>, skip: u64) -> Option<(View<'a>, u64, bool)> {
 
 /// Reads a note that is no directory. False where it is none of these makers'.
 pub(super) fn read(
-    body: View<'_>,
+    body: ByteView<'_>,
     head: &[u8],
-    camera: &Camera,
+    camera: &CameraModel,
     big: bool,
     gather: &mut Gather<'_>,
 ) -> bool {
@@ -96,7 +101,7 @@ pub(super) fn read(
 
 /// Reads a block: a directory of Ricoh's within the note, behind a line of text that ends in a
 /// zero where offsets count from the line.
-pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let head = block.part.get(0, 20).unwrap_or_default();
     if name != "others.ricoh_inner" || !head.starts_with(b"[Ricoh Camera Info]") {
         return;
@@ -108,12 +113,12 @@ pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
     };
     if let Some(table) = table::MAKERS.table("ricoh_inner") {
         let (big, camera) = (block.around.big, block.around.camera);
-        read_note(&Place { view, at, big, group: "Ricoh", table, camera }, gather);
+        read_note(&NoteDirectory { view, at, big, group: "Ricoh", table, camera }, gather);
     }
 }
 
 /// `Rv0207;Sf6C84;Rg76;…`: two letters and a value.
-fn ricoh(body: View<'_>, gather: &mut Gather<'_>) {
+fn ricoh(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let bytes = body.all(1 << 12).unwrap_or_default();
     let text = lossy(&bytes);
     for pair in text.split([';', ':']).take(64) {
@@ -126,7 +131,7 @@ fn ricoh(body: View<'_>, gather: &mut Gather<'_>) {
             _ => continue,
         };
         let rule = if name == "FirmwareVersion" { super::own("others.version") } else { None };
-        gather.put("Ricoh", name, Value::text(value), rule.map_or(Rule::Plain, Rule::Own));
+        gather.put("Ricoh", name, Value::text(value), rule.map_or(TagRule::Plain, TagRule::Own));
     }
 }
 
@@ -209,7 +214,7 @@ mod tests {
     fn a_text_of_ricoh() {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        ricoh(View::memory(b"Rv0103;Rg1C;Bg18;Ll0:\0\xff"), &mut gather);
+        ricoh(ByteView::memory(b"Rv0103;Rg1C;Bg18;Ll0:\0\xff"), &mut gather);
         let all: Vec<_> = gather.tags.iter().map(|t| (&*t.name, t.text().plain())).collect();
         let want = [("FirmwareVersion", "1.03"), ("RedGain", "1C"), ("BlueGain", "18")];
         assert_eq!(all, want.map(|(name, value)| (name, value.to_owned())));

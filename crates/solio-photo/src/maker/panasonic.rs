@@ -1,28 +1,33 @@
 //! Maker notes of Panasonic.
 
-use super::{Block, Camera, Note};
-use crate::exif::{Place, Stored, decode};
+use super::{CameraModel, MakerBlock, MakerNote};
+use crate::exif::{NoteDirectory, decode};
 use crate::gather::Gather;
-use crate::rule::{Own, Rule};
+use crate::rule::{MakerRule, TagRule};
 use crate::table::{self, Lazy};
 use crate::value::Value;
+use solio_container::tiff::FieldType;
 
 /// The rules that Panasonic's table names.
-pub(super) const RULES: &[Own] =
-    &[Own { name: "panasonic.date", number: date, text: Value::clone }];
+pub(super) const RULES: &[MakerRule] =
+    &[MakerRule { name: "panasonic.date", number: date, text: Value::clone }];
 
 /// Where the note's directory is, if it is one of Panasonic's; offsets count as EXIF's own do.
-pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+pub(super) fn place<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     if !head.starts_with(b"Panasonic\0\0\0") {
         return None;
     }
     let table = table::PANASONIC.table("panasonic")?;
     let (view, at, big) = (note.tiff, note.at.checked_add(12)?, note.big);
-    Some(Place { view, at, big, group: "Panasonic", table, camera })
+    Some(NoteDirectory { view, at, big, group: "Panasonic", table, camera })
 }
 
 /// Reads a block.
-pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     match name {
         "panasonic.faces" => faces(block, gather),
         "panasonic.recognized" => recognized(block, gather),
@@ -38,48 +43,48 @@ pub(crate) fn raw_table() -> Option<&'static Lazy> {
 
 /// The picture for viewing within a raw file has what EXIF says and the maker's note. What the file
 /// said before counts.
-fn jpeg(block: &Block<'_>, gather: &mut Gather<'_>) {
-    let value = block.part.data();
-    gather.put(block.around.group.clone(), "JpgFromRaw", value, Rule::Binary);
+fn jpeg(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
+    let value = Value::from(block.part);
+    gather.put(block.around.group.clone(), "JpgFromRaw", value, TagRule::Binary);
     let before = gather.mark();
     crate::container::read_jpeg(block.part, gather);
     gather.keep_new(before);
 }
 
 /// Part of a block, as `stored`.
-fn part(block: &Block<'_>, at: u64, bytes: usize, stored: Stored) -> Option<Value> {
+fn part(block: &MakerBlock<'_>, at: u64, bytes: usize, stored: FieldType) -> Option<Value> {
     Some(decode(&block.part.get(at, bytes)?, stored, block.around.big))
 }
 
 /// How many faces, and the place of each: centre and size.
-fn faces(block: &Block<'_>, gather: &mut Gather<'_>) {
-    let Some(count) = part(block, 0, 2, Stored::Int16u) else { return };
+fn faces(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
+    let Some(count) = part(block, 0, 2, FieldType::Int16u) else { return };
     let faces = count.integer(0).unwrap_or(0).clamp(0, 5) as u64;
     let group = block.around.group;
-    gather.put(group.clone(), "NumFacePositions", count, Rule::Plain);
+    gather.put(group.clone(), "NumFacePositions", count, TagRule::Plain);
     for n in 0..faces {
-        let Some(place) = part(block, 2 + n * 8, 8, Stored::Int16u) else { return };
-        gather.put(group.clone(), format!("Face{}Position", n + 1), place, Rule::Plain);
+        let Some(place) = part(block, 2 + n * 8, 8, FieldType::Int16u) else { return };
+        gather.put(group.clone(), format!("Face{}Position", n + 1), place, TagRule::Plain);
     }
 }
 
 /// How many faces have a name; name, place and age of each.
-fn recognized(block: &Block<'_>, gather: &mut Gather<'_>) {
-    let Some(count) = part(block, 0, 2, Stored::Int16u) else { return };
+fn recognized(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
+    let Some(count) = part(block, 0, 2, FieldType::Int16u) else { return };
     let faces = count.integer(0).unwrap_or(0).clamp(0, 3) as u64;
     let group = block.around.group;
-    gather.put(group.clone(), "FacesRecognized", count, Rule::Plain);
+    gather.put(group.clone(), "FacesRecognized", count, TagRule::Plain);
     for n in 0..faces {
         let at = 4 + n * 48;
         let rows = [
-            ("Name", at, 20, Stored::Text),
-            ("Position", at + 20, 8, Stored::Int16u),
-            ("Age", at + 28, 20, Stored::Text),
+            ("Name", at, 20, FieldType::Text),
+            ("Position", at + 20, 8, FieldType::Int16u),
+            ("Age", at + 28, 20, FieldType::Text),
         ];
         for (name, at, bytes, stored) in rows {
             let Some(value) = part(block, at, bytes, stored) else { return };
             let name = format!("RecognizedFace{}{name}", n + 1);
-            gather.put(group.clone(), name, value, Rule::Plain);
+            gather.put(group.clone(), name, value, TagRule::Plain);
         }
     }
 }

@@ -1,43 +1,47 @@
 //! Maker notes of Pentax, and of Ricoh's cameras of that name.
 
-use super::{Around, Block, Camera, Note, read_record};
-use crate::bytes::View;
-use crate::exif::Place;
+use super::{Around, CameraModel, MakerBlock, MakerNote, read_record};
+use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::number::plain;
-use crate::rule::{Named, Own, Rule, look_up};
+use crate::rule::{MakerRule, Named, TagRule, look_up};
 use crate::table;
 use crate::value::{Value, binary_text};
+use solio_container::ByteView;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// The rules that Pentax' tables name.
-pub(super) const RULES: &[Own] = &[
-    Own { name: "pentax.date", number: date, text: Value::clone },
-    Own { name: "pentax.time", number: time, text: Value::clone },
-    Own { name: "pentax.compensation", number: compensation, text: signed },
-    Own { name: "pentax.bracketing", number: Value::clone, text: bracketing },
-    Own { name: "pentax.firmware", number: firmware, text: dotted },
-    Own { name: "pentax.picture", number: Value::clone, text: picture },
-    Own { name: "pentax.color_temperature", number: color_temperature, text: with_tints },
-    Own { name: "pentax.sr_focal", number: stabilized_focal, text: whole_mm },
-    Own { name: "pentax.f_stops", number: f_stops, text: Value::clone },
-    Own { name: "pentax.lens_focal", number: lens_focal, text: tenths_of_mm },
-    Own { name: "pentax.kelvin", number: kelvin, text: Value::clone },
-    Own { name: "pentax.segments", number: Value::clone, text: segments },
-    Own { name: "pentax.day", number: day, text: Value::clone },
-    Own { name: "pentax.production", number: production, text: Value::clone },
-    Own { name: "pentax.steps", number: steps, text: signed },
-    Own { name: "pentax.time_setting", number: time_setting, text: seconds },
-    Own { name: "pentax.aperture_setting", number: aperture_setting, text: one_decimal },
-    Own { name: "pentax.iso_setting", number: iso_setting, text: Value::clone },
-    Own { name: "pentax.battery_idle", number: Value::clone, text: battery_idle },
-    Own { name: "pentax.battery_busy", number: Value::clone, text: battery_busy },
-    Own { name: "pentax.curves", number: Value::clone, text: curves },
+pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "pentax.date", number: date, text: Value::clone },
+    MakerRule { name: "pentax.time", number: time, text: Value::clone },
+    MakerRule { name: "pentax.compensation", number: compensation, text: signed },
+    MakerRule { name: "pentax.bracketing", number: Value::clone, text: bracketing },
+    MakerRule { name: "pentax.firmware", number: firmware, text: dotted },
+    MakerRule { name: "pentax.picture", number: Value::clone, text: picture },
+    MakerRule { name: "pentax.color_temperature", number: color_temperature, text: with_tints },
+    MakerRule { name: "pentax.sr_focal", number: stabilized_focal, text: whole_mm },
+    MakerRule { name: "pentax.f_stops", number: f_stops, text: Value::clone },
+    MakerRule { name: "pentax.lens_focal", number: lens_focal, text: tenths_of_mm },
+    MakerRule { name: "pentax.kelvin", number: kelvin, text: Value::clone },
+    MakerRule { name: "pentax.segments", number: Value::clone, text: segments },
+    MakerRule { name: "pentax.day", number: day, text: Value::clone },
+    MakerRule { name: "pentax.production", number: production, text: Value::clone },
+    MakerRule { name: "pentax.steps", number: steps, text: signed },
+    MakerRule { name: "pentax.time_setting", number: time_setting, text: seconds },
+    MakerRule { name: "pentax.aperture_setting", number: aperture_setting, text: one_decimal },
+    MakerRule { name: "pentax.iso_setting", number: iso_setting, text: Value::clone },
+    MakerRule { name: "pentax.battery_idle", number: Value::clone, text: battery_idle },
+    MakerRule { name: "pentax.battery_busy", number: Value::clone, text: battery_busy },
+    MakerRule { name: "pentax.curves", number: Value::clone, text: curves },
 ];
 
 /// Where the note's directory is, if it is one of Pentax'.
-pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+pub(super) fn place<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     // Offsets count from the TIFF structure behind the first head, from the note behind the other.
     let (view, at) = if head.starts_with(b"AOC\0") {
         (note.tiff, note.at.checked_add(6)?)
@@ -48,36 +52,36 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
     };
     let table = table::PENTAX.table("pentax")?;
     let big = counts_big(view, at)?;
-    Some(Place { view, at, big, group: "Pentax", table, camera })
+    Some(NoteDirectory { view, at, big, group: "Pentax", table, camera })
 }
 
 /// The byte order in which a directory has fewer entries: some heads name the wrong one.
-fn counts_big(view: View<'_>, at: u64) -> Option<bool> {
+fn counts_big(view: ByteView<'_>, at: u64) -> Option<bool> {
     let count = view.array::<2>(at)?;
     Some(u16::from_be_bytes(count) < u16::from_le_bytes(count))
 }
 
 /// Reads what films of these cameras hold among their user data.
-pub(crate) fn read_movie(body: View<'_>, gather: &mut Gather<'_>) {
+pub(crate) fn read_movie(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let ours = body.get(0, 6).is_some_and(|head| head[..] == *b"PENTAX");
     if let (true, Some(table)) = (ours, table::PENTAX.table("pentax_movie")) {
-        let (group, camera) = (Cow::Borrowed("Pentax"), &Camera::NONE);
+        let (group, camera) = (Cow::Borrowed("Pentax"), &CameraModel::NONE);
         read_record(body, table, &Around { unit: None, big: false, group: &group, camera }, gather);
     }
 }
 
 /// Reads a block.
-pub(super) fn hook(name: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     if name == "pentax.shutter_count"
         && gather.wants(block.around.group, "ShutterCount")
         && let Some(count) = shutter_count(block)
     {
-        gather.put(block.around.group.clone(), "ShutterCount", Value::int(count), Rule::Plain);
+        gather.put(block.around.group.clone(), "ShutterCount", Value::int(count), TagRule::Plain);
     }
 }
 
 /// The count is mixed with the date and the time, which the same directory holds.
-fn shutter_count(block: &Block<'_>) -> Option<u32> {
+fn shutter_count(block: &MakerBlock<'_>) -> Option<u32> {
     let mixed = u32::from_be_bytes(block.part.array(0)?);
     let date = u32::from_be_bytes(in_place(block, 6)?);
     let [hour, minute, second, _] = in_place(block, 7)?;
@@ -85,7 +89,7 @@ fn shutter_count(block: &Block<'_>) -> Option<u32> {
 }
 
 /// The four bytes of an entry of the block's directory that lie in the entry itself.
-fn in_place(block: &Block<'_>, id: u16) -> Option<[u8; 4]> {
+fn in_place(block: &MakerBlock<'_>, id: u16) -> Option<[u8; 4]> {
     block.view.array(super::entry_of(block, id)? + 8)
 }
 

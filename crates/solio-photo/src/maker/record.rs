@@ -1,43 +1,44 @@
 //! Records: numbers at fixed places, without a directory.
 
-use super::Camera;
-use crate::bytes::View;
-use crate::exif::{Stored, decode, word};
+use super::CameraModel;
+use crate::exif::decode;
 use crate::gather::Gather;
 use crate::metadata::Tag;
-use crate::rule::Rule;
-use crate::table::{Lazy, Row, Seen};
+use crate::rule::TagRule;
+use crate::table::{CONTAINERS, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
+use solio_container::ByteView;
+use solio_container::tiff::{FieldType, word};
 use std::borrow::Cow;
 
 /// What a record's table leaves open.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     /// The unit of places.
-    pub(crate) unit: Option<Stored>,
+    pub(crate) unit: Option<FieldType>,
     /// The byte order.
     pub(crate) big: bool,
     /// The group of what the record is in.
     pub(crate) group: &'a Cow<'static, str>,
     /// The camera.
-    pub(crate) camera: &'a Camera,
+    pub(crate) camera: &'a CameraModel,
 }
 
 /// An entry of a directory that its maker's module reads.
-pub(crate) struct Block<'a> {
+pub(crate) struct MakerBlock<'a> {
     /// The entry's value.
-    pub(crate) part: View<'a>,
+    pub(crate) part: ByteView<'a>,
     /// Its type.
-    pub(crate) stored: Stored,
+    pub(crate) stored: FieldType,
     /// How many numbers.
     pub(crate) count: u64,
     /// What the directory's offsets count from, and where it starts there.
-    pub(crate) view: View<'a>,
+    pub(crate) view: ByteView<'a>,
     pub(crate) directory: u64,
     pub(crate) around: Around<'a>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> MakerBlock<'a> {
     /// The entry's value as a directory would read it, if it is no longer than 64 KiB.
     pub(crate) fn value(&self) -> Option<Value> {
         let bytes = self.part.all(1 << 16)?;
@@ -45,13 +46,13 @@ impl<'a> Block<'a> {
     }
 
     /// The value of another entry of the directory that the block is in, and its type.
-    pub(crate) fn entry(&self, id: u16) -> Option<(View<'a>, Stored)> {
+    pub(crate) fn entry(&self, id: u16) -> Option<(ByteView<'a>, FieldType)> {
         let big = self.around.big;
         let number = |at: u64, bytes: usize| Some(word(&self.view.get(at, bytes)?, big));
         let count = number(self.directory, 2)?.min(MOST_ENTRIES);
         let place = |n: u64| self.directory + 2 + 12 * n;
         let at = (0..count).map(place).find(|at| number(*at, 2) == Some(u64::from(id)))?;
-        let stored = Stored::of_number(number(at + 2, 2)? as u16)?;
+        let stored = FieldType::of_number(number(at + 2, 2)? as u16)?;
         let bytes = number(at + 4, 4)?.checked_mul(stored.size() as u64)?;
         let from = if bytes <= 4 { at + 8 } else { number(at + 8, 4)? };
         let part = self.view.part(from, bytes);
@@ -59,13 +60,18 @@ impl<'a> Block<'a> {
     }
 
     /// The number of `stored` at `index` of the block.
-    pub(crate) fn number(&self, index: u64, stored: Stored) -> Option<i64> {
+    pub(crate) fn number(&self, index: u64, stored: FieldType) -> Option<i64> {
         number_at(self.part, index, stored, self.around.big)
     }
 }
 
 /// The number of `stored` at `index` of `part`.
-pub(crate) fn number_at(part: View<'_>, index: u64, stored: Stored, big: bool) -> Option<i64> {
+pub(crate) fn number_at(
+    part: ByteView<'_>,
+    index: u64,
+    stored: FieldType,
+    big: bool,
+) -> Option<i64> {
     let bytes = part.get(index.checked_mul(stored.size() as u64)?, stored.size())?;
     decode(&bytes, stored, big).integer(0)
 }
@@ -80,8 +86,13 @@ pub(crate) fn put(
 ) {
     let group = table.head.group.map_or_else(|| around.group.clone(), Cow::Borrowed);
     let count = value.count() as u64;
-    let seen =
-        Seen { camera: around.camera, count, bytes: count, kind: "int32u", value: Some(&value) };
+    let seen = WhenFacts {
+        camera: around.camera,
+        count,
+        bytes: count,
+        kind: "int32u",
+        value: Some(&value),
+    };
     let rows = table.get().rows_of(id);
     if let Some(row) = rows.iter().find(|row| row.when.is_none_or(|when| when.holds(&seen))) {
         gather.put(group, row.name, value, row.rule);
@@ -90,12 +101,54 @@ pub(crate) fn put(
 
 /// Most entries of a maker's directory that are looked through.
 const MOST_ENTRIES: u64 = 1024;
+/// Most bytes of a block's values.
+const MOST_BYTES: u64 = 1 << 10;
 /// Records within records.
 const MOST_DEPTH: u8 = 4;
 
+/// Reads the record `name` of a container; `group`: that of its tags, where the table names none.
+pub(crate) fn read_container(
+    name: &str,
+    part: ByteView<'_>,
+    group: impl Into<Cow<'static, str>>,
+    gather: &mut Gather<'_>,
+) {
+    let around = Around { unit: None, big: true, group: &group.into(), camera: CameraModel::NONE };
+    if let Some(table) = CONTAINERS.table(name) {
+        read_record(part, table, &around, gather);
+    }
+}
+
+/// Reads a block as the row of its number says: as a record, as data or as values.
+pub(crate) fn read_block(
+    table: &'static Lazy,
+    id: u32,
+    part: ByteView<'_>,
+    around: &Around<'_>,
+    gather: &mut Gather<'_>,
+) {
+    let Some(row) = table.get().row(id) else { return };
+    let group = table.head.group.map_or_else(|| around.group.clone(), Cow::Borrowed);
+    let big = table.head.big.unwrap_or(around.big);
+    match row.rule {
+        TagRule::Record(name) => {
+            if let Some(inner) = table.book.and_then(|book| book.table(name)) {
+                read_record(part, inner, &Around { group: &group, big, ..*around }, gather);
+            }
+        }
+        TagRule::Binary => gather.put(group, row.name, part.into(), row.rule),
+        rule => {
+            let (stored, count) = length(row, FieldType::Undef);
+            let most = count.map_or(MOST_BYTES, |count| count * stored.size() as u64);
+            let bytes = part.all(most).unwrap_or_default();
+            gather.put(group, row.name, decode(&bytes, stored, big), rule);
+        }
+    }
+}
+
 /// Reads numbers at fixed places; a row's number times the unit is its place.
 pub(crate) fn read_record(
-    part: View<'_>,
+    part: ByteView<'_>,
     table: &'static Lazy,
     around: &Around<'_>,
     gather: &mut Gather<'_>,
@@ -107,13 +160,13 @@ pub(crate) fn read_record(
 }
 
 fn record(
-    part: View<'_>,
+    part: ByteView<'_>,
     table: &'static Lazy,
     around: &Around<'_>,
     gather: &mut Gather<'_>,
     depth: u8,
 ) {
-    let unit = table.head.unit.or(around.unit).unwrap_or(Stored::Int8u);
+    let unit = table.head.unit.or(around.unit).unwrap_or(FieldType::Int8u);
     let big = table.head.big.unwrap_or(around.big);
     let mut taken = None;
     let before = gather.tags.len();
@@ -123,7 +176,7 @@ fn record(
             continue;
         }
         let at = u64::from(row.id) * unit.size() as u64;
-        if let Rule::Record(name) | Rule::Hook(name) = row.rule {
+        if let TagRule::Record(name) | TagRule::Hook(name) = row.rule {
             let inner = part.part(at, length(row, unit).1.unwrap_or(u64::MAX));
             // Some records say with their first byte what follows.
             let first = part.u8(0).map(Value::int);
@@ -137,9 +190,10 @@ fn record(
                         record(inner, table, &Around { group, ..around }, gather, depth + 1);
                     }
                     None => {
-                        let (stored, count) = (Stored::Undef, inner.len());
+                        let (stored, count) = (FieldType::Undef, inner.len());
                         let (view, directory) = (part, at);
-                        let block = Block { part: inner, stored, count, view, directory, around };
+                        let block =
+                            MakerBlock { part: inner, stored, count, view, directory, around };
                         super::hook(name, &block, gather);
                     }
                 }
@@ -161,29 +215,35 @@ fn record(
 }
 
 /// Whether one of `tags` has the row's name.
-fn known(tags: &[Tag], around: &Around<'_>, row: &Row) -> bool {
+fn known(tags: &[Tag], around: &Around<'_>, row: &TagRow) -> bool {
     tags.iter().any(|tag| tag.name == row.name && tag.group == *around.group)
 }
 
-fn holds(row: &Row, around: &Around<'_>, bytes: u64, unit: Stored, value: Option<&Value>) -> bool {
+fn holds(
+    row: &TagRow,
+    around: &Around<'_>,
+    bytes: u64,
+    unit: FieldType,
+    value: Option<&Value>,
+) -> bool {
     row.when.is_none_or(|when| {
         let (camera, kind, count) = (around.camera, unit.name(), bytes / unit.size() as u64);
-        when.holds(&Seen { camera, count, bytes, kind, value })
+        when.holds(&WhenFacts { camera, count, bytes, kind, value })
     })
 }
 
 /// A row's type, and how many there are of it where the row says so.
-fn length(row: &Row, unit: Stored) -> (Stored, Option<u64>) {
+fn length(row: &TagRow, unit: FieldType) -> (FieldType, Option<u64>) {
     let (name, count) = match row.stored.and_then(|stored| stored.split_once('[')) {
         Some((name, count)) => (Some(name), count.trim_end_matches(']').parse().ok()),
         None => (row.stored, None),
     };
     let name = name.map(|name| name.strip_suffix("_swapped").unwrap_or(name));
-    (name.and_then(Stored::of_name).unwrap_or(unit), count)
+    (name.and_then(FieldType::of_name).unwrap_or(unit), count)
 }
 
 /// A row's value; lists end where the record does.
-fn number(part: View<'_>, at: u64, row: &Row, unit: Stored, big: bool) -> Option<Value> {
+fn number(part: ByteView<'_>, at: u64, row: &TagRow, unit: FieldType, big: bool) -> Option<Value> {
     let (stored, count) = length(row, unit);
     let there = part.len().saturating_sub(at) / stored.size() as u64;
     let count = count.unwrap_or(1).min(there);
@@ -206,19 +266,19 @@ fn number(part: View<'_>, at: u64, row: &Row, unit: Stored, big: bool) -> Option
 mod tests {
     use super::*;
     use crate::Fields;
-    use crate::table::Names;
+    use crate::table::TableNames;
 
     #[test]
     fn rows_of_a_record() {
         const TEXT: &str = "0\tFirst\tint16u\t-\n2&0xf0\tHigh\t-\t-\n2&0x0f\tLow\t-\t-\n3\tA\t-\t-\tmodel~X\n\
              3\tB\t-\t-\tvalue>1\n3\tC\t-\t-\n4\tText\tstring[9]\t-\n9\tGone\tint16u\t-\n";
-        static NAMES: Names = Names::of(TEXT);
+        static NAMES: TableNames = TableNames::of(TEXT);
         static TABLE: Lazy = Lazy::new(TEXT, &NAMES);
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         let group = Cow::Borrowed("G");
-        let around = Around { unit: None, big: true, group: &group, camera: Camera::NONE };
-        let part = View::memory(b"\x01\x02\x5a\x07ab\0c");
+        let around = Around { unit: None, big: true, group: &group, camera: CameraModel::NONE };
+        let part = ByteView::memory(b"\x01\x02\x5a\x07ab\0c");
         read_record(part, &TABLE, &around, &mut gather);
         let all: Vec<_> = gather.tags.iter().map(|t| (&*t.name, t.value.plain())).collect();
         let want = [("First", "258"), ("Low", "10"), ("High", "5"), ("B", "7"), ("Text", "ab")];

@@ -1,42 +1,46 @@
 //! Sony's maker notes: a directory, often behind a head, and records in it that are enciphered.
 
 use super::lenses::Lenses;
-use super::{Block, Camera, Note, put, read_record};
-use crate::bytes::View;
-use crate::exif::Place;
+use super::{CameraModel, MakerBlock, MakerNote, put, read_record};
+use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::number::{leading, plain};
-use crate::rule::{Own, Rule, words};
+use crate::rule::{MakerRule, TagRule, words};
 use crate::table;
 use crate::value::Value;
+use solio_container::ByteView;
 
 /// The rules that Sony's tables name.
-pub(super) const RULES: &[Own] = &[
-    Own { name: "sony.mount_version", number: Value::clone, text: mount_version },
-    Own { name: "sony.lens_firmware", number: Value::clone, text: lens_firmware },
-    Own { name: "sony.hex", number: Value::clone, text: hexadecimal },
-    Own { name: "sony.year", number: Value::clone, text: year },
-    Own { name: "sony.thousandths", number: Value::clone, text: thousandths },
-    Own { name: "sony.shutter", number: Value::clone, text: shutter },
-    Own { name: "sony.iso_code", number: iso_code, text: Value::clone },
-    Own { name: "sony.short_date", number: short_date, text: Value::clone },
-    Own { name: "sony.date", number: date, text: Value::clone },
-    Own { name: "sony.lens_spec", number: lens_spec, text: lens_words },
-    Own { name: "sony.lens_features", number: lens_features, text: feature_words },
-    Own { name: "sony.swapped_size", number: swapped_size, text: size_words },
-    Own { name: "sony.swapped_pairs", number: swapped_pairs, text: Value::clone },
-    Own { name: "sony.bit_list", number: Value::clone, text: bit_list },
-    Own { name: "sony.lens", number: Value::clone, text: lens },
-    Own { name: "sony.times8", number: Value::clone, text: times8 },
-    Own { name: "sony.ratio", number: ratio, text: time },
-    Own { name: "sony.pixel_shift", number: pixel_shift, text: pixel_shift_words },
-    Own { name: "sony.af_status", number: Value::clone, text: af_status },
+pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "sony.mount_version", number: Value::clone, text: mount_version },
+    MakerRule { name: "sony.lens_firmware", number: Value::clone, text: lens_firmware },
+    MakerRule { name: "sony.hex", number: Value::clone, text: hexadecimal },
+    MakerRule { name: "sony.year", number: Value::clone, text: year },
+    MakerRule { name: "sony.thousandths", number: Value::clone, text: thousandths },
+    MakerRule { name: "sony.shutter", number: Value::clone, text: shutter },
+    MakerRule { name: "sony.iso_code", number: iso_code, text: Value::clone },
+    MakerRule { name: "sony.short_date", number: short_date, text: Value::clone },
+    MakerRule { name: "sony.date", number: date, text: Value::clone },
+    MakerRule { name: "sony.lens_spec", number: lens_spec, text: lens_words },
+    MakerRule { name: "sony.lens_features", number: lens_features, text: feature_words },
+    MakerRule { name: "sony.swapped_size", number: swapped_size, text: size_words },
+    MakerRule { name: "sony.swapped_pairs", number: swapped_pairs, text: Value::clone },
+    MakerRule { name: "sony.bit_list", number: Value::clone, text: bit_list },
+    MakerRule { name: "sony.lens", number: Value::clone, text: lens },
+    MakerRule { name: "sony.times8", number: Value::clone, text: times8 },
+    MakerRule { name: "sony.ratio", number: ratio, text: time },
+    MakerRule { name: "sony.pixel_shift", number: pixel_shift, text: pixel_shift_words },
+    MakerRule { name: "sony.af_status", number: Value::clone, text: af_status },
 ];
 
 static LENSES: Lenses = Lenses::new(include_str!("../../tables/sony_lenses.tsv"));
 
 /// Where the note's directory is, if it is one of Sony's.
-pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Option<Place<'a>> {
+pub(super) fn place<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &'a CameraModel,
+) -> Option<NoteDirectory<'a>> {
     let table = table::SONY.table("sony")?;
     let headed = [&b"SONY DSC"[..], b"SONY CAM", b"SONY MOBILE", b"\0\0SONY PIC\0", b"VHAB     \0"];
     let at = if headed.iter().any(|text| head.starts_with(text)) {
@@ -46,14 +50,14 @@ pub(super) fn place<'a>(note: &Note<'a>, head: &[u8], camera: &'a Camera) -> Opt
     } else {
         return None;
     };
-    Some(Place { view: note.tiff, at, big: note.big, group: "Sony", table, camera })
+    Some(NoteDirectory { view: note.tiff, at, big: note.big, group: "Sony", table, camera })
 }
 
 /// Longest enciphered record that is read.
 const MOST_RECORD: u64 = 1 << 20;
 
 /// Reads an enciphered record: the table has the block's name.
-pub(super) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_>) {
+pub(super) fn hook(name: &'static str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let Some(name) = name.strip_prefix("sony.") else { return };
     if let Some((kind, of)) = name.split_once('.') {
         return match kind {
@@ -68,11 +72,11 @@ pub(super) fn hook(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_
     }
     let Some(bytes) = block.part.all(MOST_RECORD) else { return };
     let plain = deciphered(&bytes);
-    read_record(View::memory(&plain), table, &block.around, gather);
+    read_record(ByteView::memory(&plain), table, &block.around, gather);
 }
 
 /// An entry that another has the place of where the notes are of the newer form.
-fn by_version(id: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+fn by_version(id: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     const NEWER: &[u8] = b"DC7303320222000\0";
     let version = block.entry(0x3000).and_then(|(info, _)| info.get(0x34, NEWER.len()));
     let newer = version.is_some_and(|version| *version == *NEWER);
@@ -82,13 +86,13 @@ fn by_version(id: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
 }
 
 /// An entry that counts where no other of its name does.
-fn second(id: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+fn second(id: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     if gather.find("Sony", "WhiteBalance").is_none() {
         numbered("sony_second", id, block, gather);
     }
 }
 
-fn numbered(table: &str, id: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
+fn numbered(table: &str, id: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let id = u32::from_str_radix(id, 16).unwrap_or(0);
     if let (Some(table), Some(value)) = (table::SONY.table(table), block.value()) {
         put(table, id, value, &block.around, gather);
@@ -96,14 +100,14 @@ fn numbered(table: &str, id: &str, block: &Block<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Degrees, where the record says that they were measured.
-fn temperature(name: &'static str, block: &Block<'_>, gather: &mut Gather<'_>) {
+fn temperature(name: &'static str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let known = match name {
         "AmbientTemperature" => block.view.u8(2) == Some(255),
         _ => block.view.u8(4).is_some_and(|test| (1..100).contains(&test)),
     };
     if let Some(degrees) = block.part.u8(0).filter(|_| known) {
         let value = Value::int(degrees as i8);
-        gather.put(block.around.group.clone(), name, value, Rule::Template("{} C"));
+        gather.put(block.around.group.clone(), name, value, TagRule::Template("{} C"));
     }
 }
 

@@ -1,8 +1,9 @@
 //! Words for quantities: exposure times, fractions, angles.
 
-use crate::exif::{Stored, decode};
+use crate::exif::decode;
 use crate::number::{leading, plain, significant};
 use crate::value::Value;
+use solio_container::tiff::FieldType;
 
 /// `1/60`, `0.5`, `2`.
 pub(crate) fn exposure_time(seconds: f64) -> String {
@@ -27,8 +28,8 @@ pub(super) fn exposure_times(value: &Value, big: bool) -> String {
     let (mut rest, mut times) = (&bytes[..], Vec::new());
     loop {
         let (size, stored) = match COUNTS.contains(&times.len()) {
-            true => (2, Stored::Int16u),
-            false => (8, Stored::Rational64u),
+            true => (2, FieldType::Int16u),
+            false => (8, FieldType::Rational64u),
         };
         let Some((number, behind)) = rest.split_at_checked(size) else { break };
         times.push(decode(number, stored, big).plain());

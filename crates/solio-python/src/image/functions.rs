@@ -147,7 +147,7 @@ pub(crate) fn image_write<'py>(
     let held = HeldImage::new(parts)?;
     let image = held.model();
     run(py, &work.cancel, || solio::check_exr_name(&path))?;
-    let Written { files, file_bytes, raw_bytes, warnings } =
+    let Written { files, file_bytes, raw_bytes, warnings, .. } =
         run(py, &work.cancel, || solio::write_image(&as_channels(image)?, &path, &options, &work))?;
     Ok((by_name(files), file_bytes, raw_bytes, warnings))
 }

@@ -2,6 +2,7 @@
 
 use super::{CameraView, is_border};
 use crate::scene::{NONE, Scene, Shape};
+use solio_base::{Loss, Losses};
 use std::collections::BTreeMap;
 
 /// What is left out, in the singular and in the plural.
@@ -16,7 +17,7 @@ pub(crate) struct LeftOut {
     counts: BTreeMap<LossName, u64>,
 }
 
-/// What of a scene is left out where its shapes become bare meshes: in words, counted.
+/// What of a scene is left out where its shapes become bare meshes.
 ///
 /// ```
 /// # use solio_base::Work;
@@ -25,16 +26,17 @@ pub(crate) struct LeftOut {
 /// let text = b"Camera \"perspective\"\nWorldBegin\nLightSource \"infinite\"\nShape \"sphere\"\n";
 /// let path = Path::new("ball.pbrt");
 /// let scene = read_scene(&&text[..], path, &NoFiles, &Default::default(), &Work::serial())?;
-/// assert_eq!(left_out_of_meshes(&scene), ["1 camera", "1 light without a shape"]);
+/// let losses = left_out_of_meshes(&scene);
+/// assert_eq!(losses.to_string(), "left out: 1 camera; left out: 1 light without a shape");
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-pub fn left_out_of_meshes(scene: &Scene) -> Vec<String> {
+pub fn left_out_of_meshes(scene: &Scene) -> Losses {
     let mut left = LeftOut::of_world(scene);
     left.add(["camera"; 2], u64::from(scene.camera.is_some()));
     let count = |of: &dyn Fn(&Shape) -> bool| scene.shapes.iter().filter(|s| of(s)).count() as u64;
     left.add(["light of a shape", "lights of shapes"], count(&|shape| shape.area_light != NONE));
     left.add(BORDERS, count(&|shape| is_border(scene, shape)));
-    left.words()
+    left.losses()
 }
 
 impl LeftOut {
@@ -102,10 +104,11 @@ impl LeftOut {
     }
 
     /// `3 lights without a shape`, …
-    pub(crate) fn words(&self) -> Vec<String> {
-        self.counts
-            .iter()
-            .map(|(what, count)| format!("{count} {}", what[usize::from(*count != 1)]))
-            .collect()
+    pub(crate) fn losses(&self) -> Losses {
+        let loss = |(what, count): (&LossName, &u64)| {
+            let words = what[usize::from(*count != 1)];
+            Loss::new("scene", format!("left out: {count} {words}"))
+        };
+        self.counts.iter().map(loss).collect()
     }
 }

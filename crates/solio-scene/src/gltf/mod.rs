@@ -33,7 +33,8 @@ use gltf_json as json;
 use json::accessor::Type;
 use json::validation::USize64;
 use json::{Index, Node};
-use solio_base::{Error, ErrorKind, Result, Sink, Work};
+use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
+use solio_kinds::FileKind;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -124,7 +125,7 @@ pub struct GltfSummary {
     /// Shapes that are not written, and why.
     pub problems: Vec<Error>,
     /// What glTF, or this writer, has no words for, with counts.
-    pub left_out: Vec<String>,
+    pub losses: Losses,
 }
 
 /// Writes a scene. Meshes are asked for one after another, and none is kept.
@@ -212,7 +213,7 @@ fn glb_head(text: &[u8], room: usize, buffer_bytes: u64) -> Result<Vec<u8>> {
         return Err(Error::limit(message).hint("write a .gltf"));
     }
     let mut head = Vec::with_capacity(HEAD_BYTES + room + CHUNK_HEAD_BYTES);
-    head.extend_from_slice(b"glTF");
+    head.extend_from_slice(FileKind::Glb.mark());
     for word in [2, whole, room as u32] {
         head.extend_from_slice(&word.to_le_bytes());
     }
@@ -535,7 +536,7 @@ impl<'w> GltfWriter<'w> {
             meshes: root.meshes.len() as u64,
             nodes: root.nodes.len() as u64,
             buffer_bytes: bytes,
-            left_out: self.left.words(),
+            losses: self.left.losses(),
             ..self.summary
         };
         Ok((text, summary, self.buffer.into_sink()))

@@ -183,7 +183,7 @@ fn everything_is_where_it_was() {
     ] {
         let scene = scene(head, &full());
         let (summary, read, buffer) = separate(&scene);
-        assert!(summary.problems.is_empty() && summary.left_out.is_empty(), "{summary:?}");
+        assert!(summary.problems.is_empty() && summary.losses.is_empty(), "{summary:?}");
         assert_eq!((summary.instances, summary.sheared), (3, 2));
         let found = triangles(&read, &buffer);
         let wanted = expected(&scene, mirrored);
@@ -228,7 +228,7 @@ fn the_camera_sees_what_it_saw() {
     }
     let scene = scene("Camera \"orthographic\" \"float screenwindow\" [-2 3 -1 1]", "");
     let (summary, read, _) = separate(&scene);
-    assert_eq!(summary.left_out.len(), 1, "{:?}", summary.left_out);
+    assert_eq!(summary.losses.iter().count(), 1, "{}", summary.losses);
     let lens = read.cameras().next().unwrap();
     let ::gltf::camera::Projection::Orthographic(lens) = lens.projection() else { panic!() };
     assert_eq!((lens.xmag(), lens.ymag()), (2.5, 1.0));
@@ -253,7 +253,11 @@ fn surfaces_and_arrays_are_what_readers_expect() {
     let words: Vec<String> = summary.problems.iter().map(ToString::to_string).collect();
     assert_eq!(words.len(), 2, "{words:?}");
     assert!(words[0].contains("no such file") && words[1].contains("no numbers"), "{words:?}");
-    assert_eq!(summary.left_out, ["1 light without a shape", "2 shapes that only bound media"]);
+    let words: Vec<String> = summary.losses.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        words,
+        ["left out: 1 light without a shape", "left out: 2 shapes that only bound media"]
+    );
     // Two curves are one mesh; two squares are two, of the same arrays.
     let names: Vec<&str> = read.meshes().filter_map(|mesh| mesh.name()).collect();
     assert_eq!(names, ["square", "square", "curve.14", "sphere.16"]);

@@ -26,9 +26,10 @@ use crate::export::{
 use crate::pack::PackedMesh;
 use crate::preview::located;
 use crate::scene::{Object, Scene, Shape};
-use solio_base::{Error, ErrorKind, Result, Sink, Work};
+use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
 use solio_codec::number::Digits;
 use solio_codec::number::format::push_f32;
+use solio_kinds::FileKind;
 use std::collections::HashMap;
 use std::ops::Range;
 use text::{PrimNames, UsdText, matrix, push_number, push_tuple, quoted, single, tuple};
@@ -84,7 +85,7 @@ pub struct UsdSummary {
     /// Shapes that are not written, and why.
     pub problems: Vec<Error>,
     /// What USD, or this writer, has no words for, with counts.
-    pub left_out: Vec<String>,
+    pub losses: Losses,
 }
 
 /// Writes a scene. Meshes are asked for one after another, and none is kept.
@@ -135,7 +136,7 @@ pub fn encode_usd(
         left: LeftOut::of(scene),
     };
     writer.write()?;
-    Ok(UsdSummary { left_out: writer.left.words(), ..writer.summary })
+    Ok(UsdSummary { losses: writer.left.losses(), ..writer.summary })
 }
 
 struct UsdWriter<'w> {
@@ -156,7 +157,7 @@ struct UsdWriter<'w> {
 
 impl UsdWriter<'_> {
     fn write(&mut self) -> Result<()> {
-        self.text.line("#usda 1.0")?;
+        self.text.line(&format!("{}1.0", String::from_utf8_lossy(FileKind::Usd.mark())))?;
         self.text.line("(")?;
         self.text.line("    defaultPrim = \"Scene\"")?;
         self.text.line(&format!("    doc = \"Solio {}\"", env!("CARGO_PKG_VERSION")))?;

@@ -8,6 +8,7 @@ use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Mode, Ramp};
 use crate::{Color, HueMethod, Interpolation, Space};
 use solio_base::Result;
+use solio_kinds::FileKind;
 use std::fmt::Write as _;
 
 const BLENDINGS: [Easing; 6] = [
@@ -24,7 +25,7 @@ const NEARLY: f64 = 1e-7;
 pub(super) fn read(all: &str) -> Result<Gradient> {
     let mut lines = all.lines();
     let first = lines.next().unwrap_or_default();
-    if first.trim_end() != "GIMP Gradient" {
+    if first.trim_end().as_bytes() != FileKind::Ggr.mark() {
         return Err(error_at(all, 0, "expected \"GIMP Gradient\""));
     }
     let mut line = lines.next().unwrap_or_default();
@@ -126,7 +127,8 @@ pub(super) fn write(
     }
     let name: String =
         gradient.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut out = format!("GIMP Gradient\nName: {}\n{}\n", name.trim(), parts.len());
+    let mark = String::from_utf8_lossy(FileKind::Ggr.mark());
+    let mut out = format!("{mark}\nName: {}\n{}\n", name.trim(), parts.len());
     for part in parts {
         let [left, right] = part.places;
         let middle = (left + (right - left) * part.ramp.midpoint).clamp(left, right);

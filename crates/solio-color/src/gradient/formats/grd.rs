@@ -6,6 +6,7 @@ use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Mode, Ramp};
 use crate::{Color, Interpolation, Missing, Space};
 use solio_base::{Error, Result};
+use solio_kinds::FileKind;
 
 #[path = "grd_descriptor.rs"]
 mod descriptor;
@@ -17,7 +18,7 @@ const WHOLE: f64 = 4096.0;
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Gradient>> {
     let mut cursor = DescriptorCursor::new(bytes);
-    if cursor.take(4, "a signature")? != b"8BGR" {
+    if cursor.take(4, "a signature")? != FileKind::Grd.mark() {
         return Err(cursor.error_at(0, "expected 8BGR, with which .grd files begin"));
     }
     match cursor.u16("a version")? {
@@ -236,7 +237,7 @@ pub(super) fn write(
     options: GradientWriteOptions,
     notes: &mut LossNotes,
 ) -> Vec<u8> {
-    let mut out = b"8BGR\0\x05\0\0\0\x10".to_vec();
+    let mut out = [FileKind::Grd.mark(), b"\0\x05\0\0\0\x10"].concat();
     descriptor::head(&mut out, "null", 1);
     descriptor::key(&mut out, "GrdL", b"VlLs");
     out.extend((gradients.len() as u32).to_be_bytes());

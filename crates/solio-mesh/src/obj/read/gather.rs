@@ -3,13 +3,14 @@
 use super::chunk::{Column, Corners, Event, Fault, Marks, Parsed, What};
 use super::freeform::Freeform;
 use super::input::Text;
-use super::locate::{self, Ahead};
-use super::names::{Names, PerFace, decode};
+use super::locate::{self, Ahead, Bases};
+use super::names::{Names, PerFace};
 use crate::material::Material;
 use crate::model::{
     ColorSpace, Colors, Domain, Mesh, NONE, Normals, Object, Positions, Scene, Uvs,
 };
 use crate::obj::options::ObjReadOptions;
+use crate::text::decode;
 use solio_base::{Error, Result, Source, memory};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -59,17 +60,6 @@ pub(super) struct Gather<'a> {
     started: bool,
     line: u64,
     ahead: Ahead,
-}
-
-/// How many elements came before a chunk.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bases {
-    pub(super) vertices: usize,
-    pub(super) uvs: usize,
-    pub(super) normals: usize,
-    faces: usize,
-    lines: usize,
-    points: usize,
 }
 
 impl<'a> Gather<'a> {

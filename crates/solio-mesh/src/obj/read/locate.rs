@@ -2,7 +2,6 @@
 //! indices; when something is wrong, the chunk is read a second time, with places.
 
 use super::chunk::{Column, Corners, Fault, Parsed};
-use super::gather::Bases;
 use super::input::{Text, line_end};
 use super::runs;
 use crate::model::NONE;
@@ -11,6 +10,17 @@ use encoding_rs::{UTF_16BE, UTF_16LE};
 use solio_base::{Error, Result, Source};
 use solio_codec::lines::LineReader;
 use solio_codec::number::parse;
+
+/// How many elements came before a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bases {
+    pub(super) vertices: usize,
+    pub(super) uvs: usize,
+    pub(super) normals: usize,
+    pub(super) faces: usize,
+    pub(super) lines: usize,
+    pub(super) points: usize,
+}
 
 /// Most text that is kept of a source that can be read only once.
 const KEEP_BYTES: usize = 32 << 20;

@@ -1,7 +1,7 @@
 //! Words and numbers of one statement.
 
 use super::chunk::{Fault, Index};
-use crate::odd_float::odd_float;
+use crate::text::odd_float;
 use solio_codec::number::parse;
 
 /// White space within a line.

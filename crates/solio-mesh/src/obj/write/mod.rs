@@ -24,10 +24,10 @@ pub use faces::small_faces;
 
 use super::{ObjWriteOptions, material_names};
 use crate::bits::Bits;
+use crate::material::TEXTURE_COMMENT;
 use crate::merge;
 use crate::model::{Mesh, Scene};
 use crate::parallel::{self, Pool};
-use crate::ply::TEXTURE;
 use crate::rounds;
 use crate::spans::PREPARE;
 use crate::triangulate;
@@ -219,7 +219,7 @@ impl Job<'_> {
         let own = &self.options.comments;
         let read = scene.comments.iter().filter(|comment| !own.contains(comment));
         // The textures of a PLY: the MTL says them.
-        let read = read.filter(|comment| !comment.starts_with(TEXTURE));
+        let read = read.filter(|comment| !comment.starts_with(TEXTURE_COMMENT));
         for comment in own.iter().chain(read) {
             head += &format!("# {}\n", faces::line_text(comment));
         }

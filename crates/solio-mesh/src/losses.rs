@@ -1,0 +1,201 @@
+//! What a format cannot hold of a scene: what all formats ask alike.
+//!
+//! Each format says in its own `losses` what it lacks. All is found out before anything is written,
+//! so that a caller can refuse.
+
+use crate::model::{Mesh, Scene};
+use crate::parallel;
+use solio_base::{Loss, Losses, Result, Work};
+use solio_codec::number::Digits;
+
+/// Something that a mesh may have and a format may lack.
+pub(crate) struct Feature {
+    /// [`Loss::what`].
+    what: &'static str,
+    /// What the format does not have.
+    words: &'static str,
+    unit: &'static str,
+    count: fn(&Mesh<'_>) -> usize,
+    example: fn(&Mesh<'_>) -> Option<String>,
+}
+
+const fn feature(
+    what: &'static str,
+    words: &'static str,
+    unit: &'static str,
+    count: fn(&Mesh<'_>) -> usize,
+) -> Feature {
+    Feature { what, words, unit, count, example: |_| None }
+}
+
+pub(crate) const WEIGHTS: Feature = feature("weights", "fourth coordinate", "vertex", |m| {
+    m.weights.as_ref().map_or(0, |w| w.len())
+});
+pub(crate) const VERTEX_COLORS: Feature =
+    feature("vertex_colors", "vertex colours", "vertex", |m| {
+        m.colors.as_ref().map_or(0, |c| c.values.len())
+    });
+pub(crate) const UVS: Feature = feature("uvs", "texture coordinates", "value", |m| {
+    m.uvs.as_ref().map_or(0, |uvs| uvs.values.len())
+});
+pub(crate) const LINE_UVS: Feature =
+    feature("line_uvs", "texture coordinates of lines", "value", |m| m.line_uvs.len());
+pub(crate) const SMOOTHING: Feature =
+    feature("smoothing_groups", "smoothing groups", "face", |m| m.face_smoothing.len());
+pub(crate) const GROUPS: Feature = Feature {
+    example: |m| m.groups.first().cloned(),
+    ..feature("groups", "groups of faces", "group", |m| m.groups.len())
+};
+pub(crate) const LINES: Feature =
+    feature("lines", "lines", "line", |m| m.line_offsets.len().saturating_sub(1));
+pub(crate) const POINTS: Feature = feature("points", "point elements", "point", |m| m.points.len());
+pub(crate) const VERTEX_GROUPS: Feature = Feature {
+    example: |m| m.vertex_groups.first().map(|group| group.name.clone()),
+    ..feature("vertex_groups", "vertex groups", "vertex group", |m| m.vertex_groups.len())
+};
+pub(crate) const ATTRIBUTES: Feature = Feature {
+    example: |m| m.attributes.first().map(|a| format!("{}.{}", a.element, a.name)),
+    ..feature("attributes", "attributes", "attribute", |m| m.attributes.len())
+};
+pub(crate) const FREEFORM: Feature =
+    feature("freeform", "free-form curves and surfaces", "statement", |m| {
+        m.freeform.split(|&b| b == b'\n').filter(|line| !line.is_empty()).count()
+    });
+
+/// Adds what the meshes have of `features`, none of which the format `name` has.
+pub(crate) fn lacking(losses: &mut Losses, scene: &Scene<'_>, name: &str, features: &[Feature]) {
+    for feature in features {
+        scene.meshes.iter().for_each(|mesh| lacking_of(losses, mesh, name, feature));
+    }
+}
+
+/// The same of one mesh.
+pub(crate) fn lacking_of(losses: &mut Losses, mesh: &Mesh<'_>, name: &str, feature: &Feature) {
+    let count = (feature.count)(mesh);
+    if count > 0 {
+        let loss = Loss::new(feature.what, format!("{name} has no {}", feature.words));
+        let example = (feature.example)(mesh).unwrap_or_default();
+        losses.add(loss.count(count as u64, feature.unit).example(example));
+    }
+}
+
+/// Adds the materials, which the format `name` does not have.
+pub(crate) fn materials(losses: &mut Losses, scene: &Scene<'_>, name: &str) {
+    if let Some(first) = scene.materials.first() {
+        let loss = Loss::new("materials", format!("{name} has no materials"));
+        losses.add(loss.count(scene.materials.len() as u64, "material").example(&*first.name));
+    }
+    if let Some(first) = scene.material_libraries.first() {
+        let loss = Loss::new("material_libraries", format!("{name} names no material libraries"));
+        losses.add(loss.count(scene.material_libraries.len() as u64, "library").example(first));
+    }
+}
+
+/// Adds the objects, where the format `name` has one mesh without a name.
+pub(crate) fn objects(losses: &mut Losses, scene: &Scene<'_>, name: &str) {
+    let count: usize = scene.meshes.iter().map(|mesh| mesh.objects.len().max(1)).sum();
+    let names = || scene.meshes.iter().flat_map(|mesh| &mesh.objects).map(|o| &*o.name);
+    let named = names().find(|name| !name.is_empty());
+    if count > 1 || named.is_some() {
+        let reason = format!("{name} has one mesh, and no objects");
+        let loss = Loss::new("objects", reason).count(count as u64, "object");
+        losses.add(loss.example(named.unwrap_or_default()));
+    }
+}
+
+/// Adds the transforms of objects, which no format keeps: they are applied, or left out.
+pub(crate) fn transforms(losses: &mut Losses, scene: &Scene<'_>, name: &str, are_applied: bool) {
+    let objects = scene.meshes.iter().flat_map(|mesh| &mesh.objects);
+    let reason = match are_applied {
+        true => format!("{name} has no transforms: they are applied to the vertices"),
+        false => format!("{name} has no transforms"),
+    };
+    let mut placed = objects.filter(|object| object.transform.is_some());
+    if let Some(first) = placed.next() {
+        let loss = Loss::new("transforms", reason).count(1 + placed.count() as u64, "object");
+        losses.add(loss.example(&*first.name));
+    }
+}
+
+/// Values that are looked through on one thread.
+const FEW: usize = 1 << 16;
+
+/// Runs `find` where [`any`] has all threads of `work`, if the scene is large.
+pub(crate) fn look<R: Send>(
+    scene: &Scene<'_>,
+    work: &Work,
+    find: impl FnOnce() -> R + Send,
+) -> Result<R> {
+    let is_large = |m: &Mesh<'_>| m.positions.len().max(m.corner_vertices.len()) > 4 * FEW;
+    if work.threads > 1 && scene.meshes.iter().any(is_large) {
+        return Ok(parallel::pool(work)?.install(find));
+    }
+    Ok(find())
+}
+
+/// Whether `is` holds for one of `0..count`.
+pub(crate) fn any(count: usize, is: impl Fn(usize) -> bool + Sync) -> bool {
+    if count <= FEW || rayon::current_thread_index().is_none() {
+        return (0..count).any(is);
+    }
+    let piece = |i: usize| (i * FEW..count.min((i + 1) * FEW)).any(&is);
+    // The first values mostly tell.
+    piece(0) || parallel::any(count.div_ceil(FEW) - 1, &|i| piece(i + 1))
+}
+
+/// Whether some of `values` do not read back as they were, where they are written with `digits`.
+pub(crate) fn rounds(values: &[f32], digits: Digits) -> bool {
+    any(values.len(), |i| rounds_one(f64::from(values[i]), digits, |text| text as f32 == values[i]))
+}
+
+/// The same of 64-bit values.
+pub(crate) fn rounds_f64(values: &[f64], digits: Digits) -> bool {
+    any(values.len(), |i| rounds_one(values[i], digits, |text| text == values[i]))
+}
+
+#[inline(always)]
+fn rounds_one(value: f64, digits: Digits, is_same: impl Fn(f64) -> bool) -> bool {
+    let Digits::Fixed(digits) = digits else { return false };
+    let scale = SCALES[usize::from(digits.min(Digits::MAX_FIXED))];
+    let scaled = (value * scale).round_ties_even();
+    // What is larger has no more digits behind the point than are written, or none at all.
+    value.is_finite() && scaled.abs() < 9e15 && !is_same(scaled / scale)
+}
+
+/// Powers of ten.
+const SCALES: [f64; Digits::MAX_FIXED as usize + 1] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_what_the_text_reads_back_as() {
+        use solio_codec::number::format::push_f32;
+        let mut random = 1u32;
+        for _ in 0..100_000 {
+            random = random.wrapping_mul(0x9e37_79b1).rotate_left(13) ^ 0x5bd1;
+            let value = f32::from_bits(random & 0x43ff_ffff | random & 0x8000_0000);
+            for digits in [0, 4, 6, 9] {
+                let mut text = Vec::new();
+                push_f32(&mut text, Digits::Fixed(digits), value);
+                let back: f32 = std::str::from_utf8(&text).unwrap().parse().unwrap();
+                let is_rounded = rounds(&[value], Digits::Fixed(digits));
+                assert_eq!(is_rounded, back != value, "{value:e} {digits}");
+            }
+            assert!(!rounds(&[value], Digits::Shortest));
+        }
+    }
+
+    #[test]
+    fn any_finds_the_last_of_many() {
+        let work = Work { threads: 2, ..Work::default() };
+        parallel::pool(&work).unwrap().install(|| {
+            assert!(any(10 * FEW, |i| i + 1 == 10 * FEW));
+            assert!(!any(10 * FEW, |i| i == 10 * FEW));
+        });
+    }
+}

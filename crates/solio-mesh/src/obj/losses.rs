@@ -1,0 +1,151 @@
+//! What an OBJ with its MTL cannot hold of a scene.
+
+use super::{MtlWriteOptions, ObjWriteOptions, small_faces};
+use crate::losses::{self, ATTRIBUTES, VERTEX_GROUPS, lacking};
+use crate::material::Material;
+use crate::model::{ColorSpace, Domain, Mesh, Object, Positions, Scene};
+use solio_base::{Loss, Losses, Result, Work};
+
+/// What an OBJ and its MTL, written with these options, cannot hold of `scene`. What an option
+/// switches off that is on by default is not counted.
+///
+/// # Errors
+/// What starting threads fails with.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{Mesh, Scene, model::VertexGroup, obj};
+/// let arm = VertexGroup { name: "arm".into(), vertices: vec![].into(), weights: vec![].into() };
+/// let mesh = Mesh { vertex_groups: vec![arm], ..Mesh::default() };
+/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// let losses = obj::obj_losses(&scene, &Default::default(), &Default::default(), &Work::serial())?;
+/// assert_eq!(losses.iter().map(|loss| loss.what).collect::<Vec<_>>(), ["vertex_groups"]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn obj_losses(
+    scene: &Scene<'_>,
+    options: &ObjWriteOptions,
+    mtl: &MtlWriteOptions,
+    work: &Work,
+) -> Result<Losses> {
+    losses::look(scene, work, || find(scene, options, mtl))
+}
+
+fn find(scene: &Scene<'_>, options: &ObjWriteOptions, mtl: &MtlWriteOptions) -> Losses {
+    let mut losses = Losses::default();
+    objects(&mut losses, scene, options);
+    losses::transforms(&mut losses, scene, "OBJ", options.apply_transform);
+    lacking(&mut losses, scene, "OBJ", &[ATTRIBUTES]);
+    if options.export_vertex_groups {
+        let groups = scene.meshes.iter().map(|mesh| mesh.vertex_groups.len()).sum();
+        let reason = "OBJ has vertex groups as groups of faces, without weights";
+        losses.add_some("vertex_groups", reason, groups, "vertex group");
+    } else {
+        lacking(&mut losses, scene, "OBJ", &[VERTEX_GROUPS]);
+    }
+    for mesh in &scene.meshes {
+        let reason = "faces of less than three corners become lines, points or nothing";
+        losses.add_some("small_faces", reason, small_faces(mesh), "face");
+        let own = |uvs: &Domain<'_>| !options.merge || matches!(uvs, Domain::Indexed(_));
+        if options.export_uv && !mesh.uvs.as_ref().is_some_and(|uvs| own(&uvs.domain)) {
+            let reason = "lines refer to texture coordinates that are merged";
+            losses.add_some("line_uvs", reason, mesh.line_uvs.len(), "value");
+        }
+        if options.export_colors {
+            colors(&mut losses, mesh);
+        }
+    }
+    if let Some(array) = rounded(scene, options, mtl) {
+        let reason = "numbers are rounded to the digits that are written";
+        losses.add(Loss::new("digits", reason).example(array).kept_by("digits"));
+    }
+    losses
+}
+
+/// Objects are told by their names.
+fn objects(losses: &mut Losses, scene: &Scene<'_>, options: &ObjWriteOptions) {
+    let none = Object::default();
+    let objects = scene.meshes.iter().flat_map(|mesh| match mesh.objects.is_empty() {
+        true => std::slice::from_ref(&none),
+        false => &mesh.objects[..],
+    });
+    let nameless = objects.clone().skip(1).filter(|object| object.name.is_empty()).count();
+    let reason = "objects without a name join the one before";
+    losses.add_some("objects", reason, nameless, "object");
+    let has_other = |o: &&Object| !o.mesh_name.is_empty() && o.mesh_name != o.name;
+    for object in objects.filter(|o| !options.export_object_groups && has_other(o)) {
+        let loss = Loss::new("mesh_names", "OBJ has names of objects, and none of their meshes");
+        let loss = loss.count(1, "name").example(&*object.mesh_name);
+        losses.add(loss.kept_by("export_object_groups"));
+    }
+}
+
+fn colors(losses: &mut Losses, mesh: &Mesh<'_>) {
+    let Some(colors) = &mesh.colors else { return };
+    let alpha = colors.values.iter().filter(|color| color[3] != 1.0).count();
+    losses.add_some("alpha", "OBJ colours have no alpha", alpha, "vertex");
+    if colors.space == ColorSpace::Linear {
+        let reason = "OBJ colours are sRGB: linear ones are converted";
+        losses.add_some("color_space", reason, colors.values.len(), "vertex");
+    }
+}
+
+/// The first array with values that the digits written round.
+fn rounded(
+    scene: &Scene<'_>,
+    options: &ObjWriteOptions,
+    mtl: &MtlWriteOptions,
+) -> Option<&'static str> {
+    let any = |rounds: &dyn Fn(&Mesh<'_>) -> bool| scene.meshes.iter().any(rounds);
+    let positions = |mesh: &Mesh<'_>| match &mesh.positions {
+        Positions::F32(p) => losses::rounds(p.as_flattened(), options.position_digits),
+        Positions::F64(p) => losses::rounds_f64(p.as_flattened(), options.position_digits),
+    };
+    let weights = |mesh: &Mesh<'_>| {
+        mesh.weights.as_ref().is_some_and(|w| losses::rounds(w, options.position_digits))
+    };
+    let uvs = |mesh: &Mesh<'_>| {
+        let uvs = mesh.uvs.as_ref().filter(|_| options.export_uv);
+        uvs.is_some_and(|uvs| losses::rounds(uvs.values.as_flattened(), options.uv_digits))
+    };
+    let normals = |mesh: &Mesh<'_>| {
+        let normals = mesh.normals.as_ref().filter(|_| options.export_normals);
+        normals.is_some_and(|n| losses::rounds(n.values.as_flattened(), options.normal_digits))
+    };
+    let colors = |mesh: &Mesh<'_>| {
+        let colors = mesh.colors.as_ref().filter(|_| options.export_colors);
+        colors.is_some_and(|c| {
+            losses::any(c.values.len(), |i| losses::rounds(&c.values[i][..3], options.color_digits))
+        })
+    };
+    let materials = options.export_materials
+        && scene.materials.iter().any(|material| losses::rounds(&numbers(material), mtl.digits));
+    let found = [
+        (any(&positions), "positions"),
+        (any(&weights), "weights"),
+        (any(&uvs), "texture coordinates"),
+        (any(&normals), "normals"),
+        (any(&colors), "vertex colours"),
+        (materials, "materials"),
+    ];
+    found.into_iter().find_map(|(rounds, array)| rounds.then_some(array))
+}
+
+/// All numbers of a material that are written with digits.
+fn numbers(m: &Material) -> Vec<f32> {
+    let colors = [m.ambient, m.diffuse, m.specular, m.emission, m.transmission_filter];
+    let values = [
+        m.shininess,
+        m.ior,
+        m.opacity,
+        m.sharpness,
+        m.roughness,
+        m.metallic,
+        m.sheen,
+        m.clearcoat,
+        m.clearcoat_roughness,
+        m.anisotropy,
+        m.anisotropy_rotation,
+    ];
+    colors.into_iter().flatten().flatten().chain(values.into_iter().flatten()).collect()
+}

@@ -1,0 +1,206 @@
+//! Arrays of any scalar type of PLY.
+
+use crate::model::{ScalarType, Values};
+use std::borrow::Cow;
+
+/// A scalar type of PLY.
+pub(crate) trait Scalar: bytemuck::Pod + Default + Send + Sync {
+    const SIZE: usize = size_of::<Self>();
+    const TYPE: ScalarType;
+    fn read_le(bytes: &[u8]) -> Self;
+    fn read_be(bytes: &[u8]) -> Self;
+    /// Puts the bytes down in `to`, which is as long as the type.
+    fn write<const BIG: bool>(self, to: &mut [u8]);
+    fn to_f64(self) -> f64;
+    fn to_f32(self) -> f32;
+    /// As an index; `u32::MAX` for what is none.
+    fn to_index(self) -> u32;
+    fn data(values: Vec<Self>) -> Data;
+    fn values(values: Vec<Self>) -> Values<'static>;
+    fn vec(data: &mut Data) -> Option<&mut Vec<Self>>;
+    fn slice(data: &Data) -> Option<&[Self]>;
+}
+
+/// Owned values of one type.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    I8(Vec<i8>),
+    U8(Vec<u8>),
+    I16(Vec<i16>),
+    U16(Vec<u16>),
+    I32(Vec<i32>),
+    U32(Vec<u32>),
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+}
+
+/// Runs `$body` with `$v` bound to the vector of whatever type `$data` has.
+macro_rules! with_data {
+    ($data:expr, $v:ident => $body:expr) => {
+        match $data {
+            Data::I8($v) => $body,
+            Data::U8($v) => $body,
+            Data::I16($v) => $body,
+            Data::U16($v) => $body,
+            Data::I32($v) => $body,
+            Data::U32($v) => $body,
+            Data::F32($v) => $body,
+            Data::F64($v) => $body,
+        }
+    };
+}
+pub(crate) use with_data;
+
+/// Runs `$body` with the type `$T` bound to the type that `$scalar` names.
+macro_rules! with_scalar {
+    ($scalar:expr, $T:ident => $body:expr) => {
+        match $scalar {
+            $crate::model::ScalarType::I8 => {
+                type $T = i8;
+                $body
+            }
+            $crate::model::ScalarType::U8 => {
+                type $T = u8;
+                $body
+            }
+            $crate::model::ScalarType::I16 => {
+                type $T = i16;
+                $body
+            }
+            $crate::model::ScalarType::U16 => {
+                type $T = u16;
+                $body
+            }
+            $crate::model::ScalarType::I32 => {
+                type $T = i32;
+                $body
+            }
+            $crate::model::ScalarType::U32 => {
+                type $T = u32;
+                $body
+            }
+            $crate::model::ScalarType::F32 => {
+                type $T = f32;
+                $body
+            }
+            $crate::model::ScalarType::F64 => {
+                type $T = f64;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_scalar;
+
+macro_rules! scalar {
+    ($t:ty, $variant:ident, $index:expr) => {
+        impl Scalar for $t {
+            const TYPE: ScalarType = ScalarType::$variant;
+            fn read_le(bytes: &[u8]) -> Self {
+                <$t>::from_le_bytes(bytes.try_into().expect("as many bytes as the type has"))
+            }
+            fn read_be(bytes: &[u8]) -> Self {
+                <$t>::from_be_bytes(bytes.try_into().expect("as many bytes as the type has"))
+            }
+            fn write<const BIG: bool>(self, to: &mut [u8]) {
+                let bytes = if BIG { self.to_be_bytes() } else { self.to_le_bytes() };
+                to.copy_from_slice(&bytes);
+            }
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            fn to_f32(self) -> f32 {
+                self as f32
+            }
+            fn to_index(self) -> u32 {
+                let index: fn($t) -> u32 = $index;
+                index(self)
+            }
+            fn data(values: Vec<Self>) -> Data {
+                Data::$variant(values)
+            }
+            fn values(values: Vec<Self>) -> Values<'static> {
+                Values::$variant(Cow::Owned(values))
+            }
+            fn vec(data: &mut Data) -> Option<&mut Vec<Self>> {
+                match data {
+                    Data::$variant(v) => Some(v),
+                    _ => None,
+                }
+            }
+            fn slice(data: &Data) -> Option<&[Self]> {
+                match data {
+                    Data::$variant(v) => Some(v),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+scalar!(i8, I8, |v| v as u32); // a negative one becomes larger than any index
+scalar!(u8, U8, |v| v as u32);
+scalar!(i16, I16, |v| v as u32);
+scalar!(u16, U16, |v| v as u32);
+scalar!(i32, I32, |v| v as u32);
+scalar!(u32, U32, |v| v);
+scalar!(f32, F32, |v| float_index(v as f64));
+scalar!(f64, F64, float_index);
+
+fn float_index(v: f64) -> u32 {
+    if v >= 0.0 && v < u32::MAX as f64 && v.fract() == 0.0 { v as u32 } else { u32::MAX }
+}
+
+impl Data {
+    pub(crate) fn new(scalar: ScalarType) -> Data {
+        Data::with_capacity(scalar, 0)
+    }
+
+    pub(crate) fn with_capacity(scalar: ScalarType, n: usize) -> Data {
+        with_scalar!(scalar, S => S::data(solio_base::memory::with_capacity(n)))
+    }
+
+    /// Zeros that take no memory until they are touched.
+    pub(crate) fn zeroed(scalar: ScalarType, n: usize) -> Data {
+        fn zeros<T: Scalar>(n: usize) -> Data {
+            let mut values = vec![T::zeroed(); n];
+            solio_base::memory::advise_huge(&mut values);
+            T::data(values)
+        }
+        with_scalar!(scalar, S => zeros::<S>(n))
+    }
+
+    pub(crate) fn scalar(&self) -> ScalarType {
+        fn of<T: Scalar>(_: &[T]) -> ScalarType {
+            T::TYPE
+        }
+        with_data!(self, v => of(v))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        with_data!(self, v => v.len())
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        with_data!(self, v => v.capacity())
+    }
+
+    pub(crate) fn clear(&mut self) {
+        with_data!(self, v => v.clear());
+    }
+
+    pub(crate) fn resize(&mut self, n: usize) {
+        with_data!(self, v => v.resize(n, Default::default()));
+    }
+
+    /// Appends values of the same type.
+    ///
+    /// # Panics
+    /// When the types differ.
+    pub(crate) fn append(&mut self, other: &Data) {
+        with_data!(self, v => v.extend_from_slice(Scalar::slice(other).expect("the same type")));
+    }
+
+    pub(crate) fn into_values(self) -> Values<'static> {
+        with_data!(self, v => Scalar::values(v))
+    }
+}

@@ -1,0 +1,162 @@
+//! What a PLY cannot hold of a scene.
+
+use super::color::has_fine_colors;
+use super::options::{PlyColors, PlyFormat, PlyWriteOptions};
+use super::textures::names_textures;
+use crate::losses::{
+    self, FREEFORM, GROUPS, LINE_UVS, POINTS, SMOOTHING, VERTEX_GROUPS, WEIGHTS, lacking,
+};
+use crate::material::TEXTURE_COMMENT;
+use crate::model::{ColorSpace, Domain, Mesh, NONE, Positions, Scene, Values};
+use solio_base::{Loss, Losses, Result, Work};
+
+/// What a PLY, written with these options, cannot hold of `scene`. What an option switches off that
+/// is on by default is not counted.
+///
+/// # Errors
+/// What starting threads fails with.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{Mesh, Scene, ply};
+/// let mesh = Mesh { points: vec![0, 1].into(), ..Mesh::default() };
+/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+/// let losses = ply::ply_losses(&scene, &Default::default(), &Work::serial())?;
+/// assert_eq!(losses.to_string(), "PLY has no point elements (2 points)");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn ply_losses(scene: &Scene<'_>, options: &PlyWriteOptions, work: &Work) -> Result<Losses> {
+    losses::look(scene, work, || find(scene, options))
+}
+
+fn find(scene: &Scene<'_>, options: &PlyWriteOptions) -> Losses {
+    let mut losses = Losses::default();
+    losses::objects(&mut losses, scene, "PLY");
+    losses::transforms(&mut losses, scene, "PLY", options.apply_transform);
+    if !names_textures(scene, options) {
+        losses::materials(&mut losses, scene, "PLY");
+    }
+    let comments = scene.comments.iter().filter(|c| {
+        options.blender_quirks || c.starts_with(TEXTURE_COMMENT) && !names_textures(scene, options)
+    });
+    losses.add_some("comments", "these comments are left out", comments.count(), "comment");
+    let lacks = [WEIGHTS, SMOOTHING, GROUPS, LINE_UVS, POINTS, VERTEX_GROUPS, FREEFORM];
+    lacking(&mut losses, scene, "PLY", &lacks);
+    for mesh in &scene.meshes {
+        lines(&mut losses, mesh, options);
+        colors(&mut losses, mesh, options);
+        if shares_vertices(mesh, options) {
+            let reason = "a PLY vertex has one normal and one texture coordinate: \
+                          vertices with several become several";
+            losses.add(Loss::new("shared_vertices", reason));
+        }
+    }
+    let is_text = options.format == PlyFormat::Ascii;
+    if let Some(array) = rounded(scene, options).filter(|_| is_text) {
+        let reason = "numbers are rounded to the digits that are written";
+        losses.add(Loss::new("digits", reason).example(array).kept_by("digits"));
+    }
+    losses
+}
+
+/// PLY has edges of two vertices.
+fn lines(losses: &mut Losses, mesh: &Mesh<'_>, options: &PlyWriteOptions) {
+    let vertices = mesh.line_offsets.windows(2).map(|line| line[1].saturating_sub(line[0]));
+    let long = vertices.clone().filter(|&n| n > 2).count();
+    losses.add_some("polylines", "PLY has edges: longer lines become several", long, "line");
+    let short = vertices.clone().filter(|&n| n < 2).count();
+    losses.add_some("lines", "PLY has edges: lines of one vertex are left out", short, "line");
+    let edges: usize = vertices.map(|n| n.saturating_sub(1) as usize).sum();
+    let of_edges = mesh.attributes.iter().filter(|a| a.element == "edge");
+    let rows = |a: &crate::model::Attribute<'_>| match &a.list {
+        Some((offsets, _)) => offsets.len().saturating_sub(1),
+        None => a.values.len(),
+    };
+    for attribute in of_edges.filter(|a| options.export_attributes && rows(a) != edges) {
+        let loss = Loss::new("attributes", "attributes of lines do not fit their edges");
+        losses.add(loss.count(1, "attribute").example(format!("edge.{}", attribute.name)));
+    }
+}
+
+fn colors(losses: &mut Losses, mesh: &Mesh<'_>, options: &PlyWriteOptions) {
+    let Some(colors) = mesh.colors.as_ref().filter(|_| options.export_colors != PlyColors::None)
+    else {
+        return;
+    };
+    if has_fine_colors(mesh, options) {
+        let reason = "PLY colours are bytes: finer ones, and those outside 0 to 1, are rounded";
+        losses.add(Loss::new("color_depth", reason).kept_by("float_colors"));
+    }
+    if colors.space == ColorSpace::Linear {
+        let reason = match options.export_colors {
+            PlyColors::Linear => "PLY does not say that colours are linear",
+            _ => "PLY colours are sRGB: linear ones are converted",
+        };
+        losses.add_some("color_space", reason, colors.values.len(), "vertex");
+    }
+}
+
+/// Whether some vertex has several UVs or normals, which become several vertices.
+fn shares_vertices(mesh: &Mesh<'_>, options: &PlyWriteOptions) -> bool {
+    let uvs = mesh.uvs.as_ref().filter(|u| options.export_uv && u.domain != Domain::Vertex);
+    let normals = mesh
+        .normals
+        .as_ref()
+        .filter(|n| options.export_normals && !matches!(n.domain, Domain::Vertex | Domain::Face));
+    let corners = mesh.corner_vertices.len();
+    if uvs.is_none() && normals.is_none() {
+        return false;
+    }
+    let uv = |corner: usize| {
+        let uvs = uvs?;
+        Some(uvs.values.get(uvs.domain.index_of(mesh, corner)?)?.map(f32::to_bits))
+    };
+    let normal = |corner: usize| {
+        let normals = normals?;
+        Some(normals.values.get(normals.domain.index_of(mesh, corner)?)?.map(f32::to_bits))
+    };
+    let mut first = vec![NONE; mesh.positions.len()];
+    (0..corners).any(|corner| {
+        let Some(first) = first.get_mut(mesh.corner_vertices[corner] as usize) else {
+            return false;
+        };
+        if *first == NONE {
+            *first = corner as u32;
+        }
+        let other = *first as usize;
+        other != corner && (uv(other) != uv(corner) || normal(other) != normal(corner))
+    })
+}
+
+/// The first array with values that the digits of a text round.
+fn rounded(scene: &Scene<'_>, options: &PlyWriteOptions) -> Option<&'static str> {
+    let digits = options.digits;
+    let positions = |mesh: &Mesh<'_>| match &mesh.positions {
+        Positions::F32(p) => losses::rounds(p.as_flattened(), digits),
+        Positions::F64(p) => losses::rounds_f64(p.as_flattened(), digits),
+    };
+    let normals = |mesh: &Mesh<'_>| {
+        let normals = mesh.normals.as_ref().filter(|_| options.export_normals);
+        normals.is_some_and(|n| losses::rounds(n.values.as_flattened(), digits))
+    };
+    let uvs = |mesh: &Mesh<'_>| {
+        let uvs = mesh.uvs.as_ref().filter(|_| options.export_uv);
+        uvs.is_some_and(|uvs| losses::rounds(uvs.values.as_flattened(), digits))
+    };
+    let attributes = |mesh: &Mesh<'_>| {
+        options.export_attributes
+            && mesh.attributes.iter().any(|attribute| match &attribute.values {
+                Values::F32(values) => losses::rounds(values, digits),
+                Values::F64(values) => losses::rounds_f64(values, digits),
+                _ => false,
+            })
+    };
+    let any = |rounds: &dyn Fn(&Mesh<'_>) -> bool| scene.meshes.iter().any(rounds);
+    let found = [
+        (any(&positions), "positions"),
+        (any(&normals), "normals"),
+        (any(&uvs), "texture coordinates"),
+        (any(&attributes), "attributes"),
+    ];
+    found.into_iter().find_map(|(rounds, array)| rounds.then_some(array))
+}

@@ -1,0 +1,70 @@
+//! What single tokens say, as values of any type.
+
+use super::columns::Kind;
+use super::data::{Data, Scalar, with_data, with_scalar};
+use crate::model::ScalarType;
+use crate::text::odd_float;
+use solio_codec::number::parse;
+
+/// Appends a zero.
+pub(crate) fn push_default(data: &mut Data) {
+    with_data!(data, v => v.push(Default::default()));
+}
+
+/// Stores what `token` says as value `i`; `None` when it is no value of type `scalar`.
+pub(crate) fn set(
+    data: &mut Data,
+    i: usize,
+    kind: Kind,
+    scalar: ScalarType,
+    token: &[u8],
+) -> Option<()> {
+    match (kind, data) {
+        (Kind::F32(divisor), Data::F32(v)) if scalar.is_float() => v[i] = f32_of(token)? / divisor,
+        (Kind::F32(divisor), Data::F32(v)) => v[i] = integer(token, scalar)? as f32 / divisor,
+        (Kind::F64, Data::F64(v)) if scalar.is_float() => v[i] = f64_of(token)?,
+        (Kind::F64, Data::F64(v)) => v[i] = integer(token, scalar)? as f64,
+        (Kind::Index, Data::U32(v)) if scalar.is_float() => v[i] = f64_of(token)?.to_index(),
+        (Kind::Index, Data::U32(v)) => v[i] = integer(token, scalar)? as u32,
+        (_, Data::F32(v)) => v[i] = f32_of(token)?,
+        (_, Data::F64(v)) => v[i] = f64_of(token)?,
+        (_, data) => with_scalar!(scalar, S => {
+            S::vec(data)?[i] = integer(token, scalar)? as S;
+        }),
+    }
+    Some(())
+}
+
+fn f32_of(token: &[u8]) -> Option<f32> {
+    let plain = parse::f32_prefix(token).filter(|&(_, n)| n == token.len());
+    plain.map(|(v, _)| v).or_else(|| odd_float(token))
+}
+
+fn f64_of(token: &[u8]) -> Option<f64> {
+    let plain = parse::f64_prefix(token).filter(|&(_, n)| n == token.len());
+    plain.map(|(v, _)| v).or_else(|| odd_float(token).map(f64::from))
+}
+
+/// A whole number within the range of `scalar`. Also takes `255.0`, as some exporters write it.
+pub(crate) fn integer(token: &[u8], scalar: ScalarType) -> Option<i64> {
+    let value = match parse::i64_prefix(token) {
+        Some((v, n)) if n == token.len() => v,
+        _ => {
+            let v = f64_of(token)?;
+            if v.fract() != 0.0 || v.abs() > u32::MAX as f64 {
+                return None;
+            }
+            v as i64
+        }
+    };
+    let (low, high) = match scalar {
+        ScalarType::I8 => (i8::MIN as i64, i8::MAX as i64),
+        ScalarType::U8 => (0, u8::MAX as i64),
+        ScalarType::I16 => (i16::MIN as i64, i16::MAX as i64),
+        ScalarType::U16 => (0, u16::MAX as i64),
+        ScalarType::I32 => (i32::MIN as i64, i32::MAX as i64),
+        ScalarType::U32 => (0, u32::MAX as i64),
+        ScalarType::F32 | ScalarType::F64 => (i64::MIN, i64::MAX),
+    };
+    (low..=high).contains(&value).then_some(value)
+}

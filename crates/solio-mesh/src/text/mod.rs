@@ -1,0 +1,12 @@
+//! Text that several formats share: whole records in chunks, names in any encoding, floats as
+//! Blender writes them, and words for NaN and infinity.
+
+mod decode;
+mod feed;
+mod float;
+mod odd_float;
+
+pub(crate) use decode::decode;
+pub(crate) use feed::{Records, TextChunk, TextFeed};
+pub(crate) use float::{push_f32, push_f64};
+pub(crate) use odd_float::odd_float;

@@ -1,0 +1,716 @@
+//! Images from file to file: read, changed, written; many at once where they are small.
+
+use crate::image::any::{format_of, picture_bytes};
+use crate::image::attributes::set_input;
+use crate::image::edit;
+use crate::image::picture::{
+    Choice, Encoded, Frame, PictureOptions, choose, decode, encode_picture, losses,
+};
+use crate::{ImageFormat, ImageWriteOptions, Input, SetOptions, ToInput, Written, part_number};
+use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Work, ordered};
+use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, differing};
+use solio_exr::model::{Image, Pixels};
+use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
+use solio_io::{FileSink, SinkOptions};
+use solio_measure::{Stopwatch, Usage};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+/// What an image becomes on its way from file to file.
+///
+/// ```
+/// use solio::image::{PixelType, header::Box2i};
+/// use solio::{ImageConvertOptions, convert_image};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, part] = ["beauty.exr", "part.exr"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// // The left half of the colours as half, in a layer of their own.
+/// let options = ImageConvertOptions {
+///     channels: ["R", "G", "B"].map(String::from).into(),
+///     rename: vec![("*".into(), "diffuse.*".into())],
+///     crop: Some(Box2i { min: [0, 0], max: [3, 3] }),
+///     pixel_type: Some(PixelType::Half),
+///     ..ImageConvertOptions::default()
+/// };
+/// convert_image(&path, &part, &options, &work)?;
+/// let shape = solio::image_header(&part, &Default::default(), &work)?.parts[0].shape()?;
+/// assert_eq!(shape.data_window.width(), 4);
+/// assert_eq!((&*shape.channels[0].name, shape.channels.len()), ("diffuse.B", 3));
+/// # Ok::<(), solio::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ImageConvertOptions {
+    /// The format; `None` takes it from the name of the output.
+    pub format: Option<ImageFormat>,
+    /// Parts by number or name; none means all.
+    pub parts: Vec<String>,
+    /// Channels by their full names, or patterns with one `*`; none means all.
+    pub channels: Vec<String>,
+    /// Channels that get other names: old and new, both with one `*` or without.
+    pub rename: Vec<(String, String)>,
+    /// Only these pixels, in the coordinates of the data window.
+    pub crop: Option<Box2i>,
+    /// How floating point samples of an OpenEXR file are stored; `Float` is also for TIFF, which gets
+    /// 32 bits. Other formats refuse it.
+    pub pixel_type: Option<PixelType>,
+    /// Chunks that are missing or damaged become zeros, with a warning.
+    pub partial: bool,
+    /// Refuse, before anything is written, where the output does not hold something of the input
+    /// ([`ImageConverted::losses`]).
+    pub strict_loss: bool,
+    /// How OpenEXR is written.
+    pub write: ImageWriteOptions,
+    /// How pictures of other formats are made. `raw` also concerns those that are read, and the layer
+    /// OpenEXR, where no `channels` are named.
+    pub picture: PictureOptions,
+    /// What a file may make us do.
+    pub limits: Limits,
+}
+
+/// What a conversion did.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [path, jpg] = ["fade.exr", "fade.jpg"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// let done = solio::convert_image(&path, &jpg, &Default::default(), &work)?;
+/// assert_eq!((done.size, done.channels), ([8, 4], 4));
+/// assert_eq!(done.written.files, [(jpg, done.written.file_bytes)]);
+/// // Four channels were read, and JPEG has no alpha: that is told.
+/// assert!(done.losses.iter().any(|loss| loss.what == "alpha"));
+/// # Ok::<(), solio::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ImageConverted {
+    /// The file that was written.
+    pub written: Written,
+    /// Bytes of the file that was read.
+    pub read_bytes: u64,
+    /// Columns and rows of the first part, or of the picture, that was written.
+    pub size: [u64; 2],
+    /// Parts and channels that were written.
+    pub parts: usize,
+    /// The channels of all parts together.
+    pub channels: usize,
+    /// What of the output was not what the input plainly says, such as chunks that are missing.
+    pub notes: Vec<String>,
+    /// What the output does not hold of the input.
+    pub losses: Losses,
+    /// What reading took; with several files at once the CPU time is that of all.
+    pub read: Usage,
+    /// What writing took.
+    pub write: Usage,
+}
+
+/// A file to read and one to write.
+pub type ImageJob = (PathBuf, PathBuf);
+
+/// Converts the images of all `jobs` and hands what was done to `each`, in order, until that gives
+/// `false` or an error. Small images are worked on at once, within the memory of `work`; large ones
+/// one after the other, with all threads.
+///
+/// ```
+/// use solio::{ImageConvertOptions, ImageJob, convert_images};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let root = folder.path();
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # let image = solio::gradient_image(&map, [8, 4])?;
+/// # for name in ["1.exr", "3.exr"] {
+/// #     solio::write_image(&image, &root.join(name), &Default::default(), &work)?;
+/// # }
+/// // A sequence that lacks its second frame becomes PNG.
+/// let path = |frame: u32, end: &str| root.join(format!("{frame}.{end}"));
+/// let jobs = [1, 2, 3].map(|frame| -> ImageJob { (path(frame, "exr"), path(frame, "png")) });
+/// let mut failed = Vec::new();
+/// convert_images(&jobs, &ImageConvertOptions::default(), &work, |(input, _), done| {
+///     if done.is_err() {
+///         failed.push(input.clone());
+///     }
+///     Ok(true)
+/// })?;
+/// assert_eq!(failed, [path(2, "exr")]);
+/// assert!(path(1, "png").exists() && path(3, "png").exists());
+/// # Ok::<(), solio::Error>(())
+/// ```
+pub fn convert_images(
+    jobs: &[ImageJob],
+    options: &ImageConvertOptions,
+    work: &Work,
+    mut each: impl FnMut(&ImageJob, Result<ImageConverted>) -> Result<bool> + Send,
+) -> Result<()> {
+    let budget = Budget { free: Mutex::new(work.memory_bytes), returned: Condvar::new() };
+    let at_once = work.threads.min(jobs.len()).max(1);
+    let go_on = std::sync::atomic::AtomicBool::new(true);
+    let goes_on = || go_on.load(std::sync::atomic::Ordering::Relaxed);
+    let mut next = 0;
+    ordered::run::<Slot>(
+        work,
+        if at_once == 1 { 1 } else { 2 * at_once },
+        |slot| {
+            slot.index = next;
+            next += 1;
+            Ok(slot.index < jobs.len() && goes_on())
+        },
+        |slot| {
+            let (input, output) = &jobs[slot.index];
+            let opened = Input::open(input, &options.limits, work);
+            let need = opened.as_ref().map_or(0, |input| need(input, work));
+            let need = need.min(work.memory_bytes).max(1);
+            let _held = budget.take(need);
+            // An image that leaves room for no other may have all threads.
+            let alone = at_once == 1 || need > work.memory_bytes / 2;
+            let threads = if alone { work.threads } else { 1 };
+            let memory_bytes = need.max(work.memory_bytes / at_once as u64);
+            let single = Work { threads, memory_bytes, ..work.clone() };
+            let convert = |input: Input| convert_input(&input, output, options, &single);
+            slot.result = Some(opened.and_then(convert));
+            Ok(())
+        },
+        |slot| {
+            if let Some(result) = slot.result.take().filter(|_| goes_on()) {
+                let more = each(&jobs[slot.index], result)?;
+                go_on.store(more, std::sync::atomic::Ordering::Relaxed);
+            }
+            Ok(())
+        },
+    )
+}
+
+/// A job under way.
+#[derive(Default)]
+struct Slot {
+    index: usize,
+    result: Option<Result<ImageConverted>>,
+}
+
+/// Memory that the images under way share.
+struct Budget {
+    free: Mutex<u64>,
+    returned: Condvar,
+}
+
+/// Bytes that go back into the budget.
+struct Held<'a>(&'a Budget, u64);
+
+impl Budget {
+    /// Waits until so many bytes are free.
+    fn take(&self, bytes: u64) -> Held<'_> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        while *free < bytes {
+            free = self.returned.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+        *free -= bytes;
+        Held(self, bytes)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += self.1;
+        self.0.returned.notify_all();
+    }
+}
+
+/// About how much memory a conversion needs: the pixels, and half as much for what is made of them.
+fn need(input: &Input, work: &Work) -> u64 {
+    if input.comes_once() {
+        return work.memory_bytes;
+    }
+    let pixels = match format_of(input).filter(|format| *format != ImageFormat::Exr) {
+        Some(format) => picture_bytes(input, format, work),
+        None => sample_bytes(input, work),
+    };
+    // What does not tell has all for itself.
+    pixels.map_or(work.memory_bytes, |pixels| pixels.saturating_add(pixels / 2))
+}
+
+/// The bytes of all samples of an OpenEXR file; `None` where parts are deep: only their chunks tell how
+/// many there are.
+fn sample_bytes(input: &Input, work: &Work) -> Option<u64> {
+    // A file that cannot be read needs none, and says so where it is read.
+    let Ok(header) = input.exr_header(work) else { return Some(0) };
+    if header.parts.iter().any(|part| part.kind().is_deep()) {
+        return None;
+    }
+    let shapes = header.parts.iter().filter_map(|part| part.shape().ok());
+    let bytes = shapes.map(|shape| {
+        let bytes: u64 = shape.channels.iter().map(|c| c.pixel_type.bytes() as u64).sum();
+        let window = &shape.data_window;
+        window.width().saturating_mul(window.height()).saturating_mul(bytes)
+    });
+    Some(bytes.fold(0, u64::saturating_add))
+}
+
+/// Converts the image at `input` to `output`, which appears whole or not at all.
+///
+/// ```
+/// use solio::image::{Compression, header::Value};
+/// use solio::{ImageConvertOptions, convert_image};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [png, exr] = ["map.png", "map.exr"].map(|name| folder.path().join(name));
+/// # let work = solio::Work::default();
+/// # let map = solio::color::gradient::colormap("magma").unwrap();
+/// # solio::write_bytes(&png, &solio::gradient_strips(&[map], [8, 4])?.to_png()?)?;
+/// let mut options = ImageConvertOptions::default();
+/// options.write.exr.compression = Some(Compression::Piz);
+/// convert_image(&png, &exr, &options, &work)?;
+/// let header = solio::image_header(&exr, &Default::default(), &work)?;
+/// let compression = header.parts[0].get("compression");
+/// assert_eq!(compression, Some(&Value::Compression(Compression::Piz)));
+/// # Ok::<(), solio::Error>(())
+/// ```
+pub fn convert_image(
+    input: &(impl ToInput + ?Sized),
+    output: &Path,
+    options: &ImageConvertOptions,
+    work: &Work,
+) -> Result<ImageConverted> {
+    convert_input(&*input.to_input(&options.limits, work)?, output, options, work)
+}
+
+fn convert_input(
+    input: &Input,
+    output: &Path,
+    options: &ImageConvertOptions,
+    work: &Work,
+) -> Result<ImageConverted> {
+    let format = options.format.or_else(|| ImageFormat::of_name(output)).ok_or_else(|| {
+        Error::argument("the output's extension is not that of an image format")
+            .at_path(output)
+            .hint("use .exr, .png, .jpg, .tif or .hdr, or add --format")
+    })?;
+    check_options(format, options)?;
+    let watch = Stopwatch::start();
+    if let Some(copied) = copy(input, output, format, options, work)? {
+        return Ok(copied);
+    }
+    let path = input.path();
+    let mut done = ImageConverted::default();
+    let image = read(input, format, options, &mut done, work);
+    let mut image = image.map_err(|e| e.at_path(path))?;
+    done.read = watch.usage();
+    done.read_bytes = input.file_bytes().unwrap_or(0);
+    let watch = Stopwatch::start();
+    let change = |image: &mut Image<'_>| {
+        if format != ImageFormat::Exr {
+            // Their channels have no names.
+            return edit::check_names(image, &options.rename).map(|()| Losses::default());
+        }
+        if !options.rename.is_empty() {
+            edit::rename(image, &options.rename)?;
+        }
+        options
+            .pixel_type
+            .map_or(Ok(Losses::default()), |pixel_type| edit::convert(image, pixel_type))
+    };
+    done.losses.extend(change(&mut image).map_err(|e: Error| e.at_path(path))?);
+    describe(&image, &mut done);
+    let refuse = |losses: &Losses| match options.strict_loss {
+        true => losses.refuse().map_err(|e| e.at_path(path)),
+        false => Ok(()),
+    };
+    if format == ImageFormat::Exr {
+        done.losses.extend(lost_again(&image, options));
+        refuse(&done.losses)?;
+        let written = crate::write_image(&image, output, &options.write, work);
+        done.written = written.map_err(|e| own_fault(&image, e).at_path(path))?;
+    } else {
+        let mut picture = options.picture.clone();
+        // Parts and channels were chosen when the image was read.
+        picture.choice.part = None;
+        if options.crop.is_some() {
+            picture.frame = Frame::Data;
+        }
+        if options.pixel_type.is_some() {
+            picture.bits = Some(FLOAT_BITS);
+        }
+        let made = encode_picture(&image, format, &picture, &options.limits, work);
+        let Encoded { bytes, size, losses } = made.map_err(|e| e.at_path(path))?;
+        done.size = size;
+        done.losses.extend(losses);
+        refuse(&done.losses)?;
+        done.written = write(output, &bytes, options.write.durable, work)?;
+    }
+    done.write = watch.usage();
+    Ok(done)
+}
+
+/// What kept an image from being written. Where that is its header as it was read, nothing was asked
+/// for wrongly.
+fn own_fault(image: &Image<'_>, error: Error) -> Error {
+    if error.kind() != ErrorKind::Argument {
+        return error;
+    }
+    let parts = || image.parts.iter().map(|part| &part.header);
+    let mut attributes = parts().flat_map(|part| &part.attributes);
+    let unsound = attributes.find_map(|Attribute { name, value }| {
+        Some((check_attribute(name, value).err()?.message().to_owned(), name.as_str()))
+    });
+    let differs = || {
+        let first = parts().next()?;
+        let name = parts().skip(1).find_map(|part| differing(first, part).next())?;
+        Some((format!("its parts differ in {name:?}, which all have alike"), name))
+    };
+    let Some((message, name)) = unsound.or_else(differs) else { return error };
+    let hint = "no other program opens such a file; change it before: `solio set";
+    Error::corrupt(message).hint(format!("{hint} {name}=… FILE`"))
+}
+
+/// Copies a whole OpenEXR file of which nothing is to change, chunks and all: what a lossy method
+/// has left does not become less once more. `None` where there is something to do.
+fn copy(
+    input: &Input,
+    output: &Path,
+    format: ImageFormat,
+    options: &ImageConvertOptions,
+    work: &Work,
+) -> Result<Option<ImageConverted>> {
+    let changes = !options.parts.is_empty()
+        || !options.channels.is_empty()
+        || options.picture.choice.layer.is_some()
+        || !options.rename.is_empty()
+        || options.crop.is_some()
+        || options.pixel_type.is_some()
+        || options.write.exr != WriteOptions::default();
+    if changes || format != ImageFormat::Exr || format_of(input) != Some(ImageFormat::Exr) {
+        return Ok(None);
+    }
+    let watch = Stopwatch::start();
+    let check = CheckOptions { limits: options.limits, ..CheckOptions::default() };
+    let uncounted = Work { memory_bytes: 0, progress: Progress::default(), ..work.clone() };
+    let source = input.source(work)?;
+    if !solio_exr::check_exr(&*source, &check, &uncounted)?.problems.is_empty() {
+        return Ok(None);
+    }
+    let header = input.exr_header(work)?;
+    let shapes = header.parts.iter().map(|part| part.shape()).collect::<Result<Vec<_>>>()?;
+    let read = watch.usage();
+    let watch = Stopwatch::start();
+    let durable = options.write.durable;
+    let written = match source.as_bytes() {
+        Some(bytes) => write(output, bytes, durable, work)?,
+        None => set_input(input, output, &SetOptions { durable, ..SetOptions::default() }, work)?,
+    };
+    let window = &shapes[0].data_window;
+    Ok(Some(ImageConverted {
+        written,
+        read_bytes: input.file_bytes().unwrap_or(0),
+        size: [window.width(), window.height()],
+        parts: shapes.len(),
+        channels: shapes.iter().map(|shape| shape.channels.len()).sum(),
+        notes: Vec::new(),
+        losses: Losses::default(),
+        read,
+        write: watch.usage(),
+    }))
+}
+
+/// Says that pixels become less exact once more, where a lossy method packs what one has left.
+fn lost_again(image: &Image<'_>, options: &ImageConvertOptions) -> Option<Loss> {
+    let lossy = |method: &Compression| {
+        use Compression::{B44, B44a, Dwaa, Dwab, Lj2k};
+        matches!(method, B44 | B44a | Dwaa | Dwab | Lj2k)
+    };
+    let before = image.parts.iter().find_map(|part| match part.header.get("compression") {
+        Some(Value::Compression(method)) if lossy(method) => Some(*method),
+        _ => None,
+    })?;
+    let after = options.write.exr.compression.unwrap_or(before);
+    lossy(&after).then(|| {
+        let [before, after] = [before, after].map(Compression::name);
+        Loss::new(
+            "compression",
+            format!("its {before} pixels are packed with loss again, as {after}"),
+        )
+    })
+}
+
+fn describe(image: &Image<'_>, done: &mut ImageConverted) {
+    done.parts = image.parts.len();
+    for (i, part) in image.parts.iter().enumerate() {
+        let (window, channels) = match &part.pixels {
+            Pixels::Flat(levels) => levels.first().map(|l| (l.window, l.planes.len())),
+            Pixels::Deep(levels) => levels.first().map(|l| (l.window, l.planes.len())),
+        }
+        .unwrap_or((Box2i::of_size(0, 0), 0));
+        done.channels += channels;
+        if i == 0 {
+            done.size = [window.width(), window.height()];
+        }
+    }
+}
+
+fn write(path: &Path, bytes: &[u8], durable: bool, work: &Work) -> Result<Written> {
+    const PIECE_BYTES: usize = 1 << 20;
+    let write = || {
+        let mut sink =
+            FileSink::create(path, &SinkOptions { durable, ..SinkOptions::default() }, work)?;
+        bytes.chunks(PIECE_BYTES).try_for_each(|piece| sink.write_bytes(work, piece))?;
+        sink.commit()
+    };
+    let mut written = Written::default();
+    written.add(write().map_err(|e: Error| e.at_path(path))?);
+    Ok(written)
+}
+
+/// Bits of a value that a TIFF has as a floating point number.
+const FLOAT_BITS: u8 = 32;
+
+/// That the options say something about files of this format.
+fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<()> {
+    let picture = &options.picture;
+    if format == ImageFormat::Exr {
+        let shown = picture.exposure != 0.0 || picture.tone_map != Default::default();
+        if shown || picture.bits.is_some() || picture.quality.is_some() {
+            let message =
+                "--exposure, --tonemap, --bits and --quality are for PNG, JPEG, TIFF and HDR";
+            return Err(Error::argument(message).hint("OpenEXR keeps light as it is"));
+        }
+        if picture.frame != Frame::default() {
+            let message = "--frame is for PNG, JPEG, TIFF and HDR";
+            return Err(Error::argument(message)
+                .hint("OpenEXR keeps both windows; --crop cuts the data window"));
+        }
+        return Ok(());
+    }
+    let name = format.as_str().to_uppercase();
+    if options.write.exr != WriteOptions::default() {
+        let message = format!("{name} has no such compression or layout");
+        let hint = "-z, --compat, --tiles and --scanlines are of OpenEXR";
+        return Err(Error::argument(message).hint(hint));
+    }
+    let bits = picture.bits(format)?;
+    let is_wide = format == ImageFormat::Tiff && options.pixel_type == Some(PixelType::Float);
+    if is_wide && picture.bits.is_some_and(|bits| bits != FLOAT_BITS) {
+        let message = format!("--float makes values of {FLOAT_BITS} bits, --bits of {bits}");
+        return Err(Error::argument(message).hint("leave one of them out"));
+    }
+    if options.pixel_type.is_some() && !is_wide {
+        let message = format!("{name} has no 16-bit or 32-bit floating point channels to choose");
+        return Err(Error::argument(message)
+            .hint("--half is of OpenEXR, --float of OpenEXR and TIFF; --bits is for others"));
+    }
+    if picture.quality.is_some() && format != ImageFormat::Jpeg {
+        let message = format!("{name} has no quality to choose");
+        return Err(Error::argument(message).hint("--quality is of JPEG"));
+    }
+    Ok(())
+}
+
+/// Reads as much of `input` as goes into a file of `format`.
+fn read(
+    input: &Input,
+    format: ImageFormat,
+    options: &ImageConvertOptions,
+    done: &mut ImageConverted,
+    work: &Work,
+) -> Result<Image<'static>> {
+    let Some(of_input) = format_of(input) else { return Err(input.wrong("an image")) };
+    if of_input == ImageFormat::Exr {
+        return read_exr(input, format, options, done, work);
+    }
+    if !options.parts.is_empty() {
+        return Err(Error::argument("only OpenEXR has parts"));
+    }
+    let (bytes, limits) = (input.bytes(work)?, &options.limits);
+    let mut decoded = decode(&bytes, of_input, options.picture.raw, limits)?;
+    done.notes.append(&mut decoded.notes);
+    done.losses.extend(decoded.losses);
+    losses::of_metadata(&mut done.losses, &bytes, of_input, limits);
+    let headers = decoded.image.parts.iter().map(|part| &part.header);
+    let patterns = patterns(headers, options);
+    if format == ImageFormat::Exr && !patterns.is_empty() {
+        edit::keep(&mut decoded.image, &patterns)?;
+    }
+    if let Some(window) = &options.crop {
+        edit::crop(&mut decoded.image, window)?;
+    }
+    Ok(decoded.image)
+}
+
+/// Of an OpenEXR file, only the chunks that are wanted.
+fn read_exr(
+    input: &Input,
+    format: ImageFormat,
+    options: &ImageConvertOptions,
+    done: &mut ImageConverted,
+    work: &Work,
+) -> Result<Image<'static>> {
+    let limits = &options.limits;
+    let header = input.exr_header(work)?;
+    let parts = options.parts.iter().map(|name| part_number(header, name));
+    let mut parts: Vec<usize> = parts.collect::<Result<_>>()?;
+    if parts.is_empty() {
+        parts = (0..header.parts.len()).collect();
+    }
+    let (parts, channels) = if format == ImageFormat::Exr {
+        let patterns = patterns(parts.iter().map(|part| &header.parts[*part]), options);
+        let channels = wanted(header, &parts, &patterns)?;
+        ((!options.parts.is_empty()).then_some(parts), channels)
+    } else {
+        let (part, channels) = seen(header, parts, format, options, done)?;
+        (Some(vec![part]), Some(channels))
+    };
+    let levels = if format == ImageFormat::Exr { levels(options) } else { Levels::Full };
+    if levels == Levels::Full {
+        let numbers = parts.clone().unwrap_or_else(|| (0..header.parts.len()).collect());
+        let read: Vec<&Part> = numbers.iter().map(|&part| &header.parts[part]).collect();
+        losses::of_levels(&mut done.losses, &read, "the output");
+    }
+    let read = ReadOptions {
+        parts,
+        channels,
+        levels,
+        window: options.crop,
+        partial: options.partial,
+        limits: *limits,
+    };
+    let image = crate::image::file::read_input(input, &read, work)?;
+    if let Some(first) = image.missing.first() {
+        let count = image.missing.len();
+        done.notes.push(format!("{count} chunks are missing and became zeros; {}", first.message));
+    }
+    Ok(image)
+}
+
+/// A window is one of a level, and another layout has one level.
+fn levels(options: &ImageConvertOptions) -> Levels {
+    let one = options.crop.is_some() || options.write.exr.layout != Layout::default();
+    if one { Levels::Full } else { Levels::All }
+}
+
+/// The names and patterns of the channels that OpenEXR gets; none means all. A layer is what lies
+/// below its name, or else the one channel that is called so.
+fn patterns<'p>(
+    parts: impl Iterator<Item = &'p Part> + Clone,
+    options: &ImageConvertOptions,
+) -> Vec<String> {
+    let layer = options.picture.choice.layer.as_ref().filter(|_| options.channels.is_empty());
+    let Some(layer) = layer.map(|layer| layer.trim_end_matches('.')) else {
+        return options.channels.clone();
+    };
+    let below = format!("{layer}.*");
+    let is_there =
+        |pattern: &str| parts.clone().any(|part| edit::matching(part, pattern).next().is_some());
+    let is_channel = is_there(layer) && !is_there(&below);
+    vec![if is_channel { layer.to_owned() } else { below }]
+}
+
+/// The full names of the channels that are meant.
+fn wanted(header: &Header, parts: &[usize], patterns: &[String]) -> Result<Option<Vec<String>>> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let mut names = Vec::new();
+    for pattern in patterns {
+        let before = names.len();
+        for part in parts {
+            let found = edit::matching(&header.parts[*part], pattern);
+            names.extend(found.map(|channel| channel.name.clone()));
+        }
+        if names.len() == before {
+            let all = parts.iter().flat_map(|part| edit::matching(&header.parts[*part], "*"));
+            let all: Vec<&str> = all.map(|channel| channel.name.as_str()).take(40).collect();
+            let error = Error::argument(format!("there is no channel {pattern:?}"));
+            return Err(error.hint(format!("the channels are {}", all.join(", "))));
+        }
+    }
+    names.sort();
+    names.dedup();
+    Ok(Some(names))
+}
+
+/// The part and the channels that a picture of another format shows; what else there is, is lost where
+/// nobody chose.
+fn seen(
+    header: &Header,
+    parts: Vec<usize>,
+    format: ImageFormat,
+    options: &ImageConvertOptions,
+    done: &mut ImageConverted,
+) -> Result<(usize, Vec<String>)> {
+    let part = match &options.parts[..] {
+        [] => None,
+        [_] => parts.first().copied(),
+        _ => {
+            let error = Error::argument("a picture shows one part");
+            return Err(error.hint("choose one with --part"));
+        }
+    };
+    let named = options.picture.choice.channels.as_ref();
+    if let Some(patterns) = named.filter(|names| names.iter().any(|name| name.contains('*'))) {
+        // Each means something.
+        let of = part.map_or(parts, |part| vec![part]);
+        wanted(header, &of, patterns)?;
+    }
+    let chosen = choose(header, &Choice { part, ..options.picture.choice.clone() })?;
+    let shown = &header.parts[chosen.part];
+    let names = chosen.names(shown);
+    if named.is_none() && options.picture.choice.layer.is_none() {
+        let only = part
+            .map(|part| Header { parts: vec![header.parts[part].clone()], ..Header::default() });
+        let (header, shown) = only.as_ref().map_or((header, chosen.part), |only| (only, 0));
+        losses::of_choice(&mut done.losses, header, (shown, &names), &chosen.describe(), format);
+    }
+    Ok((chosen.part, names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_exr::Channel;
+    use solio_exr::model::{DeepLevel, ImagePart, Plane, Samples};
+
+    /// What a conversion of the file is taken to need, of a megabyte.
+    fn need_of(path: &Path) -> u64 {
+        let work = Work { memory_bytes: 1 << 20, ..Work::serial() };
+        Input::open(path, &Limits::default(), &work).map_or(0, |input| need(&input, &work))
+    }
+
+    #[test]
+    fn pictures_need_what_their_pixels_do_however_small_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let white = crate::image::picture::png(&[255; 3 * 64 * 64], 64, 64, false).unwrap();
+        crate::write_bytes(&path("a.png"), &white).unwrap();
+        let work = Work::serial();
+        for (name, bits, bytes) in
+            [("a.jpg", None, 12), ("a.tif", None, 12), ("b.png", Some(16), 24), ("a.hdr", None, 32)]
+        {
+            let picture = PictureOptions { bits, ..PictureOptions::default() };
+            let options = ImageConvertOptions { picture, ..ImageConvertOptions::default() };
+            convert_image(&path("a.png"), &path(name), &options, &work).unwrap();
+            let pixels = 64 * 64 * bytes;
+            let all = pixels + solio_io::file_bytes(&path(name)).unwrap();
+            assert_eq!(need_of(&path(name)), all + all / 2, "{name}");
+        }
+        let all = 64 * 64 * 12 + white.len() as u64;
+        assert_eq!(need_of(&path("a.png")), all + all / 2);
+        // What does not tell, and what is not there.
+        crate::write_bytes(&path("c.png"), &white[..20]).unwrap();
+        assert_eq!((need_of(&path("c.png")), need_of(&path("d.png"))), (1 << 20, 0));
+    }
+
+    #[test]
+    fn deep_images_come_one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep.exr");
+        let channel = Channel::new("Z", PixelType::Float);
+        let window = Box2i::of_size(2, 1);
+        let mut header = Part::new(window, Compression::Zips, vec![channel.clone()]);
+        header.set("type", Value::Text("deepscanline".into()));
+        let planes = vec![Plane { channel, samples: Samples::Float(vec![1.0; 100].into()) }];
+        let level = DeepLevel { x: 0, y: 0, window, counts: vec![0, 100].into(), planes };
+        let pixels = Pixels::Deep(vec![level]);
+        let image = Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() };
+        crate::write_image(&image, &path, &Default::default(), &Work::serial()).unwrap();
+        assert_eq!(need_of(&path), 1 << 20);
+    }
+}

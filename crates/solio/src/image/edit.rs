@@ -1,0 +1,274 @@
+//! Changes to an image on its way from file to file: other names, other types, fewer pixels.
+
+use half::f16;
+use half::slice::HalfFloatSliceExt;
+use solio_base::{Error, Losses, Result};
+use solio_exr::header::{Box2i, Part, Value};
+use solio_exr::model::{Image, ImagePart, Pixels, Plane, Samples};
+use solio_exr::{Channel, PixelType};
+use std::borrow::Cow;
+
+/// The channels of `part` that a name, or a pattern with one `*`, means.
+pub(crate) fn matching<'a>(part: &'a Part, pattern: &str) -> impl Iterator<Item = &'a Channel> {
+    let channels = match part.get("channels") {
+        Some(Value::Channels(channels)) => &channels[..],
+        _ => &[],
+    };
+    let pattern = pattern.to_owned();
+    channels.iter().filter(move |channel| star(&pattern, &channel.name).is_some())
+}
+
+/// What the `*` of a pattern stands for in `name`; nothing where there is no `*`.
+pub(crate) fn star<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
+    match pattern.split_once('*') {
+        None => (pattern == name).then_some(""),
+        Some((start, end)) => name.strip_prefix(start)?.strip_suffix(end),
+    }
+}
+
+/// Keeps the channels that names, or patterns with one `*`, mean; a part without any is left out.
+pub(crate) fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
+    let there = |image: &Image<'_>, pattern: &str| {
+        image.parts.iter().any(|part| matching(&part.header, pattern).next().is_some())
+    };
+    if let Some(missing) = patterns.iter().find(|pattern| !there(image, pattern)) {
+        return Err(Error::argument(format!("there is no channel {missing:?}")));
+    }
+    let wanted = |name: &str| patterns.iter().any(|pattern| star(pattern, name).is_some());
+    image.parts.retain(|part| matching(&part.header, "*").any(|channel| wanted(&channel.name)));
+    for part in &mut image.parts {
+        each_level(part, |planes| planes.retain(|plane| wanted(&plane.channel.name)));
+        refresh(part)?;
+    }
+    Ok(())
+}
+
+/// Gives channels other names: `old` and `new`, each with the same `*` or without one. Each channel
+/// gets the name of the first pair that is about it.
+pub(crate) fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Result<()> {
+    let mut used = vec![false; names.len()];
+    for part in &mut image.parts {
+        let mut rename = |channel: &mut Channel| {
+            if let Some((i, name)) = pair_of(&channel.name, names) {
+                used[i] = true;
+                channel.name = name;
+            }
+        };
+        each_level(part, |planes| {
+            planes.iter_mut().for_each(|plane| rename(&mut plane.channel));
+            planes.sort_by(|a, b| a.channel.by_name(&b.channel));
+        });
+        refresh(part)?;
+    }
+    all_used(&used, names)
+}
+
+/// The first pair that is about a channel, and the name that it gives.
+fn pair_of(name: &str, names: &[(String, String)]) -> Option<(usize, String)> {
+    names
+        .iter()
+        .enumerate()
+        .find_map(|(i, (old, new))| star(old, name).map(|middle| (i, new.replacen('*', middle, 1))))
+}
+
+/// That [`rename`] could do what is asked, of an image whose names go nowhere.
+pub(crate) fn check_names(image: &Image<'_>, names: &[(String, String)]) -> Result<()> {
+    let mut used = vec![false; names.len()];
+    for part in &image.parts {
+        let rename = |channel: &Channel| {
+            let mut channel = channel.clone();
+            if let Some((i, name)) = pair_of(&channel.name, names) {
+                used[i] = true;
+                channel.name = name;
+            }
+            channel
+        };
+        let mut channels: Vec<Channel> = matching(&part.header, "*").map(rename).collect();
+        channels.sort_by(|a, b| a.by_name(b));
+        check_channels(&channels)?;
+    }
+    all_used(&used, names)
+}
+
+fn all_used(used: &[bool], names: &[(String, String)]) -> Result<()> {
+    match used.iter().position(|used| !used) {
+        Some(i) => Err(Error::argument(format!("there is no channel {:?} to rename", names[i].0))),
+        None => Ok(()),
+    }
+}
+
+fn each_level<'a>(part: &mut ImagePart<'a>, mut change: impl FnMut(&mut Vec<Plane<'a>>)) {
+    match &mut part.pixels {
+        Pixels::Flat(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),
+        Pixels::Deep(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),
+    }
+}
+
+/// The header has the channels of the planes.
+fn refresh(part: &mut ImagePart<'_>) -> Result<()> {
+    let mut channels: Vec<Channel> = Vec::new();
+    each_level(part, |planes| {
+        channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+    });
+    check_channels(&channels)?;
+    part.header.set("channels", Value::Channels(channels));
+    Ok(())
+}
+
+/// That sorted channels have names, and each its own.
+fn check_channels(channels: &[Channel]) -> Result<()> {
+    if let Some(twice) = channels.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        let message = format!("two channels would be called {:?}", twice[0].name);
+        return Err(Error::argument(message));
+    }
+    if let Some(empty) = channels.iter().find(|channel| channel.name.is_empty()) {
+        return Err(Error::argument(format!("{:?} cannot name a channel", empty.name)));
+    }
+    Ok(())
+}
+
+/// Stores floating point samples as `wanted`; integers stay. Says what is lost.
+pub(crate) fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses> {
+    let (mut rounded, mut infinite) = (0, 0);
+    for part in &mut image.parts {
+        each_level(part, |planes| {
+            for plane in planes {
+                let samples = match (&plane.samples, wanted) {
+                    (Samples::Half(values), PixelType::Float) => {
+                        let mut wide = vec![0f32; values.len()];
+                        values.convert_to_f32_slice(&mut wide);
+                        Samples::Float(Cow::Owned(wide))
+                    }
+                    (Samples::Float(values), PixelType::Half) => {
+                        let mut narrow = vec![f16::ZERO; values.len()];
+                        narrow.convert_from_f32_slice(values);
+                        for (half, value) in narrow.iter().zip(values.iter()) {
+                            let lost = half.to_f32() != *value && !value.is_nan();
+                            rounded += usize::from(lost);
+                            infinite += usize::from(lost && half.is_infinite());
+                        }
+                        Samples::Half(Cow::Owned(narrow))
+                    }
+                    _ => continue,
+                };
+                plane.channel.pixel_type = samples.pixel_type();
+                plane.samples = samples;
+            }
+        });
+        refresh(part)?;
+    }
+    let mut losses = Losses::default();
+    losses.add_some(
+        "bit_depth",
+        "32-bit samples are rounded to 16 bits",
+        rounded - infinite,
+        "sample",
+    );
+    losses.add_some("range", "samples beyond 65504 become infinite", infinite, "sample");
+    Ok(losses)
+}
+
+/// The pixels of flat parts with one sample a pixel that lie in `window`.
+pub(crate) fn crop(image: &mut Image<'_>, window: &Box2i) -> Result<()> {
+    for part in &mut image.parts {
+        let Pixels::Flat(levels) = &mut part.pixels else { continue };
+        for level in levels {
+            let Some(common) = level.window.intersection(window) else {
+                let message = format!("the crop lies outside of the image, {}", level.window);
+                return Err(Error::argument(message));
+            };
+            let across = level.window.width() as usize;
+            let left = (common.min[0] - level.window.min[0]) as usize;
+            let top = (common.min[1] - level.window.min[1]) as usize;
+            let (width, height) = (common.width() as usize, common.height() as usize);
+            for plane in &mut level.planes {
+                let starts = (top..top + height).map(|row| row * across + left);
+                plane.samples = match &plane.samples {
+                    Samples::Half(v) => Samples::Half(Cow::Owned(cut(v, starts, width))),
+                    Samples::Float(v) => Samples::Float(Cow::Owned(cut(v, starts, width))),
+                    Samples::Uint(v) => Samples::Uint(Cow::Owned(cut(v, starts, width))),
+                };
+            }
+            level.window = common;
+            part.header.set("dataWindow", Value::Box2i(common));
+        }
+    }
+    Ok(())
+}
+
+fn cut<T: Copy>(values: &[T], starts: impl Iterator<Item = usize>, width: usize) -> Vec<T> {
+    starts.flat_map(|start| &values[start..start + width]).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_exr::Compression;
+    use solio_exr::model::FlatLevel;
+
+    fn image(names: &[&str]) -> Image<'static> {
+        let window = Box2i::of_size(3, 2);
+        let plane = |name: &&str| Plane {
+            channel: Channel::new(*name, PixelType::Float),
+            samples: Samples::Float(vec![0.0, 0.5, 1e6, 0.1, f32::NAN, 6.0].into()),
+        };
+        let planes: Vec<Plane<'static>> = names.iter().map(plane).collect();
+        let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+        let header = Part::new(window, Compression::None, channels);
+        let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+        Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
+    }
+
+    fn names(image: &Image<'_>) -> Vec<String> {
+        let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
+        let names: Vec<_> = levels[0].planes.iter().map(|p| p.channel.name.clone()).collect();
+        let shape = image.parts[0].header.shape().unwrap();
+        assert_eq!(names, shape.channels.iter().map(|c| c.name.clone()).collect::<Vec<_>>());
+        names
+    }
+
+    fn renamed(pairs: &[(&str, &str)]) -> Result<Vec<String>> {
+        let mut image = image(&["A.B", "A.R", "Z"]);
+        let pairs: Vec<_> = pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
+        rename(&mut image, &pairs)?;
+        Ok(names(&image))
+    }
+
+    #[test]
+    fn names_are_changed_one_by_one_or_by_pattern() {
+        assert_eq!(renamed(&[("A.R", "q"), ("Z", "0")]).unwrap(), ["0", "A.B", "q"]);
+        assert_eq!(renamed(&[("A.*", "z.*")]).unwrap(), ["Z", "z.B", "z.R"]);
+        assert_eq!(renamed(&[("*.R", "*.B"), ("A.B", "A.R")]).unwrap(), ["A.B", "A.R", "Z"]);
+        // In the order of their bytes: one that is not UTF-8 comes before others.
+        assert_eq!(renamed(&[("A.R", "é"), ("Z", "\u{ef80}")]).unwrap(), ["A.B", "\u{ef80}", "é"]);
+        assert!(renamed(&[("A.R", "Z")]).is_err());
+        assert!(renamed(&[("no", "Z2")]).is_err());
+    }
+
+    #[test]
+    fn what_is_lost_is_said() {
+        let mut image = image(&["Y"]);
+        let lost = convert(&mut image, PixelType::Half).unwrap();
+        // 0.1 and 1e6 of six.
+        assert_eq!(
+            lost.to_string(),
+            "32-bit samples are rounded to 16 bits (1 sample); \
+            samples beyond 65504 become infinite (1 sample)"
+        );
+        names(&image);
+        assert!(convert(&mut image, PixelType::Float).unwrap().is_empty());
+        assert!(convert(&mut image, PixelType::Float).unwrap().is_empty());
+        assert!(convert(&mut image, PixelType::Half).unwrap().is_empty());
+    }
+
+    #[test]
+    fn crops_keep_the_pixels() {
+        let mut image = image(&["Y"]);
+        crop(&mut image, &Box2i { min: [1, 1], max: [9, 9] }).unwrap();
+        let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
+        assert_eq!(levels[0].window, Box2i { min: [1, 1], max: [2, 1] });
+        assert_eq!(levels[0].planes[0].samples.len(), 2);
+        names(&image);
+        assert!(crop(&mut image, &Box2i { min: [5, 5], max: [9, 9] }).is_err());
+    }
+}

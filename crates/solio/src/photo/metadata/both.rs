@@ -1,0 +1,92 @@
+//! Two readers: ExifTool is asked for what Solio saw and did not read, and for nothing else.
+
+use crate::photo::exiftool::{Ask, ExifTool};
+use solio_base::{Cancel, ErrorKind, Result};
+use solio_photo::{Fields, Gap, Metadata};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Groups whose tags Solio reads itself: what it does not find there is not there.
+const COVERED: &[&str] = &[
+    "EXIF",
+    "IFD0",
+    "IFD1",
+    "SubIFD",
+    "ExifIFD",
+    "GPS",
+    "InteropIFD",
+    "XMP",
+    "IPTC",
+    "ICC_Profile",
+    "JFIF",
+    "File",
+    "PNG",
+    "QuickTime",
+    "Photoshop",
+    "System",
+];
+
+/// What Solio read, with what ExifTool knows beside it.
+pub(super) fn complete(
+    native: Result<Metadata>,
+    tool: &ExifTool,
+    path: &Path,
+    fields: &Fields,
+    cancel: &Cancel,
+) -> Result<Metadata> {
+    let names = fields.names();
+    let mut metadata = match native {
+        Ok(metadata) => metadata,
+        // Standard input has been read to its end.
+        Err(e) if path.as_os_str() == solio_io::STANDARD => return Err(e),
+        Err(e) if matches!(e.kind(), ErrorKind::Unsupported | ErrorKind::Corrupt) => {
+            return match tool.read(path, &names, cancel) {
+                Err(own) if own.kind() == ErrorKind::Cancelled => Err(own),
+                read => read.or(Err(e)),
+            };
+        }
+        Err(e) => return Err(e),
+    };
+    let missing: Vec<String> =
+        names.iter().filter(|name| !is_settled(name, &metadata)).cloned().collect();
+    if metadata.gaps.is_empty() || (!names.is_empty() && missing.is_empty()) {
+        return Ok(metadata);
+    }
+    let ask = match metadata.gaps.contains(&Gap::Format) {
+        true if missing.is_empty() => Ask::All,
+        true => Ask::Fields(&missing),
+        false => Ask::MakerNotes(&missing),
+    };
+    match tool.ask(path, ask, cancel) {
+        Ok(theirs) => add(&mut metadata, theirs, fields),
+        Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
+        Err(e) => metadata.warnings.push(e.message().to_owned()),
+    }
+    Ok(metadata)
+}
+
+/// Whether ExifTool cannot know more of a field.
+fn is_settled(name: &str, metadata: &Metadata) -> bool {
+    let covered = name.split_once(':').is_some_and(|(group, _)| {
+        COVERED.iter().any(|known| group.eq_ignore_ascii_case(known))
+            || group.starts_with("XMP-")
+            || group.starts_with("ICC-")
+    });
+    covered || metadata.get(name).is_some()
+}
+
+/// Adds the tags that are not there yet.
+fn add(metadata: &mut Metadata, theirs: Metadata, fields: &Fields) {
+    let key = |group: &str, name: &str| format!("{group}:{name}");
+    let there: HashSet<String> =
+        metadata.tags.iter().map(|tag| key(&tag.group, &tag.name)).collect();
+    let wanted =
+        |group: &str, name: &str| fields.asks(group, name) || fields.asks("MakerNotes", name);
+    let others = theirs.tags.into_iter().filter(|tag| {
+        !matches!(&*tag.group, "ExifTool" | "System")
+            && wanted(&tag.group, &tag.name)
+            && !there.contains(&key(&tag.group, &tag.name))
+    });
+    metadata.tags.extend(others);
+    metadata.warnings.extend(theirs.warnings);
+}

@@ -1,0 +1,257 @@
+//! Scenes for other programs: glTF, in one file or two, and USD.
+
+use crate::scene::file::{FolderFiles, is_pack};
+use crate::scene::packed::{mesh_of_packed, packed_mesh};
+use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
+use solio_base::{Error, Limits, Losses, Result, Work};
+use solio_catalog::names::percent;
+use solio_io::{FileSink, SinkOptions};
+use solio_measure::SpanName;
+use solio_mesh::triangulate::triangulate;
+use solio_scene::export::{ExportMeshes, Faces};
+use solio_scene::gltf::{GltfOutput, GltfSummary, encode_gltf};
+use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
+use solio_scene::scene::{Files, Scene};
+use solio_scene::usd::{UsdSummary, encode_usd};
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+static EXPORT: SpanName = SpanName::new("export scene");
+
+/// How a scene is written for other programs.
+///
+/// ```
+/// use solio::{SceneExportOptions, SceneFormat};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [scene, upload] = ["a.pbrt", "upload"].map(|name| folder.path().join(name));
+/// # solio::write_bytes(&scene, b"WorldBegin\nShape \"sphere\"\n")?;
+/// // A name that does not tell the format.
+/// let glb = SceneExportOptions { format: Some(SceneFormat::Glb), ..Default::default() };
+/// solio::export_scene(&scene, &upload, &glb, &Default::default())?;
+/// assert!(std::fs::read(&upload).unwrap().starts_with(b"glTF"));
+/// # Ok::<(), solio::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SceneExportOptions {
+    /// How the scene is read.
+    pub read: SceneReadOptions,
+    /// The format; `None` takes it from the name.
+    pub format: Option<SceneFormat>,
+    /// The files are on the disk, not only in the system's memory, when writing returns.
+    pub durable: bool,
+    /// Refuse, before a file appears, where the format has no words for something of the scene
+    /// ([`SceneExported::losses`]).
+    pub strict_loss: bool,
+}
+
+/// What came of it.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [scene, gltf] = ["a.pbrt", "a.gltf"].map(|name| folder.path().join(name));
+/// let text = b"WorldBegin\nLightSource \"infinite\"\nShape \"sphere\"\n";
+/// solio::write_bytes(&scene, text)?;
+/// let made = solio::export_scene(&scene, &gltf, &Default::default(), &Default::default())?;
+/// // The document, and its arrays beside it.
+/// assert_eq!((made.written.files.len(), made.meshes), (2, 1));
+/// assert_eq!(made.losses.to_string(), "left out: 1 light without a shape");
+/// # Ok::<(), solio::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct SceneExported {
+    /// The files.
+    pub written: Written,
+    /// Meshes that were written.
+    pub meshes: u64,
+    /// Instances in arrays.
+    pub instances: u64,
+    /// Places of instances and shapes that shear, and so are nodes.
+    pub sheared: u64,
+    /// What is wrong with the scene, and shapes that are not written.
+    pub problems: Vec<Error>,
+    /// What of the scene is taken otherwise than its author may think:
+    /// [`Scene::notes`](solio_scene::scene::Scene::notes).
+    pub warnings: Vec<String>,
+    /// What the format has no words for, with counts.
+    pub losses: Losses,
+}
+
+/// Writes the scene at `path`, or a packed one, to `output` in the format that its name tells.
+/// Objects are written once, instances as arrays of transformations. Memory: the scene, one mesh,
+/// and the document without its arrays.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let [scene, usd] = ["a.pbrt", "a.usda"].map(|name| folder.path().join(name));
+/// let text = b"WorldBegin\nObjectBegin \"ball\"\nShape \"sphere\"\nObjectEnd\n\
+///     ObjectInstance \"ball\"\nTranslate 3 0 0\nObjectInstance \"ball\"\n";
+/// solio::write_bytes(&scene, text)?;
+/// let made = solio::export_scene(&scene, &usd, &Default::default(), &Default::default())?;
+/// // One mesh, twice there.
+/// assert_eq!((made.meshes, made.instances), (1, 2));
+/// assert!(std::fs::read(&usd).unwrap().starts_with(b"#usda 1.0"));
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
+/// # Errors
+/// Where the scene cannot be read or the output not be written. What is wrong with shapes is in
+/// the result.
+pub fn export_scene(
+    input: &(impl ToInput + ?Sized),
+    output: &Path,
+    options: &SceneExportOptions,
+    work: &Work,
+) -> Result<SceneExported> {
+    let Some(format) = options.format.or_else(|| SceneFormat::of_name(output)) else {
+        return Err(Error::argument("the name does not tell the format to write")
+            .at_path(output)
+            .hint("end it in .gltf, .glb or .usda"));
+    };
+    if solio_io::is_direct(output) {
+        let message = format!("{format} is written to plain files only");
+        return Err(Error::argument(message).at_path(output));
+    }
+    refuse_binary_usd(format, output)?;
+    let input = input.to_input(&options.read.limits, work)?;
+    let path = input.path();
+    let mut scene = read_scene(&*input, &options.read, work)?;
+    let _span = EXPORT.begin_labelled(&path.to_string_lossy());
+    let limits = &options.read.limits;
+    let mut made = SceneExported {
+        problems: std::mem::take(&mut scene.problems),
+        warnings: scene.notes(),
+        ..SceneExported::default()
+    };
+    with_mesh_files(&input, limits, work, |meshes| {
+        let write = match format {
+            SceneFormat::Usd => write_usd,
+            SceneFormat::Gltf | SceneFormat::Glb => write_gltf,
+        };
+        let files = write(&scene, meshes, output, format, options, work, &mut made);
+        let files = files.map_err(|e: Error| e.at_path(output))?;
+        files.into_iter().for_each(|file| made.written.add(file));
+        Ok(())
+    })?;
+    Ok(made)
+}
+
+/// What is no text has to be made by USD's own tools.
+fn refuse_binary_usd(format: SceneFormat, output: &Path) -> Result<()> {
+    let end = output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let tool = match &*end {
+        "usdc" => "write a .usda, then: usdcat scene.usda -o scene.usdc",
+        "usdz" => "write a .usda, then: usdzip scene.usdz scene.usda",
+        _ => return Ok(()),
+    };
+    match format {
+        SceneFormat::Usd => {
+            let message = format!("USD is written as text, not as .{end}");
+            Err(Error::unsupported(message).at_path(output).hint(tool))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_usd(
+    scene: &Scene,
+    meshes: &dyn ExportMeshes,
+    output: &Path,
+    _: SceneFormat,
+    options: &SceneExportOptions,
+    work: &Work,
+    made: &mut SceneExported,
+) -> Result<Vec<solio_io::WrittenFile>> {
+    let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
+    let mut sink = FileSink::create(output, &file, work)?;
+    let UsdSummary { meshes, instances, sheared, problems, losses } =
+        encode_usd(scene, meshes, &mut sink, work)?;
+    (made.meshes, made.instances, made.sheared) = (meshes, instances, sheared);
+    made.problems.extend(problems);
+    if options.strict_loss {
+        losses.refuse()?;
+    }
+    made.losses = losses;
+    Ok(vec![sink.commit()?])
+}
+
+fn write_gltf(
+    scene: &Scene,
+    meshes: &dyn ExportMeshes,
+    output: &Path,
+    format: SceneFormat,
+    options: &SceneExportOptions,
+    work: &Work,
+    made: &mut SceneExported,
+) -> Result<Vec<solio_io::WrittenFile>> {
+    let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
+    let mut document = FileSink::create(output, &file, work)?;
+    let (summary, files) = if format == SceneFormat::Glb {
+        let summary = encode_gltf(scene, meshes, GltfOutput::Binary(&mut document), work)?;
+        (summary, vec![document])
+    } else {
+        let beside = output.with_extension("bin");
+        let uri = percent(beside.file_name().unwrap_or_default().as_bytes());
+        let mut buffer = FileSink::create(&beside, &file, work)?;
+        let to = GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: &uri };
+        let summary = encode_gltf(scene, meshes, to, work)?;
+        // The document names the buffer, and comes last.
+        (summary, vec![buffer, document])
+    };
+    let GltfSummary { meshes, instances, sheared, problems, losses, .. } = summary;
+    (made.meshes, made.instances, made.sheared) = (meshes, instances, sheared);
+    made.problems.extend(problems);
+    if options.strict_loss {
+        losses.refuse()?;
+    }
+    made.losses = losses;
+    FileSink::commit_all(files)
+}
+
+/// The meshes of a scene: those that a packed one brings along, else those of files.
+struct MeshFiles<'w> {
+    reader: Option<PackReader<'w>>,
+    numbers: HashMap<Vec<u8>, u32>,
+    files: FolderFiles<'w>,
+    limits: &'w Limits,
+    work: &'w Work,
+}
+
+fn with_mesh_files<T>(
+    input: &Input,
+    limits: &Limits,
+    work: &Work,
+    then: impl FnOnce(&dyn ExportMeshes) -> Result<T>,
+) -> Result<T> {
+    let path = input.path();
+    let source = is_pack(input).then(|| input.whole(work)).transpose()?;
+    let packed = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
+    let reader = source.as_ref().map(|source| PackReader::new(&**source, &packed));
+    let reader = reader.transpose().map_err(|e| e.at_path(path))?;
+    let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
+    let numbers = infos.into_iter().zip(0..).map(|(info, number)| (info.name, number)).collect();
+    let files = FolderFiles::beside(path, limits, work);
+    then(&MeshFiles { reader, numbers, files, limits, work })
+}
+
+impl ExportMeshes for MeshFiles<'_> {
+    fn mesh(&self, name: &[u8], faces: Faces) -> Result<PackedMesh<'static>> {
+        let mut mesh = match (&self.reader, self.numbers.get(name)) {
+            (Some(reader), Some(number)) => reader.mesh(*number, self.work)?,
+            _ => {
+                let path = self.files.path(name);
+                packed_mesh(&self.files, &path, self.limits, self.work)
+                    .map_err(|e| e.at_path(path))?
+            }
+        };
+        if faces == Faces::Triangles && !mesh.face_offsets.is_empty() {
+            let polygons = mesh_of_packed(mesh.clone());
+            let cut = triangulate(&polygons, self.work)?;
+            let corner = |corner: u32| polygons.corner_vertices[corner as usize];
+            mesh.corners = cut.corners.iter().flatten().map(|c| corner(*c)).collect();
+            mesh.face_offsets = std::borrow::Cow::default();
+            mesh.face_indices = std::borrow::Cow::default();
+        }
+        Ok(mesh)
+    }
+}

@@ -1,0 +1,239 @@
+//! What lies below a folder, as its histories divide it.
+
+use super::history::History;
+use super::{FileState, Finding};
+use crate::tree::read_files::{is_file, not_looked_into};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use solio_base::{Error, Result, Work};
+use solio_catalog::mhl::{self, ChainLink, FOLDER};
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
+
+/// A folder with its histories, and all files in it that are not ignored.
+pub(super) struct Tree {
+    /// That of the folder itself first, then those within, outer ones before inner ones.
+    pub(super) histories: Vec<History>,
+    /// By history: that of the folder around it.
+    pub(super) parents: Vec<Option<usize>>,
+    /// By history: what it leaves out.
+    matchers: Vec<Gitignore>,
+    /// Each after those within it; the root comes last.
+    pub(super) folders: Vec<Folder>,
+    /// What cannot be recorded.
+    pub(super) failed: Vec<Finding>,
+}
+
+/// A folder.
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    /// The history that it belongs to; where it is the root of one, that one.
+    pub(super) history: usize,
+    /// Its path within the history, `None` for its root.
+    pub(super) name: Option<String>,
+    /// Its files, by their names in it.
+    pub(super) files: Vec<File>,
+    /// Indices of the folders in it.
+    pub(super) folders: Vec<usize>,
+}
+
+/// A file.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    /// Its path within the history.
+    pub(super) name: String,
+}
+
+/// Looks through the folder `root`; `ignore` are patterns beside those of its histories.
+pub(super) fn look(root: &Path, ignore: &[String], work: &Work) -> Result<Tree> {
+    let histories = vec![History::read(root, work)?];
+    let patterns = [&histories[0].patterns()[..], ignore].concat();
+    let (parents, matchers) = (vec![None], vec![matcher(root, &patterns)?]);
+    let (folders, failed) = (Vec::new(), Vec::new());
+    let tree = Tree { histories, parents, matchers, folders, failed };
+    let mut look = Look { tree, open: Vec::new() };
+    let mut walk = WalkDir::new(root).sort_by_file_name().into_iter();
+    while let Some(entry) = walk.next() {
+        work.cancel.check()?;
+        match entry {
+            Ok(entry) => {
+                look.leave(entry.depth());
+                if !look.enter(&entry, work)? && entry.file_type().is_dir() {
+                    walk.skip_current_dir();
+                }
+            }
+            Err(e) => {
+                let error = not_looked_into(e, root);
+                let path = error.path().unwrap_or(root).to_owned();
+                look.tree.failed.push(Finding { path, state: FileState::Failed(error) });
+            }
+        }
+    }
+    look.leave(0);
+    Ok(look.tree)
+}
+
+struct Look {
+    tree: Tree,
+    /// Folders from the root to the current one.
+    open: Vec<Folder>,
+}
+
+impl Look {
+    /// Folders at `depth` and below are done.
+    fn leave(&mut self, depth: usize) {
+        while self.open.len() > depth {
+            let Some(folder) = self.open.pop() else { return };
+            let index = self.tree.folders.len();
+            self.tree.folders.push(folder);
+            if let Some(outer) = self.open.last_mut() {
+                outer.folders.push(index);
+            }
+        }
+    }
+
+    /// Takes what was found; `false` for what is left out.
+    fn enter(&mut self, entry: &DirEntry, work: &Work) -> Result<bool> {
+        let is_folder = entry.file_type().is_dir();
+        let path = entry.path();
+        let Some(outer) = self.open.last() else {
+            self.open.push(folder(path, 0, None));
+            return Ok(true);
+        };
+        let outer = outer.history;
+        if self.tree.is_ignored(path, is_folder, outer) {
+            return Ok(false);
+        }
+        if !is_folder && !is_file(entry) {
+            return Ok(false);
+        }
+        let name = match self.name(path, outer) {
+            Ok(name) => name,
+            Err(error) => {
+                let state = FileState::Failed(error);
+                self.tree.failed.push(Finding { path: path.to_owned(), state });
+                return Ok(false);
+            }
+        };
+        if !is_folder {
+            if let Some(folder) = self.open.last_mut() {
+                folder.files.push(File { path: path.to_owned(), name });
+            }
+            return Ok(true);
+        }
+        let has_history = match solio_io::is_folder(&path.join(FOLDER)) {
+            Ok(has_history) => has_history,
+            // It may not be entered: the others are looked at all the same.
+            Err(error) => {
+                let state = FileState::Failed(error);
+                self.tree.failed.push(Finding { path: path.to_owned(), state });
+                return Ok(false);
+            }
+        };
+        if has_history {
+            let history = History::read(path, work)?;
+            self.tree.matchers.push(matcher(path, &history.patterns())?);
+            self.tree.histories.push(history);
+            self.tree.parents.push(Some(outer));
+            self.open.push(folder(path, self.tree.histories.len() - 1, None));
+        } else {
+            self.open.push(folder(path, outer, Some(name)));
+        }
+        Ok(true)
+    }
+
+    fn name(&self, path: &Path, history: usize) -> Result<String> {
+        let root = &self.tree.histories[history].root;
+        let name = path.strip_prefix(root).ok().and_then(Path::to_str);
+        match name {
+            Some(name) if mhl::can_be_named(name) => Ok(name.to_owned()),
+            _ => Err(Error::unsupported("ASC MHL has no way to write this name")
+                .at_path(path)
+                .hint("names are text without control characters; rename it, or --exclude it")),
+        }
+    }
+}
+
+fn folder(path: &Path, history: usize, name: Option<String>) -> Folder {
+    Folder { path: path.to_owned(), history, name, files: Vec::new(), folders: Vec::new() }
+}
+
+fn matcher(root: &Path, patterns: &[String]) -> Result<Gitignore> {
+    let mut builder = GitignoreBuilder::new(root);
+    let wrong = |e: ignore::Error| Error::argument(format!("pattern to ignore: {e}")).at_path(root);
+    for pattern in patterns {
+        builder.add_line(None, pattern).map_err(wrong)?;
+    }
+    builder.build().map_err(wrong)
+}
+
+impl Tree {
+    /// A history and those around it.
+    fn around(&self, history: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(history), |h| self.parents[*h])
+    }
+
+    /// By its history, or by one around that.
+    fn is_ignored(&self, path: &Path, is_folder: bool, history: usize) -> bool {
+        self.around(history).any(|h| self.matchers[h].matched(path, is_folder).is_ignore())
+    }
+
+    /// Whether a walk would not come to it: it is ignored, or a folder around it is.
+    fn is_left_out(&self, path: &Path, is_folder: bool, history: usize) -> bool {
+        self.around(history).any(|h| {
+            let mut within = path.ancestors().take_while(|at| *at != self.histories[h].root);
+            within.any(|at| self.matchers[h].matched(at, is_folder || at != path).is_ignore())
+        })
+    }
+
+    /// Manifests of histories within that the histories around them refer to, and that are gone or not
+    /// what they were. Where the folder itself is ignored now, nobody looks.
+    pub(super) fn lost_references(&self) -> Vec<Finding> {
+        let mut lost = BTreeMap::new();
+        for (index, history) in self.histories.iter().enumerate() {
+            for reference in history.generations.iter().flat_map(|it| &it.references) {
+                let path = history.root.join(&reference.path);
+                let Some(within) = path.ancestors().nth(2) else { continue };
+                if self.is_left_out(within, true, index) || self.could_not_look(&path) {
+                    continue;
+                }
+                let inner = self.histories.iter().find(|inner| inner.root == within);
+                let links = inner.map_or(&[][..], |inner| &inner.chain.links);
+                let is_it = |link: &&ChainLink| path.file_name() == Some(OsStr::new(&link.name));
+                match links.iter().find(is_it).map(|link| link.digest) {
+                    Some(found) if found == reference.digest => {}
+                    Some(found) => {
+                        let recorded = reference.digest;
+                        lost.insert(path, FileState::Changed { recorded, found });
+                    }
+                    None => _ = lost.insert(path, FileState::Missing),
+                }
+            }
+        }
+        lost.into_iter().map(|(path, state)| Finding { path, state }).collect()
+    }
+
+    /// What the histories know and the tree has not, unless it is ignored now.
+    pub(super) fn missing(&self) -> Vec<PathBuf> {
+        let files = self.folders.iter().flat_map(|folder| &folder.files).map(|file| &file.path);
+        let found: HashSet<&PathBuf> =
+            self.folders.iter().map(|folder| &folder.path).chain(files).collect();
+        let mut missing = Vec::new();
+        for (index, history) in self.histories.iter().enumerate() {
+            for (name, is_folder) in history.paths() {
+                let path = history.root.join(name);
+                if !found.contains(&path) && !self.is_left_out(&path, is_folder, index) {
+                    missing.push(path);
+                }
+            }
+        }
+        missing.retain(|path| !self.could_not_look(path));
+        missing
+    }
+
+    /// Whether something on the way to `path` could not be looked at, which is told as such.
+    fn could_not_look(&self, path: &Path) -> bool {
+        self.failed.iter().any(|failed| path.starts_with(&failed.path))
+    }
+}

@@ -1,0 +1,171 @@
+//! A tree is scanned into a catalogue.
+
+use super::export::journal;
+use super::options::{Scan, ScanReport};
+use super::taken::Taken;
+use super::walked::{Ended, Reach, SEND_BYTES, Walked};
+use super::writer;
+use crate::tree::roots::outermost;
+use solio_base::{Error, Result, Work};
+use solio_catalog::store::{Known, Store};
+use solio_io::objects::is_address;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::sync_channel;
+
+/// What a catalogue remembers while it is being scanned into.
+const UNFINISHED: &str = "unfinished";
+
+/// Scans all that lies at and below `scan.roots` into the catalogue `scan.catalog`, an SQLite
+/// database. Files that it knows, and whose size, time and inode are what they were, are not opened.
+/// What is there when the scan is stopped is kept; the next one goes on from it.
+///
+/// ```
+/// use solio::catalog::{row::column, store::Rows};
+/// use solio::{Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+/// # std::fs::create_dir(&roots[0]).unwrap();
+/// # solio::write_bytes(&roots[0].join("a.obj"), b"v 0 0 0\n")?;
+/// # solio::write_bytes(&roots[0].join("b.txt"), b"words")?;
+/// let (count, options) = (ScanCount::default(), ScanOptions::default());
+/// let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// solio::scan(&scan, &Work::default())?;
+/// let mut kinds = Vec::new();
+/// for row in Rows::open(&catalog)? {
+///     kinds.push(row?.cells.text(column::KIND).unwrap().to_owned());
+/// }
+/// assert_eq!(kinds, ["obj", "text"]);
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
+/// # Errors
+/// `Io` while another scan writes to the catalogue, and where it cannot be written; `Corrupt` where
+/// it is damaged; `Limit` after [`ScanOptions::max_errors`](super::ScanOptions::max_errors);
+/// `Cancelled`. What cannot be read is in the report.
+pub fn scan(scan: &Scan<'_>, work: &Work) -> Result<ScanReport> {
+    let roots = whole_roots(scan)?;
+    if scan.options.dry {
+        return dry(scan, &roots, work);
+    }
+    let mut taken = Taken::open(scan.catalog, scan.options.rebuild)?;
+    let report = whole(&mut taken, scan, &roots, work)?;
+    taken.close()?;
+    Ok(report)
+}
+
+/// All of a tree, from one end to the other.
+pub(super) fn whole(
+    taken: &mut Taken,
+    scan: &Scan<'_>,
+    roots: &[PathBuf],
+    work: &Work,
+) -> Result<ScanReport> {
+    scan.count.expected.store(taken.store.put_so_far(), Relaxed);
+    taken.store.set_state(UNFINISHED, Some("1"))?;
+    let mut report = pass(&mut taken.store, scan, Reach { roots, is_flat: false }, work)?;
+    report.removed = report.removed.saturating_sub(scan.count.renamed.load(Relaxed));
+    taken.store.index()?;
+    taken.store.set_state(UNFINISHED, None)?;
+    taken.store.commit()?;
+    Ok(report)
+}
+
+/// What is in reach is walked, looked at where it is new, and written. Renamed files count as removed.
+pub(super) fn pass(
+    store: &mut Store,
+    scan: &Scan<'_>,
+    reach: Reach<'_>,
+    work: &Work,
+) -> Result<ScanReport> {
+    let is_new = store.put_so_far() == 0;
+    // The threads of the walk read what is committed.
+    store.commit()?;
+    // Rows wait in memory: within a quarter of it, each thread has its own.
+    let most = (work.memory_bytes / 4 / (2 * SEND_BYTES as u64)).clamp(1, 2 * work.threads as u64);
+    let (send, receive) = sync_channel(most as usize);
+    let walked = Walked::new(scan, reach, is_new, Some(send), work)?;
+    let (written, walked) = std::thread::scope(|scope| {
+        let store = &mut *store;
+        let writer = std::thread::Builder::new().name("solio writer".into());
+        let writer = writer
+            .spawn_scoped(scope, move || writer::write(store, &receive, work.memory_bytes / 8))
+            .map_err(|e| Error::io("start a thread", e))?;
+        let walked = walked.run(work);
+        Ok((writer.join().unwrap_or_else(|_| Err(Error::cancelled())), walked))
+    })?;
+    // Why the writer ended counts more than that it did.
+    let written = written?;
+    let Ended { seen, kept, failures } = walked?;
+    // Of a walk that was stopped, nobody knows yet what was only renamed.
+    let mut removed = written.remove(store)?;
+    if !reach.is_flat {
+        let paths: Vec<_> =
+            reach.roots.iter().map(|root| root.as_os_str().as_bytes().to_vec()).collect();
+        removed += store.remove_unseen(&paths, &seen, &kept)?;
+    }
+    Ok(ScanReport { removed, failures })
+}
+
+/// What a scan would look at.
+fn dry(scan: &Scan<'_>, roots: &[PathBuf], work: &Work) -> Result<ScanReport> {
+    let is_new = scan.options.rebuild || !scan.catalog.exists();
+    let reach = Reach { roots, is_flat: false };
+    let Ended { failures, .. } = Walked::new(scan, reach, is_new, None, work)?.run(work)?;
+    Ok(ScanReport { removed: 0, failures })
+}
+
+/// Whether the last scan into `catalog`, SQLite or Parquet, did not come to its end.
+///
+/// ```
+/// use solio::{Scan, Work};
+/// # use solio::{ScanCount, ScanOptions};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let (roots, catalog) = ([folder.path().join("tree")], folder.path().join("a.sqlite"));
+/// # std::fs::create_dir(&roots[0]).unwrap();
+/// # solio::write_bytes(&roots[0].join("a.obj"), b"v 0 0 0\n")?;
+/// # let (count, options) = (ScanCount::default(), ScanOptions::default());
+/// let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// let stopped = Work::default();
+/// stopped.cancel.cancel();
+/// assert!(solio::scan(&scan, &stopped).is_err() && solio::is_unfinished(&catalog)?);
+/// // The next one goes on.
+/// solio::scan(&scan, &Work::default())?;
+/// assert!(!solio::is_unfinished(&catalog)?);
+/// # Ok::<(), solio::Error>(())
+/// ```
+pub fn is_unfinished(catalog: &Path) -> Result<bool> {
+    let journal = journal(catalog);
+    let catalog = if super::is_parquet(catalog) { &journal } else { catalog };
+    if catalog.metadata().map_or(0, |data| data.len()) == 0 {
+        return Ok(false);
+    }
+    Ok(Known::open(catalog)?.state(UNFINISHED)?.is_some())
+}
+
+/// The roots of a scan, none of which is met on the way from another.
+pub(super) fn whole_roots(scan: &Scan<'_>) -> Result<Vec<PathBuf>> {
+    let roots = absolute(scan.roots)?;
+    Ok(outermost(roots, scan.options.one_file_system))
+}
+
+/// Roots as paths that mean the same from everywhere.
+pub(super) fn absolute(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let absolute = |root: &PathBuf| {
+        if is_address(root) {
+            return Ok(root.clone());
+        }
+        let path = std::path::absolute(root).map_err(|e| Error::io("find", e).at_path(root))?;
+        // `a/..` may lead elsewhere than it seems, where `a` is a link; what follows stays as it is.
+        let parts: Vec<Component<'_>> = path.components().collect();
+        let up =
+            parts.iter().rposition(|part| *part == Component::ParentDir).map_or(0, |up| up + 1);
+        let above: PathBuf = parts[..up].iter().collect();
+        let real = if up > 0 { above.canonicalize().ok() } else { None };
+        let mut found = real.unwrap_or(above);
+        found.extend(&parts[up..]);
+        Ok(found)
+    };
+    roots.iter().map(absolute).collect()
+}
