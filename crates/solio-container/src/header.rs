@@ -63,7 +63,8 @@ pub fn container_header(kind: &str, source: &dyn Source) -> Result<Option<Contai
 fn of_jpeg(view: ByteView<'_>) -> Option<ContainerHeader> {
     let mut has_profile = false;
     let frame = jpeg::head(view).find_map(|segment| {
-        has_profile |= segment.marker == 0xe2 && segment.body.starts_with(b"ICC_PROFILE\0");
+        has_profile |=
+            segment.application() == Some(2) && segment.body.starts_with(b"ICC_PROFILE\0");
         segment.frame()
     })?;
     Some(ContainerHeader { has_profile, ..frame })

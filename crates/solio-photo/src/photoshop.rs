@@ -17,6 +17,23 @@ use solio_container::psd::{is_large, sections};
 use solio_container::tiff::FieldType;
 
 const GROUP: &str = "Photoshop";
+/// Numbers of resources.
+mod resources {
+    pub(super) const RESOLUTION: u16 = 0x03ed;
+    pub(super) const IPTC: u16 = 0x0404;
+    pub(super) const JPEG_QUALITY: u16 = 0x0406;
+    pub(super) const BGR_THUMBNAIL: u16 = 0x0409;
+    pub(super) const THUMBNAIL: u16 = 0x040c;
+    pub(super) const ICC: u16 = 0x040f;
+    pub(super) const SLICES: u16 = 0x041a;
+    pub(super) const URLS: u16 = 0x041e;
+    pub(super) const VERSION: u16 = 0x0421;
+    pub(super) const EXIF: u16 = 0x0422;
+    pub(super) const XMP: u16 = 0x0424;
+    pub(super) const PRINT_SCALE: u16 = 0x0426;
+    pub(super) const PIXEL_ASPECT: u16 = 0x0428;
+}
+
 /// Most resources of one file.
 const MOST_RESOURCES: usize = 4096;
 /// What resources become that are no blocks of other formats; the table has a few more.
@@ -78,27 +95,27 @@ pub(crate) fn read(view: ByteView<'_>, home: IptcHome, gather: &mut Gather<'_>) 
 }
 
 /// Resources that other formats are in.
-const BLOCKS: [u16; 4] = [0x0404, 0x0424, 0x040f, 0x0422];
+const BLOCKS: [u16; 4] = [resources::IPTC, resources::XMP, resources::ICC, resources::EXIF];
 
 fn resource(number: u16, part: ByteView<'_>, home: IptcHome, gather: &mut Gather<'_>) {
     match number {
-        0x0404 => iptc::read(part, home, gather),
-        0x0424 => xmp::read_view(part, gather),
-        0x040f => icc::read(part, gather),
-        0x0422 => {
+        resources::IPTC => iptc::read(part, home, gather),
+        resources::XMP => xmp::read_view(part, gather),
+        resources::ICC => icc::read(part, gather),
+        resources::EXIF => {
             // Places within it count from its own start.
             if let Some(bytes) = part.all(1 << 24) {
                 crate::exif::read_part(ByteView::memory(&bytes), gather);
             }
         }
-        0x03ed => read_container("photoshop_resolution", part, GROUP, gather),
-        0x0409 | 0x040c => thumbnail(number, part, gather),
-        0x0421 => version(part, gather),
-        0x041a => slices(part, gather),
-        0x041e => urls(part, gather),
-        0x0426 => read_container("print_scale", part, GROUP, gather),
-        0x0428 => read_container("pixel_aspect", part, GROUP, gather),
-        0x0406 => quality(part, gather),
+        resources::RESOLUTION => read_container("photoshop_resolution", part, GROUP, gather),
+        resources::BGR_THUMBNAIL | resources::THUMBNAIL => thumbnail(number, part, gather),
+        resources::VERSION => version(part, gather),
+        resources::SLICES => slices(part, gather),
+        resources::URLS => urls(part, gather),
+        resources::PRINT_SCALE => read_container("print_scale", part, GROUP, gather),
+        resources::PIXEL_ASPECT => read_container("pixel_aspect", part, GROUP, gather),
+        resources::JPEG_QUALITY => quality(part, gather),
         _ => {
             if let Some(row) = table::PHOTOSHOP.get().row(u32::from(number)) {
                 let bytes = part.all(1 << 20).unwrap_or_default();
@@ -120,7 +137,11 @@ fn resource(number: u16, part: ByteView<'_>, home: IptcHome, gather: &mut Gather
 }
 
 fn thumbnail(number: u16, part: ByteView<'_>, gather: &mut Gather<'_>) {
-    let name = if number == 0x0409 { "PhotoshopBGRThumbnail" } else { "PhotoshopThumbnail" };
+    let name = if number == resources::BGR_THUMBNAIL {
+        "PhotoshopBGRThumbnail"
+    } else {
+        "PhotoshopThumbnail"
+    };
     let picture = part.from(28);
     gather.put(GROUP, name, picture.into(), TagRule::Binary);
 }

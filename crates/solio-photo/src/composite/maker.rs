@@ -6,6 +6,7 @@ use crate::metadata::Tag;
 use crate::number::plain;
 use crate::rule::{Named, TagRule, look_up};
 use crate::value::Value;
+use solio_container::tiff::tags;
 
 const GROUP: &str = super::GROUP;
 
@@ -232,7 +233,7 @@ pub(super) fn flash_of_xmp(gather: &mut Gather<'_>) {
         | (number("FlashMode") & 3) << 3
         | i64::from(flag("FlashFunction")) << 5
         | i64::from(flag("FlashRedEyeMode")) << 6;
-    if let Some(row) = crate::table::EXIF.get().row(0x9209) {
+    if let Some(row) = crate::table::EXIF.get().row(tags::FLASH.into()) {
         gather.put(GROUP, "Flash", Value::int(value), row.rule);
     }
 }

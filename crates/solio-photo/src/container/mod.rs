@@ -19,13 +19,12 @@ mod png_text;
 mod raf;
 mod riff;
 mod segments;
-mod tiff;
 mod trailer;
 mod user_data;
 
 use crate::gather::Gather;
 use crate::metadata::Gap;
-use crate::{icc, photoshop, xmp};
+use crate::{exif, icc, photoshop, xmp};
 use solio_container::ByteView;
 
 pub(crate) use itunes::short_hex;
@@ -61,7 +60,7 @@ pub(crate) fn read(view: ByteView<'_>, extension: &str, gather: &mut Gather<'_>)
 fn read_as(kind: kind::PhotoKind, view: ByteView<'_>, gather: &mut Gather<'_>) {
     match kind.reader {
         kind::PhotoReader::Jpeg => jpeg::read(view, gather),
-        kind::PhotoReader::Tiff => tiff::read(view, kind.role(), gather),
+        kind::PhotoReader::Tiff => drop(exif::read_tiff(view, kind.role(), gather)),
         kind::PhotoReader::Png => png::read(view, gather),
         kind::PhotoReader::Riff => riff::read(view, gather),
         kind::PhotoReader::Gif => gif::read(view, gather),

@@ -1,4 +1,4 @@
-//! Maker notes: what each maker of cameras keeps in EXIF's tag 0x927c, in a form of its own.
+//! Maker notes: what each maker of cameras keeps in EXIF's `MakerNote`, in a form of its own.
 //!
 //! Most are directories like EXIF's, some with a head in front, with offsets that count from the
 //! TIFF structure, from the note or from a TIFF structure within the note. Directories hold
@@ -32,6 +32,7 @@ use crate::rule::{MakerRule, TagRule};
 use crate::table::{self, Lazy};
 use crate::value::Value;
 use solio_container::ByteView;
+use solio_container::tiff::tags;
 use solio_container::tiff::word;
 
 /// A note and what is around it.
@@ -119,7 +120,7 @@ fn model_of(view: ByteView<'_>) -> Option<String> {
     let directory = number(4, 4)?;
     let count = number(directory, 2)?.min(512);
     let mut entries = (0..count).map(|n| directory + 2 + 12 * n);
-    let entry = entries.find(|at| number(*at, 2) == Some(0x0110))?;
+    let entry = entries.find(|at| number(*at, 2) == Some(tags::MODEL.into()))?;
     let bytes = number(entry + 4, 4)?.min(64);
     let at = if bytes <= 4 { entry + 8 } else { number(entry + 8, 4)? };
     let name = crate::value::lossy(&view.get(at, bytes as usize)?);

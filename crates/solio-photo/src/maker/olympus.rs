@@ -61,9 +61,12 @@ pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) 
     }
 }
 
+/// The tag `CameraType`.
+const CAMERA_TYPE: u16 = 0x0207;
+
 /// The words for qualities depend on the camera's kind, which the same directory holds.
 fn quality(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
-    let Some(at) = super::entry_of(block, 0x0207) else { return };
+    let Some(at) = super::entry_of(block, CAMERA_TYPE) else { return };
     let kind = block.view.array::<4>(at + 8).map(|at| word(&at, block.around.big));
     let kind = kind.and_then(|at| block.view.get(at, 5)).unwrap_or_default();
     let old = kind.starts_with(b"SX") && !kind.starts_with(b"SX151") || *kind == *b"D4322";

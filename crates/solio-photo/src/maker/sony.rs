@@ -53,6 +53,8 @@ pub(super) fn place<'a>(
     Some(NoteDirectory { view: note.tiff, at, big: note.big, group: "Sony", table, camera })
 }
 
+/// The tag `ShotInfo`.
+const SHOT_INFO: u16 = 0x3000;
 /// Longest enciphered record that is read.
 const MOST_RECORD: u64 = 1 << 20;
 
@@ -78,7 +80,7 @@ pub(super) fn hook(name: &'static str, block: &MakerBlock<'_>, gather: &mut Gath
 /// An entry that another has the place of where the notes are of the newer form.
 fn by_version(id: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     const NEWER: &[u8] = b"DC7303320222000\0";
-    let version = block.entry(0x3000).and_then(|(info, _)| info.get(0x34, NEWER.len()));
+    let version = block.entry(SHOT_INFO).and_then(|(info, _)| info.get(0x34, NEWER.len()));
     let newer = version.is_some_and(|version| *version == *NEWER);
     if newer == (id == "b04e") {
         numbered("sony_version", id, block, gather);
