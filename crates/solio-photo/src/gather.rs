@@ -1,6 +1,6 @@
 //! Where readers put what they find, within bounds.
 
-use crate::metadata::{Gap, Tag};
+use crate::metadata::{Gap, Tag, counting};
 use crate::rule::TagRule;
 use crate::{Fields, Value};
 use solio_container::ByteView;
@@ -195,17 +195,6 @@ impl<'f> Gather<'f> {
     pub(crate) fn find(&self, group: &str, name: &str) -> Option<&Tag> {
         self.tags.iter().find(|tag| tag.name == name && tag.group == group)
     }
-}
-
-/// Of tags of one name the one that counts.
-pub(crate) fn counting<'t>(tags: impl Iterator<Item = &'t Tag>) -> Option<&'t Tag> {
-    let mut best: Option<&Tag> = None;
-    for tag in tags {
-        if best.is_none_or(|best| tag.outdoes(best)) {
-            best = Some(tag);
-        }
-    }
-    best
 }
 
 fn size(value: &Value) -> usize {

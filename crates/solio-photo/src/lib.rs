@@ -19,12 +19,14 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::ptr_arg)] // names of groups are cloned, as a rule without allocating
 
+mod camera;
 mod cbor;
 mod composite;
 mod container;
 mod exif;
 mod fields;
 mod gather;
+mod groups;
 mod icc;
 mod iptc;
 mod json;
@@ -36,6 +38,7 @@ mod picture_info;
 mod read;
 mod rule;
 mod stated;
+mod stored;
 mod table;
 mod text;
 mod text_tree;

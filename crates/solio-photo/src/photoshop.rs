@@ -4,11 +4,11 @@
 //! "8BIM" · number (2) · name (Pascal string, padded to even) · length (4) · data (padded to even)
 //! ```
 
-use crate::exif::decode;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
 use crate::maker::read_container;
 use crate::rule::{Named, TagRule};
+use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
 use crate::{icc, iptc, xmp};

@@ -10,40 +10,6 @@ use solio_container::tiff::tags;
 
 const GROUP: &str = super::GROUP;
 
-pub(super) const INPUTS: &[(&str, &[&str])] = &[
-    ("ISO", &["CameraISO", "BaseISO", "AutoISO"]),
-    ("DriveMode", &["ContinuousDrive", "SelfTimer"]),
-    ("ShootingMode", &["CanonExposureMode", "EasyMode", "BulbDuration"]),
-    ("FlashType", &["FlashBits"]),
-    ("RedEyeReduction", &["CanonFlashMode", "FlashBits"]),
-    ("ConditionalFEC", &["FlashExposureComp", "FlashBits"]),
-    ("ShutterCurtainHack", &["ShutterCurtainSync", "FlashBits"]),
-    (
-        "WB_RGGBLevels",
-        &[
-            "WhiteBalance",
-            "WB_RGGBLevelsAsShot",
-            "WB_RGGBLevelsAuto",
-            "WB_RGGBLevelsDaylight",
-            "WB_RGGBLevelsShade",
-            "WB_RGGBLevelsCloudy",
-            "WB_RGGBLevelsTungsten",
-            "WB_RGGBLevelsFluorescent",
-            "WB_RGGBLevelsFlash",
-            "WB_RGGBLevelsCustom",
-            "WB_RGGBLevelsKelvin",
-        ],
-    ),
-    ("FileNumber", &["DirectoryIndex", "FileIndex"]),
-    ("PreviewImageSize", &["PreviewImageWidth", "PreviewImageHeight"]),
-    ("AutoFocus", &["PhaseDetectAF", "ContrastDetectAF"]),
-    ("FocusDistance2", &["FocusPosition2", "FocalLengthIn35mmFormat"]),
-    ("ExtenderStatus", &["Extender", "LensType", "MaxAperture"]),
-    ("AdvancedSceneMode", &["Model", "SceneMode", "AdvancedSceneType"]),
-    ("DateCreated", &["YearCreated", "MonthDayCreated"]),
-    ("RunTimeSincePowerUp", &["RunTimeValue", "RunTimeScale"]),
-];
-
 /// Adds what the makers' tags allow.
 pub(super) fn compute(gather: &mut Gather<'_>) {
     canon(gather);

@@ -3,8 +3,9 @@
 //! ISO/IEC 14496-12 (boxes), 23008-12 (HEIF: items and their properties), QuickTime File Format.
 
 use super::movie;
+use crate::camera::CameraModel;
 use crate::gather::Gather;
-use crate::maker::{Around, CameraModel, read_container, read_record};
+use crate::maker::{Around, read_container, read_record};
 use crate::rule::{Named, TagRule};
 use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};

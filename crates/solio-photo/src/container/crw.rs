@@ -8,9 +8,10 @@
 //! those with 0x1000 added or changed.
 
 use super::trailer;
+use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
-use crate::maker::{Around, CameraModel, read_block};
+use crate::maker::{Around, read_block};
 use crate::number::plain;
 use crate::rule::{Named, TagRule};
 use crate::table;

@@ -4,9 +4,10 @@
 //! of JFIF 1.02, Exif, XMP part 3, ICC.1 annex B.4 and CIPA DC-007 (MPF).
 
 use super::{flashpix, jumbf, mpf, segments, trailer};
+use crate::camera::CameraModel;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
-use crate::maker::{CameraModel, read_container};
+use crate::maker::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{Fields, Tag, exif, icc, photoshop, table, xmp};

@@ -27,8 +27,6 @@ use crate::metadata::Gap;
 use crate::{exif, icc, photoshop, xmp};
 use solio_container::ByteView;
 
-pub(crate) use itunes::short_hex;
-
 /// Reads a JPEG within another file.
 /// The name of the kind of the file that starts with `head` (`JPEG`, `NEF`, `HEIC`), as ExifTool's
 /// tag `FileType` has it; `extension` is the end of its name in small letters, which decides where

@@ -425,10 +425,10 @@ pub(super) fn data_value(form: u32, data: ByteView<'_>) -> Value {
     match (form & 0xff, bytes.len()) {
         (1, _) => Value::Text(lossy(&bytes)),
         (2, _) => Value::Text(crate::text::utf16(&bytes, true)),
-        (23, 4) => crate::exif::decode(&bytes, solio_container::tiff::FieldType::Float, true),
-        (24, 8) => crate::exif::decode(&bytes, solio_container::tiff::FieldType::Double, true),
+        (23, 4) => crate::stored::decode(&bytes, solio_container::tiff::FieldType::Float, true),
+        (24, 8) => crate::stored::decode(&bytes, solio_container::tiff::FieldType::Double, true),
         (70..=72, 8 | 16) => {
-            crate::exif::decode(&bytes, solio_container::tiff::FieldType::Float, true)
+            crate::stored::decode(&bytes, solio_container::tiff::FieldType::Float, true)
         }
         (form, 1..=8) => {
             let sum = bytes.iter().fold(0i64, |sum, b| sum << 8 | i64::from(*b));

@@ -4,8 +4,9 @@
 //! "\0MRM" · length of all blocks (4) · blocks: "\0PRD", "\0TTW" (TIFF), "\0WBG", "\0RIF", "\0PAD"
 //! ```
 
+use crate::camera::CameraModel;
 use crate::gather::Gather;
-use crate::maker::{Around, CameraModel, read_record};
+use crate::maker::{Around, read_record};
 use crate::{exif, table};
 use solio_container::ByteView;
 use std::borrow::Cow;

@@ -5,9 +5,10 @@
 
 use super::kind::PhotoKind;
 use super::png_text::{profile, text};
+use crate::camera::CameraModel;
 use crate::exif;
 use crate::gather::Gather;
-use crate::maker::{Around, CameraModel, read_block, read_container};
+use crate::maker::{Around, read_block, read_container};
 use crate::rule::TagRule;
 use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};

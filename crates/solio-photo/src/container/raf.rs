@@ -7,9 +7,9 @@
 //! ```
 
 use super::jpeg;
-use crate::exif::decode;
 use crate::gather::Gather;
 use crate::rule::TagRule;
+use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
 use solio_container::ByteView;

@@ -3,9 +3,9 @@
 //!
 //! JPS specification (APP3); GoPro's metadata format GPMF (Apache-2.0 and MIT, its documentation).
 
-use crate::exif::decode;
 use crate::gather::Gather;
 use crate::rule::TagRule;
+use crate::stored::decode;
 use crate::table;
 use crate::value::Value;
 use solio_container::ByteView;

@@ -4,10 +4,10 @@
 //! AXS File Concatenation Protocol; FotoStation and Photo Mechanic (as files show it); Samsung's
 //! directory "SEFH" (as metadata-extractor's issues describe it).
 
-use crate::exif::decode;
 use crate::gather::Gather;
 use crate::iptc::{self, IptcHome};
 use crate::rule::{Named, TagRule};
+use crate::stored::decode;
 use crate::value::{Value, lossy};
 use crate::{table, xmp};
 use solio_container::ByteView;

@@ -2,12 +2,12 @@
 
 use super::geotiff;
 use super::pictures::{self, TiffRole};
-use super::value::decode;
+use crate::camera::CameraModel;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
-use crate::maker::CameraModel;
 use crate::metadata::Gap;
 use crate::rule::{Named, TagRule};
+use crate::stored::decode;
 use crate::table::{self, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
 use crate::{icc, iptc, maker, photoshop, xmp};
@@ -91,35 +91,6 @@ pub(crate) fn read_chain(
         next = walk.directory(at, Cow::Borrowed(group), table, 0);
     }
 }
-
-/// Numbers of entries in EXIF's directories that matter where only the tags `named` do: those, and
-/// whatever leads elsewhere.
-pub(crate) fn ids_of(named: impl Fn(&str) -> bool) -> Vec<u16> {
-    let leads =
-        |rule| matches!(rule, TagRule::Record(_) | TagRule::Directory(_) | TagRule::Hook(_));
-    let rows = table::EXIF.get().rows().iter().filter(|row| leads(row.rule) || named(row.name));
-    rows.map(|row| row.id as u16).chain(LEADING).collect()
-}
-
-/// Directories, blocks, notes of makers, keys of GeoTIFF, and the names of maker and model.
-const LEADING: [u16; 16] = [
-    tags::EXIF_IFD,
-    tags::GPS_IFD,
-    tags::SUB_IFDS,
-    tags::INTEROP_IFD,
-    tags::XMP,
-    tags::IPTC,
-    tags::PHOTOSHOP,
-    tags::ICC_PROFILE,
-    tags::PRINT_IM,
-    tags::MAKER_NOTE,
-    tags::DNG_PRIVATE_DATA,
-    tags::MAKE,
-    tags::MODEL,
-    tags::GEO_KEY_DIRECTORY,
-    tags::GEO_DOUBLE_PARAMS,
-    tags::GEO_ASCII_PARAMS,
-];
 
 /// The version of Panasonic's raw files.
 const PANASONIC: u16 = 0x55;

@@ -3,8 +3,8 @@
 //! OGC 19-008r4. The directory of keys (`GeoKeyDirectory`): version, revision, its minor part, count; then
 //! for each key number, tag of its value (0: the last number is the value), count, place there.
 
-use super::value::decode;
 use crate::gather::Gather;
+use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
 use solio_container::ByteView;

@@ -1,6 +1,7 @@
 //! Maker notes of Apple: a directory, with property lists in Apple's packed form as values.
 
-use super::{CameraModel, MakerBlock, MakerNote};
+use super::{MakerBlock, MakerNote};
+use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::rule::TagRule;

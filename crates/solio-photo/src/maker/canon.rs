@@ -1,10 +1,12 @@
 //! Canon's maker notes: a directory without a head, with records of 16-bit numbers in it.
 
 use super::lenses::Lenses;
-use super::{CameraModel, MakerBlock, MakerNote, number_at, put, read_record};
-use crate::exif::{NoteDirectory, decode};
+use super::{MakerBlock, MakerNote, number_at, put, read_record};
+use crate::camera::CameraModel;
+use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::rule::{MakerRule, TagRule, words};
+use crate::stored::decode;
 use crate::table;
 use crate::value::Value;
 use solio_container::tiff::FieldType;

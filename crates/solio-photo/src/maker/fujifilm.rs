@@ -1,6 +1,7 @@
 //! Maker notes of FujiFilm.
 
-use super::{CameraModel, MakerNote};
+use super::MakerNote;
+use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::rule::MakerRule;
 use crate::table;

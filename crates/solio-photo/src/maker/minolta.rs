@@ -1,6 +1,7 @@
 //! Maker notes of Minolta and Konica Minolta.
 
-use super::{CameraModel, MakerBlock, MakerNote, put};
+use super::{MakerBlock, MakerNote, put};
+use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::rule::{MakerRule, look_up};

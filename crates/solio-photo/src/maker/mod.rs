@@ -26,6 +26,7 @@ pub(crate) use record::{
     Around, MakerBlock, number_at, put, read_block, read_container, read_record,
 };
 
+use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
 use crate::rule::{MakerRule, TagRule};
@@ -47,19 +48,6 @@ pub(crate) struct MakerNote<'a> {
     pub(crate) big: bool,
     /// Where the names of maker and model are, and how long.
     pub(crate) names: [(u64, u64); 2],
-}
-
-/// Who made the picture.
-#[derive(Clone, Debug)]
-pub(crate) struct CameraModel {
-    pub(crate) make: String,
-    pub(crate) model: String,
-}
-
-impl CameraModel {
-    /// Nobody knows.
-    pub(crate) const NONE: &'static CameraModel =
-        &CameraModel { make: String::new(), model: String::new() };
 }
 
 impl MakerNote<'_> {

@@ -1,10 +1,12 @@
 //! Nikon's maker notes: three layouts of the directory, and records that are enciphered with the
 //! camera's serial number and its count of exposures.
 
-use super::{CameraModel, MakerBlock, MakerNote, nikon_af, number_at, put, read_record};
-use crate::exif::{NoteDirectory, decode};
+use super::{MakerBlock, MakerNote, nikon_af, number_at, put, read_record};
+use crate::camera::CameraModel;
+use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::rule::{MakerRule, TagRule, words};
+use crate::stored::decode;
 use crate::table;
 use crate::value::Value;
 use solio_container::ByteView;

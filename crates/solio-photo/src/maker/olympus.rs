@@ -1,6 +1,7 @@
 //! Maker notes of Olympus and OM System.
 
-use super::{CameraModel, MakerBlock, MakerNote};
+use super::{MakerBlock, MakerNote};
+use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::number::plain;

@@ -1,6 +1,7 @@
 //! Maker notes of Casio, DJI, Kodak, Motorola, Ricoh, Samsung, Sanyo and Sigma: small ones.
 
-use super::{Around, CameraModel, MakerBlock, MakerNote, read_record};
+use super::{Around, MakerBlock, MakerNote, read_record};
+use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
 use crate::number::plain;

@@ -1,9 +1,11 @@
 //! Maker notes of Panasonic.
 
-use super::{CameraModel, MakerBlock, MakerNote};
-use crate::exif::{NoteDirectory, decode};
+use super::{MakerBlock, MakerNote};
+use crate::camera::CameraModel;
+use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::rule::{MakerRule, TagRule};
+use crate::stored::decode;
 use crate::table::{self, Lazy};
 use crate::value::Value;
 use solio_container::tiff::FieldType;

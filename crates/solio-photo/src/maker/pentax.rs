@@ -1,6 +1,7 @@
 //! Maker notes of Pentax, and of Ricoh's cameras of that name.
 
-use super::{Around, CameraModel, MakerBlock, MakerNote, read_record};
+use super::{Around, MakerBlock, MakerNote, read_record};
+use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::number::plain;

@@ -1,10 +1,10 @@
 //! Records: numbers at fixed places, without a directory.
 
-use super::CameraModel;
-use crate::exif::decode;
+use crate::camera::CameraModel;
 use crate::gather::Gather;
 use crate::metadata::Tag;
 use crate::rule::TagRule;
+use crate::stored::decode;
 use crate::table::{CONTAINERS, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
 use solio_container::ByteView;

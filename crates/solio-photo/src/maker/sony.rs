@@ -1,7 +1,8 @@
 //! Sony's maker notes: a directory, often behind a head, and records in it that are enciphered.
 
 use super::lenses::Lenses;
-use super::{CameraModel, MakerBlock, MakerNote, put, read_record};
+use super::{MakerBlock, MakerNote, put, read_record};
+use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
 use crate::number::{leading, plain};
