@@ -8,7 +8,6 @@
 mod apple;
 mod canon;
 mod fujifilm;
-mod lenses;
 mod minolta;
 mod nikon;
 mod nikon_af;
@@ -29,7 +28,7 @@ pub(crate) use record::{
 use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
-use crate::rule::{MakerRule, TagRule};
+use crate::rule::TagRule;
 use crate::table::{self, Lazy};
 use crate::value::Value;
 use solio_container::ByteView;
@@ -131,23 +130,6 @@ fn place<'a>(
         .or_else(|| fujifilm::place(note, head, camera))
         .or_else(|| panasonic::place(note, head, camera))
         .or_else(|| others::place(note, head, camera))
-}
-
-/// The rule that tables call `maker.function`.
-pub(crate) fn own(name: &str) -> Option<&'static MakerRule> {
-    let rules = match name.split_once('.')?.0 {
-        "canon" => canon::RULES,
-        "nikon" => nikon::RULES,
-        "sony" => sony::RULES,
-        "pentax" => pentax::RULES,
-        "olympus" => olympus::RULES,
-        "minolta" => minolta::RULES,
-        "fujifilm" => fujifilm::RULES,
-        "panasonic" => panasonic::RULES,
-        "others" => others::RULES,
-        _ => return None,
-    };
-    rules.iter().find(|rule| rule.name == name)
 }
 
 /// Reads a block that a table calls `maker.block`.
