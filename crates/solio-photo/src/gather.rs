@@ -34,6 +34,8 @@ pub(crate) struct Gather<'f> {
     /// The file has a place for IPTC that is not in its EXIF.
     pub(crate) has_place_for_iptc: bool,
     pub(crate) gaps: Vec<Gap>,
+    /// What reads a JPEG within another file.
+    pub(crate) read_jpeg: fn(ByteView<'_>, &mut Gather<'_>),
     bytes: usize,
     /// Something lay past the end of the bytes that it should be in.
     cut: bool,
@@ -48,6 +50,7 @@ impl<'f> Gather<'f> {
             tags: Vec::new(),
             warnings: Vec::new(),
             gaps: Vec::new(),
+            read_jpeg: |_, _| {},
             iptc_groups: 0,
             has_place_for_iptc: false,
             bytes: 0,

@@ -5,7 +5,7 @@
 use super::movie;
 use crate::camera::CameraModel;
 use crate::gather::Gather;
-use crate::maker::{Around, read_container, read_record};
+use crate::record::{Around, read_container, read_record};
 use crate::rule::{Named, TagRule};
 use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};
@@ -95,7 +95,7 @@ fn canon(kind: &[u8; 4], part: ByteView<'_>, main: Option<ByteView<'_>>, gather:
         }
         b"CMT1" => drop(exif::read_part(part, gather)),
         b"CMT2" => exif::read_as(part, "ExifIFD", &EXIF, CameraModel::NONE, gather),
-        b"CMT3" => crate::maker::read_canon(part, main, gather),
+        b"CMT3" => exif::maker::read_canon(part, main, gather),
         b"CMT4" => exif::read_as(part, "GPS", &GPS, CameraModel::NONE, gather),
         b"THMB" => picture("Canon", "ThumbnailImage", part, 8, gather),
         _ => {}
@@ -393,7 +393,7 @@ pub(super) fn color(
     let group = group.into();
     gather.text(group.clone(), "ColorProfiles", lossy(&kind));
     let unit = Some(FieldType::Int16u);
-    let around = Around { unit, big: true, group: &group, camera: CameraModel::NONE };
+    let around = Around { unit, ..Around::container(&group) };
     if let Some(table) = CONTAINERS.table("code_points") {
         read_record(body.part(4, 6), table, &around, gather);
     }

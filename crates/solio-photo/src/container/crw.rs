@@ -11,8 +11,8 @@ use super::trailer;
 use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
-use crate::maker::{Around, read_block};
 use crate::number::plain;
+use crate::record::{Around, read_block};
 use crate::rule::{Named, TagRule};
 use crate::table;
 use crate::value::{Value, lossy};
@@ -182,7 +182,8 @@ impl<'a> CrwWalk<'a> {
     fn plain(&self, tag: u16, part: ByteView<'a>, gather: &mut Gather<'_>) {
         if let Some(table) = table::RAW.table("crw") {
             let group = Cow::Borrowed(GROUP);
-            let around = Around { unit: None, big: self.big, group: &group, camera: &self.camera };
+            let around =
+                Around { big: self.big, camera: &self.camera, ..Around::container(&group) };
             read_block(table, tag.into(), part, &around, gather);
         }
     }

@@ -3,7 +3,7 @@
 //! GIF89a specification, sections 18 to 26; XMP specification part 3, 1.1.2.
 
 use crate::gather::Gather;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{icc, xmp};

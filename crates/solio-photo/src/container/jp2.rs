@@ -5,7 +5,7 @@
 use super::bmff::boxes;
 use super::{jumbf, jxl};
 use crate::gather::Gather;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::TagRule;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, xmp};

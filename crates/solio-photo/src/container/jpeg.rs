@@ -5,12 +5,13 @@
 
 use super::{flashpix, jumbf, mpf, segments, trailer};
 use crate::camera::CameraModel;
+use crate::exif::photoshop;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
-use crate::{Fields, Tag, exif, icc, photoshop, table, xmp};
+use crate::{Fields, Tag, exif, icc, table, xmp};
 use solio_container::jpeg::{COMMENT, JpegSegment, head};
 use solio_container::{ByteView, ContainerHeader};
 use std::collections::BTreeMap;

@@ -16,6 +16,7 @@ mod mpf;
 mod mrw;
 mod png;
 mod png_text;
+mod psd;
 mod raf;
 mod riff;
 mod segments;
@@ -24,19 +25,14 @@ mod user_data;
 
 use crate::gather::Gather;
 use crate::metadata::Gap;
-use crate::{exif, icc, photoshop, xmp};
+use crate::{exif, icc, xmp};
 use solio_container::ByteView;
 
-/// Reads a JPEG within another file.
 /// The name of the kind of the file that starts with `head` (`JPEG`, `NEF`, `HEIC`), as ExifTool's
 /// tag `FileType` has it; `extension` is the end of its name in small letters, which decides where
 /// marks are shared. `None`: no photo, video or profile.
 pub fn kind_name(head: &[u8], extension: &str) -> Option<&'static str> {
     kind::of_head(head, extension).map(kind::PhotoKind::name)
-}
-
-pub(crate) fn read_jpeg(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    jpeg::read(view, gather);
 }
 
 /// Reads whatever the file is. False where it has no known format.
@@ -48,6 +44,7 @@ pub(crate) fn read(view: ByteView<'_>, extension: &str, gather: &mut Gather<'_>)
     }
     let Some(kind) = kind::of_head(&head[..available], extension) else { return false };
     kind.announce(gather);
+    gather.read_jpeg = jpeg::read;
     read_as(kind, view, gather);
     if gather.find("IFD0", "DNGVersion").is_some() {
         kind::PhotoKind::DNG.announce_instead(gather);
@@ -62,7 +59,7 @@ fn read_as(kind: kind::PhotoKind, view: ByteView<'_>, gather: &mut Gather<'_>) {
         kind::PhotoReader::Png => png::read(view, gather),
         kind::PhotoReader::Riff => riff::read(view, gather),
         kind::PhotoReader::Gif => gif::read(view, gather),
-        kind::PhotoReader::Photoshop => photoshop::read_file(view, gather),
+        kind::PhotoReader::Photoshop => psd::read(view, gather),
         kind::PhotoReader::Boxes => bmff::read(view, gather),
         kind::PhotoReader::Jp2 => jp2::read(view, gather),
         kind::PhotoReader::JxlCodestream => jxl::read_codestream(view, gather),

@@ -5,7 +5,7 @@
 use super::bmff::{self, boxes};
 use super::languages::{self, Texts};
 use crate::gather::Gather;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use solio_container::{ByteView, ContainerChunk};

@@ -3,7 +3,7 @@
 //! WebP Container Specification; VP8 data format (RFC 6386, 9.1).
 
 use crate::gather::Gather;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::TagRule;
 use crate::value::Value;
 use crate::{exif, icc, xmp};

@@ -2,15 +2,17 @@
 
 use super::geotiff;
 use super::pictures::{self, TiffRole};
+use super::{maker, photoshop};
 use crate::camera::CameraModel;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
 use crate::metadata::Gap;
+use crate::record::{Around, MakerBlock, read_record};
 use crate::rule::{Named, TagRule};
 use crate::stored::decode;
 use crate::table::{self, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
-use crate::{icc, iptc, maker, photoshop, xmp};
+use crate::{icc, iptc, xmp};
 use solio_container::ByteView;
 use solio_container::tiff::{FieldType, Tiff, TiffEntry, tags, word};
 use std::borrow::Cow;
@@ -312,10 +314,18 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         let unit = row.stored.and_then(FieldType::of_name);
         let part = self.tiff.view.part(entry.at, entry.bytes());
         if let (Some(table), true) = (table::named(name), part.len() == entry.bytes()) {
-            let around =
-                maker::Around { unit, big: self.tiff.is_big_endian, group, camera: self.camera };
-            maker::read_record(part, table, &around, self.gather);
+            let around = Around { unit, ..self.around(group) };
+            read_record(part, table, &around, self.gather);
         }
+    }
+
+    /// What is around a record of this structure.
+    fn around<'s>(&self, group: &'s Cow<'static, str>) -> Around<'s>
+    where
+        'a: 's,
+    {
+        let (big, camera) = (self.tiff.is_big_endian, self.camera);
+        Around { unit: None, big, group, camera, hook: maker::hook }
     }
 
     /// A block that the maker's module reads.
@@ -324,18 +334,13 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         if part.len() < entry.bytes() {
             return;
         }
-        let block = maker::MakerBlock {
+        let block = MakerBlock {
             part,
             stored: entry.field_type,
             count: entry.count,
             view: self.tiff.view,
             directory: self.here,
-            around: maker::Around {
-                unit: None,
-                big: self.tiff.is_big_endian,
-                group,
-                camera: self.camera,
-            },
+            around: self.around(group),
         };
         maker::hook(name, &block, self.gather);
     }

@@ -2,6 +2,8 @@
 
 mod directory;
 mod geotiff;
+pub(crate) mod maker;
+pub(crate) mod photoshop;
 mod pictures;
 
 pub(crate) use directory::{NoteDirectory, read_as, read_chain, read_note, read_part, read_tiff};

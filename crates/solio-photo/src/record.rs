@@ -22,6 +22,19 @@ pub(crate) struct Around<'a> {
     pub(crate) group: &'a Cow<'static, str>,
     /// The camera.
     pub(crate) camera: &'a CameraModel,
+    /// What reads the blocks that are code in a maker's module.
+    pub(crate) hook: Hook,
+}
+
+/// Reads a block that a table calls `maker.block`.
+pub(crate) type Hook = fn(&'static str, &MakerBlock<'_>, &mut Gather<'_>);
+
+impl<'a> Around<'a> {
+    /// What is around a record of a container: big-endian numbers of no camera.
+    pub(crate) fn container(group: &'a Cow<'static, str>) -> Self {
+        let (camera, hook): (_, Hook) = (CameraModel::NONE, |_, _, _| {});
+        Around { unit: None, big: true, group, camera, hook }
+    }
 }
 
 /// An entry of a directory that its maker's module reads.
@@ -113,7 +126,8 @@ pub(crate) fn read_container(
     group: impl Into<Cow<'static, str>>,
     gather: &mut Gather<'_>,
 ) {
-    let around = Around { unit: None, big: true, group: &group.into(), camera: CameraModel::NONE };
+    let group = group.into();
+    let around = Around::container(&group);
     if let Some(table) = CONTAINERS.table(name) {
         read_record(part, table, &around, gather);
     }
@@ -194,7 +208,7 @@ fn record(
                         let (view, directory) = (part, at);
                         let block =
                             MakerBlock { part: inner, stored, count, view, directory, around };
-                        super::hook(name, &block, gather);
+                        (around.hook)(name, &block, gather);
                     }
                 }
             }
@@ -277,7 +291,7 @@ mod tests {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         let group = Cow::Borrowed("G");
-        let around = Around { unit: None, big: true, group: &group, camera: CameraModel::NONE };
+        let around = Around::container(&group);
         let part = ByteView::memory(b"\x01\x02\x5a\x07ab\0c");
         read_record(part, &TABLE, &around, &mut gather);
         let all: Vec<_> = gather.tags.iter().map(|t| (&*t.name, t.value.plain())).collect();

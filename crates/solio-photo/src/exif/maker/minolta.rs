@@ -1,9 +1,10 @@
 //! Maker notes of Minolta and Konica Minolta.
 
-use super::{MakerBlock, MakerNote, put};
+use super::MakerNote;
 use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
+use crate::record::{MakerBlock, put};
 use crate::table;
 
 /// Where the note's directory is, if it is one of Minolta's: it starts without a head.

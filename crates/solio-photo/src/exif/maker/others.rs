@@ -1,9 +1,10 @@
 //! Maker notes of Casio, DJI, Kodak, Motorola, Ricoh, Samsung, Sanyo and Sigma: small ones.
 
-use super::{Around, MakerBlock, MakerNote, read_record};
+use super::MakerNote;
 use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
+use crate::record::{Around, MakerBlock, read_record};
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::{Value, lossy};
@@ -82,7 +83,7 @@ pub(super) fn read(
     };
     if let Some(table) = table::MAKERS.table(name) {
         let group = Cow::Borrowed("Kodak");
-        let around = Around { unit: None, big, group: &group, camera };
+        let around = Around { big, camera, ..Around::container(&group) };
         read_record(body.from(skip), table, &around, gather);
     }
     true

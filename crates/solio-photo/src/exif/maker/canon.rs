@@ -1,9 +1,10 @@
 //! Canon's maker notes: a directory without a head, with records of 16-bit numbers in it.
 
-use super::{MakerBlock, MakerNote, number_at, put, read_record};
+use super::MakerNote;
 use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
+use crate::record::{MakerBlock, number_at, put, read_record};
 use crate::rule::TagRule;
 use crate::stored::decode;
 use crate::table;

@@ -2,7 +2,7 @@
 //!
 //! Most are directories like EXIF's, some with a head in front, with offsets that count from the
 //! TIFF structure, from the note or from a TIFF structure within the note. Directories hold
-//! records: numbers at fixed places, whose tables say more by model ([`read_record`]). What tables
+//! records: numbers at fixed places, whose tables say more by model ([`read_record`](crate::record::read_record)). What tables
 //! cannot say is code in the maker's own module: rules ([`own`]) and blocks ([`hook`]).
 
 mod apple;
@@ -16,18 +16,15 @@ mod others;
 mod panasonic;
 mod pentax;
 mod reconyx;
-mod record;
 mod sony;
 
 pub(crate) use panasonic::raw_table;
 pub(crate) use pentax::read_movie;
-pub(crate) use record::{
-    Around, MakerBlock, number_at, put, read_block, read_container, read_record,
-};
 
 use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
+use crate::record::MakerBlock;
 use crate::rule::TagRule;
 use crate::table::{self, Lazy};
 use crate::value::Value;

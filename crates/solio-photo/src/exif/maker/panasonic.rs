@@ -1,9 +1,10 @@
 //! Maker notes of Panasonic.
 
-use super::{MakerBlock, MakerNote};
+use super::MakerNote;
 use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
+use crate::record::MakerBlock;
 use crate::rule::TagRule;
 use crate::stored::decode;
 use crate::table::{self, Lazy};
@@ -45,7 +46,7 @@ fn jpeg(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let value = Value::from(block.part);
     gather.put(block.around.group.clone(), "JpgFromRaw", value, TagRule::Binary);
     let before = gather.mark();
-    crate::container::read_jpeg(block.part, gather);
+    (gather.read_jpeg)(block.part, gather);
     gather.keep_new(before);
 }
 

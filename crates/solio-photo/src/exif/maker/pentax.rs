@@ -1,9 +1,10 @@
 //! Maker notes of Pentax, and of Ricoh's cameras of that name.
 
-use super::{Around, MakerBlock, MakerNote, read_record};
+use super::MakerNote;
 use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
+use crate::record::{Around, MakerBlock, read_record};
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::Value;
@@ -40,7 +41,12 @@ pub(crate) fn read_movie(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let ours = body.get(0, 6).is_some_and(|head| head[..] == *b"PENTAX");
     if let (true, Some(table)) = (ours, table::PENTAX.table("pentax_movie")) {
         let (group, camera) = (Cow::Borrowed("Pentax"), &CameraModel::NONE);
-        read_record(body, table, &Around { unit: None, big: false, group: &group, camera }, gather);
+        read_record(
+            body,
+            table,
+            &Around { big: false, camera, ..Around::container(&group) },
+            gather,
+        );
     }
 }
 

@@ -6,14 +6,13 @@
 
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
 use crate::{icc, iptc, xmp};
 use solio_container::ByteView;
-use solio_container::psd::{is_large, sections};
 use solio_container::tiff::FieldType;
 
 const GROUP: &str = "Photoshop";
@@ -105,7 +104,7 @@ fn resource(number: u16, part: ByteView<'_>, home: IptcHome, gather: &mut Gather
         resources::EXIF => {
             // Places within it count from its own start.
             if let Some(bytes) = part.all(1 << 24) {
-                crate::exif::read_part(ByteView::memory(&bytes), gather);
+                super::read_part(ByteView::memory(&bytes), gather);
             }
         }
         resources::RESOLUTION => read_container("photoshop_resolution", part, GROUP, gather),
@@ -199,23 +198,6 @@ fn quality(part: ByteView<'_>, gather: &mut Gather<'_>) {
         let words = TagRule::Words { words: "1:3 Scans|2:4 Scans|3:5 Scans", hex: false };
         gather.put(GROUP, "ProgressiveScans", Value::int(scans), words);
     }
-}
-
-/// Reads a PSD file, except its layers and pixels.
-pub(crate) fn read_file(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    gather.has_place_for_iptc = true;
-    read_container("psd_header", view, GROUP, gather);
-    let mut sections = sections(view).map_while(Result::ok).skip(1);
-    let Some(resources) = sections.next() else { return };
-    read(resources.body, IptcHome::Standard, gather);
-    let Some(layers) = sections.next() else { return };
-    // The length of what is said of all layers, then how many there are.
-    let body = layers.body;
-    let (bytes, count) =
-        if is_large(view) { (body.be64(0), 8) } else { (body.be32(0).map(u64::from), 4) };
-    let count = body.be16(count).filter(|_| bytes.is_some_and(|bytes| bytes > 0));
-    gather.int(GROUP, "LayerCount", count.map_or(0, |n| (n as i16).unsigned_abs()));
-    read_container("psd_pixels", view.from(layers.end), GROUP, gather);
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Nikon's maker notes: three layouts of the directory, and records that are enciphered with the
 //! camera's serial number and its count of exposures.
 
-use super::{MakerBlock, MakerNote, nikon_af, number_at, put, read_record};
+use super::{MakerNote, nikon_af};
 use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
+use crate::record::{MakerBlock, number_at, put, read_record};
 use crate::rule::TagRule;
 use crate::stored::decode;
 use crate::table;

@@ -1,9 +1,10 @@
 //! Sony's maker notes: a directory, often behind a head, and records in it that are enciphered.
 
-use super::{MakerBlock, MakerNote, put, read_record};
+use super::MakerNote;
 use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
+use crate::record::{MakerBlock, put, read_record};
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::Value;
