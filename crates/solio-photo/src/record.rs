@@ -7,8 +7,10 @@ use crate::rule::TagRule;
 use crate::stored::decode;
 use crate::table::{CONTAINERS, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
-use solio_container::ByteView;
-use solio_container::tiff::{FieldType, word};
+use solio_container::{
+    ByteView,
+    tiff::{FieldType, word},
+};
 use std::borrow::Cow;
 
 /// What a record's table leaves open.

@@ -10,8 +10,7 @@ use crate::rule::{Named, TagRule};
 use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, xmp};
-use solio_container::tiff::FieldType;
-use solio_container::{ByteView, ContainerChunk};
+use solio_container::{ByteView, ContainerChunk, tiff::FieldType};
 use std::borrow::Cow;
 
 const GROUP: &str = "QuickTime";

@@ -16,8 +16,7 @@ use crate::record::{Around, read_block};
 use crate::rule::{Named, TagRule};
 use crate::table;
 use crate::value::{Value, lossy};
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 use std::borrow::Cow;
 
 const GROUP: &str = "CanonRaw";

@@ -7,8 +7,10 @@ use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{icc, xmp};
-use solio_container::ByteView;
-use solio_container::gif::{GifBlock, GifBlocks};
+use solio_container::{
+    ByteView,
+    gif::{GifBlock, GifBlocks},
+};
 
 const GROUP: &str = "GIF";
 /// Most bytes of an extension that are kept.

@@ -12,8 +12,10 @@ use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{Fields, Tag, exif, icc, table, xmp};
-use solio_container::jpeg::{COMMENT, JpegSegment, head};
-use solio_container::{ByteView, ContainerHeader};
+use solio_container::{
+    ByteView, ContainerHeader,
+    jpeg::{COMMENT, JpegSegment, head},
+};
 use std::collections::BTreeMap;
 
 /// Most segments that are looked at.

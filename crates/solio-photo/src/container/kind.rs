@@ -1,9 +1,10 @@
-//! The kind of a file, by its first bytes and, where those are shared, by its name's end.
+//! The kind of a file, by its first bytes and, where those are shared, by its extension.
 
 use crate::exif::TiffRole;
 use crate::gather::Gather;
 use crate::rule::{Named, TagRule};
 use crate::value::Value;
+use solio_container::kind_of_head;
 
 /// What reads a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,52 +159,66 @@ const BRANDS: &[(&[u8; 4], PhotoKind)] = &[
 
 /// The kind of the file that starts with `head`.
 pub(super) fn of_head(head: &[u8], extension: &str) -> Option<PhotoKind> {
-    Some(match head {
-        [0xff, 0xd8, 0xff, ..] if extension == "jps" => JPS,
-        [0xff, 0xd8, 0xff, ..] => JPEG,
-        [0xff, 0x01, b'E', b'x', b'i', b'v', b'2', ..] => EXV,
-        [b'I', b'I', 0x2a, 0, ..] | [b'M', b'M', 0, 0x2a, ..] => tiff(head, extension),
-        [b'I', b'I', 0x2b, 0, ..] | [b'M', b'M', 0, 0x2b, ..] => BIG_TIFF,
-        [b'I', b'I', b'R', b'O' | b'S', ..] | [b'M', b'M', b'O', b'R', ..] => ORF,
-        [b'I', b'I', 0x55, 0, ..] => RW2,
-        [0x89, b'P', b'N', b'G', 13, 10, 26, 10, ..] => PNG,
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => WEBP,
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'A', b'V', b'I', b' ', ..] => AVI,
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => GIF,
-        [b'8', b'B', b'P', b'S', 0, 1, ..] => PSD,
-        [b'8', b'B', b'P', b'S', 0, 2, ..] => PSB,
-        [0, 0, 0, 12, b'j', b'P', b' ' | 0x1a, b' ' | 0x1a, 13, 10, 0x87, 10, ..] => JP2,
-        [0xff, 0x4f, 0xff, 0x51, 0, ..] => J2C,
-        [0, 0, 0, 12, b'J', b'X', b'L', b' ', 13, 10, 0x87, 10, ..] => JXL,
-        [0xff, 0x0a, ..] => JXL_BARE,
-        [0, b'M', b'R', b'M' | b'I', ..] => MRW,
-        [_, _, _, _, _, _, b'H', b'E', b'A', b'P', b'C', b'C', b'D', b'R', ..] => CRW,
-        [b'F', b'U', b'J', b'I', b'F', b'I', b'L', b'M', b'C', b'C', b'D', b'-', ..] => RAF,
-        [_, _, _, _, b'f', b't', b'y', b'p', rest @ ..] => brand(rest, extension),
-        [_, _, _, _, b'm', b'o', b'o', b'v', ..]
-        | [_, _, _, _, b'f', b'r', b'e', b'e', ..]
-        | [_, _, _, _, b'm', b'd', b'a', b't', ..]
-        | [_, _, _, _, b'w', b'i', b'd', b'e', ..]
-        | [_, _, _, _, b'p', b'n', b'o', b't', ..] => {
-            if extension == "mp4" {
-                MP4
-            } else {
-                MOV
-            }
+    of_name(name_of_head(head, extension)?, head, extension)
+}
+
+/// What a file is by its first bytes: a container that can be checked, or one that only has metadata.
+fn name_of_head(head: &[u8], extension: &str) -> Option<&'static str> {
+    kind_of_head(head).or_else(|| match head {
+        [b'M', b'M', b'O', b'R', ..] => Some("tiff"),
+        [0, 0, 0, 12, b'j', b'P', b' ' | 0x1a, b' ' | 0x1a, 13, 10, 0x87, 10, ..] => Some("jp2"),
+        [0xff, 0x0a, ..] => Some("jxl codestream"),
+        [0, b'M', b'R', b'M' | b'I', ..] => Some("mrw"),
+        [_, _, _, _, b'f', b'r', b'e', b'e', ..] | [_, _, _, _, b'p', b'n', b'o', b't', ..] => {
+            Some("mp4")
         }
-        _ if is_profile(head) => ICC,
-        _ if is_packet(head, extension) => XMP,
+        _ if is_profile(head) => Some("icc"),
+        _ if is_packet(head, extension) => Some("xmp"),
+        _ => None,
+    })
+}
+
+/// The kind of a file by the name of its container and, where kinds share that, by its first bytes or
+/// its extension.
+fn of_name(name: &str, head: &[u8], extension: &str) -> Option<PhotoKind> {
+    Some(match name {
+        "jpeg" if extension == "jps" => JPS,
+        "jpeg" => JPEG,
+        "exv" => EXV,
+        "tiff" => tiff(head, extension),
+        "png" => PNG,
+        "webp" => WEBP,
+        "avi" => AVI,
+        "gif" => GIF,
+        "psd" if head.get(5) == Some(&2) => PSB,
+        "psd" => PSD,
+        "jp2" => JP2,
+        "j2c" => J2C,
+        "jxl" => JXL,
+        "jxl codestream" => JXL_BARE,
+        "mrw" => MRW,
+        "crw" => CRW,
+        "raf" => RAF,
+        "icc" => ICC,
+        "xmp" => XMP,
+        "heif" | "avif" | "cr3" | "mp4" => match head {
+            [_, _, _, _, b'f', b't', b'y', b'p', rest @ ..] => brand(rest, extension),
+            _ if extension == "mp4" => MP4,
+            _ => MOV,
+        },
         _ => return None,
     })
 }
 
-/// A TIFF by its name's end; "CR" at byte 8 marks Canon's.
+/// A TIFF by its version or its extension; "CR" at byte 8 marks Canon's.
 fn tiff(head: &[u8], extension: &str) -> PhotoKind {
-    if head.get(8..11) == Some(b"CR\x02") {
-        return CR2;
+    match head {
+        [_, _, b'R', b'O' | b'S', ..] | [_, _, b'O', b'R', ..] => ORF,
+        [_, _, 0x55, 0, ..] => RW2,
+        [_, _, 0x2b, 0, ..] | [_, _, 0, 0x2b, ..] => BIG_TIFF,
+        [_, _, _, _, _, _, _, _, b'C', b'R', 2, ..] => CR2,
+        _ => TIFF_KINDS.iter().find(|(end, _)| *end == extension).map_or(TIFF, |(_, kind)| *kind),
     }
-    let found = TIFF_KINDS.iter().find(|(end, _)| *end == extension);
-    found.map_or(TIFF, |(_, kind)| *kind)
 }
 
 fn brand(rest: &[u8], extension: &str) -> PhotoKind {

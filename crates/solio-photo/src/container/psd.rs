@@ -6,8 +6,10 @@ use crate::exif::photoshop;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
 use crate::record::read_container;
-use solio_container::ByteView;
-use solio_container::psd::{is_large, sections};
+use solio_container::{
+    ByteView,
+    psd::{is_large, sections},
+};
 
 const GROUP: &str = "Photoshop";
 

@@ -7,8 +7,7 @@ use crate::record::read_container;
 use crate::rule::TagRule;
 use crate::value::Value;
 use crate::{exif, icc, xmp};
-use solio_container::riff::webp_size;
-use solio_container::{ByteView, ContainerChunk, riff_chunks};
+use solio_container::{ByteView, ContainerChunk, riff::webp_size, riff_chunks};
 
 const GROUP: &str = "RIFF";
 /// Most chunks that are looked at.

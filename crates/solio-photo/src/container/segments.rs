@@ -8,8 +8,7 @@ use crate::rule::TagRule;
 use crate::stored::decode;
 use crate::table;
 use crate::value::Value;
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 
 /// Boxes of GoPro within each other.
 const MOST_DEPTH: u8 = 8;

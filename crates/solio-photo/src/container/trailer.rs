@@ -10,8 +10,7 @@ use crate::rule::{Named, TagRule};
 use crate::stored::decode;
 use crate::value::{Value, lossy};
 use crate::{table, xmp};
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 
 /// Most trailers behind each other.
 const MOST_TRAILERS: usize = 16;

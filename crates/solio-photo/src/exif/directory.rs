@@ -13,8 +13,10 @@ use crate::stored::decode;
 use crate::table::{self, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
 use crate::{icc, iptc, xmp};
-use solio_container::ByteView;
-use solio_container::tiff::{FieldType, Tiff, TiffEntry, tags, word};
+use solio_container::{
+    ByteView,
+    tiff::{FieldType, Tiff, TiffEntry, tags, word},
+};
 use std::borrow::Cow;
 
 /// Most directories of one file.

@@ -7,10 +7,12 @@ use crate::gather::Gather;
 use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
-use solio_container::tiff::tags::{
-    GEO_ASCII_PARAMS as TEXTS, GEO_DOUBLE_PARAMS as NUMBERS, GEO_KEY_DIRECTORY as KEYS,
+use solio_container::{
+    ByteView,
+    tiff::FieldType,
+    tiff::tags::{
+        GEO_ASCII_PARAMS as TEXTS, GEO_DOUBLE_PARAMS as NUMBERS, GEO_KEY_DIRECTORY as KEYS,
+    },
 };
 
 const GROUP: &str = "GeoTiff";

@@ -12,8 +12,7 @@ use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
 use crate::{icc, iptc, xmp};
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 
 const GROUP: &str = "Photoshop";
 /// Numbers of resources.

@@ -28,9 +28,7 @@ use crate::record::MakerBlock;
 use crate::rule::TagRule;
 use crate::table::{self, Lazy};
 use crate::value::Value;
-use solio_container::ByteView;
-use solio_container::tiff::tags;
-use solio_container::tiff::word;
+use solio_container::{ByteView, tiff::tags, tiff::word};
 
 /// A note and what is around it.
 pub(crate) struct MakerNote<'a> {

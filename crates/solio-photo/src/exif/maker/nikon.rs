@@ -9,8 +9,7 @@ use crate::record::{MakerBlock, number_at, put, read_record};
 use crate::rule::TagRule;
 use crate::stored::decode;
 use crate::table;
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 
 const GROUP: &str = "Nikon";
 

@@ -8,8 +8,7 @@ use crate::record::{Around, MakerBlock, read_record};
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::{Value, lossy};
-use solio_container::ByteView;
-use solio_container::tiff::word;
+use solio_container::{ByteView, tiff::word};
 use std::borrow::Cow;
 
 /// Where the note's directory is, if it is one of these makers'.
