@@ -120,13 +120,13 @@ impl Fields {
                 None => (None, name.as_ref().trim().to_owned()),
             };
             for input in inputs::inputs(&name) {
-                wanted.push(WantedField::of(None, (*input).to_owned(), false));
+                wanted.push(WantedField::of(None, input.to_owned(), false));
                 // Some are made of others; dates are not, and should be quick.
                 if input.contains("Date") {
                     continue;
                 }
-                for of_input in inputs::inputs(input).iter().filter(|of| *of != input) {
-                    wanted.push(WantedField::of(None, (*of_input).to_owned(), false));
+                for of_input in inputs::inputs(input).filter(|of| *of != input) {
+                    wanted.push(WantedField::of(None, of_input.to_owned(), false));
                 }
             }
             let all_of = |wanted: &str| {
@@ -139,7 +139,7 @@ impl Fields {
             // What the file is may depend on what is in it.
             if all_of("File") {
                 for input in inputs::inputs("FileType") {
-                    wanted.push(WantedField::of(None, (*input).to_owned(), false));
+                    wanted.push(WantedField::of(None, input.to_owned(), false));
                 }
             }
             wanted.push(WantedField::of(group, name, true));

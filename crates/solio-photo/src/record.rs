@@ -196,7 +196,7 @@ fn record(
             let inner = part.part(at, length(row, unit).1.unwrap_or(u64::MAX));
             // Some records say with their first byte what follows.
             let first = part.u8(0).map(Value::int);
-            if inner.len() > 0 && holds(row, around, inner.len(), unit, first.as_ref()) {
+            if !inner.is_empty() && holds(row, around, inner.len(), unit, first.as_ref()) {
                 taken = Some((row.id, row.mask));
                 let around = Around { unit: None, big, ..*around };
                 match crate::table::named(name).filter(|_| depth < MOST_DEPTH) {

@@ -20,10 +20,8 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
         let whole = body.len() == chunk.len;
         match &chunk.kind {
             b"VP8X" => extended(chunk, gather),
-            b"VP8 " => {
-                if webp_size(&chunk).is_some() {
-                    read_container("webp_lossy", body, GROUP, gather);
-                }
+            b"VP8 " if webp_size(&chunk).is_some() => {
+                read_container("webp_lossy", body, GROUP, gather);
             }
             b"VP8L" => lossless_picture(chunk, gather),
             b"ALPH" => read_container("webp_alpha", body, GROUP, gather),

@@ -95,7 +95,7 @@ fn focus_mode(value: &Value) -> Value {
     const MODES: &str = "0:Single AF|1:Sequential shooting AF|2:Continuous AF|3:Multi AF|\
         4:Face Detect|10:MF";
     const BITS: &str = "0:S-AF|2:C-AF|4:MF|5:Face Detect|6:Imager AF|\
-        7:Live ByteView Magnification Frame|8:AF sensor";
+        7:Live View Magnification Frame|8:AF sensor";
     let numbers = numbers(value);
     let Some(mode) = numbers.first() else { return value.clone() };
     let mode = named(MODES, *mode);
