@@ -132,7 +132,9 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
             MeshInfo { warnings: scene.warnings.clone(), ..MeshInfo::default() }
         };
         let moved = work.progress.now();
-        written.losses.extend(left_out);
+        // What the scene loses comes before what its meshes do.
+        let of_meshes = std::mem::replace(&mut written.losses, left_out);
+        written.losses.extend(of_meshes);
         Ok(Report { counts, moved, fetched, read, write, written })
     };
     let report = if solio::is_scene(&plan.input) {
