@@ -193,7 +193,7 @@ mod tests {
         let mut random = 1u32;
         for _ in 0..100_000 {
             random = random.wrapping_mul(0x9e37_79b1).rotate_left(13) ^ 0x5bd1;
-            let value = f32::from_bits(random & 0x43ff_ffff | random & 0x8000_0000);
+            let value = f32::from_bits(random & 0x5fff_ffff | random & 0x8000_0000);
             for digits in [0, 4, 6, 9] {
                 let mut text = Vec::new();
                 push_f32(&mut text, Digits::Fixed(digits), value);
